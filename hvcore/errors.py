@@ -230,6 +230,18 @@ class ConflictError(HvError):
     default_detail = "Another request is changing the same resource; try again."
 
 
+class PreconditionFailedError(HvError):
+    """
+    The resource is not as the caller saw it (RFC 9110, section 13.1.1, ``If-Match``).
+    """
+
+    status, code = 412, "precondition_failed"
+    default_detail = (
+        "This was changed since it was read, and nothing of the request was done: read "
+        "it again, and send the change with its ETag in If-Match."
+    )
+
+
 class EnvironmentNotFoundError(HvError):
     """
     The organization has no such environment.

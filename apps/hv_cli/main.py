@@ -51,7 +51,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
         "Run the process that reads notifications of the object store alone.",
     ),
     "upload": ("hv_cli.upload:upload", "Upload a video through the API."),
-    "videos": ("hv_cli.videos:videos", "List, show, delete and retry videos."),
+    "videos": ("hv_cli.videos:videos", "List, show, change, delete and retry videos."),
     "conform": (
         "hv_cli.conform:conform",
         "Check a published video against the HLS and CMAF standards.",

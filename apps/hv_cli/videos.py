@@ -5,36 +5,27 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-import attrs
 import click
 
-from hv_cli.addresses import as_running
 from hv_cli.certificates import certificate
 from hv_cli.commands import HvGroup, Invocation, pass_invocation
-from hv_cli.data_folder import DataFolder
 from hv_cli.output import Record, json_option, print_json, put, say, show
-from hvcore.assembly import Services
-from hvcore.domain.access.keys import ALL_PERMISSIONS, KeyType
-from hvcore.domain.access.principals import Principal
-from hvcore.domain.ids import KeyId
+from hv_cli.shown_video import (
+    OPERATOR,
+    details_of,
+    playback_of,
+    print_details,
+    thumbnail_of,
+)
+from hv_cli.video_changes import update_video
 from hvcore.domain.playback.addresses import PlaybackPlaces
 from hvcore.domain.videos.catalog import VideoQuery, VideoSummary
 from hvcore.domain.videos.labels import tag_term
 from hvcore.domain.videos.states import VideoState
-from hvcore.domain.videos.thumbnails import BEST_THUMBNAIL_PX, LIST_THUMBNAIL_PX
-from hvcore.domain.videos.video import DeletionReason, Video
-from hvcore.errors import UnavailableError
+from hvcore.domain.videos.thumbnails import LIST_THUMBNAIL_PX
+from hvcore.domain.videos.video import DeletionReason
 from hvcore.services.playback.signed_urls import SignedUrls
 from hvcore.wire import responses
-
-OPERATOR: Final = Principal(
-    key_id=KeyId("key_operator"),
-    type=KeyType.SYSTEM,
-    org_id=None,
-    env_id=None,
-    permissions=ALL_PERMISSIONS,
-)
-"""A user who can run this command can also read the database, so nothing is hidden."""
 
 _org = click.option("--org", default="org_local", show_default=True)
 _env = click.option("--env", default="live", show_default=True)
@@ -47,11 +38,12 @@ _LISTED: Final = [
 @click.group(cls=HvGroup)
 def videos() -> None:
     """
-    List, show, delete and retry videos.
+    List, show, change, delete and retry videos.
     """
 
 
 videos.add_command(certificate)
+videos.add_command(update_video)
 
 
 @videos.command("list")
@@ -92,7 +84,7 @@ def list_videos(  # noqa: PLR0913 - one per option
         terms=frozenset(map(tag_term, tags)),
     )
     with invocation.services() as services:
-        playback = _playback(services, invocation)
+        playback = playback_of(services, invocation)
         place = services.tenants.environment(org, env)
         found = services.catalog.page(place, query)
         places = playback.places(place.org_id, place.id)
@@ -127,24 +119,8 @@ def show_video(
     Show everything about the video VIDEO_ID.
     """
     with invocation.services() as services:
-        playback = _playback(services, invocation)
-        video = services.catalog.details(OPERATOR, org, video_id)
-        details = responses.video_details(
-            video,
-            served=0,
-            thumbnail_url=_thumbnail(playback, video),
-            addresses=playback.addresses(video, BEST_THUMBNAIL_PX),
-        )
-        details["conformant"] = _is_conformant(services, video)
-        details |= _maker(services, video)
-    # How often it was served is the API's to say; here it would be a wrong 0.
-    details.pop("served")
-    if as_json:
-        print_json(details)
-        return
-    records = [{"field": name, "value": value} for name, value in details.items()]
-    columns = {"field": "FIELD", "value": "VALUE"}
-    show(records, columns, name="video", as_json=False)
+        details = details_of(services, invocation, org, video_id)
+    print_details(details, as_json=as_json)
 
 
 @videos.command("delete")
@@ -205,52 +181,16 @@ def _columns_of(
     }
 
 
-def _maker(services: Services, video: Video) -> dict[str, object]:
-    """
-    Say who makes or made a video, and which rule of the settings chose that.
-    """
-    with services.uow.read() as work:
-        job = work.jobs.find(video.job_id) if video.job_id else None
-    return {
-        "transcoder": job.transcoder if job else "",
-        "transcoderBecause": job.chosen_because if job else "",
-    }
-
-
-def _is_conformant(services: Services, video: Video) -> bool | None:
-    """
-    Return what the check of a video has found; None if it is not known.
-    """
-    try:
-        certificate = services.certificates.find(video)
-    except UnavailableError:
-        # All else is in the database, and can be shown without the storage.
-        return None
-    return certificate.is_conformant if certificate else None
-
-
-def _playback(services: Services, invocation: Invocation) -> SignedUrls:
-    """
-    Return what makes addresses: those at which the service runs just now.
-    """
-    found = DataFolder(invocation.data).addresses()
-    return attrs.evolve(services.playback, public=as_running(invocation.load(), found))
-
-
 def _item(
     playback: SignedUrls, places: PlaybackPlaces, video: VideoSummary
 ) -> dict[str, object]:
     item = responses.video_item(
         video,
         served=0,
-        thumbnail_url=_thumbnail(playback, video),
+        thumbnail_url=thumbnail_of(playback, video),
         addresses=places.of(
             video.id, is_public=video.is_public, size_px=LIST_THUMBNAIL_PX
         ),
     )
     item.pop("served")
     return item
-
-
-def _thumbnail(playback: SignedUrls, video: Video | VideoSummary) -> str:
-    return playback.thumbnail_url(video, *LIST_THUMBNAIL_PX)

@@ -91,12 +91,13 @@ def exact_origins(
         methods=("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"),
         headers=(
             *dict.fromkeys(credentials),
-            *("Content-Type", "Idempotency-Key"),
+            *("Content-Type", "Idempotency-Key", "If-Match"),
             *TUS_REQUEST_HEADERS,
             *CLIENT_HEADERS,
         ),
         exposed=(
             *("X-Request-Id", "Retry-After", "Location", "Idempotency-Replayed"),
+            "ETag",
             *("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),
             *("X-Asset-Id", "X-Bucket-Path"),
             *TUS_ANSWER_HEADERS,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Final, TypeVar, cast
 
-from hv_client.coding import NotDecodableError, decode
+from hv_client.coding import NotDecodableError, decode, with_entity_tag
 from hv_client.errors import Refusal, UnexpectedAnswerError, error_of
 from hv_client.generated.models import Problem, ProblemPart
 from hv_client.operation import Operation
@@ -61,7 +61,7 @@ def value_of(operation: Operation[T], request: Request, answer: Answer) -> T:
         raise UnexpectedAnswerError(f"{request}: this is not an answer of the API.")
     try:
         value = json.loads(answer.content)
-        return decode(
+        made = decode(
             operation.answer, value["body"] if operation.is_enveloped else value
         )
     except (ValueError, KeyError, TypeError) as exc:
@@ -69,6 +69,7 @@ def value_of(operation: Operation[T], request: Request, answer: Answer) -> T:
         raise UnexpectedAnswerError(
             f"{request}: this is not an answer of the API: {why}"
         ) from exc
+    return with_entity_tag(made, answer.headers.get("etag"))
 
 
 def _problem_of(answer: Answer) -> tuple[str, str, Sequence[ProblemPart]]:

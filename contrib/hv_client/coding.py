@@ -29,6 +29,7 @@ Decoder = Callable[[Any], Any]
 
 FURTHER: Final = "further_members"
 _NAME: Final = "hv_name"
+_OF_ANSWER: Final = "hv_of_answer"
 _HIDDEN: Final = "'…'"
 
 
@@ -58,6 +59,24 @@ def further() -> Any:  # noqa: ANN401 - as attrs.field
     Describe the attribute with the members that a model does not know.
     """
     return attrs.field(factory=dict, repr=False)
+
+
+def entity_tag() -> Any:  # noqa: ANN401 - as attrs.field
+    """
+    Describe the attribute with the ``ETag`` of an answer, which is in no JSON.
+    """
+    return attrs.field(default=None, metadata={_OF_ANSWER: True}, repr=False)
+
+
+def with_entity_tag(value: T, etag: str | None) -> T:
+    """
+    Return a value with the ``ETag`` of its answer, if it is one that has it.
+    """
+    if not attrs.has(type(value)):
+        return value
+    model = cast("Any", value)
+    names = [a.name for a in attrs.fields(type(model)) if _OF_ANSWER in a.metadata]
+    return cast("T", attrs.evolve(model, **dict.fromkeys(names, etag)))
 
 
 def shown(value: object) -> str:
@@ -107,7 +126,7 @@ def _encoded_model(value: Any) -> dict[str, object]:  # noqa: ANN401 - any model
     written: dict[str, object] = {}
     for attribute in attrs.fields(type(value)):
         inner = getattr(value, attribute.name)
-        if attribute.name == FURTHER:
+        if not _is_member(attribute):
             continue
         if inner is None and attribute.default is None:
             continue
@@ -147,7 +166,7 @@ def _model_decoder(model: type) -> Decoder:
     decoders = {
         _sent_name(attribute): (attribute, _decoder(hints[attribute.name]))
         for attribute in attrs.fields(model)
-        if attribute.name != FURTHER
+        if _is_member(attribute)
     }
 
     def read(value: Any) -> Any:  # noqa: ANN401 - parsed JSON
@@ -204,6 +223,10 @@ def _read_day(value: Any) -> Any:  # noqa: ANN401 - parsed JSON
         return date.fromisoformat(value)
     except (TypeError, ValueError):
         return value
+
+
+def _is_member(attribute: "attrs.Attribute[Any]") -> bool:
+    return attribute.name != FURTHER and _OF_ANSWER not in attribute.metadata
 
 
 def _sent_name(attribute: "attrs.Attribute[Any]") -> str:

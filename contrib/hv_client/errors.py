@@ -118,6 +118,14 @@ class ConflictError(ApiError):
     """
 
 
+class PreconditionFailedError(ApiError):
+    """
+    Somebody else changed it since it was read (412), so nothing was changed.
+
+    Read it again, and send the change with the ``etag`` that it has then.
+    """
+
+
 class RateLimitedError(ApiError):
     """
     There were too many requests (429); ``retry_after_s`` says when to go on.
@@ -164,6 +172,7 @@ class WebhookVerificationError(HvClientError):
 
 
 _BY_CODE: Final[dict[str, type[ApiError]]] = {
+    "precondition_failed": PreconditionFailedError,
     "quota_exceeded": QuotaExceededError,
     "rate_limit_exceeded": RateLimitedError,
 }

@@ -16,8 +16,15 @@ answers, and references. A writer looks at nothing else::
 
 from collections.abc import Sequence
 from enum import StrEnum
+from typing import Final
 
 import attrs
+
+ABOUT_ETAG: Final = (
+    "The answer's `ETag`: a change that is sent with it is refused if somebody else "
+    "has changed the same thing since."
+)
+"""Of the member that clients call ``etag``."""
 
 
 class Kind(StrEnum):
@@ -82,12 +89,14 @@ class Model:
 
     Attributes:
         further: The type of members that are not listed, if the document says it.
+        has_etag: Whether answers have the ``ETag`` of such an object beside it.
     """
 
     name: str
     members: Sequence[Member]
     about: str = ""
     further: Type | None = None
+    has_etag: bool = False
 
 
 @attrs.frozen(kw_only=True)
@@ -151,11 +160,14 @@ class Answer:
         is_enveloped: Whether the value is the member ``body`` of what is sent.
         text_types: Content types of the same as text, if the argument ``format`` asks
             for it, such as ``text/csv``.
+        has_etag: Whether its ``ETag`` says when the value has changed; the value is a
+            model then.
     """
 
     type: Type
     is_enveloped: bool
     text_types: Sequence[str]
+    has_etag: bool = False
 
 
 @attrs.frozen(kw_only=True)

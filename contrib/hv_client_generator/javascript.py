@@ -96,10 +96,16 @@ def _sent(operation: Operation) -> Iterator[tuple[str, object]]:
     if query := [found.name for found in _in(operation.arguments, "query")]:
         yield "query", query
     headers = list(_in(operation.arguments, "header"))
-    if named := {argument_name(x): x.sent_as for x in headers if x.fixed is None}:
-        yield "headers", named
+    free = [found for found in headers if found.fixed is None]
+    for name, is_required in (("headers", True), ("optionalHeaders", False)):
+        if named := _named(x for x in free if x.is_required is is_required):
+            yield name, named
     if fixed := {x.sent_as: x.fixed for x in headers if x.fixed is not None}:
         yield "fixed", fixed
+
+
+def _named(headers: Iterable[Argument]) -> Mapping[str, str]:
+    return {argument_name(found): found.sent_as for found in headers}
 
 
 def _body(body: Body | None) -> Iterator[tuple[str, object]]:
@@ -116,6 +122,8 @@ def _answered(answer: Answer | None) -> Iterator[tuple[str, object]]:
         return
     if not answer.is_enveloped:
         yield "bare", True
+    if answer.has_etag:
+        yield "hasETag", True
     if answer.text_types:
         yield "texts", list(answer.text_types)
 

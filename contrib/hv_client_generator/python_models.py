@@ -2,7 +2,7 @@
 Models and choices in Python: attrs classes and literals.
 """
 
-from hv_client_generator.document import Api, Choice, Member, Model
+from hv_client_generator.document import ABOUT_ETAG, Api, Choice, Member, Model
 from hv_client_generator.python_types import (
     annotation,
     described,
@@ -39,7 +39,7 @@ from typing import Any
 
 import attrs
 
-from hv_client.coding import further, member
+from hv_client.coding import entity_tag, further, member
 from hv_client.generated import choices
 
 '''
@@ -115,7 +115,11 @@ def _model(model: Model) -> str:
     about = [
         *paragraphs(model.about or f"``{model.name}`` of the API."),
         *described(
-            "Attributes", ((python_name(m.name), _about(m)) for m in model.members)
+            "Attributes",
+            [
+                *((python_name(m.name), _about(m)) for m in model.members),
+                *([("etag", ABOUT_ETAG)] if model.has_etag else ()),
+            ],
         ),
     ]
     further = annotation(model.further) if model.further else "Any"
@@ -124,6 +128,7 @@ def _model(model: Model) -> str:
         f"class {model.name}:",
         docstring(about, "    "),
         *(f"    {_attribute(found)}" for found in model.members),
+        *(["    etag: str | None = entity_tag()"] if model.has_etag else ()),
         f"    further_members: Mapping[str, {further}] = further()",
         "",
     ]

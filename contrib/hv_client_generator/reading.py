@@ -34,6 +34,7 @@ LEFT_OUT: Final = frozenset(
 )
 """Operations that answer pages for people, or files of a client itself."""
 IDEMPOTENCY_KEY: Final = "Idempotency-Key"
+ETAG: Final = "ETag"
 JSON: Final = "application/json"
 _METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch")
 _ALSO_SENT: Final = ("WebhookEvent", "Problem")
@@ -195,17 +196,30 @@ class _Reader:
 
     def _answer(self, node: Node) -> Answer | None:
         (success,) = (s for s in node["responses"] if s.startswith("2"))
-        content = dict(self._resolved(node["responses"][success]).get("content", {}))
+        described = self._resolved(node["responses"][success])
+        content = dict(described.get("content", {}))
         if not content:
             return None
         schema = content.pop(JSON)["schema"]
         inside = self._resolved(schema).get("properties", {})
         is_enveloped = list(inside) == ["body"]
+        found = self.type(inside["body"] if is_enveloped else schema)
+        has_etag = ETAG in described.get("headers", {})
+        if has_etag:
+            self._give_etag(self.models[found.name])
         return Answer(
-            type=self.type(inside["body"] if is_enveloped else schema),
+            type=found,
             is_enveloped=is_enveloped,
             text_types=list(content),
+            has_etag=has_etag,
         )
+
+    def _give_etag(self, model: Model) -> None:
+        if ETAG.lower() in {snake(member.name) for member in model.members}:
+            raise ValueError(
+                f"{model.name} has an ETag and a member of the same words."
+            )
+        self.models[model.name] = attrs.evolve(model, has_etag=True)
 
     def _paging(self, arguments: set[str], answer: Answer | None) -> Paging | None:
         by_cursor = "after" in arguments

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from hv_client_generator.document import (
+    ABOUT_ETAG,
     Api,
     Argument,
     Choice,
@@ -64,6 +65,8 @@ def _choice(choice: Choice) -> str:
 def _model(model: Model) -> str:
     lines = [*_about("", model.about), f"export interface {model.name} {{"]
     lines += [line for member in model.members for line in _member(member)]
+    if model.has_etag:
+        lines += [*_about("  ", ABOUT_ETAG), "  etag: string;"]
     if model.further is not None:
         lines.append(f"  [member: string]: {_type(model.further)};")
     return "\n".join((*lines, "}", ""))

@@ -206,6 +206,12 @@ export declare class ApiError extends Error {
   readonly retryAfterS?: number;
 }
 
+/**
+ * Somebody else changed it since it was read (412), so nothing was changed: read it
+ * again, and send the change with the `etag` that it has then.
+ */
+export declare class PreconditionFailedError extends ApiError {}
+
 /** No answer came, or none of the API. */
 export declare class UnreachableError extends Error {
   /** Whether another try would end the same way. */
@@ -893,6 +899,8 @@ export interface VideoDetails {
   warnings?: string[];
   chapters?: Chapter[];
   effectiveAudioCodec?: AudioCodec;
+  /** The answer's `ETag`: a change that is sent with it is refused if somebody else has changed the same thing since. */
+  etag: string;
 }
 
 export interface VideoEvent {
@@ -1173,6 +1181,8 @@ export interface DeleteVideoParams extends DeleteRequest {
 export interface UpdateVideoParams extends VideoChangeRequest {
   /** The video. */
   videoID: string;
+  /** The `ETag` of the details that the change was made for: if one of their members was changed since, nothing is changed (412). Several may be sent, separated by commas. */
+  ifMatch?: string;
 }
 
 export interface GetVideoDetailsParams {
@@ -1204,6 +1214,8 @@ export interface UpdateVideoInOrganizationParams extends VideoChangeRequest {
   orgID: string;
   /** The video. */
   videoID: string;
+  /** The `ETag` of the details that the change was made for: if one of their members was changed since, nothing is changed (412). Several may be sent, separated by commas. */
+  ifMatch?: string;
 }
 
 export interface RetryVideoInOrganizationParams {

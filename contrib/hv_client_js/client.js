@@ -23,6 +23,14 @@ export class ApiError extends Error {
   }
 }
 
+/** Somebody else changed it since it was read: read it again, and send the new `etag`. */
+export class PreconditionFailedError extends ApiError {
+  constructor(refused) {
+    super(refused);
+    this.name = "PreconditionFailedError";
+  }
+}
+
 /** No answer came, or none of the API. */
 export class UnreachableError extends Error {
   constructor(message, { cause, isFinal = false } = {}) {
@@ -122,11 +130,18 @@ const OPERATIONS = {
   getVideoDetailsInOrganization: {
     method: "GET",
     path: "/v1/api/{orgID}/videos/{videoID}/details",
+    hasETag: true,
   },
-  getVideo: { method: "GET", path: "/v1/videos/{videoID}" },
+  getVideo: { method: "GET", path: "/v1/videos/{videoID}", hasETag: true },
   deleteVideo: { method: "DELETE", path: "/v1/videos/{videoID}", json: "optional" },
-  updateVideo: { method: "PATCH", path: "/v1/videos/{videoID}", json: "required" },
-  getVideoDetails: { method: "GET", path: "/v1/videos/{videoID}/details" },
+  updateVideo: {
+    method: "PATCH",
+    path: "/v1/videos/{videoID}",
+    optionalHeaders: { ifMatch: "If-Match" },
+    json: "required",
+    hasETag: true,
+  },
+  getVideoDetails: { method: "GET", path: "/v1/videos/{videoID}/details", hasETag: true },
   getVideoConformanceInOrganization: {
     method: "GET",
     path: "/v1/api/{orgID}/videos/{videoID}/conformance",
@@ -140,7 +155,9 @@ const OPERATIONS = {
   updateVideoInOrganization: {
     method: "PATCH",
     path: "/v1/api/{orgID}/videos/{videoID}",
+    optionalHeaders: { ifMatch: "If-Match" },
     json: "required",
+    hasETag: true,
   },
   retryVideoInOrganization: { method: "POST", path: "/v1/api/{orgID}/videos/{videoID}/retry" },
   retryVideo: { method: "POST", path: "/v1/videos/{videoID}/retry" },
@@ -530,6 +547,10 @@ function requestOf(name, operation, params) {
     if (value === undefined) throw new TypeError(`${name} needs ${argument}.`);
     headers[header] = typeof value === "object" ? uploadMetadata(value) : String(value);
   }
+  for (const [argument, header] of Object.entries(operation.optionalHeaders ?? {})) {
+    const value = take(left, argument);
+    if (value !== undefined && value !== null) headers[header] = String(value);
+  }
   const body = bodyOf(name, operation, left, headers);
   const asked = query.toString();
   return { path: asked ? `${path}?${asked}` : path, headers, body };
@@ -577,6 +598,8 @@ function resultOf(name, operation, { status, headers, text }) {
   try {
     const answered = JSON.parse(text);
     const result = operation.bare ? answered : answered.body;
+    const etag = headers.get("ETag");
+    if (operation.hasETag && etag !== null) result.etag = etag;
     if (result !== undefined) return result;
   } catch {
     // Said below.
@@ -662,10 +685,12 @@ async function send(fetch, wanted, { maxTries, isRepeatable }) {
 
 function refusal(operation, { status, headers, text }) {
   const afterMs = retryAfterMs(headers);
-  return new ApiError({
+  const problem = problemOf(text);
+  const Refused = problem.code === "precondition_failed" ? PreconditionFailedError : ApiError;
+  return new Refused({
     operation,
     status,
-    problem: problemOf(text),
+    problem,
     requestID: headers.get("X-Request-Id") ?? undefined,
     retryAfterS: afterMs === undefined ? undefined : afterMs / 1000,
   });

@@ -3,6 +3,7 @@
 import {
   ApiError,
   HvClient,
+  PreconditionFailedError,
   playbackURL,
   signPlaybackToken,
   uploadTo,
@@ -35,6 +36,7 @@ export async function program(file: Blob, request: { headers: Headers; body: Uin
   await uploadTo(grant.uploadURL, file, { signal: new AbortController().signal });
 
   await client.updateVideo({ videoID: details.id, description: null, tags: ["a"] });
+  await client.updateVideo({ videoID: details.id, description: "Sea", ifMatch: details.etag });
   await client.setCaptions({ videoID: details.id, language: "en", body: "WEBVTT", contentType: "text/vtt" });
   await client.setThumbnail({ videoID: details.id, body: new Blob([]), contentType: "image/png" });
   await client.setThumbnail({ videoID: details.id, timestampSeconds: 3 });
@@ -52,6 +54,8 @@ export async function program(file: Blob, request: { headers: Headers; body: Uin
   } catch (error) {
     if (error instanceof ApiError) ids.push(error.code, `${error.retryAfterS ?? 0}`, ...error.errors.map((it) => it.message));
   }
+
+  if (new Error() instanceof PreconditionFailedError) ids.push("read it again");
 
   // @ts-expect-error: a word that the service does not know
   client.listVideos({ status: "done" });

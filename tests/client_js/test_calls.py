@@ -87,6 +87,33 @@ def test_a_list_that_is_refused_throws_when_it_is_read(site: ClientSite) -> None
     assert [one["code"] for one in thrown] == ["invalid_page_size"] * 2
 
 
+def test_a_change_for_an_older_state_is_refused(site: ClientSite) -> None:
+    video = site.world.ready()
+
+    seen, changed, found, refused, is_refusal = ask(
+        site,
+        """
+        const { videoID } = given;
+        const seen = await client.getVideo({ videoID });
+        const changed = await client.updateVideo({ videoID, tags: ["a"], ifMatch: seen.etag });
+        const late = client.updateVideo({ videoID, tags: ["b"], ifMatch: seen.etag });
+        const error = await late.catch((thrown) => thrown);
+        const found = await client.getVideoDetailsInOrganization({ orgID: "org_a", videoID });
+        await client.updateVideo({ videoID, tags: ["c"], ifMatch: undefined });
+        return [seen.etag, changed, found, await caught(late), error instanceof hv.PreconditionFailedError];
+        """,
+        videoID=video,
+    )
+
+    assert (refused["name"], refused["code"]) == (
+        "PreconditionFailedError",
+        "precondition_failed",
+    )
+    assert is_refusal is True
+    assert found["tags"] == changed["tags"] == ["a"]
+    assert found["etag"] == changed["etag"] != seen
+
+
 def test_events_go_on_after_a_cursor(site: ClientSite) -> None:
     told = ask(site, "return (await client.listEvents({ limit: 200 })).cursor;")
     videos = [site.world.ready() for _ in range(2)]

@@ -13,11 +13,13 @@ from hv_client import (
     HvClient,
     InvalidParametersError,
     NotFoundError,
+    PreconditionFailedError,
     UnauthorizedError,
     VideoFailedError,
     WaitedTooLongError,
     playback_url,
 )
+from hv_client.coding import encode
 from tests.client_python.conftest import Service, async_client
 from tests.http.world import job_of, media
 
@@ -47,6 +49,28 @@ def test_videos_are_listed_changed_and_deleted(
         client.get_video(video_id)
     assert (missing.value.status, missing.value.code) == (404, "video_not_found")
     assert missing.value.request_id
+
+
+def test_a_change_for_an_older_state_is_refused(
+    service: Service, client: HvClient
+) -> None:
+    video_id = service.world.ready(name="Sea")
+    seen = client.get_video(video_id)
+    changed = client.update_video(video_id, tags=["a"], if_match=seen.etag)
+
+    with pytest.raises(PreconditionFailedError) as refused:
+        client.update_video(video_id, tags=["b"], if_match=seen.etag)
+
+    assert (refused.value.status, refused.value.code) == (412, "precondition_failed")
+    found = client.get_video_details_in_organization("org_a", video_id)
+    assert found.tags == ["a"]
+    assert found.etag == changed.etag != seen.etag
+    # It is no member of the JSON.
+    assert "etag" not in str(encode(found))
+    in_other_family = client.update_video_in_organization(
+        "org_a", video_id, tags=["b"], if_match=f"W/{found.etag}"
+    )
+    assert in_other_family.tags == ["b"]
 
 
 def test_links_and_keys_are_made_and_revoked(

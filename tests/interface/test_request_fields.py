@@ -101,7 +101,10 @@ def test_null_equals_absent(api: World, operation: Operation, field: Field) -> N
 
 @pytest.mark.parametrize("operation", [o for o in OPERATIONS if o.body], ids=str)
 def test_unknown_members_are_ignored(api: World, operation: Operation) -> None:
-    body_of(send(api, operation, unheard_of={"a": [1]}))
+    # A change of nothing but unknown ones is refused, rather than answered as done.
+    known = {"videoName": "New"} if operation.method == "PATCH" else {}
+
+    body_of(send(api, operation, unheard_of={"a": [1]}, **known))
 
 
 @pytest.mark.parametrize(

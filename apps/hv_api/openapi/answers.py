@@ -94,7 +94,7 @@ def success_of(route: Route, components: Components, links: Document) -> Documen
     """
     special = route.special
     own = {
-        name: {"schema": components.schema(schema)}
+        name: described(schema, components)
         for name, schema in special.answer_headers.items()
     }
     shared = _headers(special.status, components, is_limited=not route.is_open)
@@ -105,6 +105,15 @@ def success_of(route: Route, components: Components, links: Document) -> Documen
         **({"content": content} if content else {}),
         **({"links": links} if links else {}),
     }
+
+
+def described(schema: Schema, components: Components) -> Document:
+    """
+    Return a header's schema, and beside it its words, which belong to the header.
+    """
+    words = {n: schema[n] for n in ("description", "example") if n in schema}
+    bare = {name: value for name, value in schema.items() if name not in words}
+    return {**words, "schema": components.schema(bare)}
 
 
 def problems_of(route: Route, components: Components) -> Document:

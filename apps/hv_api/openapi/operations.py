@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, cast
 
-from hv_api.openapi.answers import problems_of, success_of
+from hv_api.openapi.answers import described, problems_of, success_of
 from hv_api.openapi.components import Components, Document, camel
 from hv_api.openapi.links import links_of
 from hv_api.openapi.names import operation_id, tag_of
@@ -124,7 +124,7 @@ def _headers(route: Route, components: Components) -> Iterable[Document]:
             "name": name,
             "in": "header",
             "required": name in route.special.required_headers,
-            "schema": components.schema(schema),
+            **described(schema, components),
         }
     if route.is_idempotent:
         parameter: Document = {

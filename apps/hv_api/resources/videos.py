@@ -8,9 +8,12 @@ from hv_api.answers import send
 from hv_api.request_scope import check_video_id, find_environment, scope_of
 from hv_web.json_media import read_json
 from hvcore.assembly import Services
+from hvcore.domain.videos.preconditions import entity_tag
 from hvcore.domain.videos.thumbnails import BEST_THUMBNAIL_PX, LIST_THUMBNAIL_PX
 from hvcore.wire import responses
 from hvcore.wire.converter import read_document, read_query
+from hvcore.wire.entity_tags import quoted, read_if_match
+from hvcore.wire.member_names import read_changes
 from hvcore.wire.query import ListParameters, days_in_order
 from hvcore.wire.requests import DeleteRequest
 from hvcore.wire.videos.changes import VideoChangeRequest
@@ -76,6 +79,8 @@ class VideoDetailsResource:
             downloads=self._playback.downloads(video),
         )
         send(resp, payload)
+        # Not for caches, which keep nothing of it: for If-Match of a change.
+        resp.set_header("ETag", quoted(entity_tag(video)))
 
 
 class VideoDeletionResource:
@@ -118,9 +123,13 @@ class VideoChangeResource:
         Change a video, and describe it as it is now.
         """
         scope = scope_of(req)
-        wanted = read_document(VideoChangeRequest, read_json(req))
+        wanted = read_changes(VideoChangeRequest, read_json(req))
         self._editing.change(
-            scope.caller, scope.org_id, check_video_id(video_id), wanted.changes()
+            scope.caller,
+            scope.org_id,
+            check_video_id(video_id),
+            wanted.changes(),
+            if_match=read_if_match(req.get_header("If-Match")),
         )
         self._details.on_get(req, resp, video_id)
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from hv_api.resources import videos
 from hv_api.resources.conformance import ConformanceResource
-from hv_api.routing import ENV, KEY, ORG, Route
+from hv_api.routing import ENV, KEY, ORG, Route, Special
 from hvcore.assembly import Services
 from hvcore.domain.access.keys import Permission
 from hvcore.domain.access.rate_limits import Bucket
@@ -20,6 +20,7 @@ from hvcore.errors import (
     VideoNotFoundError,
 )
 from hvcore.wire import answer_schemas as answers
+from hvcore.wire.entity_tags import ETAG
 from hvcore.wire.query import ListParameters
 from hvcore.wire.requests import DeleteRequest
 from hvcore.wire.videos.conformance import CONFORMANCE
@@ -51,6 +52,7 @@ def _details(
         answer=answers.VIDEO_DETAILS,
         permission=Permission.VIDEOS_READ,
         errors=(VideoNotFoundError,),
+        special=Special(answer_headers={"ETag": ETAG}),
     )
 
 

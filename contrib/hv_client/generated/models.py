@@ -12,7 +12,7 @@ from typing import Any
 
 import attrs
 
-from hv_client.coding import further, member
+from hv_client.coding import entity_tag, further, member
 from hv_client.generated import choices
 
 
@@ -980,6 +980,10 @@ class VideoChangeRequest:
 class VideoDetails:
     """
     ``VideoDetails`` of the API.
+
+    Attributes:
+        etag: The answer's `ETag`: a change that is sent with it is refused if
+            somebody else has changed the same thing since.
     """
 
     id: str
@@ -1015,6 +1019,7 @@ class VideoDetails:
     effective_audio_codec: choices.AudioCodec | None = member(
         "effectiveAudioCodec", is_required=False
     )
+    etag: str | None = entity_tag()
     further_members: Mapping[str, Any] = further()
 
 

@@ -209,6 +209,7 @@ UPDATE_VIDEO: Final[Operation[models.VideoDetails]] = Operation(
     method="PATCH",
     path="/v1/videos/{video_id}",
     answer=models.VideoDetails,
+    headers={"if_match": "If-Match"},
     body={
         "video_name": "videoName",
         "description": "description",
@@ -246,6 +247,7 @@ UPDATE_VIDEO_IN_ORGANIZATION: Final[Operation[models.VideoDetails]] = Operation(
     method="PATCH",
     path="/v1/api/{org_id}/videos/{video_id}",
     answer=models.VideoDetails,
+    headers={"if_match": "If-Match"},
     body={
         "video_name": "videoName",
         "description": "description",

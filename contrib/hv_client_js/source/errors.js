@@ -16,6 +16,14 @@ export class ApiError extends Error {
   }
 }
 
+/** Somebody else changed it since it was read: read it again, and send the new `etag`. */
+export class PreconditionFailedError extends ApiError {
+  constructor(refused) {
+    super(refused);
+    this.name = "PreconditionFailedError";
+  }
+}
+
 /** No answer came, or none of the API. */
 export class UnreachableError extends Error {
   constructor(message, { cause, isFinal = false } = {}) {

@@ -13,6 +13,10 @@ function requestOf(name, operation, params) {
     if (value === undefined) throw new TypeError(`${name} needs ${argument}.`);
     headers[header] = typeof value === "object" ? uploadMetadata(value) : String(value);
   }
+  for (const [argument, header] of Object.entries(operation.optionalHeaders ?? {})) {
+    const value = take(left, argument);
+    if (value !== undefined && value !== null) headers[header] = String(value);
+  }
   const body = bodyOf(name, operation, left, headers);
   const asked = query.toString();
   return { path: asked ? `${path}?${asked}` : path, headers, body };
@@ -60,6 +64,8 @@ function resultOf(name, operation, { status, headers, text }) {
   try {
     const answered = JSON.parse(text);
     const result = operation.bare ? answered : answered.body;
+    const etag = headers.get("ETag");
+    if (operation.hasETag && etag !== null) result.etag = etag;
     if (result !== undefined) return result;
   } catch {
     // Said below.

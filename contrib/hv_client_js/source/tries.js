@@ -63,10 +63,12 @@ async function send(fetch, wanted, { maxTries, isRepeatable }) {
 
 function refusal(operation, { status, headers, text }) {
   const afterMs = retryAfterMs(headers);
-  return new ApiError({
+  const problem = problemOf(text);
+  const Refused = problem.code === "precondition_failed" ? PreconditionFailedError : ApiError;
+  return new Refused({
     operation,
     status,
-    problem: problemOf(text),
+    problem,
     requestID: headers.get("X-Request-Id") ?? undefined,
     retryAfterS: afterMs === undefined ? undefined : afterMs / 1000,
   });

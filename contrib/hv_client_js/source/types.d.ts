@@ -206,6 +206,12 @@ export declare class ApiError extends Error {
   readonly retryAfterS?: number;
 }
 
+/**
+ * Somebody else changed it since it was read (412), so nothing was changed: read it
+ * again, and send the change with the `etag` that it has then.
+ */
+export declare class PreconditionFailedError extends ApiError {}
+
 /** No answer came, or none of the API. */
 export declare class UnreachableError extends Error {
   /** Whether another try would end the same way. */

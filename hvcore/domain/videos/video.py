@@ -4,7 +4,7 @@ A video: its facts, and what happens to it.
 Source: interface, "States and transitions".
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from enum import Enum
 
@@ -144,6 +144,21 @@ class Video:
         return within(self.chapters, self.media.duration_s)
 
     @property
+    def changeable(self) -> Mapping[str, object]:
+        """
+        The values of all members that VideoChanges can change, as JSON has them.
+        """
+        return {
+            "name": self.name,
+            "description": self.description,
+            "is_public": self.is_public,
+            "external_id": self.labels.external_id,
+            "metadata": dict(self.labels.metadata),
+            "tags": self.labels.tags,
+            "allows_download": self.allows_download,
+        }
+
+    @property
     def rungs(self) -> tuple[Rung, ...]:
         """
         The renditions that were really made, smallest first.
@@ -274,7 +289,7 @@ class Video:
         Raises:
             InvalidParametersError: It has too much metadata then.
         """
-        before = self._changeable
+        before = self.changeable
         if changes.labels is not None:
             self.labels = changes.labels.of(self.labels)
         if changes.name is not None:
@@ -285,7 +300,7 @@ class Video:
             self.is_public = changes.is_public
         if changes.allows_download is not None:
             self.allows_download = changes.allows_download
-        is_changed = self._changeable != before
+        is_changed = self.changeable != before
         if is_changed:
             self._happened(EventKind.UPDATED)
         return is_changed
@@ -335,13 +350,6 @@ class Video:
         """
         taken, self._events = self._events, []
         return taken
-
-    @property
-    def _changeable(self) -> tuple[object, ...]:
-        return (
-            *(self.name, self.description, self.is_public),
-            *(self.labels, self.allows_download),
-        )
 
     def _happened(self, kind: EventKind) -> None:
         """

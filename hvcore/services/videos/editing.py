@@ -5,6 +5,7 @@ Change what an owner may change about a video at any time.
 import attrs
 
 from hvcore.domain.access.principals import Principal
+from hvcore.domain.videos.preconditions import IfMatch
 from hvcore.domain.videos.video import Video, VideoChanges
 from hvcore.ports.cache_purge import PurgeReason
 from hvcore.ports.unit_of_work import UnitOfWork
@@ -23,19 +24,33 @@ class Editing:
     changes: PlaybackChanges = attrs.field(factory=PlaybackChanges)
 
     def change(
-        self, caller: Principal, org_id: str, video_id: str, changes: VideoChanges
+        self,
+        caller: Principal,
+        org_id: str,
+        video_id: str,
+        changes: VideoChanges,
+        *,
+        if_match: IfMatch | None = None,
     ) -> Video:
         """
         Change a video; a request that follows the answer sees it changed.
 
+        Args:
+            if_match: How the video must be until this changes it.
+
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
             ForbiddenError: It is outside the key's environment.
+            PreconditionFailedError: It is not as ``if_match`` wants it; nothing is
+                changed.
         """
         with self.uow.write() as work:
             video = require_listed(
                 find_authorized_video(work, caller, org_id, video_id, for_update=True)
             )
+            # Under the row's lock: no other edit comes between this and the save.
+            if if_match is not None:
+                if_match.require(video)
             was_public = video.is_public
             if video.change(changes):
                 work.videos.save(video)

@@ -212,6 +212,10 @@ def _fail(api: World, traffic: ExampleTraffic, ready: str) -> None:
     address = f"/v1/videos/{ready}/signed-url"
     fail("invalid_expiration", "GET", address, query="expiration=9h")
     fail("video_not_found", "GET", "/v1/videos/vid_0000000000000000000000")
+    older = {"If-Match": '"2f6f4d1c0b7a4e5d9c8b7a6f5e4d3c2b"'}
+    renamed = {"videoName": "Holiday at sea"}
+    path = f"/v1/videos/{ready}"
+    fail("precondition_failed", "PATCH", path, headers=older, json=renamed)
     fail("not_found", "DELETE", f"/v1/videos/{ready}/captions/fr")
     missing = f"/v1/api/{ORG}/environments/none/videos"
     fail("environment_not_found", "GET", missing)

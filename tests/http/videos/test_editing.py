@@ -193,3 +193,34 @@ def test_a_full_access_key_changes_videos_of_every_environment(api: World) -> No
         found = work.videos.find(video)
     assert found is not None
     assert found.state is VideoState.READY
+
+
+@pytest.mark.parametrize(
+    ("sent", "meant"),
+    [
+        ("name", "videoName"),
+        ("video_name", "videoName"),
+        ("VideoName", "videoName"),
+        ("public", "allowPublicAccess"),
+        ("externalId", "externalID"),
+        ("tag", "tags"),
+    ],
+)
+def test_a_change_of_unknown_members_alone_names_the_right_one(
+    api: World, videos: str, sent: str, meant: str
+) -> None:
+    video = api.ready()
+
+    result = patch(api, f"{videos}/{video}", {sent: "x", "other": 1})
+
+    problem = problem_of(result, 400, "invalid_parameters")
+    assert locations(problem) == [f"body.{sent}", "body.other"]
+    assert f"did you mean {meant}?" in problem["errors"][0]["message"]
+
+
+@pytest.mark.parametrize("name", ["", "x" * 10_000, "…", "body.x\n"])
+def test_any_unknown_member_is_refused(api: World, name: str) -> None:
+    result = patch(api, f"/v1/videos/{api.ready()}", {name: None})
+
+    problem = problem_of(result, 400, "invalid_parameters")
+    assert "videoName, description, allowPublicAccess" in problem["detail"]

@@ -189,6 +189,7 @@ class AsyncVideosByOrganizationCalls(AsyncCaller):
         org_id: str,
         video_id: str,
         *,
+        if_match: str | None = None,
         video_name: str | NotSent | None = NOT_SENT,
         description: str | NotSent | None = NOT_SENT,
         allow_public_access: bool | NotSent | None = NOT_SENT,
@@ -205,6 +206,9 @@ class AsyncVideosByOrganizationCalls(AsyncCaller):
         Args:
             org_id: The organization.
             video_id: The video.
+            if_match: The `ETag` of the details that the change was made for: if one of
+                their members was changed since, nothing is changed (412). Several may
+                be sent, separated by commas.
             description: null removes it.
             external_id: null removes it.
             metadata: Keys that are not named stay; null removes a key, or all of them.
@@ -216,6 +220,7 @@ class AsyncVideosByOrganizationCalls(AsyncCaller):
             {
                 "org_id": org_id,
                 "video_id": video_id,
+                "if_match": if_match,
                 "video_name": video_name,
                 "description": description,
                 "allow_public_access": allow_public_access,

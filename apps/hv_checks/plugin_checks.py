@@ -5,7 +5,13 @@ Checks of the plugins, and of backends that only need to be built.
 from collections.abc import Iterator, Sequence
 
 from hvcore.assembly import Services
-from hvcore.domain.health_findings import WARNING, HealthFinding, broken, healthy
+from hvcore.domain.health_findings import (
+    WARNING,
+    HealthFinding,
+    ambiguous,
+    broken,
+    healthy,
+)
 from hvcore.errors import ConfigError
 from hvcore.registry import current_name, plugin_names
 
@@ -18,11 +24,15 @@ def auth(services: Services) -> Sequence[HealthFinding]:
     """
     providers = ", ".join(services.settings.auth.providers)
     try:
-        _ = services.access
+        access = services.access
     except ConfigError as exc:
         mend = "Correct HV_AUTH__PROVIDERS and its options."
         return [broken("auth", f"{providers}: {exc}", mend)]
-    return [healthy("auth", providers)]
+    sentences = [
+        sentence for one in access.providers for sentence in one.ambiguous_settings()
+    ]
+    doubts = ambiguous("auth", sentences, "Correct HV_AUTH__OPTIONS.")
+    return [healthy("auth", providers), *doubts]
 
 
 def purgers(services: Services) -> Sequence[HealthFinding]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from hvcore.assembly import Services
-from hvcore.domain.health_findings import HealthFinding, broken, healthy
+from hvcore.domain.health_findings import HealthFinding, ambiguous, broken, healthy
 from hvcore.errors import ConfigError, UnavailableError
 from hvcore.ports.sign_in import LINK_BACKEND
 
@@ -34,9 +34,13 @@ def sign_in(services: Services) -> Sequence[HealthFinding]:
         f"register at the provider: {pages.callback} (redirect) and "
         f"{pages.signed_out} (after sign-out)",
     )
+    provider = sessions.providers[backend]
+    doubts = ambiguous(
+        CHECK, provider.ambiguous_settings(), "Correct the backend's options."
+    )
     try:
-        sessions.providers[backend].ping()
+        provider.ping()
     except UnavailableError as exc:
         mend = "Start the provider, or correct the backend's options."
-        return [broken(CHECK, exc.detail, mend), register]
-    return [healthy(CHECK, f"{backend}: the provider answers"), register]
+        return [broken(CHECK, exc.detail, mend), register, *doubts]
+    return [healthy(CHECK, f"{backend}: the provider answers"), register, *doubts]

@@ -10,7 +10,7 @@ from hv_player.element import PlayerElement
 from hv_player.html import BESIDE
 from hv_web.pages import Markup, PageTemplate, dashboard_place
 from hvcore import __version__
-from hvcore.domain.links.share_codes import CODE_DIGITS, CODE_VALID
+from hvcore.domain.links.share_codes import CODE_DIGITS, CODE_VALID, MAX_MAILS
 from hvcore.services.links.share_playback import SharedVideo
 from hvcore.settings import Settings
 
@@ -89,6 +89,7 @@ def code_page(email: str, request: str, complaint: str = "") -> bytes:
             "email": email,
             "request": request,
             "digits": str(CODE_DIGITS),
+            "mails": str(MAX_MAILS),
             "minutes": str(CODE_VALID // timedelta(minutes=1)),
             **_complaint(complaint),
         }

@@ -15,10 +15,9 @@ from hv_player.page_answers import PageAnswers, PageContent
 from hv_web.bodies import read_body
 from hv_web.files import send
 from hv_web.viewers import viewer_of
-from hvcore.domain.links.share_codes import CODE_DIGITS
+from hvcore.domain.links.share_codes import CODE_DIGITS, MAX_CODE_GUESSES
 from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
 from hvcore.services.links.share_codes import (
-    CodeOverError,
     RecognisedViewer,
     ShareCodes,
 )
@@ -37,9 +36,9 @@ REMEMBERED: Final = "hv_viewer"
 
 _MISSING: Final = "Enter the whole address."
 _WRONG: Final = (
-    f"That is not the code. It has {CODE_DIGITS} digits, and is in the mail."
+    f"That is not the code, or it has expired. It has {CODE_DIGITS} digits, and is in the "
+    f"newest mail. After {MAX_CODE_GUESSES} wrong ones, none is taken for an hour."
 )
-_OVER: Final = "That code has expired, or was tried too often. Ask for a new one."
 
 
 @attrs.frozen(kw_only=True)
@@ -161,8 +160,6 @@ class SharePageResource:
             viewer = self.share_codes.confirm(
                 share, request, form["code"], viewer_of(req)
             )
-        except CodeOverError as exc:
-            return attrs.evolve(_question(ask_page(_OVER), status=403), refusal=exc)
         except ViewerUnknownError as exc:
             again = _question(code_page(email, request, _WRONG), status=403)
             return attrs.evolve(again, refusal=exc)

@@ -6,6 +6,7 @@ Source: RFC 6750, section 2.1; RFC 9068.
 
 import logging
 import time
+from collections.abc import Sequence
 from typing import Final
 
 from joserfc.jwk import KeySet
@@ -14,6 +15,7 @@ from hv_auth_oidc.access_tokens import AccessTokenRules, RefusedTokenError
 from hv_auth_oidc.callers import CallerRules, NoCallerError
 from hv_auth_oidc.options import AccessTokenOptions
 from hv_auth_oidc.provider_keys import ProviderKeys, UnknownKeyError
+from hv_openid_provider.name_pairs import ambiguities
 from hv_openid_provider.provider_http import ProviderHttp, ProviderSettings
 from hv_openid_provider.signed_tokens import SignedToken
 from hvcore.plugin_api import (
@@ -44,6 +46,7 @@ class AccessTokenProvider(AuthProvider):
             bearer_format="JWT",
             about=f"An access token of {options.issuer} for {options.audience}.",
         )
+        self._options = options
         self._clock = clock
         self._noted_at_s = -NOTED_EVERY_S
         self._http = ProviderHttp(
@@ -81,6 +84,15 @@ class AccessTokenProvider(AuthProvider):
         except (RefusedTokenError, UnknownKeyError, NoCallerError) as exc:
             self._note(exc)
             raise UnauthorizedError from exc
+
+    def ambiguous_settings(self) -> Sequence[str]:
+        options = self._options
+        return [
+            *ambiguities("organizations", options.organizations),
+            *ambiguities("environments", options.environments),
+            # A scope may be there several times, and permits all of it then.
+            *ambiguities("permissions", options.permissions, may_repeat=True),
+        ]
 
     def close(self) -> None:
         self._http.close()

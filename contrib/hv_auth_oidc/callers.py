@@ -7,8 +7,14 @@ from collections.abc import Mapping
 
 import attrs
 
-from hv_auth_oidc.options import EVERY, AccessTokenOptions, scope_pairs
-from hv_openid_provider.claims import Claims, find_claim, pairs, texts_of
+from hv_auth_oidc.options import EVERY, AccessTokenOptions
+from hv_openid_provider.claims import (
+    Claims,
+    all_pairs,
+    find_claim,
+    pairs,
+    texts_of,
+)
 from hvcore.plugin_api import (
     EnvId,
     KeyId,
@@ -47,7 +53,7 @@ class CallerRules:
         """
         Return those of the settings.
         """
-        given = list(scope_pairs(options.permissions)) or [
+        given = list(all_pairs(options.permissions)) or [
             (permission.value, permission.value) for permission in Permission
         ]
         permissions: dict[str, frozenset[Permission]] = {}
@@ -85,8 +91,10 @@ class CallerRules:
         )
 
     def _permissions(self, claims: Claims) -> frozenset[Permission]:
-        found = texts_of(find_claim(claims, self.options.scope_claim))
-        scopes = (scope for text in found for scope in text.split())
+        found = find_claim(claims, self.options.scope_claim)
+        # Of a list each text is whole: a role may be called "no videos:write". In one
+        # text a space parts them, and nothing else (RFC 6749, section 3.3).
+        scopes = found.split(" ") if isinstance(found, str) else texts_of(found)
         return frozenset[Permission]().union(
             *(self.permissions.get(scope, ()) for scope in scopes)
         )

@@ -2,13 +2,12 @@
 The settings of the authentication ``oidc``.
 """
 
-from collections.abc import Iterable
 from typing import Final
 
 import attrs
 
 from hv_openid_provider.addresses import check_hosts, check_issuer
-from hv_openid_provider.claims import pairs
+from hv_openid_provider.claims import all_pairs
 from hvcore.plugin_api import Permission, is_chosen_id
 
 EVERY: Final = "*"
@@ -134,7 +133,7 @@ class AccessTokenOptions:
     @permissions.validator
     def _check_permissions(self, _: object, value: tuple[str, ...]) -> None:
         known = {permission.value for permission in Permission}
-        for theirs, ours in scope_pairs(value):
+        for theirs, ours in all_pairs(value):
             if not theirs or ours not in known:
                 raise ValueError(
                     "permissions must be pairs such as videos.read=videos:read, with "
@@ -145,16 +144,8 @@ class AccessTokenOptions:
     def _check_names(self, name: str, example: str, value: tuple[str, ...]) -> None:
         if value and not getattr(self, f"{name[:-1]}_claim"):
             raise ValueError(f"{name} needs {name[:-1]}_claim, whose names it explains")
-        for theirs, ours in pairs(value).items():
+        for theirs, ours in all_pairs(value):
             if not theirs or not is_chosen_id(ours):
                 raise ValueError(
                     f"{name} must be pairs such as {example}, not {f'{theirs}={ours}'!r}"
                 )
-
-
-def scope_pairs(texts: tuple[str, ...]) -> Iterable[tuple[str, str]]:
-    """
-    Yield what ``theirs=ours`` says, in which theirs may be there several times.
-    """
-    found = (text.rpartition("=") for text in texts)
-    return ((theirs.strip(), ours.strip()) for theirs, _, ours in found)

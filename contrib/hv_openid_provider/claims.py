@@ -40,5 +40,10 @@ def pairs(texts: tuple[str, ...]) -> Mapping[str, str]:
     """
     Return what ``theirs=ours`` says; a name of theirs may have ``=`` in it.
     """
+    return MappingProxyType(dict(all_pairs(texts)))
+
+
+def all_pairs(texts: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Yield what ``theirs=ours`` says, in which theirs may be there several times."""
     found = (text.rpartition("=") for text in texts)
-    return MappingProxyType({a.strip(): b.strip() for a, _, b in found})
+    return ((theirs.strip(), ours.strip()) for theirs, _, ours in found)

@@ -7,7 +7,7 @@ RFC 7636 (PKCE); RFC 9207; RFC 9700 (best current practice).
 
 import logging
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import urlencode, urlsplit
 
@@ -15,11 +15,13 @@ from authlib.oauth2.rfc6749.parameters import prepare_grant_uri
 from authlib.oauth2.rfc7636 import create_s256_code_challenge
 
 from hv_openid_provider.description import ProviderDescription
+from hv_openid_provider.name_pairs import ambiguities
 from hv_openid_provider.provider_http import (
     ProviderExchange,
     ProviderHttp,
     ProviderSettings,
 )
+from hv_sign_in_oidc.group_rules import ambiguous_rules
 from hv_sign_in_oidc.id_tokens import UntrustedAnswerError
 from hv_sign_in_oidc.metadata import ProviderMetadata, read_metadata
 from hv_sign_in_oidc.options import OidcOptions
@@ -161,6 +163,15 @@ class OidcSignIn(SignInProvider):
     def ping(self) -> None:
         exchange = self._http.begin()
         self._people.ping(exchange, self._description.fetch(exchange))
+
+    def ambiguous_settings(self) -> Sequence[str]:
+        options = self._options
+        return [
+            *ambiguous_rules(options.roles, options.separator),
+            *ambiguities(
+                "organizations", options.organizations, ignored=options.separator
+            ),
+        ]
 
     def close(self) -> None:
         self._http.close()

@@ -14,6 +14,7 @@ from hv_openid_provider.claims import (
     pairs,
     texts_of,
 )
+from hv_sign_in_oidc.group_rules import GroupRules
 from hv_sign_in_oidc.options import OPERATOR, OidcOptions, is_role_name
 from hvcore.plugin_api import Identity, OrgId, Role, is_chosen_id
 
@@ -21,37 +22,37 @@ MAX_ORGANIZATIONS: Final = 200
 """Each is looked up at sign-in, and has a line in the audit log."""
 _ROLES_INSIDE: Final = ("roles", "role")
 """Where roles stand in the entry of an organization."""
-
-
-@attrs.frozen
-class _Place:
-    """
-    A role in an organization, as the provider names them; "" is none.
-    """
-
-    organization: str = ""
-    role: str = ""
+_Given = Iterator[tuple[str, str]]
+"""Organizations and roles of ours; "" and ``operator`` for an operator."""
 
 
 @attrs.frozen(kw_only=True)
 class ClaimRules:
     """
     How claims are read.
+
+    Attributes:
+        organizations: The provider's names of them, and ours; empty: the same.
     """
 
     options: OidcOptions
     organizations: Mapping[str, str]
-    roles: Mapping[str, str]
+    groups: GroupRules
 
     @classmethod
     def of(cls, options: OidcOptions) -> "ClaimRules":
         """
         Return those of the settings.
         """
+        separator = options.separator
+        organizations = pairs(options.organizations)
         return cls(
             options=options,
-            organizations=pairs(options.organizations),
-            roles=pairs(options.roles),
+            organizations={
+                theirs.removeprefix(separator): ours
+                for theirs, ours in organizations.items()
+            },
+            groups=GroupRules.of(options.roles, separator),
         )
 
     def identity(self, subject: str, sources: Sequence[Claims]) -> Identity:
@@ -84,82 +85,89 @@ class ClaimRules:
         """
         Yield the roles in organizations of ours; ``operator`` in none.
         """
-        claimed = [
-            place
-            for claims in sources
-            for place in self._places(claims, self.options.organizations_claim)
-        ]
-        named = [
-            place
-            for claims in sources
-            for place in self._places(claims, self.options.roles_claim, are_roles=True)
-        ]
+        options = self.options
         homes = {
-            org_id for place in claimed if (org_id := self._org_id(place.organization))
+            org_id
+            for claims in sources
+            for name in self._homes_in(_found(claims, options.organizations_claim))
+            if (org_id := self._org_id(name))
         }
         with_role: set[str] = set()
-        for place in [*claimed, *named]:
-            for org_id, role in self._meant(place, homes):
-                with_role.add(org_id)
-                yield OrgId(org_id), role
-        if self.options.default_role:
+        for path in (options.organizations_claim, options.roles_claim):
+            for claims in sources:
+                for org_id, role in self._roles_in(
+                    _found(claims, path), homes, is_of_roles=path == options.roles_claim
+                ):
+                    with_role.add(org_id)
+                    yield OrgId(org_id), role
+        if options.default_role:
             for org_id in homes - with_role:
-                yield OrgId(org_id), self.options.default_role
+                yield OrgId(org_id), options.default_role
 
-    def _meant(self, place: _Place, homes: set[str]) -> Iterator[tuple[str, str]]:
+    def _homes_in(self, found: object) -> Iterator[str]:
         """
-        Yield what one role means.
+        Yield the provider's names of a person's organizations.
         """
-        # A group may have a name like acme:admin that is one name for the settings.
-        whole = self.options.separator.join(filter(None, attrs.astuple(place)))
-        ours = self.roles.get(whole) or self._role(place.role)
-        if not ours:
-            return
-        if ours == OPERATOR:
-            yield "", OPERATOR
-            return
-        org_id, _found, role = ours.rpartition(":")
-        if org_id:
-            yield org_id, role
-        elif place.organization and whole not in self.roles:
-            if own := self._org_id(place.organization):
-                yield own, role
-        else:
-            yield from ((home, role) for home in homes)
+        if isinstance(found, Mapping):
+            return iter(list(found)[:MAX_TEXTS])
+        return (self._home_in(text) for text in texts_of(found))
 
-    def _role(self, theirs: str) -> str:
-        if self.roles:
-            return self.roles.get(theirs, "")
-        return theirs.lower() if is_role_name(theirs.lower()) else ""
+    def _home_in(self, text: str) -> str:
+        bare = text.removeprefix(self.options.separator)
+        return bare if bare in self.organizations else self._parts(text)[0]
+
+    def _roles_in(self, found: object, homes: set[str], *, is_of_roles: bool) -> _Given:
+        """
+        Yield what a claim gives, in whichever form the provider has it.
+
+        Args:
+            homes: The person's organizations.
+            is_of_roles: In the claim of roles a name without an organization is a role
+                or a group; in that of organizations it is one of them.
+        """
+        if isinstance(found, Mapping):
+            for name, inside in list(found.items())[:MAX_TEXTS]:
+                own = self._org_id(name)
+                for text in texts_of(_roles_inside(inside)) if own else ():
+                    if role := self._role_inside(text):
+                        yield own, role
+            return
+        for text in texts_of(found):
+            organization, role = self._parts(text)
+            if not (is_of_roles or role):
+                continue
+            if self.groups.are_given:
+                yield from _meant(self.groups.meaning(text), homes)
+            elif role:
+                yield from _meant(_role(role), {self._org_id(organization)} - {""})
+            else:
+                yield from _meant(_role(organization), homes)
+
+    def _parts(self, text: str) -> tuple[str, str]:
+        """
+        Return the organization and the role of a text; the role is "" if it has one part.
+        """
+        # Paths of groups, as Keycloak gives them, begin with it.
+        bare = text.removeprefix(self.options.separator)
+        organization, has_both, role = bare.rpartition(self.options.separator)
+        if not has_both:
+            return bare, ""
+        return (organization, role) if organization and role else ("", "")
+
+    def _role_inside(self, theirs: str) -> str:
+        """
+        Return the role that a name in the entry of an organization gives there.
+        """
+        if not self.groups.are_given:
+            return _role(theirs)
+        # Who may name roles in one organization gets none in another by it.
+        ours = self.groups.meaning(theirs)
+        return ours if is_role_name(ours) else ""
 
     def _org_id(self, theirs: str) -> str:
         if self.organizations:
             return self.organizations.get(theirs, "")
         return theirs if is_chosen_id(theirs) else ""
-
-    def _places(
-        self, claims: Claims, path: str, *, are_roles: bool = False
-    ) -> Iterator[_Place]:
-        """
-        Yield what a claim names, in whichever form the provider gives it.
-        """
-        found = find_claim(claims, path) if path else None
-        if isinstance(found, Mapping):
-            named = [(name, inside) for name, inside in found.items() if name]
-            for name, inside in named[:MAX_TEXTS]:
-                if not are_roles:
-                    yield _Place(name)
-                for role in texts_of(_roles_inside(inside)):
-                    yield _Place(name, role)
-            return
-        for text in texts_of(found):
-            # Paths of groups, as Keycloak gives them, begin with it.
-            bare = text.removeprefix(self.options.separator)
-            organization, has_both, rest = bare.rpartition(self.options.separator)
-            if has_both:
-                yield _Place(organization, rest)
-            else:
-                yield _Place("", bare) if are_roles else _Place(bare)
 
     def _email(self, sources: Sequence[Claims]) -> tuple[str, bool]:
         """
@@ -171,6 +179,27 @@ class ClaimRules:
                 proof = find_claim(claims, self.options.email_proof_claim)
                 return email, _is_true(proof)
         return "", False
+
+
+def _found(claims: Claims, path: str) -> object:
+    return find_claim(claims, path) if path else None
+
+
+def _meant(ours: str, homes: set[str]) -> _Given:
+    """
+    Yield what a role of the settings, or one of ours, gives a person.
+    """
+    org_id, _found, role = ours.rpartition(":")
+    if ours == OPERATOR:
+        yield "", OPERATOR
+    elif org_id:
+        yield org_id, role
+    elif role:
+        yield from ((home, role) for home in homes)
+
+
+def _role(theirs: str) -> str:
+    return theirs.lower() if is_role_name(theirs.lower()) else ""
 
 
 def _roles_inside(entry: object) -> object:

@@ -7,7 +7,7 @@ from typing import Final
 import attrs
 
 from hv_openid_provider.addresses import check_hosts, check_issuer
-from hv_openid_provider.claims import pairs
+from hv_openid_provider.claims import all_pairs
 from hvcore.plugin_api import Role, is_chosen_id
 
 OPERATOR: Final = "operator"
@@ -54,9 +54,10 @@ class OidcOptions:
         separator: Between organization and role in one text, as in ``acme:admin``.
         organizations: The provider's names of organizations, ``theirs=ours``; then no
             other name counts. Empty: the names are the ids.
-        roles: The provider's names of roles or groups, ``theirs=ours``. Ours are
-            ``admin``, ``acme:admin`` (in that organization) or ``operator``; then no
-            other name counts. Empty: the names are ours, and nobody is an operator.
+        roles: The provider's names of roles or groups, ``theirs=ours``, whole: a path
+            as a path. Ours are ``admin``, ``acme:admin`` (in that organization) or
+            ``operator``; then no other name counts. Empty: the names are ours, and
+            nobody is an operator.
         default_role: In the person's organizations without a role; empty: none.
         email_proof_claim: What is true if the provider vouches for the address.
     """
@@ -127,7 +128,7 @@ class OidcOptions:
 
     @organizations.validator
     def _check_organizations(self, _: object, value: tuple[str, ...]) -> None:
-        for theirs, ours in pairs(value).items():
+        for theirs, ours in all_pairs(value):
             if not theirs or not is_chosen_id(ours):
                 raise ValueError(
                     "organizations must be pairs such as org_Xy12=acme, with the id of an "
@@ -136,7 +137,7 @@ class OidcOptions:
 
     @roles.validator
     def _check_roles(self, _: object, value: tuple[str, ...]) -> None:
-        for theirs, ours in pairs(value).items():
+        for theirs, ours in all_pairs(value):
             org_id, _found, role = ours.rpartition(":")
             is_role = is_role_name(role) and (not org_id or is_chosen_id(org_id))
             if not theirs or not (is_role or ours == OPERATOR):

@@ -56,3 +56,15 @@ def broken(check: str, found: str, mend: str) -> HealthFinding:
     Return a finding without which the service does not work.
     """
     return HealthFinding(state=BROKEN, check=check, found=found, mend=mend)
+
+
+def ambiguous(
+    check: str, sentences: Sequence[str], mend: str
+) -> Sequence[HealthFinding]:
+    """
+    Return a finding for each sentence about settings that may be meant otherwise.
+    """
+    return [
+        HealthFinding(state=WARNING, check=check, found=sentence, mend=mend)
+        for sentence in sentences
+    ]

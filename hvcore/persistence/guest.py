@@ -156,8 +156,8 @@ class _GuestWork(SqlWork):
 
     is_kept = False
 
-    def commit(self) -> None:
-        self._ring(self._write_down())
+    def commit(self, *, rings: bool = True) -> None:
+        self._ring(self._write_down(rings=rings))
         self.is_kept = True
 
 

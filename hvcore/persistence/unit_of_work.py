@@ -208,14 +208,20 @@ class SqlWork:
         ).scalar_one()
         return moment.astimezone(UTC)
 
-    def commit(self) -> None:
-        rung = self._write_down()
+    @contextmanager
+    def undoing(self, *, keeps: bool) -> Iterator[None]:
+        savepoint = self._connection.begin_nested()
+        yield
+        (savepoint.commit if keeps else savepoint.rollback)()
+
+    def commit(self, *, rings: bool = True) -> None:
+        rung = self._write_down(rings=rings)
         self._connection.commit()
         # Back into the pool: the queue may take its time.
         self._connection.close()
         self._ring(rung)
 
-    def _write_down(self) -> Sequence[Task]:
+    def _write_down(self, *, rings: bool) -> Sequence[Task]:
         """
         Write what comes last; return the tasks to ring for after the commit.
         """
@@ -226,7 +232,7 @@ class SqlWork:
             self.events.order_deliveries()
         # A process that cannot ring leaves tasks due, and the sweep rings in seconds; a
         # task that is marked as queued would wait for longer.
-        rings = self._on_commit is not None
+        rings = rings and self._on_commit is not None
         rung = self.tasks.settle(rings=rings) if "tasks" in made else []
         # Last: every change of an environment's videos waits for these rows.
         if "_totals" in made:

@@ -4,7 +4,7 @@ The authentication port: recognises callers.
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, TypeAlias
 
 import attrs
@@ -125,6 +125,15 @@ class AuthProvider(ABC):
             UnavailableError: They could not be looked up. They are not refused, because
                 they may be good.
         """
+
+    def ambiguous_settings(self) -> Sequence[str]:
+        """
+        Return a sentence about each setting that could serve the wrong callers.
+
+        Such as two names that one claim matches. Called by an operator's check alone; it
+        waits for nobody.
+        """
+        return ()
 
     def close(self) -> None:
         """

@@ -3,7 +3,7 @@ The sign-in port: recognises people for the dashboard.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, Self
 
 import attrs
@@ -173,6 +173,15 @@ class SignInProvider(ABC):
         Raises:
             UnavailableError: They cannot; the text says what to do.
         """
+
+    def ambiguous_settings(self) -> Sequence[str]:
+        """
+        Return a sentence about each setting that could give a role to the wrong people.
+
+        Such as two rules that one group matches. Called by an operator's check alone; it
+        waits for nobody.
+        """
+        return ()
 
     def close(self) -> None:
         """

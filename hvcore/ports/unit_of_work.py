@@ -170,9 +170,21 @@ class Work(Protocol):
         """
         ...
 
-    def commit(self) -> None:
+    def undoing(self, *, keeps: bool) -> AbstractContextManager[None]:
+        """
+        Keep what is written inside, or undo it; either takes the same time.
+
+        For writes whose reason nobody may learn by waiting for the answer.
+        """
+        ...
+
+    def commit(self, *, rings: bool = True) -> None:
         """
         Make everything durable; then due tasks go into the queue.
+
+        Args:
+            rings: If not, workers learn of the tasks seconds later, from the sweep, and
+                the caller waits for no queue.
         """
         ...
 

@@ -88,3 +88,56 @@ def test_options_that_are_wrong_are_told(tmp_path: Path) -> None:
 
     assert found.state == "broken"
     assert "HV_SIGN_IN__OIDC__ISSUER" in found.found
+
+
+ROLES = "HV_SIGN_IN__OIDC__ROLES"
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({ROLES: "HV Ops=operator,HV Ops=acme:admin"}, ["'HV Ops' is there twice"]),
+        ({ROLES: "HV Ops=operator,HV Ops=operator"}, []),
+        ({ROLES: "HV Ops=operator,hv ops=admin"}, ["'HV Ops' and 'hv ops' differ"]),
+        ({ROLES: "HV Ops=operator,HV\u00a0Ops=admin"}, ["differ in nothing but case"]),
+        ({ROLES: "Ops=operator,\uff2fps=admin"}, ["differ in nothing but case"]),
+        (
+            {ROLES: "/a/Ops=operator,a/Ops=admin", "HV_SIGN_IN__OIDC__SEPARATOR": "/"},
+            ["'/a/Ops' and 'a/Ops' name the same group"],
+        ),
+        (
+            {
+                ROLES: "/a/Ops/=operator,/a/Ops=admin",
+                "HV_SIGN_IN__OIDC__SEPARATOR": "/",
+            },
+            ["'/a/Ops/' and '/a/Ops' differ"],
+        ),
+        (
+            {ROLES: "Ops=operator,/a/Ops=a:admin", "HV_SIGN_IN__OIDC__SEPARATOR": "/"},
+            ["leaves the paths of groups out sends 'Ops' for '/a/Ops', too"],
+        ),
+        (
+            {ROLES: "Ops=operator", "HV_SIGN_IN__OIDC__SEPARATOR": "/"},
+            ["'Ops' matches no group that is sent as a path"],
+        ),
+        (
+            {"HV_SIGN_IN__OIDC__ORGANIZATIONS": "Acme=a,acme=b,T1=acme,T2=acme"},
+            ["organizations: 'Acme' and 'acme' differ"],
+        ),
+        ({ROLES: "HV Admins=acme:admin,HV Ops=operator,a:x=editor"}, []),
+    ],
+)
+def test_rules_that_one_group_could_match_twice_are_told(
+    tmp_path: Path,
+    clock: SettableClock,
+    key: Key,
+    changed: dict[str, str],
+    told: list[str],
+) -> None:
+    with running(clock, key) as provider:
+        found, _register, *doubts = findings(tmp_path, **at(provider.issuer), **changed)
+
+    assert found.state == "ok"
+    assert [one.state for one in doubts] == ["warning"] * len(told)
+    assert all(text in one.found for text, one in zip(told, doubts, strict=True))
+    assert all("Correct" in one.mend for one in doubts)

@@ -19,8 +19,11 @@ MAX_EMAIL_CHARS: Final = 254
 """RFC 5321, section 4.5.3.1.3, without the angle brackets."""
 
 MAX_GUESSES: Final = 10
+"""
+Addresses that one client names in the window, so that nobody has others' pages and
+databases work without end.
+"""
 GUESS_WINDOW: Final = timedelta(hours=1)
-"""Of one client: an address that is one of 10,000 takes it six weeks to guess."""
 
 
 @attrs.frozen(kw_only=True)

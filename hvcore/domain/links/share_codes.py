@@ -15,28 +15,37 @@ from hvcore.domain.ids import OrgId, ShareCodeId, ShareId, VideoId, new_share_co
 from hvcore.domain.links.links import ShareLink
 
 CODE_DIGITS: Final = 6
-CODE_VALID: Final = timedelta(minutes=10)
-MAX_CODE_GUESSES: Final = 5
-MAX_CODES: Final = 6
-"""
-For one address in CODE_WINDOW: with five guesses each, who knows the address and
-tries all the time is right once in four years.
-"""
 CODE_WINDOW: Final = timedelta(hours=1)
+CODE_VALID: Final = CODE_WINDOW
+"""
+Not shorter than the window: who has the mails of the window used up leaves the viewer a
+code that is good until there may be another mail.
+"""
+MAX_MAILS: Final = 3
+"""To the viewer of a link in CODE_WINDOW, whoever asks for them."""
+MAX_CODE_GUESSES: Final = 5
+"""Of the browser that asked for a code, and of a client in the window."""
+MAX_GUESSES_OF_ALL: Final = 20
+"""
+Of all clients together in the window, for one link. With five for each of three codes by who
+asked for them, and two codes that each may be compared with, somebody with many addresses,
+who has a mail sent every 20 minutes, is right once in two years; a link lives for 30 days.
+"""
 
 
 @attrs.frozen(kw_only=True)
 class ShareCode:
     """
-    One code for one browser that has named an address.
+    One code that is sent by mail because a browser has named the viewer's address.
 
     Attributes:
         id: Known to that browser alone: nobody else uses up its guesses.
         recipient: A hash of the link and the address that was named.
         code: As it is sent; a hash of six digits would hide nothing.
-        is_for_viewer: The address is that of the link's viewer; otherwise nothing
-            is sent, and no code is right.
-        guesses: How often a code was entered.
+        is_for_viewer: The address is that of the link's viewer; otherwise the code is
+            neither kept nor sent.
+        expires_at: Or when it was used.
+        guesses: How often that browser has entered a code.
     """
 
     id: ShareCodeId
@@ -67,13 +76,6 @@ class ShareCode:
             created_at=now,
             expires_at=now + CODE_VALID,
         )
-
-    @property
-    def guesses_left(self) -> int:
-        """
-        How often another code may be entered.
-        """
-        return MAX_CODE_GUESSES - self.guesses
 
     def is_right(self, entered: str) -> bool:
         """

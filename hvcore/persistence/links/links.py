@@ -76,7 +76,14 @@ class SqlShareLinkRepository:
             views=share_links.c.views + 1,
         )
 
-    def take_guess(self, share_id: ShareId, client: str, now: datetime) -> bool:
+    def take_guess(
+        self,
+        share_id: ShareId,
+        client: str,
+        now: datetime,
+        *,
+        most: int = MAX_GUESSES,
+    ) -> bool:
         guesses = share_guesses.c
         begins_before = now - GUESS_WINDOW
         old = sa.select(guesses.client).where(
@@ -105,7 +112,7 @@ class SqlShareLinkRepository:
                     else_=guesses.guesses_from,
                 ),
             },
-            where=sa.or_(is_old, guesses.guesses < MAX_GUESSES),
+            where=sa.or_(is_old, guesses.guesses < most),
         )
         taken = statement.returning(sa.literal(1))
         return self._connection.execute(taken).first() is not None

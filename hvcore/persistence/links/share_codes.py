@@ -61,10 +61,26 @@ class SqlShareCodeRepository:
         )
         return _code(self._connection.execute(statement).mappings().one_or_none())
 
-    def remove(self, code_id: ShareCodeId) -> None:
-        self._connection.execute(
-            sa.delete(share_codes).where(share_codes.c.id == code_id)
+    def newest(self, recipient: str, now: datetime) -> ShareCode | None:
+        statement = (
+            sa.select(share_codes)
+            .where(
+                share_codes.c.recipient == recipient,
+                share_codes.c.is_for_viewer,
+                share_codes.c.expires_at > now,
+            )
+            .order_by(share_codes.c.created_at.desc(), share_codes.c.id.desc())
+            .limit(1)
         )
+        return _code(self._connection.execute(statement).mappings().one_or_none())
+
+    def use(self, code_id: ShareCodeId, now: datetime) -> bool:
+        statement = (
+            sa.update(share_codes)
+            .where(share_codes.c.id == code_id, share_codes.c.expires_at > now)
+            .values(expires_at=now)
+        )
+        return self._connection.execute(statement).rowcount == 1
 
     def remove_old(self, before: datetime) -> None:
         # A transaction at the same moment does the same, in whatever order.

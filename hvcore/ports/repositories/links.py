@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Protocol
 
 from hvcore.domain.ids import ShareId, VideoId
-from hvcore.domain.links.links import EdgeKey, ShareLink
+from hvcore.domain.links.links import MAX_GUESSES, EdgeKey, ShareLink
 
 
 class EdgeKeyRepository(Protocol):
@@ -66,12 +66,21 @@ class ShareLinkRepository(Protocol):
         """
         ...
 
-    def take_guess(self, share_id: ShareId, client: str, now: datetime) -> bool:
+    def take_guess(
+        self,
+        share_id: ShareId,
+        client: str,
+        now: datetime,
+        *,
+        most: int = MAX_GUESSES,
+    ) -> bool:
         """
-        Count one try of a client to name the viewer; False if it had too many.
+        Count one try of a client; False if it had too many within the hour.
+
+        One statement: of any number of tries at once, no more succeed than there may be.
 
         Args:
-            client: Where the request comes from, as shares are counted.
+            client: Where the request comes from, as shares are counted, and what is tried.
         """
         ...
 

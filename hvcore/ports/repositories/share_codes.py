@@ -32,20 +32,29 @@ class ShareCodeRepository(Protocol):
         self, code_id: str, share_id: ShareId, now: datetime
     ) -> ShareCode | None:
         """
-        Count one code that was entered, and return what it is compared with.
+        Count one code that the browser has entered which asked for another.
 
         One statement: of any number of callers at once, no more succeed than
         guesses are left.
 
         Returns:
-            None if there is no such code of the link, it has expired, or it has no
-            guesses left.
+            The code that it asked for, which may be the right one. None if there is no
+            such code of the link, it has expired, or it has no guesses left.
         """
         ...
 
-    def remove(self, code_id: ShareCodeId) -> None:
+    def newest(self, recipient: str, now: datetime) -> ShareCode | None:
         """
-        Remove a code that was used.
+        Return the code of an address that was made last and has not expired.
+        """
+        ...
+
+    def use(self, code_id: ShareCodeId, now: datetime) -> bool:
+        """
+        End a code that was entered; it goes on counting as made.
+
+        Returns:
+            Whether this is the first time.
         """
         ...
 

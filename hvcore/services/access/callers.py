@@ -29,9 +29,14 @@ from hvcore.ports.auth import (
 )
 from hvcore.ports.repositories.environments import EnvironmentDirectory
 from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.throttling.log_lines import LOG_LINES
 
 MAX_KNOWN_ENVIRONMENTS: Final = 10_000
 """About 5 MB."""
+NO_ENVIRONMENT: Final = (
+    "These credentials are for an environment that does not exist; who issues them "
+    "must name one of the organization's."
+)
 
 _log = logging.getLogger(__name__)
 
@@ -55,6 +60,7 @@ class Access:
 
         Raises:
             UnauthorizedError: No provider knows these credentials.
+            ForbiddenError: They are for an environment that is not there.
         """
         try:
             for provider in self.providers:
@@ -93,19 +99,25 @@ class Access:
     def _with_env_id(self, caller: Principal) -> Principal:
         """
         Return the caller with the id of its environment, of which it may have the name.
+
+        Raises:
+            ForbiddenError: The organization has no such environment.
         """
         if caller.org_id is None or caller.env_id is None:
             return caller
         try:
             environment = self._environment(caller.org_id, caller.env_id)
         except EnvironmentNotFoundError:
-            # It is refused wherever it goes; only the log can say whose mistake it is.
-            _log.warning(
+            # Only the log can say whose mistake it is.
+            LOG_LINES.write(
+                _log,
+                logging.WARNING,
                 "an authentication provider names an environment that is not there; "
                 "it must be the id or the name of one (hv envs list)",
+                client=caller.org_id,
                 extra={"hv_org": caller.org_id, "hv_environment": caller.env_id},
             )
-            return caller
+            raise ForbiddenError(NO_ENVIRONMENT) from None
         if environment.id == caller.env_id:
             return caller
         return attrs.evolve(caller, env_id=environment.id)

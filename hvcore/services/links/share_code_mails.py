@@ -73,6 +73,7 @@ A video was shared with this address:
     {one_line(name) or "without a name"}
 
 Your code to watch it is {code.code}. It is good for {minutes} minutes, and once.
+If you have several mails like this one, use the newest.
 
 If you have not asked for it, do nothing. Without the code, nobody watches the video.
 """

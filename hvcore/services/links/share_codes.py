@@ -2,10 +2,13 @@
 Recognise the viewer of a share link by a code that is sent to the address.
 
 Whether an address is the viewer's or not, the page says the same and takes the same
-time: neither shows which address is right.
+time: neither shows which address is right. What strangers do is counted by who they are,
+and shuts out nobody else (docs/decisions/0147).
 """
 
 import logging
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Final
 
 import attrs
@@ -15,7 +18,9 @@ from hvcore.domain.limits import SHARE_REMEMBERED_S, SHARE_VIEWER_VALID_S
 from hvcore.domain.links.links import GUESS_WINDOW, ShareLink
 from hvcore.domain.links.share_codes import (
     CODE_WINDOW,
-    MAX_CODES,
+    MAX_CODE_GUESSES,
+    MAX_GUESSES_OF_ALL,
+    MAX_MAILS,
     ShareCode,
     recipient_of,
 )
@@ -23,9 +28,9 @@ from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.domain.playback.viewer import Viewer
 from hvcore.domain.tasks.kinds import SHARE_CODE_SEND
 from hvcore.domain.tasks.task import Lane, NewTask
-from hvcore.errors import ForbiddenError, RateLimitExceededError
+from hvcore.errors import RateLimitExceededError
 from hvcore.metrics.declared import RATE_LIMITED
-from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.links.share_playback import (
     SharedVideo,
     SharePlayback,
@@ -37,15 +42,8 @@ from hvcore.throttling.shares import client_of_address
 
 _log = logging.getLogger(__name__)
 
-TOO_MANY: Final = "Too many addresses or codes were tried; try again later."
-
-
-class CodeOverError(ForbiddenError):
-    """
-    The code has expired, was used, or was guessed at too often.
-    """
-
-    default_detail = "This code is over; ask for a new one."
+TOO_MANY: Final = "Too many addresses were tried; try again later."
+_GUESSES_OF_ALL: Final = "codes of all"
 
 
 @attrs.frozen(kw_only=True)
@@ -76,34 +74,47 @@ class ShareCodes:
         """
         Order a code for who has named an address.
 
+        Who asks too often is refused, but never the viewer for what others ask: there
+        are no more than MAX_MAILS mails in a window, and a code in the last of them.
+
         Returns:
             What the browser shows together with the code.
 
         Raises:
-            RateLimitExceededError: Too many addresses were named from there, or
-                too many codes were made for this one.
+            RateLimitExceededError: Too many addresses were named from there.
             HvError: As in SharePlayback.find.
         """
         share, _ = self.playback.find_beginning(share_id)
         client = client_of_address(viewer.address)
         now = self.playback.delivery.clock.now()
+        code = ShareCode.make(share, email, now)
         with self.uow.write() as work:
             # Locked: who asks at the same moment is counted, too.
             work.shares.find(share.id, for_update=True)
-            may_try = work.shares.take_guess(share.id, client, now)
-            work.share_codes.remove_old(now - CODE_WINDOW)
-            made = work.share_codes.made_for(
-                recipient_of(share.id, email), now - CODE_WINDOW
+            may_ask = work.shares.take_guess(share.id, client, now)
+            if may_ask:
+                self._order(work, share, code)
+            # A queue that takes its time would tell which address is right.
+            work.commit(rings=False)
+        if not may_ask:
+            _note(share, client)
+            raise RateLimitExceededError(
+                TOO_MANY,
+                headers={"Retry-After": str(int(GUESS_WINDOW.total_seconds()))},
+                rule=PlaybackRule.SHARE_GUESSED_AT,
             )
-            code = ShareCode.make(share, email, now)
-            if may_try and made < MAX_CODES:
-                work.share_codes.add(code)
-                # Also for another address, for which nothing is sent.
-                work.tasks.add([_order(code)])
-            work.commit()
-        if not may_try or made >= MAX_CODES:
-            _refuse(share, client)
         return code.id
+
+    def _order(self, work: Work, share: ShareLink, code: ShareCode) -> None:
+        """
+        Order the mail with a code; for another address, do as much and keep nothing.
+        """
+        since = code.created_at - CODE_WINDOW
+        work.share_codes.remove_old(since)
+        made = work.share_codes.made_for(_recipient(share), since)
+        with work.undoing(keeps=code.is_for_viewer and made < MAX_MAILS):
+            work.share_codes.add(code)
+            work.tasks.add([_mail_task(code)])
 
     def confirm(
         self, share_id: str, code_id: str, entered: str, viewer: Viewer
@@ -112,23 +123,28 @@ class ShareCodes:
         Let in who enters the right code, which is used up.
 
         Raises:
-            CodeOverError: It takes no more guesses, or it has expired.
-            ViewerUnknownError: It is another one.
+            ViewerUnknownError: It is another one, it is over, or too many were entered.
+                Which of these is not told: it depends on whose address was named.
             HvError: As in SharePlayback.find.
         """
         share, video = self.playback.find_beginning(share_id)
+        client = client_of_address(viewer.address)
         now = self.playback.delivery.clock.now()
         with self.uow.write() as work:
-            code = work.share_codes.take_guess(code_id, share.id, now)
-            is_right = code is not None and code.is_right(entered)
-            if code is not None and is_right:
-                work.share_codes.remove(code.id)
-                work.shares.forget_guesses(share.id, client_of_address(viewer.address))
+            # Locked: of two who enter a code at the same moment, one is let in.
+            work.shares.find(share.id, for_update=True)
+            codes = self._guessed_at(work, share, code_id, client, now)
+            right = next((code for code in codes or () if code.is_right(entered)), None)
+            if right is not None and not work.share_codes.use(right.id, now):
+                right = None
+            if right is not None:
+                for counted in (client, _guesses_of(client)):
+                    work.shares.forget_guesses(share.id, counted)
             work.commit()
-        if not is_right:
-            is_over = code is None or not code.guesses_left
-            error = CodeOverError if is_over else ViewerUnknownError
-            raise error(rule=PlaybackRule.SHARE_VIEWER_UNKNOWN)
+        if codes is None:
+            _note(share, client)
+        if right is None:
+            raise ViewerUnknownError(rule=PlaybackRule.SHARE_VIEWER_UNKNOWN)
         left_s = max(1, int((share.expires_at - now).total_seconds()))
         remembered_s = min(left_s, SHARE_REMEMBERED_S)
         return RecognisedViewer(
@@ -136,6 +152,30 @@ class ShareCodes:
             remembered=self.playback.recognise(share, video, remembered_s),
             remembered_s=remembered_s,
         )
+
+    def _guessed_at(
+        self, work: Work, share: ShareLink, code_id: str, client: str, now: datetime
+    ) -> Sequence[ShareCode] | None:
+        """
+        Count a code that was entered; return those that it may be.
+
+        The browser that asked for a code has guesses at it that nobody else uses up.
+        Others have some by who they are, and some all together.
+
+        Returns:
+            None if there were too many guesses.
+        """
+        own = work.share_codes.take_guess(code_id, share.id, now)
+        newest = work.share_codes.newest(_recipient(share), now)
+        # In this order: who has none left uses up none of the others.
+        may_guess = work.shares.take_guess(
+            share.id, _guesses_of(client), now, most=MAX_CODE_GUESSES
+        ) and work.shares.take_guess(
+            share.id, _GUESSES_OF_ALL, now, most=MAX_GUESSES_OF_ALL
+        )
+        if own is None and not may_guess:
+            return None
+        return [code for code in (own, newest) if code is not None]
 
     def recall(self, share_id: str, remembered: str) -> SharedVideo | None:
         """
@@ -157,7 +197,7 @@ class ShareCodes:
         return self.playback.show(share, video, viewer_token=token)
 
 
-def _order(code: ShareCode) -> NewTask:
+def _mail_task(code: ShareCode) -> NewTask:
     return NewTask(
         kind=SHARE_CODE_SEND,
         lane=Lane.OUTBOUND,
@@ -166,7 +206,15 @@ def _order(code: ShareCode) -> NewTask:
     )
 
 
-def _refuse(share: ShareLink, client: str) -> None:
+def _recipient(share: ShareLink) -> str:
+    return recipient_of(share.id, share.viewer_email or "")
+
+
+def _guesses_of(client: str) -> str:
+    return f"codes of {client}"
+
+
+def _note(share: ShareLink, client: str) -> None:
     LOG_LINES.write(
         _log,
         logging.WARNING,
@@ -175,8 +223,3 @@ def _refuse(share: ShareLink, client: str) -> None:
         extra={"hv_share": without_credentials(share.id)},
     )
     RATE_LIMITED.add("share-codes")
-    raise RateLimitExceededError(
-        TOO_MANY,
-        headers={"Retry-After": str(int(GUESS_WINDOW.total_seconds()))},
-        rule=PlaybackRule.SHARE_GUESSED_AT,
-    )

@@ -26,7 +26,7 @@ from hvcore.plugin_api import (
     Permission,
     Principal,
 )
-from tests.http.world import ORG, ORIGIN, World
+from tests.http.world import ORG, ORIGIN, World, problem_of
 
 ASKED = {"Origin": ORIGIN, "Access-Control-Request-Method": "GET"}
 STAFF = HeaderScheme(
@@ -201,10 +201,14 @@ def test_a_provider_names_an_environment_by_its_id_or_its_name(
 def test_an_environment_that_is_not_there_is_refused_and_the_log_says_so(
     opened: Open, caplog: pytest.LogCaptureFixture
 ) -> None:
+    """
+    With 403 wherever it goes: the credentials are good, and for no place.
+    """
     client = opened(Staff())
+    own = f"/v1/api/{ORG}/environments"
+    paths = [own, f"{own}/live/videos", f"{own}/lvie/videos"]
 
-    assert asked(client, "/v1/videos", "lvie").status_code == 404
-    own = asked(client, f"/v1/api/{ORG}/environments/live/videos", "lvie")
-    assert own.status_code == 403
+    for path in ("/v1/videos", "/v1/whoami", *paths):
+        problem_of(asked(client, path, "lvie"), 403, "forbidden")
     assert "hv envs list" in caplog.text
     assert {one.__dict__.get("hv_environment") for one in caplog.records} >= {"lvie"}

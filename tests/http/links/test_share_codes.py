@@ -17,7 +17,7 @@ from falcon.testing import Result, TestClient
 
 from hv_player.app import make_app as make_player
 from hvcore.domain.links.links import MAX_GUESSES
-from hvcore.domain.links.share_codes import MAX_CODE_GUESSES, MAX_CODES
+from hvcore.domain.links.share_codes import MAX_CODE_GUESSES, MAX_MAILS
 from hvcore.domain.tasks.kinds import SHARE_CODE_SEND
 from hvcore.domain.tasks.task import Lane, Task, TaskState
 from hvcore.errors import UnavailableError
@@ -75,9 +75,11 @@ def code_in(mail: EmailMessage) -> str:
     return str(code)
 
 
-def enter(cinema: Cinema, share: str, request: str, code: str) -> Result:
+def enter(
+    cinema: Cinema, share: str, request: str, code: str, *, client: str = "192.0.2.1"
+) -> Result:
     form = f"request={request}&email={quote(EMAIL)}&code={quote(code)}"
-    return cinema.page(f"/v1/watch/{share}", form=form)
+    return cinema.page(f"/v1/watch/{share}", form=form, client=client)
 
 
 def recognised(cinema: Cinema, share: str) -> Result:
@@ -150,20 +152,19 @@ def test_another_address_is_told_the_same_and_gets_nothing(cinema: Cinema) -> No
 
     assert right.status_code == other.status_code == 200
     assert without_own(right) == without_own(other)
-    assert len(tasks(cinema)) == 2
+    assert len(tasks(cinema)) == 1
     assert [mail["To"] for mail in mails(cinema)] == [EMAIL]
     assert {task.state for task in tasks(cinema)} == {TaskState.DONE}
 
 
-def test_no_code_is_right_for_another_address(cinema: Cinema) -> None:
+def test_a_code_that_was_not_sent_is_not_kept(cinema: Cinema) -> None:
     share = cinema.share(viewerEmail=EMAIL)
+
     request = ask(cinema, share, "bob@example.com")
+
     with cinema.api.services.uow.read() as work:
-        made = work.share_codes.find(request)
-    assert made is not None
-
-    page = enter(cinema, share, request, made.code)
-
+        assert work.share_codes.find(request) is None
+    page = enter(cinema, share, request, "123456")
     assert page.status_code == 403
     assert "token=" not in page.text
 
@@ -196,11 +197,11 @@ def test_what_is_no_code_is_asked_again(cinema: Cinema, text: str) -> None:
     assert '<form method="post"' in page.text
 
 
-def test_a_code_is_good_for_ten_minutes(cinema: Cinema) -> None:
+def test_a_code_is_good_for_an_hour(cinema: Cinema) -> None:
     share = cinema.share(viewerEmail=EMAIL)
     early, late = ask(cinema, share), ask(cinema, share)
     codes = {str(mail["Message-ID"])[1:27]: code_in(mail) for mail in mails(cinema)}
-    cinema.api.clock.move(timedelta(minutes=9, seconds=59))
+    cinema.api.clock.move(timedelta(minutes=59, seconds=59))
     assert enter(cinema, share, early, codes[early]).status_code == 200
 
     cinema.api.clock.move(timedelta(seconds=1))
@@ -208,7 +209,6 @@ def test_a_code_is_good_for_ten_minutes(cinema: Cinema) -> None:
     page = enter(cinema, share, late, codes[late])
     assert page.status_code == 403
     assert "has expired" in page.text
-    assert "E-mail address" in page.text
 
 
 def test_a_code_is_good_once(cinema: Cinema) -> None:
@@ -221,33 +221,46 @@ def test_a_code_is_good_once(cinema: Cinema) -> None:
     assert enter(cinema, share, request, code).status_code == 403
 
 
-def test_a_code_takes_five_guesses(cinema: Cinema) -> None:
+def test_a_code_takes_five_guesses_of_who_asked_for_it(cinema: Cinema) -> None:
+    """
+    After which that browser has used up its own guesses and those of its address.
+    """
     share = cinema.share(viewerEmail=EMAIL)
     request = ask(cinema, share)
     code = code_in(mails(cinema)[0])
 
-    for number in range(MAX_CODE_GUESSES):
+    for _ in range(MAX_CODE_GUESSES):
         page = enter(cinema, share, request, wrong(code))
         assert page.status_code == 403
-        assert ("That is not the code" in page.text) is (number < MAX_CODE_GUESSES - 1)
+        assert "That is not the code" in page.text
 
-    assert "tried too often" in page.text
-    assert enter(cinema, share, request, code).status_code == 403
+    refused = enter(cinema, share, request, code)
+    assert refused.status_code == 403
+    assert "That is not the code" in refused.text
 
 
-def test_a_code_is_for_its_own_link_and_browser(cinema: Cinema) -> None:
+def test_a_code_is_for_its_own_link(cinema: Cinema) -> None:
     share, other = (cinema.share(viewerEmail=EMAIL) for _ in range(2))
-    request, second = ask(cinema, share), ask(cinema, share)
+    request = ask(cinema, share)
+    code = code_in(mails(cinema)[0])
+
+    assert enter(cinema, other, request, code).status_code == 403
+
+    assert enter(cinema, share, request, code).status_code == 200
+
+
+@pytest.mark.parametrize("request_", ["", "shc_" + "0" * 22, "%00", "x" * 300, "own"])
+def test_the_newest_code_is_good_in_each_browser(cinema: Cinema, request_: str) -> None:
+    share = cinema.share(viewerEmail=EMAIL)
+    first = ask(cinema, share)
+    cinema.api.clock.move(timedelta(seconds=1))
+    second = ask(cinema, share, client=ELSEWHERE)
     codes = {str(mail["Message-ID"])[1:27]: code_in(mail) for mail in mails(cinema)}
+    entered = first if request_ == "own" else request_
 
-    assert enter(cinema, other, request, codes[request]).status_code == 403
-    if codes[request] != codes[second]:
-        assert enter(cinema, share, second, codes[request]).status_code == 403
-    for unknown in ("", "shc_" + "0" * 22, "%00", "x" * 300):
-        assert enter(cinema, share, unknown, codes[request]).status_code == 403
-
-    # Nobody who has not asked uses up its guesses.
-    assert enter(cinema, share, request, codes[request]).status_code == 200
+    assert enter(cinema, share, entered, codes[second]).status_code == 200
+    # That of the browser itself, too, although there was a newer one.
+    assert enter(cinema, share, first, codes[first]).status_code == 200
 
 
 def test_addresses_cannot_be_tried_without_end(cinema: Cinema) -> None:
@@ -269,26 +282,19 @@ def test_addresses_cannot_be_tried_without_end(cinema: Cinema) -> None:
     assert ask(cinema, share)
 
 
-@pytest.mark.parametrize("address", [EMAIL, "bob@example.com"])
-def test_nobody_is_sent_mails_without_end(cinema: Cinema, address: str) -> None:
+def test_nobody_is_sent_mails_without_end(cinema: Cinema) -> None:
     """
-    From however many places, and for a wrong address it looks the same.
+    From however many places they are asked for.
     """
     share = cinema.share(viewerEmail=EMAIL)
-    path = f"/v1/watch/{share}"
-    for number in range(MAX_CODES):
-        ask(cinema, share, address, client=f"198.51.100.{number}")
 
-    form = f"email={quote(address)}"
-    refused = cinema.page(path, form=form, client="203.0.113.1")
+    for number in range(12):
+        ask(cinema, share, client=f"198.51.100.{number}")
 
-    assert refused.status_code == 429
-    assert len(tasks(cinema)) == MAX_CODES
-    cinema.api.clock.move(timedelta(hours=1, seconds=1))
-    assert ask(cinema, share, address)
-    with cinema.api.services.uow.read() as work:
-        (newest, *_) = tasks(cinema)
-        assert work.share_codes.find(newest.subject) is not None
+    assert len(tasks(cinema)) == len(mails(cinema)) == MAX_MAILS
+    cinema.api.clock.move(timedelta(hours=1))
+    ask(cinema, share)
+    assert len(mails(cinema)) == 1
 
 
 def test_the_viewer_may_come_back_often(cinema: Cinema) -> None:
@@ -296,7 +302,7 @@ def test_the_viewer_may_come_back_often(cinema: Cinema) -> None:
 
     for _ in range(MAX_GUESSES + 1):
         assert recognised(cinema, share)
-        cinema.api.clock.move(timedelta(minutes=11))
+        cinema.api.clock.move(timedelta(minutes=20))
 
 
 def test_a_browser_is_remembered_for_a_day(cinema: Cinema) -> None:
@@ -412,7 +418,7 @@ def test_a_name_cannot_add_to_the_mails_head(cinema: Cinema) -> None:
 
 @pytest.mark.parametrize("end", ["revoked", "expired", "late"])
 def test_a_code_that_came_too_late_is_not_sent(cinema: Cinema, end: str) -> None:
-    share = cinema.share(viewerEmail=EMAIL, expirationHours=1)
+    share = cinema.share(viewerEmail=EMAIL, expirationHours=2 if end == "late" else 1)
     if end == "expired":
         cinema.api.clock.move(timedelta(minutes=59))
     ask(cinema, share)
@@ -420,7 +426,7 @@ def test_a_code_that_came_too_late_is_not_sent(cinema: Cinema, end: str) -> None
     if end == "revoked":
         cinema.api.delete(f"/v1/videos/{cinema.video}/shares/{share}")
     else:
-        cinema.api.clock.move(timedelta(minutes=1 if end == "expired" else 10))
+        cinema.api.clock.move(timedelta(minutes=1 if end == "expired" else 60))
 
     assert mails(cinema) == []
     assert [task.state for task in tasks(cinema)] == [TaskState.DONE]

@@ -91,8 +91,43 @@ def test_codes_are_counted_by_address_and_removed_by_age(
     with uow.write() as work:
         assert work.share_codes.made_for(code.recipient, NOW - timedelta(days=1)) == 3
         assert work.share_codes.made_for(code.recipient, old) == 2
-        work.share_codes.remove(used.id)
+        assert work.share_codes.use(used.id, NOW)
         work.share_codes.remove_old(old)
         assert work.share_codes.find(before.id) is None
         assert work.share_codes.find(code.id) == code
-        assert work.share_codes.made_for(code.recipient, old) == 1
+        # Also the one that was used.
+        assert work.share_codes.made_for(code.recipient, old) == 2
+
+
+def test_the_newest_code_is_of_those_that_are_good(
+    uow: SqlUnitOfWork, share: ShareLink
+) -> None:
+    code = made(uow, share, created_at=NOW - timedelta(minutes=2))
+    newer = made(uow, share, created_at=NOW - timedelta(minutes=1))
+    made(uow, share, created_at=NOW, expires_at=NOW)
+    made(uow, share, created_at=NOW, recipient="other")
+    made(uow, share, created_at=NOW, is_for_viewer=False)
+
+    def newest() -> ShareCode | None:
+        with uow.read() as work:
+            return work.share_codes.newest(code.recipient, NOW)
+
+    assert newest() == newer
+    with uow.write() as work:
+        work.share_codes.use(newer.id, NOW)
+        work.commit()
+    assert newest() == code
+
+
+def test_a_code_is_used_once_by_however_many_at_once(
+    uow: SqlUnitOfWork, share: ShareLink
+) -> None:
+    code = made(uow, share)
+
+    def use(_: int) -> bool:
+        with uow.write() as work:
+            is_first = work.share_codes.use(code.id, NOW)
+            work.commit()
+        return is_first
+
+    assert at_once(use, threads=8).count(True) == 1

@@ -27,6 +27,50 @@ def test_a_token_without_scopes_permits_nothing(make: Make, scope: object) -> No
     assert make().accepted(scope=scope).permissions == frozenset()
 
 
+@pytest.mark.parametrize(
+    ("scope", "permissions"),
+    [
+        (["videos:read"], {READ}),
+        (["no videos:write", "videos:read"], {READ}),
+        (["VIDEOS:WRITE", "videos:write ", "/videos:write", 7, None], set()),
+        ("no videos:write", {WRITE}),
+        ("no\u00a0videos:write no\tvideos:write no\nvideos:write", set()),
+        ("videos:write/ x/videos:write videos:writ\u0435 videos:wri", set()),
+    ],
+)
+def test_a_scope_is_compared_whole(
+    make: Make, scope: object, permissions: set[Permission]
+) -> None:
+    assert make().accepted(scope=scope).permissions == permissions
+
+
+@pytest.mark.parametrize(
+    "name", ["/acme", "acme/", "ACME", "x/acme", "acme ", "\u0430cme", 7, {"acme": 1}]
+)
+@pytest.mark.parametrize("claim", ["org", "env"])
+def test_a_place_is_compared_whole(make: Make, claim: str, name: object) -> None:
+    desk = make(organizations=("acme=acme",), environments=("acme=live",))
+
+    assert desk.accepted(org="acme", env="acme")
+    with pytest.raises(UnauthorizedError):
+        desk.asked(desk.token(**{"org": "acme", "env": "acme", claim: name}))
+
+
+def test_names_that_one_claim_could_match_twice_are_told(make: Make) -> None:
+    backend = make(
+        organizations=("Acme=acme", "acme=globex"),
+        environments=("prod=live", "prod=dev"),
+        permissions=("w=videos:read", "w=videos:write", "W=videos:read"),
+    ).backend
+
+    first, second, third = backend.ambiguous_settings()
+
+    assert "organizations: 'Acme' and 'acme'" in first
+    assert "environments: 'prod' is there twice" in second
+    assert "permissions: 'w' and 'W'" in third
+    assert make().backend.ambiguous_settings() == []
+
+
 def test_the_settings_say_what_scopes_permit_and_no_other_counts(make: Make) -> None:
     desk = make(
         permissions=(

@@ -160,11 +160,160 @@ def test_a_role_without_an_organization_gives_none() -> None:
 def test_only_names_in_the_settings_count_where_there_are_any() -> None:
     claims = {"groups": ["acme:admin", "evil:admin", "admin", "acme:boss"]}
 
-    by_role = identity_of(claims, roles_claim="groups", roles=("boss=editor",))
+    by_role = identity_of(
+        claims, roles_claim="groups", roles=("acme:boss=acme:editor",)
+    )
     by_org = identity_of(claims, roles_claim="groups", organizations=("acme=acme",))
 
     assert by_role.roles == {"acme": EDITOR}
     assert by_org.roles == {"acme": ADMIN}
+
+
+OF_GROUPS = (
+    "HV Operators=operator",
+    "HV A Admins=orga:admin",
+    "HV Editors=editor",
+    "/orgb/HV B Admins=orgb:admin",
+    "orgc/HV C Admins=orgc:admin",
+)
+
+
+@pytest.mark.parametrize(
+    "group",
+    [
+        pytest.param("/orgb/HV Operators", id="a path with the name of a rule"),
+        pytest.param("orgb/HV Operators", id="without the first slash"),
+        pytest.param("/HV Operators", id="a path of one part"),
+        pytest.param("/orgb/HV A Admins", id="below another organization"),
+        pytest.param("/orga/HV A Admins", id="below the rule's own organization"),
+        pytest.param("/orgb/HV Editors", id="a role without an organization"),
+        pytest.param("/HV B Admins", id="the end of a rule's path"),
+        pytest.param("HV B Admins", id="the name at the end of a rule's path"),
+        pytest.param("orgb:HV B Admins", id="another separator"),
+        pytest.param("/x/orgb/HV B Admins", id="a rule's path further down"),
+        pytest.param("/orgb/HV B Admins/x", id="below a rule's path"),
+        pytest.param("/orgb/HV B", id="the beginning of a rule's path"),
+        pytest.param("/orgb/HV B Admins/", id="a slash at the end"),
+        pytest.param("//orgb/HV B Admins", id="two slashes"),
+        pytest.param("/orgb//HV B Admins", id="two slashes inside"),
+        pytest.param("/orgb/./HV B Admins", id="dots"),
+        pytest.param("/x/../orgb/HV B Admins", id="dots that lead up"),
+        pytest.param("/orgb/hv b admins", id="another case, as a path"),
+        pytest.param("hv operators", id="another case"),
+        pytest.param("HV Operators ", id="a space at the end"),
+        pytest.param("HV  Operators", id="two spaces"),
+        pytest.param("HV\u00a0Operators", id="a space that does not break"),
+        pytest.param("HV Operators\0", id="a null character"),
+        pytest.param("HV \u041eperators", id="a cyrillic letter"),
+        pytest.param("\uff28V Operators", id="a wide letter"),
+        pytest.param("HV Operators\u200b", id="a character of no width"),
+        pytest.param("HV Operator\u017f", id="a long s"),
+        pytest.param("\u2215orgb\u2215HV B Admins", id="another slash"),
+        pytest.param("HV Operators,HV A Admins", id="two in one text"),
+        pytest.param(["HV Operators"], id="a list in a list"),
+        pytest.param({"HV Operators": True}, id="an object in a list"),
+        pytest.param(7, id="a number"),
+        pytest.param(True, id="a boolean"),
+    ],
+)
+def test_a_group_that_is_no_rule_as_a_whole_gives_nothing(group: object) -> None:
+    found = identity_of(
+        {"groups": [group], "org": "home"},
+        roles_claim="groups",
+        organizations_claim="org",
+        separator="/",
+        roles=OF_GROUPS,
+    )
+
+    assert (found.roles, found.is_operator) == ({}, False)
+
+
+@pytest.mark.parametrize(
+    ("groups", "roles", "is_operator"),
+    [
+        (["HV Operators"], {}, True),
+        ("HV Operators", {}, True),
+        ("HV A Admins", {"orga": ADMIN}, False),
+        (["HV A Admins", "HV Editors"], {"orga": ADMIN, "home": EDITOR}, False),
+        (
+            ["/orgb/HV B Admins", "/orgc/HV C Admins"],
+            {"orgb": ADMIN, "orgc": ADMIN},
+            False,
+        ),
+    ],
+)
+def test_a_group_is_compared_whole(
+    groups: object, roles: dict[str, Role], *, is_operator: bool
+) -> None:
+    found = identity_of(
+        {"groups": groups, "org": "home"},
+        roles_claim="groups",
+        organizations_claim="org",
+        separator="/",
+        roles=OF_GROUPS,
+    )
+
+    assert (found.roles, found.is_operator) == (roles, is_operator)
+
+
+@pytest.mark.parametrize(
+    ("entry", "roles"),
+    [
+        (["HV Editors"], {"orgb": EDITOR}),
+        ({"roles": ["HV Editors"]}, {"orgb": EDITOR}),
+        (["HV Operators", "HV A Admins"], {}),
+        ({"roles": "HV Operators"}, {}),
+        (["/orgc/HV C Admins", "admin", 7, None, ["HV Editors"]], {}),
+    ],
+)
+@pytest.mark.parametrize("claim", ["roles_claim", "organizations_claim"])
+def test_a_role_inside_an_organization_gives_nothing_outside(
+    claim: str, entry: object, roles: dict[str, Role]
+) -> None:
+    found = identity_of({"orgs": {"orgb": entry}}, **{claim: "orgs"}, roles=OF_GROUPS)
+
+    assert (found.roles, found.is_operator) == (roles, False)
+
+
+@pytest.mark.parametrize("organizations", [(), ("HV Operators=acme", "ops=acme")])
+def test_an_organization_called_as_a_group_gives_none_of_its_roles(
+    organizations: tuple[str, ...],
+) -> None:
+    found = identity_of(
+        {"orgs": ["HV Operators", "ops", "/ops"]},
+        organizations_claim="orgs",
+        organizations=organizations,
+        roles=("ops=operator", "HV Operators=operator"),
+    )
+
+    assert (found.roles, found.is_operator) == ({}, False)
+
+
+@pytest.mark.parametrize(
+    ("organization", "roles"),
+    [
+        ("/customers/acme", {"acme": VIEWER}),
+        ("customers/acme", {"acme": VIEWER}),
+        ("/acme", {}),
+        ("acme", {}),
+        ("/customers/acme/", {}),
+        ("/customers/Acme", {}),
+        ("/x/customers/acme", {}),
+        ("/customers", {}),
+    ],
+)
+def test_an_organization_is_compared_whole(
+    organization: str, roles: dict[str, Role]
+) -> None:
+    found = identity_of(
+        {"groups": [organization]},
+        organizations_claim="groups",
+        separator="/",
+        organizations=("/customers/acme=acme",),
+        default_role="viewer",
+    )
+
+    assert found.roles == roles
 
 
 def test_the_provider_makes_an_operator_only_by_the_settings() -> None:

@@ -41,6 +41,7 @@ from hvcore.persistence.tables import leaders
 from hvcore.persistence.tasks.tasks import SqlTaskRepository
 from hvcore.persistence.uploads.grants import SqlGrantRepository
 from hvcore.persistence.videos.captions import SqlCaptionRepository
+from hvcore.persistence.videos.personal_data import SqlPersonalDataRepository
 from hvcore.persistence.videos.removals import SqlRemovalRepository
 from hvcore.persistence.videos.total_changes import TotalChanges
 from hvcore.persistence.videos.videos import SqlVideoRepository
@@ -168,6 +169,10 @@ class SqlWork:
     @cached_property
     def removals(self) -> SqlRemovalRepository:
         return SqlRemovalRepository(self._connection)
+
+    @cached_property
+    def personal_data(self) -> SqlPersonalDataRepository:
+        return SqlPersonalDataRepository(self._connection)
 
     @cached_property
     def sessions(self) -> SqlSessionRepository:

@@ -17,6 +17,7 @@ from hvcore.ports.repositories.idempotency import IdempotencyRepository
 from hvcore.ports.repositories.jobs import JobRepository
 from hvcore.ports.repositories.keys import KeyRepository
 from hvcore.ports.repositories.links import EdgeKeyRepository, ShareLinkRepository
+from hvcore.ports.repositories.personal_data import PersonalDataRepository
 from hvcore.ports.repositories.quotas import QuotaRepository
 from hvcore.ports.repositories.removals import RemovalRepository
 from hvcore.ports.repositories.service_keys import ServiceKeyRepository
@@ -133,6 +134,13 @@ class Work(Protocol):
     def removals(self) -> RemovalRepository:
         """
         What was removed of deleted videos.
+        """
+        ...
+
+    @property
+    def personal_data(self) -> PersonalDataRepository:
+        """
+        What owners, files and viewers of deleted videos have told.
         """
         ...
 

@@ -34,6 +34,7 @@ from hvcore.services.access.audit import actor_of, record_by_person
 from hvcore.services.access.authorization import find_authorized_video
 from hvcore.services.playback.changes import PlaybackChanges
 from hvcore.services.tasks.leases import TaskRun
+from hvcore.services.videos.erasure import Erasure
 
 _log = logging.getLogger(__name__)
 
@@ -50,6 +51,7 @@ class Deletion:
     uow: UnitOfWork
     storage: Storage
     clock: Clock
+    erasure: Erasure
     changes: PlaybackChanges = attrs.field(factory=PlaybackChanges)
 
     def delete(
@@ -119,7 +121,7 @@ class Deletion:
 
     def purge(self, run: TaskRun) -> None:
         """
-        Remove every file of a deleted video.
+        Remove the personal data and every file of a deleted video.
 
         Raises:
             UnavailableError: The storage refuses; the task is tried again.
@@ -127,23 +129,12 @@ class Deletion:
         with self.uow.read() as work:
             video = work.videos.find(run.task.subject)
         if video is not None and video.state is VideoState.DELETED:
+            # First: the storage may refuse for hours.
+            self.erasure.erase(video, actor=run.task.id)
+            failpoint("purge.rows")
             self._remove_tree(video, media_prefix(video.id), run)
             failpoint("purge.media")
             self._remove_tree(video, upload_path(video), run)
-            with self.uow.write() as work:
-                captions = len(work.captions.of_video(video.id))
-                work.captions.remove_all(video.id)
-                work.removals.add(
-                    Removal.once(
-                        video_id=video.id,
-                        kind=RemovalKind.ROWS,
-                        place="video_captions",
-                        actor=run.task.id,
-                        pieces=captions,
-                        at=work.now(),
-                    )
-                )
-                work.commit()
         run.finish()
 
     def _remove_tree(self, video: Video, prefix: str, run: TaskRun) -> None:

@@ -22,7 +22,7 @@ from hvcore.persistence.access.quota_use import QuotaUseChanges
 from hvcore.persistence.access.quotas import SqlQuotaRepository
 from hvcore.persistence.access.service_keys import SqlServiceKeyRepository
 from hvcore.persistence.access.tenants import SqlKeyRepository, SqlTenantRepository
-from hvcore.persistence.engine import reading, writing
+from hvcore.persistence.engine import empty_log, reading, writing
 from hvcore.persistence.links.links import SqlEdgeKeyRepository, SqlShareLinkRepository
 from hvcore.persistence.links.share_codes import SqlShareCodeRepository
 from hvcore.persistence.playback.domain_lists import SqlDomainListRepository
@@ -312,6 +312,9 @@ class SqlUnitOfWork:
                 find_subscribers=self._find_subscribers,
                 writes=True,
             )
+
+    def forget_overwritten(self) -> None:
+        empty_log(self._engine)
 
     def ping(self) -> None:
         """

@@ -213,6 +213,17 @@ class UnitOfWork(Protocol):
         """
         ...
 
+    def forget_overwritten(self) -> None:
+        """
+        Remove what was erased from where the database keeps it beside its tables.
+
+        As far as nobody reads it just now; call it again and again.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        ...
+
     def ping(self) -> None:
         """
         Raise UnavailableError if the database does not answer.

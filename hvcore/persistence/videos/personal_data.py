@@ -202,27 +202,24 @@ class SqlPersonalDataRepository:
         Give how many audit entries have details of a video; rewrite these.
         """
         log = audit_log.c
-        asked = (
-            sa.select(log.seq, log.details)
-            .where(log.subject == video_id, log.details != "{}")
-            .order_by(log.seq)
-            .limit(_BATCH)
+        # All at once, in no order: people make few, and a limit with an order would
+        # tempt PostgreSQL to read the log from its beginning.
+        asked = sa.select(log.seq, log.details).where(
+            log.subject == video_id, log.details != "{}"
         )
-        count, last = 0, 0
-        while found := self._connection.execute(asked.where(log.seq > last)).all():
-            last = found[-1].seq
-            for row in found:
-                details = load_mapping(row.details)
-                kept = without_personal_details(details)
-                if kept == details:
-                    continue
-                count += 1
-                if rewrites:
-                    self._connection.execute(
-                        sa.update(audit_log)
-                        .where(log.seq == row.seq)
-                        .values(details=dump_plain(kept))
-                    )
+        count = 0
+        for row in self._connection.execute(asked).all():
+            details = load_mapping(row.details)
+            kept = without_personal_details(details)
+            if kept == details:
+                continue
+            count += 1
+            if rewrites:
+                self._connection.execute(
+                    sa.update(audit_log)
+                    .where(log.seq == row.seq)
+                    .values(details=dump_plain(kept))
+                )
         if count:
             yield str(log.details), count
 

@@ -87,6 +87,8 @@ class Erasure:
     def sweep(self) -> int:
         """
         Erase what older versions have left of deleted videos; return of how many.
+
+        Then nothing that was erased in the meantime is left beside the tables.
         """
         before = self.clock.now() - LEFT_BEHIND_AFTER
         with self.uow.read() as work:
@@ -95,6 +97,7 @@ class Erasure:
         for video in videos:
             if video is not None:
                 self.erase(video, actor="service")
+        self.uow.forget_overwritten()
         return len(left)
 
     def _order_another(self, work: Work, video: Video, actor: str) -> None:

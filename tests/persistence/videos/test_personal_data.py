@@ -91,7 +91,11 @@ def filled(table: sa.Table) -> dict[str, Any]:
             row[column.key] = ORG
         elif column.key == "env_id":
             row[column.key] = ENV
-        elif column.nullable or column.server_default is not None or column.autoincrement is True:
+        elif (
+            column.nullable
+            or column.server_default is not None
+            or column.autoincrement is True
+        ):
             continue
         elif isinstance(column.type, UtcDateTime):
             row[column.key] = NOW

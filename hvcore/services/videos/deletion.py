@@ -20,7 +20,7 @@ from hvcore.domain.tasks.kinds import (
     VIDEO_PURGE,
 )
 from hvcore.domain.tasks.task import Lane, NewTask
-from hvcore.domain.uploads.grants import GrantState, upload_path
+from hvcore.domain.uploads.grants import upload_path
 from hvcore.domain.videos.media_paths import media_prefix
 from hvcore.domain.videos.removals import Removal, RemovalKind
 from hvcore.domain.videos.states import VideoState
@@ -90,8 +90,7 @@ class Deletion:
             if grant is not None:
                 # A fetch that began before there was a video is its grant's.
                 work.tasks.cancel(grant.id, kinds=(FETCH_GET,))
-                grant.state = GrantState.ENDED
-                grant.source_url = None
+                grant.end()
                 work.grants.save(grant)
             self._order_purges(work, video)
             work.removals.add(

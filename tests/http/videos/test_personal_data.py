@@ -13,6 +13,7 @@ from typing import Any, Final
 import attrs
 import pytest
 import sqlalchemy as sa
+from falcon.testing import Result
 
 from hvcore.assembly import build
 from hvcore.domain.access.principals import Person
@@ -69,6 +70,29 @@ def migrated(settings: Any, clock: SettableClock) -> Iterator[World]:  # noqa: A
         services.migrate()
     with open_world(settings, clock) as made:
         yield made
+
+
+@pytest.mark.parametrize("how", ["cancelled", "expired"])
+def test_what_callers_told_of_an_upload_is_nowhere_after_its_end(
+    api: World, how: str
+) -> None:
+    told = body_of(api.post(f"{B}/upload-url", {"fileName": f"{MARK}.mp4", **LABELS}))
+    alone = {"filename": f"{MARK}.mp4", "fileSize": 5}
+    assert api.post(f"{A}/upload-url", alone).status_code == 200
+    location = tus_upload(api).headers["Location"].removeprefix("https://upload.test")
+    assert places(api)
+
+    if how == "cancelled":
+        api.delete(f"{B}/{told['videoID']}")
+        grant_id = location.split("?", maxsplit=1)[0].rsplit("/", 1)[-1]
+        api.services.resumable.cancel(grant_id)
+    for _ in range(3):
+        api.clock.move(timedelta(hours=26))
+        api.services.uploads.expire()
+        run_all(api, hours=0)
+    api.services.erasure.sweep()
+
+    assert places(api) == []
 
 
 def test_what_callers_told_is_nowhere_after_a_deletion(
@@ -133,17 +157,7 @@ def tell_b(world: World) -> list[str]:
     """
     video = {"fileName": f"{MARK}.mp4", "videoName": MARK, "description": MARK}
     granted = body_of(world.post(f"{B}/upload-url", {**video, **LABELS}))
-    tus = world.call(
-        "POST",
-        "/v1/uploads",
-        headers={
-            "Tus-Resumable": "1.0.0",
-            "Upload-Length": "5",
-            "Upload-Metadata": "filename "
-            + base64.b64encode(f"{MARK}.mp4".encode()).decode(),
-            "Idempotency-Key": "tus",
-        },
-    )
+    tus = tus_upload(world)
     fetched = body_of(
         world.post(
             f"{B}/upload",
@@ -153,6 +167,20 @@ def tell_b(world: World) -> list[str]:
     clip = world.ready(name=MARK)
     tell_more(world, clip)
     return [granted["videoID"], tus.headers["X-Asset-Id"], fetched["videoID"], clip]
+
+
+def tus_upload(world: World) -> Result:
+    name = base64.b64encode(f"{MARK}.mp4".encode()).decode()
+    return world.call(
+        "POST",
+        "/v1/uploads",
+        headers={
+            "Tus-Resumable": "1.0.0",
+            "Upload-Length": "5",
+            "Upload-Metadata": f"filename {name}",
+            "Idempotency-Key": "tus",
+        },
+    )
 
 
 def tell_more(world: World, clip: str) -> None:

@@ -41,6 +41,7 @@ POINTS: Final = {
     "arrival.joined": "directly sent parts are joined, and nothing else is done",
     "arrival.copied": "directly sent bytes lie copied, and nobody knows of the copy",
     "video.deleted": "a video is deleted, and its files lie where they were",
+    "purge.rows": "its personal data is erased, and its files lie where they were",
     "purge.media": "of a deleted video the renditions are gone, the source is not",
     "subscriber.told": "a plugin has taken an event, and that is not written down",
     "webhook.sent": "an event is delivered, and that is not written down",

@@ -27,6 +27,11 @@ _AGAIN: Final = (
 @click.command(cls=HvCommand)
 @click.option("--org", help="Only what belongs to this organization.")
 @click.option("--video", help="Only this video and its files.")
+@click.option(
+    "--personal",
+    metavar="VIDEO",
+    help="Only say where the database has personal data of this video; change nothing.",
+)
 @click.option("--hashes", is_flag=True, help="Read every byte, and compare checksums.")
 @click.option("--repair", is_flag=True, help="Mend what is found, step by step.")
 @click.option(
@@ -46,6 +51,7 @@ def fsck(  # noqa: PLR0913 - one per option
     *,
     org: str | None,
     video: str | None,
+    personal: str | None,
     hashes: bool,
     repair: bool,
     give_up: bool,
@@ -58,6 +64,11 @@ def fsck(  # noqa: PLR0913 - one per option
     Without --repair nothing is changed. The exit status is 1 if something is found,
     or with --repair, if something of it was not mended.
     """
+    if personal is not None:
+        if org or video or hashes or repair or give_up or grace is not None:
+            raise click.UsageError("--personal stands alone, or with --json.")
+        _show_personal(invocation, VideoId(personal), as_json=as_json)
+        return
     if give_up and not (repair and (org or video)):
         # A storage that is not mounted looks like one in which everything is lost.
         raise click.UsageError("--give-up needs --repair, and --org or --video.")
@@ -78,6 +89,23 @@ def fsck(  # noqa: PLR0913 - one per option
         print_json({"damages": records, "videos": run.videos, "left": run.left})
     run.sum_up()
     if run.left:
+        click.get_current_context().exit(1)
+
+
+def _show_personal(invocation: Invocation, video_id: VideoId, *, as_json: bool) -> None:
+    """
+    Say which columns have personal data of a video, and in how many rows; no data.
+    """
+    with invocation.services() as services:
+        left = services.erasure.left(video_id)
+    if as_json:
+        print_json({"videoID": video_id, "personal": left})
+    else:
+        for place, rows in left.items():
+            put(f"{place}: {rows} rows")
+        if not left:
+            say(f"Nothing personal of {video_id} is left.")
+    if left:
         click.get_current_context().exit(1)
 
 

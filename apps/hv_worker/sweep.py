@@ -73,6 +73,7 @@ def sweep_once(services: Services, *, holder: str, tidies: bool) -> None:
             services.task_runs.forget_ended()
             services.webhooks.end_leftovers()
             services.events.forget_old()
+            services.erasure.sweep()
             services.idempotency.forget_expired()
             services.sessions.forget_ended()
             services.playback.forget_unused_domains()

@@ -44,7 +44,7 @@ class SpendingTables:
         self.orders: Final = Table(
             f"{name}_orders",
             self.metadata,
-            Column("key", Text, primary_key=True),
+            Column("key", Text, primary_key=True, info={"holds": "id"}),
             Column("day", Date, nullable=False, index=True),
             Column("millionths", BigInteger, nullable=False),
         )

@@ -14,6 +14,7 @@ from hvcore.services.videos.custom_thumbnails import CustomThumbnails
 from hvcore.services.videos.deletion import Deletion
 from hvcore.services.videos.deletion_certificates import DeletionCertificates
 from hvcore.services.videos.editing import Editing
+from hvcore.services.videos.erasure import Erasure
 from hvcore.services.videos.ladders import Ladders
 from hvcore.signed_documents import DocumentSigner
 from hvcore.throttling.shares import SharedCapacity
@@ -40,8 +41,13 @@ class VideoWiring(PlaybackWiring):
             uow=self.uow,
             storage=self.storage,
             clock=self.clock,
+            erasure=self.erasure,
             changes=self._playback_changes,
         )
+
+    @cached_property
+    def erasure(self) -> Erasure:
+        return Erasure(uow=self.uow, clock=self.clock)
 
     @cached_property
     def deletion_certificates(self) -> DeletionCertificates:

@@ -179,6 +179,14 @@ def is_video_id(text: str) -> bool:
     return _VIDEO.fullmatch(text) is not None
 
 
+def first_video_id(text: str) -> str | None:
+    """
+    Return the first ``vid_`` or ``pubvid_`` identifier in a text; None: it has none.
+    """
+    found = _VIDEO.search(text)
+    return found[0] if found else None
+
+
 def is_edge_key_id(text: str) -> bool:
     """
     Return whether this has the form of an edge key.

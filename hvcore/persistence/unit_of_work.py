@@ -22,7 +22,7 @@ from hvcore.persistence.access.quota_use import QuotaUseChanges
 from hvcore.persistence.access.quotas import SqlQuotaRepository
 from hvcore.persistence.access.service_keys import SqlServiceKeyRepository
 from hvcore.persistence.access.tenants import SqlKeyRepository, SqlTenantRepository
-from hvcore.persistence.engine import reading, writing
+from hvcore.persistence.engine import empty_log, reading, writing
 from hvcore.persistence.links.links import SqlEdgeKeyRepository, SqlShareLinkRepository
 from hvcore.persistence.links.share_codes import SqlShareCodeRepository
 from hvcore.persistence.playback.domain_lists import SqlDomainListRepository
@@ -41,6 +41,7 @@ from hvcore.persistence.tables import leaders
 from hvcore.persistence.tasks.tasks import SqlTaskRepository
 from hvcore.persistence.uploads.grants import SqlGrantRepository
 from hvcore.persistence.videos.captions import SqlCaptionRepository
+from hvcore.persistence.videos.personal_data import SqlPersonalDataRepository
 from hvcore.persistence.videos.removals import SqlRemovalRepository
 from hvcore.persistence.videos.total_changes import TotalChanges
 from hvcore.persistence.videos.videos import SqlVideoRepository
@@ -168,6 +169,10 @@ class SqlWork:
     @cached_property
     def removals(self) -> SqlRemovalRepository:
         return SqlRemovalRepository(self._connection)
+
+    @cached_property
+    def personal_data(self) -> SqlPersonalDataRepository:
+        return SqlPersonalDataRepository(self._connection)
 
     @cached_property
     def sessions(self) -> SqlSessionRepository:
@@ -313,6 +318,9 @@ class SqlUnitOfWork:
                 find_subscribers=self._find_subscribers,
                 writes=True,
             )
+
+    def forget_overwritten(self) -> None:
+        empty_log(self._engine)
 
     def ping(self) -> None:
         """

@@ -17,6 +17,7 @@ from hvcore.ports.repositories.idempotency import IdempotencyRepository
 from hvcore.ports.repositories.jobs import JobRepository
 from hvcore.ports.repositories.keys import KeyRepository
 from hvcore.ports.repositories.links import EdgeKeyRepository, ShareLinkRepository
+from hvcore.ports.repositories.personal_data import PersonalDataRepository
 from hvcore.ports.repositories.quotas import QuotaRepository
 from hvcore.ports.repositories.removals import RemovalRepository
 from hvcore.ports.repositories.service_keys import ServiceKeyRepository
@@ -137,6 +138,13 @@ class Work(Protocol):
         ...
 
     @property
+    def personal_data(self) -> PersonalDataRepository:
+        """
+        What owners, files and viewers of deleted videos have told.
+        """
+        ...
+
+    @property
     def sessions(self) -> SessionRepository:
         """
         The people who are signed in.
@@ -214,6 +222,17 @@ class UnitOfWork(Protocol):
             is_durable: Whether what is committed must outlive a power cut. What only
                 says which process of this machine is at work need not: those end with
                 the machine. Where it saves nothing, it is durable all the same.
+        """
+        ...
+
+    def forget_overwritten(self) -> None:
+        """
+        Remove what was erased from where the database keeps it beside its tables.
+
+        As far as nobody reads it just now; call it again and again.
+
+        Raises:
+            UnavailableError: The database does not answer.
         """
         ...
 

@@ -35,6 +35,10 @@ _PREPARE_TIMEOUT_MS: Final = 600_000
 # "C" compares bytes: quicker than a language's order, and nobody sees any.
 _Text: Final = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
+# What a column holds, as the core's tables say it: nothing personal of a video.
+_ID: Final[dict[Any, Any]] = {"holds": "id"}
+_KIND: Final[dict[Any, Any]] = {"holds": "kind"}
+
 metadata: Final = sa.MetaData()
 
 schema_version = Table(
@@ -46,7 +50,7 @@ schema_version = Table(
 positions = Table(
     "hv_analytics_positions",
     metadata,
-    Column("file", _Text, primary_key=True),
+    Column("file", _Text, primary_key=True, info=_ID),
     Column("applied", BigInteger, nullable=False),
 )
 
@@ -62,10 +66,10 @@ def _counts() -> tuple[Column[int], ...]:
 video_days = Table(
     "hv_analytics_video_days",
     metadata,
-    Column("org_id", _Text, primary_key=True),
-    Column("env_id", _Text, primary_key=True),
+    Column("org_id", _Text, primary_key=True, info=_ID),
+    Column("env_id", _Text, primary_key=True, info=_ID),
     Column("day", Date, primary_key=True),
-    Column("video_id", _Text, primary_key=True),
+    Column("video_id", _Text, primary_key=True, info=_ID),
     Column("height", Integer, primary_key=True, autoincrement=False),
     *_counts(),
     sa.Index("ix_hv_analytics_video_days_video", "video_id", "day"),
@@ -74,10 +78,10 @@ video_days = Table(
 video_heights = Table(
     "hv_analytics_videos",
     metadata,
-    Column("video_id", _Text, primary_key=True),
+    Column("video_id", _Text, primary_key=True, info=_ID),
     Column("height", Integer, primary_key=True, autoincrement=False),
-    Column("org_id", _Text, nullable=False),
-    Column("env_id", _Text, nullable=False),
+    Column("org_id", _Text, nullable=False, info=_ID),
+    Column("env_id", _Text, nullable=False, info=_ID),
     *_counts(),
     sa.Index("ix_hv_analytics_videos_env", "org_id", "env_id", "height"),
 )
@@ -85,8 +89,8 @@ video_heights = Table(
 environment_days = Table(
     "hv_analytics_environment_days",
     metadata,
-    Column("org_id", _Text, primary_key=True),
-    Column("env_id", _Text, primary_key=True),
+    Column("org_id", _Text, primary_key=True, info=_ID),
+    Column("env_id", _Text, primary_key=True, info=_ID),
     Column("day", Date, primary_key=True),
     Column("height", Integer, primary_key=True, autoincrement=False),
     *_counts(),
@@ -96,12 +100,12 @@ environment_days = Table(
 ignored_days = Table(
     "hv_analytics_ignored_days",
     metadata,
-    Column("org_id", _Text, primary_key=True),
-    Column("env_id", _Text, primary_key=True),
+    Column("org_id", _Text, primary_key=True, info=_ID),
+    Column("env_id", _Text, primary_key=True, info=_ID),
     Column("day", Date, primary_key=True),
-    Column("video_id", _Text, primary_key=True),
+    Column("video_id", _Text, primary_key=True, info=_ID),
     Column("height", Integer, primary_key=True, autoincrement=False),
-    Column("reason", _Text, primary_key=True),
+    Column("reason", _Text, primary_key=True, info=_KIND),
     Column("requests", BigInteger, nullable=False),
     sa.Index("ix_hv_analytics_ignored_days_video", "video_id", "day"),
 )
@@ -111,9 +115,9 @@ minutes = Table(
     "hv_analytics_minutes",
     metadata,
     Column("minute", BigInteger, primary_key=True, autoincrement=False),
-    Column("org_id", _Text, primary_key=True),
-    Column("env_id", _Text, primary_key=True),
-    Column("video_id", _Text, primary_key=True),
+    Column("org_id", _Text, primary_key=True, info=_ID),
+    Column("env_id", _Text, primary_key=True, info=_ID),
+    Column("video_id", _Text, primary_key=True, info=_ID),
     Column("height", Integer, primary_key=True, autoincrement=False),
     Column("segments", BigInteger, nullable=False),
     # In its key's order; no second copy of all that is in the key.
@@ -124,10 +128,10 @@ minutes = Table(
 sessions = Table(
     "hv_analytics_sessions",
     metadata,
-    Column("video_id", _Text, primary_key=True),
-    Column("session", _Text, primary_key=True),
-    Column("org_id", _Text, nullable=False),
-    Column("env_id", _Text, nullable=False),
+    Column("video_id", _Text, primary_key=True, info=_ID),
+    Column("session", _Text, primary_key=True, info=_ID),
+    Column("org_id", _Text, nullable=False, info=_ID),
+    Column("env_id", _Text, nullable=False, info=_ID),
     Column("last_ms", BigInteger, nullable=False),
     sa.Index("ix_hv_analytics_sessions_env", "org_id", "env_id"),
 )
@@ -137,8 +141,8 @@ sessions = Table(
 environment_videos = Table(
     "hv_analytics_environment_videos",
     metadata,
-    Column("org_id", _Text, primary_key=True),
-    Column("env_id", _Text, primary_key=True),
+    Column("org_id", _Text, primary_key=True, info=_ID),
+    Column("env_id", _Text, primary_key=True, info=_ID),
     Column("day", Date, primary_key=True),
     Column("videos", BigInteger, nullable=False),
 )
@@ -150,8 +154,8 @@ NEVER: Final = date.max
 gaps = Table(
     "hv_analytics_gaps",
     metadata,
-    Column("org_id", _Text, primary_key=True),
-    Column("env_id", _Text, primary_key=True),
+    Column("org_id", _Text, primary_key=True, info=_ID),
+    Column("env_id", _Text, primary_key=True, info=_ID),
     Column("next_day", Date, primary_key=True),
     Column("day", Date, primary_key=True),
     Column("height", Integer, primary_key=True, autoincrement=False),
@@ -171,10 +175,10 @@ def _playback_column(declared: PlaybackColumn) -> Column[int]:
 quality_days = Table(
     "hv_analytics_quality_days",
     metadata,
-    Column("org_id", _Text, primary_key=True),
-    Column("env_id", _Text, primary_key=True),
+    Column("org_id", _Text, primary_key=True, info=_ID),
+    Column("env_id", _Text, primary_key=True, info=_ID),
     Column("day", Date, primary_key=True),
-    Column("video_id", _Text, primary_key=True),
+    Column("video_id", _Text, primary_key=True, info=_ID),
     *(_playback_column(declared) for declared in PLAYBACK_COLUMNS),
     sa.Index("ix_hv_analytics_quality_days_video", "video_id", "day"),
 )
@@ -183,12 +187,12 @@ quality_days = Table(
 origin_days = Table(
     "hv_analytics_origin_days",
     metadata,
-    Column("org_id", _Text, primary_key=True),
-    Column("env_id", _Text, primary_key=True),
+    Column("org_id", _Text, primary_key=True, info=_ID),
+    Column("env_id", _Text, primary_key=True, info=_ID),
     Column("day", Date, primary_key=True),
-    Column("video_id", _Text, primary_key=True),
-    Column("kind", _Text, primary_key=True),
-    Column("value", _Text, primary_key=True),
+    Column("video_id", _Text, primary_key=True, info=_ID),
+    Column("kind", _Text, primary_key=True, info=_KIND),
+    Column("value", _Text, primary_key=True, info=_KIND),
     Column("segments", BigInteger, nullable=False),
     sa.Index("ix_hv_analytics_origin_days_video", "video_id", "day"),
 )
@@ -198,7 +202,7 @@ origin_days = Table(
 unfollowed_sessions = Table(
     "hv_analytics_unfollowed_sessions",
     metadata,
-    Column("org_id", _Text, primary_key=True),
+    Column("org_id", _Text, primary_key=True, info=_ID),
     Column("last_ms", BigInteger, nullable=False),
 )
 

@@ -20,6 +20,10 @@ _PREPARE_TIMEOUT_MS: Final = 60_000
 # "C" compares bytes: quicker than a language's order, and nobody sees any.
 _Text: Final = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
+# What a column holds, as the core's tables say it: nothing personal of a video.
+_ID: Final[dict[Any, Any]] = {"holds": "id"}
+_KIND: Final[dict[Any, Any]] = {"holds": "kind"}
+
 metadata: Final = sa.MetaData()
 
 messages = Table(
@@ -28,9 +32,9 @@ messages = Table(
     # SQLite counts up by itself in a column of this type alone.
     Column("seq", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
     # A task that waits is there once: its rings are joined.
-    Column("task_id", _Text, nullable=False, unique=True),
-    Column("lane", _Text, nullable=False),
-    Column("kind", _Text, nullable=False),
+    Column("task_id", _Text, nullable=False, unique=True, info=_ID),
+    Column("lane", _Text, nullable=False, info=_KIND),
+    Column("kind", _Text, nullable=False, info=_KIND),
     Column("put_ms", BigInteger, nullable=False),
     sa.Index("ix_hv_queue_messages_lane", "lane", "seq"),
 )
@@ -38,8 +42,8 @@ messages = Table(
 consumers = Table(
     "hv_queue_consumers",
     metadata,
-    Column("consumer", _Text, primary_key=True),
-    Column("lane", _Text, primary_key=True),
+    Column("consumer", _Text, primary_key=True, info=_ID),
+    Column("lane", _Text, primary_key=True, info=_KIND),
     Column("seen_ms", BigInteger, nullable=False),
 )
 

@@ -54,6 +54,7 @@ def deleted(migrated: Hv, tmp_path: Path) -> Hv:
 def let_purges_end(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / DATA / "hvcore.sqlite3")) as connection:
         connection.execute("UPDATE tasks SET state = 'done'")
+        connection.execute("UPDATE videos SET name = '', name_folded = ''")
         connection.commit()
 
 
@@ -114,3 +115,33 @@ def test_all_since_a_day_are_in_one_file(deleted: Hv, tmp_path: Path) -> None:
 def test_one_of_the_three_is_wanted(migrated: Hv) -> None:
     assert migrated("videos", "certificate").status == 2
     assert migrated("videos", "certificate", "--since", "soon").status == 2
+
+
+def test_fsck_counts_personal_data_by_column_and_never_shows_it(
+    deleted: Hv, tmp_path: Path
+) -> None:
+    text = deleted("fsck", "--personal", VIDEO)
+    as_json = deleted("fsck", "--personal", VIDEO, "--json")
+
+    assert text.status == as_json.status == 1
+    assert text.stdout == "videos.name: 1 rows\nvideos.name_folded: 1 rows\n"
+    assert json.loads(as_json.stdout) == {
+        "videoID": VIDEO,
+        "personal": {"videos.name": 1, "videos.name_folded": 1},
+    }
+    let_purges_end(tmp_path)
+    assert deleted("fsck", "--personal", VIDEO).status == 0
+
+
+def test_a_video_with_a_name_left_gets_no_certificate(
+    deleted: Hv, tmp_path: Path
+) -> None:
+    with closing(sqlite3.connect(tmp_path / DATA / "hvcore.sqlite3")) as connection:
+        connection.execute("UPDATE tasks SET state = 'done'")
+        connection.commit()
+
+    outcome = deleted("videos", "certificate", "--deleted", VIDEO)
+
+    assert (outcome.status, outcome.stdout) == (1, "")
+    assert "personal data of it in videos.name" in outcome.stderr
+    assert "a name that no certificate has" not in outcome.stderr

@@ -91,3 +91,10 @@ def test_a_video_that_there_is_not_is_a_message(migrated: Hv) -> None:
 
     assert outcome.status == 1
     assert outcome.stderr.startswith("Error: ")
+
+
+def test_personal_is_no_option_beside_repair(migrated: Hv) -> None:
+    outcome = migrated("fsck", "--personal", "vid_" + "1" * 22, "--repair")
+
+    assert outcome.status == 2
+    assert "stands alone" in outcome.stderr

@@ -29,7 +29,8 @@ from tests.torture.killer import FROZEN_FOR_S, family
 IN_ONE_PROCESS: Final = [
     *("task.leased", "task.ended", "tasks.rung", "attempt.workspace"),
     *("part.encoded", "part.stored", "assemble.written", "assemble.published"),
-    *("upload.stored", "upload.taken", "video.deleted", "purge.media"),
+    *("upload.stored", "upload.taken", "video.deleted"),
+    *("purge.rows", "purge.media"),
 ]
 OF_AN_OBJECT_STORE: Final = frozenset({"arrival.joined", "arrival.copied"})
 """Files on disk are never sent straight there; see tests/services/uploads."""

@@ -18,9 +18,11 @@ from hvcore.domain.access.idempotency import (
     FirstRequest,
     IdempotencyScope,
     RecordedAnswer,
+    without_personal_members,
 )
 from hvcore.domain.access.keys import KeyType
 from hvcore.domain.access.rate_limits import Bucket
+from hvcore.domain.ids import first_video_id
 from hvcore.domain.limits import MAX_JSON_BODY_BYTES
 from hvcore.errors import FieldError, InvalidParametersError
 from hvcore.services.access.callers import Access
@@ -95,10 +97,12 @@ class IdempotencyMiddleware:
         first: FirstRequest | None = getattr(req.context, "first_request", None)
         if first is None:
             return
+        body = (resp.render_body() or b"").decode()
         answer = RecordedAnswer(
             status=resp.status_code,
             headers=resp.headers,
-            body=(resp.render_body() or b"").decode(),
+            body=body,
+            video_id=_whose(req.path, body),
         )
         self._idempotency.end(first, answer)
 
@@ -141,6 +145,15 @@ def _lifetime(route: Route) -> timedelta:
         if route.bucket is Bucket.UPLOAD_URL
         else ANSWER_RETENTION
     )
+
+
+def _whose(path: str, body: str) -> str | None:
+    """
+    Return the video whose end takes members of an answer along; most have none.
+    """
+    if without_personal_members(body) == body:
+        return None
+    return first_video_id(path) or first_video_id(body)
 
 
 def _give_again(resp: falcon.Response, answer: RecordedAnswer) -> None:

@@ -4,10 +4,14 @@ What operators did, to whose keys, organizations and environments.
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
+from typing import Final
 
 import attrs
 
 from hvcore.domain.ids import OrgId
+
+_WORDS_OF_OURS: Final = frozenset({"language", "reason"})
+"""Details that are one of few words, of whatever video."""
 
 
 @attrs.frozen(kw_only=True)
@@ -67,3 +71,16 @@ class AuditPage:
 
     entries: Sequence[AuditEntry]
     has_more: bool
+
+
+def without_personal_details(details: Mapping[str, object]) -> Mapping[str, object]:
+    """
+    Return the details of an entry about a video that stay when its files go.
+
+    Those are numbers, truths, and words of the service.
+    """
+    return {
+        name: value
+        for name, value in details.items()
+        if name in _WORDS_OF_OURS or isinstance(value, int | float | None)
+    }

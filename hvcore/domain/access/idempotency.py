@@ -2,6 +2,7 @@
 Requests that create something once, however often they are sent.
 """
 
+import json
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Final
@@ -13,6 +14,17 @@ GRANT_ANSWER_RETENTION: Final = timedelta(hours=1)
 """As long as the upload address in the answer works."""
 CLAIMED_FOR: Final = timedelta(seconds=60)
 """Longer than any request runs; then its process is taken for dead."""
+PERSONAL_MEMBERS: Final = frozenset(
+    {
+        *("videoName", "vidName", "name", "fileName", "description"),
+        *("externalID", "tags", "metadata", "chapters", "captions"),
+        *("title", "label", "text", "failureReason", "warnings"),
+        *("videoURL", "sourceUrl", "sourceURL", "viewerEmail"),
+        # What a refusal repeats of the request.
+        "value",
+    }
+)
+"""Members of answers that go when the files of their video go."""
 
 
 @attrs.frozen(kw_only=True)
@@ -39,11 +51,14 @@ class RecordedAnswer:
 
     Attributes:
         body: May hold signed addresses.
+        video_id: Whom it is about, by either id, if it has members that go with the
+            video.
     """
 
     status: int
     headers: Mapping[str, str]
     body: str = attrs.field(repr=False)
+    video_id: str | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -65,3 +80,31 @@ class FirstRequest:
     claimed_until: datetime
     expires_at: datetime
     answer: RecordedAnswer | None = None
+
+
+def without_personal_members(body: str) -> str:
+    """
+    Return the JSON text of an answer without PERSONAL_MEMBERS, at whatever depth.
+
+    What is no JSON stays as it is, and so does a text that has none of them.
+    """
+    try:
+        answer = json.loads(body)
+    except ValueError:
+        return body
+    kept = _without(answer)
+    if kept == answer:
+        return body
+    return json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
+
+
+def _without(value: object) -> object:
+    if isinstance(value, dict):
+        return {
+            name: _without(of)
+            for name, of in value.items()
+            if name not in PERSONAL_MEMBERS or of is None
+        }
+    if isinstance(value, list):
+        return [_without(one) for one in value]
+    return value

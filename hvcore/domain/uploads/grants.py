@@ -111,6 +111,18 @@ class UploadGrant:
         is_counted = self.state in {GrantState.UPLOADED, GrantState.USED}
         return self.stored_bytes if is_counted else 0
 
+    def end(self) -> None:
+        """
+        Permit nothing any more; what its caller has told goes, unless a video has it.
+
+        The video's own end takes it along then.
+        """
+        self.state = GrantState.ENDED
+        self.source_url = None
+        if self.video_id is None:
+            self.file_name = ""
+            self.description = self.tus_metadata = None
+
 
 @attrs.frozen(kw_only=True)
 class FileWanted:

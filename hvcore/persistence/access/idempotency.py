@@ -97,11 +97,12 @@ def _to_row(request: FirstRequest) -> dict[str, Any]:
 
 def _answer_to_row(answer: RecordedAnswer | None) -> dict[str, Any]:
     if answer is None:
-        return {"status": None, "headers": None, "body": None}
+        return {"status": None, "headers": None, "body": None, "video_id": None}
     return {
         "status": answer.status,
         "headers": dump_plain(dict(answer.headers)),
         "body": answer.body,
+        "video_id": answer.video_id,
     }
 
 
@@ -112,6 +113,7 @@ def _from_row(row: RowMapping) -> FirstRequest:
             status=row["status"],
             headers=json.loads(row["headers"]),
             body=row["body"],
+            video_id=row["video_id"],
         )
     return FirstRequest(
         scope=IdempotencyScope(

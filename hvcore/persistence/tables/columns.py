@@ -6,7 +6,7 @@ compare them alike; texts are ordered by code point.
 """
 
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy import BigInteger
@@ -43,6 +43,22 @@ class UtcDateTime(sa.types.TypeDecorator[datetime]):
 
 # "C" orders by UTF-8 bytes, which is by code point, as SQLite does by default.
 Text: Final = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
+
+# What each text column holds: its ``info``. Numbers, truths and moments tell nobody's
+# name. A column that nobody has classed fails a test.
+HOLDS: Final = "holds"
+ID: Final[dict[Any, Any]] = {HOLDS: "id"}
+"""Identifiers, paths of identifiers, and hashes that open nothing."""
+KIND: Final[dict[Any, Any]] = {HOLDS: "kind"}
+"""One of few words of the service: states, formats, reasons, routes."""
+SETTING: Final[dict[Any, Any]] = {HOLDS: "setting"}
+"""How something is to be done, such as encodings and the domains of pages."""
+PERSONAL: Final[dict[Any, Any]] = {HOLDS: "personal"}
+"""Told by the owner or the file of a video; goes when the video's files go."""
+ACCOUNT: Final[dict[Any, Any]] = {HOLDS: "account"}
+"""Of organizations, their people, keys and endpoints; goes when these go."""
+SECRET: Final[dict[Any, Any]] = {HOLDS: "secret"}
+"""What opens something, or from which that can be told; never shown."""
 
 
 class ErrorText(sa.types.TypeDecorator[str]):

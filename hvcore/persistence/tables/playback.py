@@ -6,6 +6,12 @@ import sqlalchemy as sa
 from sqlalchemy import BigInteger, Boolean, Column, Table
 
 from hvcore.persistence.tables.columns import (
+    ACCOUNT,
+    ID,
+    KIND,
+    PERSONAL,
+    SECRET,
+    SETTING,
     Text,
     UtcDateTime,
     environment_key,
@@ -15,11 +21,18 @@ from hvcore.persistence.tables.columns import (
 edge_keys = Table(
     "edge_keys",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("org_id", Text, nullable=False),
-    Column("env_id", Text, nullable=False),
-    Column("video_id", Text, sa.ForeignKey("videos.id"), nullable=False, index=True),
-    Column("domains", Text, nullable=False),
+    Column("id", Text, primary_key=True, info=ID),
+    Column("org_id", Text, nullable=False, info=ID),
+    Column("env_id", Text, nullable=False, info=ID),
+    Column(
+        "video_id",
+        Text,
+        sa.ForeignKey("videos.id"),
+        nullable=False,
+        index=True,
+        info=ID,
+    ),
+    Column("domains", Text, nullable=False, info=SETTING),
     Column("created_at", UtcDateTime, nullable=False),
     Column("expires_at", UtcDateTime),
     Column("revoked_at", UtcDateTime),
@@ -29,15 +42,22 @@ edge_keys = Table(
 share_links = Table(
     "share_links",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("org_id", Text, nullable=False),
-    Column("env_id", Text, nullable=False),
-    Column("video_id", Text, sa.ForeignKey("videos.id"), nullable=False, index=True),
+    Column("id", Text, primary_key=True, info=ID),
+    Column("org_id", Text, nullable=False, info=ID),
+    Column("env_id", Text, nullable=False, info=ID),
+    Column(
+        "video_id",
+        Text,
+        sa.ForeignKey("videos.id"),
+        nullable=False,
+        index=True,
+        info=ID,
+    ),
     Column("created_at", UtcDateTime, nullable=False),
     Column("expires_at", UtcDateTime, nullable=False),
     Column("max_views", BigInteger),
     Column("views", BigInteger, nullable=False),
-    Column("viewer_email", Text),
+    Column("viewer_email", Text, info=PERSONAL),
     Column("revoked_at", UtcDateTime),
     environment_key(),
 )
@@ -45,14 +65,19 @@ share_links = Table(
 signing_keys = Table(
     "signing_keys",
     metadata,
-    Column("id", Text, primary_key=True),
+    Column("id", Text, primary_key=True, info=ID),
     Column(
-        "org_id", Text, sa.ForeignKey("organizations.id"), nullable=False, index=True
+        "org_id",
+        Text,
+        sa.ForeignKey("organizations.id"),
+        nullable=False,
+        index=True,
+        info=ID,
     ),
-    Column("name", Text, nullable=False),
-    Column("algorithm", Text, nullable=False),
+    Column("name", Text, nullable=False, info=ACCOUNT),
+    Column("algorithm", Text, nullable=False, info=KIND),
     # In Base64: the public key, or the secret, which is sealed.
-    Column("material", Text, nullable=False),
+    Column("material", Text, nullable=False, info=SECRET),
     Column("created_at", UtcDateTime, nullable=False),
     Column("revoked_at", UtcDateTime),
 )
@@ -60,10 +85,10 @@ signing_keys = Table(
 service_keys = Table(
     "service_keys",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("purpose", Text, nullable=False),
+    Column("id", Text, primary_key=True, info=ID),
+    Column("purpose", Text, nullable=False, info=KIND),
     # The private key, sealed and in Base64; empty for the key of the settings.
-    Column("material", Text, nullable=False),
+    Column("material", Text, nullable=False, info=SECRET),
     Column("created_at", UtcDateTime, nullable=False),
     Column("signs_from", UtcDateTime),
     Column("believed_until", UtcDateTime),
@@ -73,8 +98,8 @@ domain_lists = Table(
     "domain_lists",
     metadata,
     # A hash of the domains; see domain.playback.domain_lists.
-    Column("id", Text, primary_key=True),
-    Column("domains", Text, nullable=False),
+    Column("id", Text, primary_key=True, info=ID),
+    Column("domains", Text, nullable=False, info=SETTING),
     Column("kept_until", UtcDateTime, key="expires_at", nullable=False, index=True),
 )
 
@@ -82,9 +107,11 @@ domain_lists = Table(
 share_guesses = Table(
     "share_guesses",
     metadata,
-    Column("share_id", Text, sa.ForeignKey("share_links.id"), primary_key=True),
+    Column(
+        "share_id", Text, sa.ForeignKey("share_links.id"), primary_key=True, info=ID
+    ),
     # Not the address itself: a hash of it and the link.
-    Column("client", Text, primary_key=True),
+    Column("client", Text, primary_key=True, info=ID),
     Column("guesses", BigInteger, nullable=False),
     Column("guesses_from", UtcDateTime, nullable=False),
 )
@@ -94,12 +121,12 @@ share_guesses = Table(
 share_codes = Table(
     "share_codes",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("share_id", Text, sa.ForeignKey("share_links.id"), nullable=False),
-    Column("org_id", Text, nullable=False),
-    Column("video_id", Text, nullable=False),
-    Column("recipient", Text, nullable=False),
-    Column("code", Text, nullable=False),
+    Column("id", Text, primary_key=True, info=ID),
+    Column("share_id", Text, sa.ForeignKey("share_links.id"), nullable=False, info=ID),
+    Column("org_id", Text, nullable=False, info=ID),
+    Column("video_id", Text, nullable=False, info=ID),
+    Column("recipient", Text, nullable=False, info=ID),
+    Column("code", Text, nullable=False, info=SECRET),
     Column("is_for_viewer", Boolean, nullable=False),
     Column("created_at", UtcDateTime, nullable=False, index=True),
     Column("expires_at", UtcDateTime, nullable=False),

@@ -5,12 +5,14 @@ Limits of organizations, and what they use.
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Column, Float, Table
 
-from hvcore.persistence.tables.columns import Text, metadata
+from hvcore.persistence.tables.columns import ID, Text, metadata
 
 organization_limits = Table(
     "organization_limits",
     metadata,
-    Column("org_id", Text, sa.ForeignKey("organizations.id"), primary_key=True),
+    Column(
+        "org_id", Text, sa.ForeignKey("organizations.id"), primary_key=True, info=ID
+    ),
     # None is no limit.
     Column("concurrent_encodes", BigInteger),
     Column("encoded_minutes_per_month", BigInteger),
@@ -22,7 +24,9 @@ organization_limits = Table(
 organization_storage = Table(
     "organization_storage",
     metadata,
-    Column("org_id", Text, sa.ForeignKey("organizations.id"), primary_key=True),
+    Column(
+        "org_id", Text, sa.ForeignKey("organizations.id"), primary_key=True, info=ID
+    ),
     Column("stored_bytes", BigInteger, nullable=False),
 )
 
@@ -30,7 +34,7 @@ organization_storage = Table(
 organization_months = Table(
     "organization_months",
     metadata,
-    Column("org_id", Text, primary_key=True),
+    Column("org_id", Text, primary_key=True, info=ID),
     # Since the year 0; see domain.access.quotas.month_number.
     Column("month", BigInteger, primary_key=True, autoincrement=False),
     Column("encoded_ms", BigInteger, nullable=False),
@@ -41,6 +45,6 @@ organization_months = Table(
 delivered_positions = Table(
     "delivered_positions",
     metadata,
-    Column("file", Text, primary_key=True),
+    Column("file", Text, primary_key=True, info=ID),
     Column("applied", BigInteger, nullable=False),
 )

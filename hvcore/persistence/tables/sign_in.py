@@ -5,46 +5,54 @@ People of the dashboard: sessions, sign-ins, one-time links, members.
 import sqlalchemy as sa
 from sqlalchemy import Column, LargeBinary, Table
 
-from hvcore.persistence.tables.columns import Text, UtcDateTime, metadata
+from hvcore.persistence.tables.columns import (
+    ACCOUNT,
+    ID,
+    KIND,
+    SECRET,
+    Text,
+    UtcDateTime,
+    metadata,
+)
 
 sign_in_sessions = Table(
     "sign_in_sessions",
     metadata,
-    Column("sha256", Text, primary_key=True),
-    Column("backend", Text, nullable=False),
-    Column("subject", Text, nullable=False),
+    Column("sha256", Text, primary_key=True, info=SECRET),
+    Column("backend", Text, nullable=False, info=KIND),
+    Column("subject", Text, nullable=False, info=ACCOUNT),
     # Folded; "" unless the backend vouches for it.
-    Column("proven_email", Text, nullable=False, index=True),
-    Column("identity", Text, nullable=False),
+    Column("proven_email", Text, nullable=False, index=True, info=ACCOUNT),
+    Column("identity", Text, nullable=False, info=ACCOUNT),
     Column("created_at", UtcDateTime, nullable=False),
     Column("last_used_at", UtcDateTime, nullable=False, index=True),
     Column("asked_at", UtcDateTime, nullable=False),
     # Until then one process asks the backend, and no other.
     Column("asking_until", UtcDateTime),
     Column("ends_at", UtcDateTime, nullable=False, index=True),
-    Column("refresh_state", LargeBinary, nullable=False),
+    Column("refresh_state", LargeBinary, nullable=False, info=SECRET),
     sa.Index("ix_sign_in_sessions_person", "backend", "subject"),
 )
 
 pending_sign_ins = Table(
     "pending_sign_ins",
     metadata,
-    Column("state_sha256", Text, primary_key=True),
-    Column("backend", Text, nullable=False),
-    Column("private", LargeBinary, nullable=False),
-    Column("return_to", Text, nullable=False),
+    Column("state_sha256", Text, primary_key=True, info=SECRET),
+    Column("backend", Text, nullable=False, info=KIND),
+    Column("private", LargeBinary, nullable=False, info=SECRET),
+    Column("return_to", Text, nullable=False, info=ACCOUNT),
     Column("expires_at", UtcDateTime, nullable=False, index=True),
 )
 
 organization_members = Table(
     "organization_members",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("org_id", Text, sa.ForeignKey("organizations.id"), nullable=False),
-    Column("email", Text, nullable=False),
-    Column("email_folded", Text, nullable=False, index=True),
-    Column("name", Text, nullable=False),
-    Column("role", Text, nullable=False),
+    Column("id", Text, primary_key=True, info=ID),
+    Column("org_id", Text, sa.ForeignKey("organizations.id"), nullable=False, info=ID),
+    Column("email", Text, nullable=False, info=ACCOUNT),
+    Column("email_folded", Text, nullable=False, index=True, info=ACCOUNT),
+    Column("name", Text, nullable=False, info=ACCOUNT),
+    Column("role", Text, nullable=False, info=KIND),
     Column("created_at", UtcDateTime, nullable=False),
     sa.Index(
         "ux_organization_members_email",
@@ -61,11 +69,13 @@ organization_members = Table(
 sign_in_links = Table(
     "sign_in_links",
     metadata,
-    Column("sha256", Text, primary_key=True),
-    Column("org_id", Text),
+    Column("sha256", Text, primary_key=True, info=SECRET),
+    Column("org_id", Text, info=ID),
     # None: an operator's.
-    Column("member_id", Text, sa.ForeignKey("organization_members.id"), index=True),
-    Column("name", Text, nullable=False),
-    Column("email", Text, nullable=False),
+    Column(
+        "member_id", Text, sa.ForeignKey("organization_members.id"), index=True, info=ID
+    ),
+    Column("name", Text, nullable=False, info=ACCOUNT),
+    Column("email", Text, nullable=False, info=ACCOUNT),
     Column("expires_at", UtcDateTime, nullable=False, index=True),
 )

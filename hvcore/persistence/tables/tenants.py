@@ -6,6 +6,11 @@ import sqlalchemy as sa
 from sqlalchemy import BigInteger, Column, Integer, Table
 
 from hvcore.persistence.tables.columns import (
+    ACCOUNT,
+    ID,
+    KIND,
+    PERSONAL,
+    SECRET,
     Text,
     UtcDateTime,
     environment_key,
@@ -15,7 +20,7 @@ from hvcore.persistence.tables.columns import (
 organizations = Table(
     "organizations",
     metadata,
-    Column("id", Text, primary_key=True),
+    Column("id", Text, primary_key=True, info=ID),
     Column("created_at", UtcDateTime, nullable=False),
 )
 
@@ -24,10 +29,12 @@ environments = Table(
     "environments",
     metadata,
     # A chosen id such as "dev" is unique within its organization only.
-    Column("org_id", Text, sa.ForeignKey("organizations.id"), primary_key=True),
-    Column("id", Text, primary_key=True),
-    Column("name", Text, nullable=False),
-    Column("kind", Text, nullable=False),
+    Column(
+        "org_id", Text, sa.ForeignKey("organizations.id"), primary_key=True, info=ID
+    ),
+    Column("id", Text, primary_key=True, info=ID),
+    Column("name", Text, nullable=False, info=ACCOUNT),
+    Column("kind", Text, nullable=False, info=KIND),
     Column("created_at", UtcDateTime, nullable=False),
     sa.UniqueConstraint("org_id", "name"),
 )
@@ -36,14 +43,14 @@ environments = Table(
 api_keys = Table(
     "api_keys",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("name", Text, nullable=False),
-    Column("type", Text, nullable=False),
-    Column("org_id", Text, sa.ForeignKey("organizations.id"), index=True),
-    Column("env_id", Text),
-    Column("permissions", Text, nullable=False),
-    Column("sha256", Text, nullable=False, unique=True),
-    Column("shown", Text, nullable=False),
+    Column("id", Text, primary_key=True, info=ID),
+    Column("name", Text, nullable=False, info=ACCOUNT),
+    Column("type", Text, nullable=False, info=KIND),
+    Column("org_id", Text, sa.ForeignKey("organizations.id"), index=True, info=ID),
+    Column("env_id", Text, info=ID),
+    Column("permissions", Text, nullable=False, info=KIND),
+    Column("sha256", Text, nullable=False, unique=True, info=SECRET),
+    Column("shown", Text, nullable=False, info=ACCOUNT),
     Column("created_at", UtcDateTime, nullable=False),
     Column("expires_at", UtcDateTime),
     Column("last_used_at", UtcDateTime),
@@ -62,30 +69,36 @@ audit_log = Table(
     ),
     Column("at", UtcDateTime, nullable=False),
     # None: of the whole service, such as a system key.
-    Column("org_id", Text),
-    Column("actor", Text, nullable=False),
-    Column("action", Text, nullable=False),
-    Column("subject", Text, nullable=False),
-    Column("details", Text, nullable=False),
+    Column("org_id", Text, info=ID),
+    Column("actor", Text, nullable=False, info=ACCOUNT),
+    Column("action", Text, nullable=False, info=KIND),
+    Column("subject", Text, nullable=False, info=ID),
+    Column("details", Text, nullable=False, info=PERSONAL),
     # "" for who is no person.
-    Column("actor_name", Text, nullable=False, server_default=sa.text("''")),
+    Column(
+        "actor_name", Text, nullable=False, server_default=sa.text("''"), info=ACCOUNT
+    ),
     sa.Index("ix_audit_log_org", "org_id", "seq"),
+    sa.Index("ix_audit_log_subject", "subject"),
 )
 
 idempotency = Table(
     "idempotency",
     metadata,
-    Column("org_id", Text, primary_key=True),
+    Column("org_id", Text, primary_key=True, info=ID),
     # "" where neither path nor key names an environment.
-    Column("env_id", Text, primary_key=True),
-    Column("route", Text, primary_key=True),
-    Column("key", Text, primary_key=True),
-    Column("fingerprint", Text, nullable=False),
-    Column("claim", Text, nullable=False),
+    Column("env_id", Text, primary_key=True, info=ID),
+    Column("route", Text, primary_key=True, info=KIND),
+    Column("key", Text, primary_key=True, info=ID),
+    Column("fingerprint", Text, nullable=False, info=ID),
+    Column("claim", Text, nullable=False, info=ID),
     Column("claimed_until", UtcDateTime, nullable=False),
     # None while the first request runs.
     Column("status", BigInteger),
-    Column("headers", Text),
-    Column("body", Text),
+    # Formats, ids, and addresses of ours.
+    Column("headers", Text, info=ID),
+    Column("body", Text, info=PERSONAL),
     Column("expires_at", UtcDateTime, nullable=False, index=True),
+    # Whom the answer tells of, by either id, until its personal members are gone.
+    Column("video_id", Text, index=True, info=ID),
 )

@@ -8,6 +8,10 @@ import sqlalchemy as sa
 from sqlalchemy import BigInteger, Boolean, Column, Float, Table
 
 from hvcore.persistence.tables.columns import (
+    ID,
+    KIND,
+    PERSONAL,
+    SETTING,
     ErrorText,
     Text,
     UtcDateTime,
@@ -18,40 +22,40 @@ from hvcore.persistence.tables.columns import (
 videos = Table(
     "videos",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("public_id", Text, nullable=False, unique=True),
-    Column("org_id", Text, nullable=False),
-    Column("env_id", Text, nullable=False),
-    Column("name", Text, nullable=False),
+    Column("id", Text, primary_key=True, info=ID),
+    Column("public_id", Text, nullable=False, unique=True, info=ID),
+    Column("org_id", Text, nullable=False, info=ID),
+    Column("env_id", Text, nullable=False, info=ID),
+    Column("name", Text, nullable=False, info=PERSONAL),
     # str.casefold: the databases disagree about upper and lower case.
-    Column("name_folded", Text, nullable=False),
-    Column("description", Text),
-    Column("state", Text, nullable=False),
+    Column("name_folded", Text, nullable=False, info=PERSONAL),
+    Column("description", Text, info=PERSONAL),
+    Column("state", Text, nullable=False, info=KIND),
     Column("is_public", Boolean, nullable=False),
-    Column("settings", Text, nullable=False),
-    Column("source_path", Text, nullable=False),
+    Column("settings", Text, nullable=False, info=SETTING),
+    Column("source_path", Text, nullable=False, info=ID),
     Column("created_at", UtcDateTime, nullable=False),
-    Column("job_id", Text),
+    Column("job_id", Text, info=ID),
     # Without segments, which lists do not need; whole in published_media.
-    Column("media_outline", Text),
+    Column("media_outline", Text, info=PERSONAL),
     # Of the files that are published; see domain.processing.media_index.MediaIndex.
     Column("media_bytes", BigInteger, nullable=False, server_default="0"),
     Column("duration_s", Float, nullable=False),
-    Column("failure_reason", ErrorText),
+    Column("failure_reason", ErrorText, info=PERSONAL),
     Column("upload_expires_at", UtcDateTime),
     Column("deleted_at", UtcDateTime),
-    Column("deletion_reason", Text),
+    Column("deletion_reason", Text, info=KIND),
     Column("version", BigInteger, nullable=False),
     # Storage path of the picture that the owner has chosen.
-    Column("poster_path", Text),
+    Column("poster_path", Text, info=ID),
     # As JSON; None: it has none.
-    Column("chapters", Text),
+    Column("chapters", Text, info=PERSONAL),
     # Events are forgotten; their numbering must go on.
     Column("event_count", BigInteger, nullable=False, server_default="0"),
     # As JSON; None: it has none.
-    Column("labels", Text),
+    Column("labels", Text, info=PERSONAL),
     # Beside them, for the index; None of a deleted video.
-    Column("external_id", Text),
+    Column("external_id", Text, info=PERSONAL),
     Column("allows_download", Boolean, nullable=False, server_default=sa.false()),
     environment_key(),
     sa.Index("ix_videos_external_id", "org_id", "env_id", "external_id", unique=True),
@@ -75,45 +79,53 @@ videos = Table(
         sqlite_where=sa.text("length(name_folded) > 500"),
     ),
     sa.Index("ix_videos_state_upload", "state", "upload_expires_at"),
+    # Few of many: those whose names are still to go; no name is empty before.
+    sa.Index(
+        "ix_videos_named_deleted",
+        "deleted_at",
+        sqlite_where=sa.text("state = 'deleted' AND name <> ''"),
+        postgresql_where=sa.text("state = 'deleted' AND name <> ''"),
+    ),
 )
 
 # As the indexes say it, or they are not used.
 _LENGTH: Final = sa.func.length(videos.c.name_folded)
 IS_SHORT_NAME: Final = sa.literal_column("500") >= _LENGTH
 IS_LONG_NAME: Final = sa.literal_column("500") < _LENGTH
+IS_NAMED_DELETED: Final = sa.text("state = 'deleted' AND name <> ''")
 
 
 published_media = Table(
     "published_media",
     metadata,
-    Column("video_id", Text, sa.ForeignKey("videos.id"), primary_key=True),
-    Column("job_id", Text, primary_key=True),
-    Column("media", Text, nullable=False),
+    Column("video_id", Text, sa.ForeignKey("videos.id"), primary_key=True, info=ID),
+    Column("job_id", Text, primary_key=True, info=ID),
+    Column("media", Text, nullable=False, info=PERSONAL),
 )
 
 
 grants = Table(
     "grants",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("org_id", Text, nullable=False),
-    Column("env_id", Text, nullable=False),
-    Column("path", Text, nullable=False, unique=True),
-    Column("file_name", Text, nullable=False),
-    Column("content_type", Text),
+    Column("id", Text, primary_key=True, info=ID),
+    Column("org_id", Text, nullable=False, info=ID),
+    Column("env_id", Text, nullable=False, info=ID),
+    Column("path", Text, nullable=False, unique=True, info=ID),
+    Column("file_name", Text, nullable=False, info=PERSONAL),
+    Column("content_type", Text, info=KIND),
     Column("size_bytes", BigInteger),
     Column("created_at", UtcDateTime, nullable=False),
     Column("expires_at", UtcDateTime, nullable=False),
-    Column("state", Text, nullable=False),
-    Column("video_id", Text, index=True),
-    Column("description", Text),
-    Column("stored_path", Text),
+    Column("state", Text, nullable=False, info=KIND),
+    Column("video_id", Text, index=True, info=ID),
+    Column("description", Text, info=PERSONAL),
+    Column("stored_path", Text, info=ID),
     Column("stored_bytes", BigInteger, nullable=False, server_default="0"),
     Column("starts_processing", Boolean, nullable=False),
     # Where the service itself fetches the bytes from; may hold secrets.
-    Column("source_url", Text),
+    Column("source_url", Text, info=PERSONAL),
     # What tus must show again as it was sent; None: not a resumable upload.
-    Column("tus_metadata", Text),
+    Column("tus_metadata", Text, info=PERSONAL),
     # Whether the store may have been asked to begin it in parts.
     Column("in_parts", Boolean, nullable=False, server_default=sa.false()),
     environment_key(),
@@ -124,13 +136,13 @@ grants = Table(
 video_labels = Table(
     "video_labels",
     metadata,
-    Column("org_id", Text, primary_key=True),
-    Column("env_id", Text, primary_key=True),
+    Column("org_id", Text, primary_key=True, info=ID),
+    Column("env_id", Text, primary_key=True, info=ID),
     # As domain.videos.labels.tag_term and metadata_term write them.
-    Column("term", Text, primary_key=True),
+    Column("term", Text, primary_key=True, info=PERSONAL),
     Column("created_at", UtcDateTime, primary_key=True),
-    Column("video_id", Text, primary_key=True),
-    Column("state", Text, nullable=False),
+    Column("video_id", Text, primary_key=True, info=ID),
+    Column("state", Text, nullable=False, info=KIND),
     environment_key(),
     sa.Index(
         "ix_video_labels_state",
@@ -142,10 +154,10 @@ video_labels = Table(
 label_totals = Table(
     "label_totals",
     metadata,
-    Column("org_id", Text, primary_key=True),
-    Column("env_id", Text, primary_key=True),
-    Column("term", Text, primary_key=True),
-    Column("state", Text, primary_key=True),
+    Column("org_id", Text, primary_key=True, info=ID),
+    Column("env_id", Text, primary_key=True, info=ID),
+    Column("term", Text, primary_key=True, info=PERSONAL),
+    Column("state", Text, primary_key=True, info=KIND),
     Column("videos", BigInteger, nullable=False),
     environment_key(),
     sqlite_with_rowid=False,
@@ -154,10 +166,10 @@ label_totals = Table(
 video_totals = Table(
     "video_totals",
     metadata,
-    Column("org_id", Text, primary_key=True),
-    Column("env_id", Text, primary_key=True),
-    Column("state", Text, primary_key=True),
-    Column("preset", Text, primary_key=True),
+    Column("org_id", Text, primary_key=True, info=ID),
+    Column("env_id", Text, primary_key=True, info=ID),
+    Column("state", Text, primary_key=True, info=KIND),
+    Column("preset", Text, primary_key=True, info=KIND),
     Column("videos", BigInteger, nullable=False),
     # Whole milliseconds: sums of floats would drift.
     Column("duration_ms", BigInteger, nullable=False),
@@ -171,8 +183,8 @@ video_totals = Table(
 video_uploads = Table(
     "video_uploads",
     metadata,
-    Column("org_id", Text, primary_key=True),
-    Column("env_id", Text, primary_key=True),
+    Column("org_id", Text, primary_key=True, info=ID),
+    Column("env_id", Text, primary_key=True, info=ID),
     # Whole UTC days since 1970.
     Column("day", BigInteger, primary_key=True, autoincrement=False),
     Column("videos", BigInteger, nullable=False),

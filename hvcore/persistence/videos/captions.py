@@ -52,8 +52,3 @@ class SqlCaptionRepository:
                 video_captions.c.language == language,
             )
         )
-
-    def remove_all(self, video_id: VideoId) -> None:
-        self._connection.execute(
-            sa.delete(video_captions).where(video_captions.c.video_id == video_id)
-        )

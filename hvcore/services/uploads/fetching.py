@@ -163,8 +163,7 @@ class Fetching:
         if grant is None or not _is_open(grant):
             return
         if video is None:
-            grant.state = GrantState.ENDED
-            grant.source_url = None
+            grant.end()
             work.grants.save(grant)
         elif video.job_id is not None and video.mark_failed(video.job_id, reason):
             # The grant keeps the address: a retry fetches again.

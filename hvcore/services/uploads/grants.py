@@ -7,7 +7,7 @@ Source: interface, "upload-url".
 import logging
 import secrets
 from contextlib import AbstractContextManager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +16,7 @@ import attrs
 from hvcore.clock import Clock
 from hvcore.domain import ids, limits
 from hvcore.domain.access.tenants import Environment
-from hvcore.domain.tasks.kinds import UPLOAD_PURGE
+from hvcore.domain.tasks.kinds import UPLOAD_PURGE, VIDEO_PURGE
 from hvcore.domain.tasks.task import Lane, NewTask
 from hvcore.domain.uploads.direct import IN_FLIGHT_FOR
 from hvcore.domain.uploads.grants import (
@@ -29,7 +29,7 @@ from hvcore.domain.uploads.grants import (
     source_path,
 )
 from hvcore.domain.videos.states import VideoState
-from hvcore.domain.videos.video import VideoWanted
+from hvcore.domain.videos.video import Video, VideoWanted
 from hvcore.errors import (
     ForbiddenError,
     InvalidFileSizeError,
@@ -58,6 +58,8 @@ _log = logging.getLogger(__name__)
 
 UNPROCESSED_RETENTION: Final = timedelta(hours=24)
 """How long uploaded bytes wait for a process request."""
+ERASED_AFTER: Final = timedelta(hours=1)
+"""When what is told of a video whose bytes never came goes; nobody sends them then."""
 SWEEP_BATCH: Final = 100
 NOT_SENT_HERE: Final = frozenset(
     {
@@ -283,9 +285,12 @@ class Uploads:
             # Those of yesterday may be in both.
             grants = [*{grant.id: grant for grant in grants}.values()]
             for grant in grants:
-                grant.state = GrantState.ENDED
+                grant.end()
                 work.grants.save(grant)
             work.tasks.add(_purge_of(grant) for grant in grants)
+            work.tasks.add(
+                erasure_of(video, work.now() + ERASED_AFTER) for video in videos
+            )
             work.commit()
         return len(videos) + len(grants)
 
@@ -412,6 +417,19 @@ class Uploads:
             # Begun in time is in time: only the state may have moved on.
             return grant
         return self._checked(grant)
+
+
+def erasure_of(video: Video, moment: datetime) -> NewTask:
+    """
+    Return the task that erases what is told of a video without bytes.
+    """
+    return NewTask(
+        kind=VIDEO_PURGE,
+        lane=Lane.LIGHT,
+        org_id=video.org_id,
+        subject=video.id,
+        not_before=moment,
+    )
 
 
 def _require(work: Work, grant: UploadGrant, more_bytes: int) -> None:

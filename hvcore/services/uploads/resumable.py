@@ -41,7 +41,7 @@ from hvcore.incoming.disk_space import DiskReservation
 from hvcore.incoming.partial import PartialFile, PartialFiles
 from hvcore.ports.storage import SupportsUploadFile
 from hvcore.ports.unit_of_work import UnitOfWork, Work
-from hvcore.services.uploads.grants import Uploads
+from hvcore.services.uploads.grants import Uploads, erasure_of
 from hvcore.settings import PublicSettings
 from hvcore.upload_signing import UploadSigner
 
@@ -191,12 +191,13 @@ class ResumableUploads:
                 raise ProcessingInProgressError(
                     "The upload is complete; delete the video instead."
                 )
-            grant.state = GrantState.ENDED
+            grant.end()
             work.grants.save(grant)
             video = work.videos.find(grant.video_id or "", for_update=True)
             if video is not None and video.state is VideoState.AWAITING_UPLOAD:
                 video.delete(now)
                 work.videos.save(video)
+                work.tasks.add([erasure_of(video, work.now())])
             # A process that was killed may have stored the bytes already.
             purge = NewTask(
                 kind=UPLOAD_PURGE,

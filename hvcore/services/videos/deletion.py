@@ -20,7 +20,7 @@ from hvcore.domain.tasks.kinds import (
     VIDEO_PURGE,
 )
 from hvcore.domain.tasks.task import Lane, NewTask
-from hvcore.domain.uploads.grants import GrantState, upload_path
+from hvcore.domain.uploads.grants import upload_path
 from hvcore.domain.videos.media_paths import media_prefix
 from hvcore.domain.videos.removals import Removal, RemovalKind
 from hvcore.domain.videos.states import VideoState
@@ -34,6 +34,7 @@ from hvcore.services.access.audit import actor_of, record_by_person
 from hvcore.services.access.authorization import find_authorized_video
 from hvcore.services.playback.changes import PlaybackChanges
 from hvcore.services.tasks.leases import TaskRun
+from hvcore.services.videos.erasure import Erasure
 
 _log = logging.getLogger(__name__)
 
@@ -50,6 +51,7 @@ class Deletion:
     uow: UnitOfWork
     storage: Storage
     clock: Clock
+    erasure: Erasure
     changes: PlaybackChanges = attrs.field(factory=PlaybackChanges)
 
     def delete(
@@ -88,8 +90,7 @@ class Deletion:
             if grant is not None:
                 # A fetch that began before there was a video is its grant's.
                 work.tasks.cancel(grant.id, kinds=(FETCH_GET,))
-                grant.state = GrantState.ENDED
-                grant.source_url = None
+                grant.end()
                 work.grants.save(grant)
             self._order_purges(work, video)
             work.removals.add(
@@ -119,7 +120,7 @@ class Deletion:
 
     def purge(self, run: TaskRun) -> None:
         """
-        Remove every file of a deleted video.
+        Remove the personal data and every file of a deleted video.
 
         Raises:
             UnavailableError: The storage refuses; the task is tried again.
@@ -127,23 +128,12 @@ class Deletion:
         with self.uow.read() as work:
             video = work.videos.find(run.task.subject)
         if video is not None and video.state is VideoState.DELETED:
+            # First: the storage may refuse for hours.
+            self.erasure.erase(video, actor=run.task.id)
+            failpoint("purge.rows")
             self._remove_tree(video, media_prefix(video.id), run)
             failpoint("purge.media")
             self._remove_tree(video, upload_path(video), run)
-            with self.uow.write() as work:
-                captions = len(work.captions.of_video(video.id))
-                work.captions.remove_all(video.id)
-                work.removals.add(
-                    Removal.once(
-                        video_id=video.id,
-                        kind=RemovalKind.ROWS,
-                        place="video_captions",
-                        actor=run.task.id,
-                        pieces=captions,
-                        at=work.now(),
-                    )
-                )
-                work.commit()
         run.finish()
 
     def _remove_tree(self, video: Video, prefix: str, run: TaskRun) -> None:

@@ -28,21 +28,21 @@ from hvcore.signed_documents import DocumentSigner
 
 FORMAT: Final = "hvcore deletion certificate 1"
 _AWAITED: Final[Mapping[str, str]] = {
-    VIDEO_PURGE: "its files are removed",
+    VIDEO_PURGE: "its files and personal data are removed",
     CACHE_PURGE: "a cache is told to forget it",
     TRANSCODE_CANCEL: "what a transcoding service was asked to make is cancelled",
 }
 _WHY: Final[Mapping[str, str]] = {
-    "audit_log": "says who did what; kept as long as the organization",
-    "events": "tells endpoints that the video is deleted, in the order of its events",
+    "audit_log": "says who did what and when; kept as long as the organization",
+    "events": "ids, kinds and times, without labels; deleted after 30 days",
     "grants": "permission to upload, ended; its id must not be used again",
     "removals": "what this certificate is made from",
     "share_links": "opens nothing any more; its id must not be used again",
     "edge_keys": "opens nothing any more; its id must not be used again",
     "tasks": "work that has ended; the sweep removes it later",
-    "videos": "the name and the state deleted: a second deletion is told so",
+    "videos": "ids, times and the state deleted: a second deletion is told so",
 }
-_OTHERWISE: Final = "rows that name the video by its id; no bytes of it"
+_OTHERWISE: Final = "rows that name the video by its id; nothing personal of it"
 _NOT_COVERED: Final = (
     "counts of segments that were watched, which stay in the sinks of analytics",
     "backups made before, and versions or replicas that the storage itself keeps",
@@ -89,6 +89,7 @@ class DeletionCertificates:
                 )
             _check_ended(work, video)
             removed = work.removals.of_video(video.id)
+            _check_erased(work, video)
             left = work.removals.rows_left(video.id)
             is_given_up = _failed(work, video, TRANSCODE_CANCEL)
         prefixes = (media_prefix(video.id), upload_path(video))
@@ -203,6 +204,19 @@ def _check_ended(work: Work, video: Video) -> None:
         raise ConflictError(
             f"{video.id} is deleted, but a cache could not be told to forget it: hv "
             f"tasks --video {video.id} --state failed says why."
+        )
+
+
+def _check_erased(work: Work, video: Video) -> None:
+    """
+    Refuse while a column has personal data of the video.
+    """
+    left = work.personal_data.left(video)
+    if left:
+        raise ConflictError(
+            f"{video.id} is deleted, but there is personal data of it in "
+            f"{', '.join(left)}: the sweep of a running service erases what older "
+            f"versions have left. hv fsck --personal {video.id} says how much it is."
         )
 
 

@@ -186,6 +186,7 @@ def _names(video: Video) -> Payload:
         "vidId": video.id,
         "vidPublicId": video.public_id,
         "vidName": video.name,
-        "vidNameValid": True,
+        # A deleted video's is empty.
+        "vidNameValid": bool(video.name),
         "assetId": video.id,
     }

@@ -71,8 +71,4 @@ def test_captions_are_kept_replaced_and_removed(
         work.captions.remove(clip.id, "it")
         work.commit()
     assert stored() == [german, newer]
-    with uow.write() as work:
-        work.captions.remove_all(clip.id)
-        work.commit()
-    assert stored() == []
     assert directory.captions(other.id) == [of_other]

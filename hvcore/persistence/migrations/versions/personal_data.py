@@ -1,0 +1,30 @@
+"""
+What finds the personal data of a deleted video: stored answers, audit entries, itself.
+"""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0022"
+down_revision = "0021"
+branch_labels = None
+depends_on = None
+
+TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
+LEFT = sa.text("state = 'deleted' AND name <> ''")
+
+
+def upgrade() -> None:
+    """
+    Add the column and the indexes; answers of before expire within a day.
+    """
+    op.add_column("idempotency", sa.Column("video_id", TEXT))
+    op.create_index("ix_idempotency_video_id", "idempotency", ["video_id"])
+    op.create_index("ix_audit_log_subject", "audit_log", ["subject"])
+    op.create_index(
+        "ix_videos_named_deleted",
+        "videos",
+        ["deleted_at"],
+        sqlite_where=LEFT,
+        postgresql_where=LEFT,
+    )

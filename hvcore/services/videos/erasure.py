@@ -1,0 +1,121 @@
+"""
+Erase the personal data of deleted videos from the database.
+
+Events that somebody is still to be told of keep theirs for a day at the most.
+"""
+
+from datetime import timedelta
+from typing import Final
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.domain.ids import VideoId
+from hvcore.domain.tasks.kinds import VIDEO_PURGE
+from hvcore.domain.tasks.task import Lane, NewTask
+from hvcore.domain.uploads.grants import upload_path
+from hvcore.domain.videos.removals import Removal, RemovalKind
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video
+from hvcore.errors import VideoNotFoundError
+from hvcore.ports.unit_of_work import UnitOfWork, Work
+
+UNTOLD_KEPT_FOR: Final = timedelta(hours=23, minutes=30)
+"""Of 24 hours; the rest is for the task that comes then."""
+UNTOLD_AGAIN_AFTER: Final = timedelta(hours=1)
+LEFT_BEHIND_AFTER: Final = timedelta(hours=25)
+"""When a video's own purges have surely come, if it had any that erase."""
+SWEPT_AT_ONCE: Final = 50
+
+
+@attrs.frozen(kw_only=True)
+class Erasure:
+    """
+    Erase what a deleted video's owner, file and viewers have told.
+    """
+
+    uow: UnitOfWork
+    clock: Clock
+
+    def erase(self, video: Video, *, actor: str) -> None:
+        """
+        Erase the personal data of a deleted video, in one transaction; idempotent.
+
+        Where events keep theirs, another purge is ordered, unless one is to come.
+
+        Args:
+            actor: Who the certificate says has done it: a task, or the service.
+        """
+        with self.uow.write() as work:
+            # Locks are taken in one order everywhere: grant, video, tasks.
+            work.grants.find_path(upload_path(video), for_update=True)
+            found = work.videos.find(video.id, for_update=True)
+            if found is None or found.state is not VideoState.DELETED:
+                return
+            now = work.now()
+            deleted_at = found.deleted_at or now
+            spares_untold = now < deleted_at + UNTOLD_KEPT_FOR
+            erased = work.personal_data.erase(found, spares_untold=spares_untold)
+            for place, rows in sorted(erased.items()):
+                work.removals.add(
+                    Removal.once(
+                        video_id=found.id,
+                        kind=RemovalKind.ROWS,
+                        place=place,
+                        actor=actor,
+                        pieces=rows,
+                        at=now,
+                    )
+                )
+            if spares_untold:
+                self._order_another(work, found, actor)
+            work.commit()
+
+    def left(self, video_id: VideoId) -> dict[str, int]:
+        """
+        Return in how many rows of each column there is personal data of a video.
+
+        Raises:
+            VideoNotFoundError: There was never such a video.
+        """
+        with self.uow.read() as work:
+            video = work.videos.find(video_id)
+            if video is None:
+                raise VideoNotFoundError
+            return dict(work.personal_data.left(video))
+
+    def sweep(self) -> int:
+        """
+        Erase what older versions have left of deleted videos; return of how many.
+
+        Then nothing that was erased in the meantime is left beside the tables.
+        """
+        before = self.clock.now() - LEFT_BEHIND_AFTER
+        with self.uow.read() as work:
+            left = work.personal_data.named_deleted(before, SWEPT_AT_ONCE)
+            videos = [work.videos.find(video_id) for video_id in left]
+        for video in videos:
+            if video is not None:
+                self.erase(video, actor="service")
+        self.uow.forget_overwritten()
+        return len(left)
+
+    def _order_another(self, work: Work, video: Video, actor: str) -> None:
+        others = work.tasks.unended(video.id, kind=VIDEO_PURGE)
+        if any(task.id != actor for task in others):
+            return
+        if not work.personal_data.has_untold(video.id):
+            return
+        now = work.now()
+        last = (video.deleted_at or now) + UNTOLD_KEPT_FOR
+        work.tasks.add(
+            [
+                NewTask(
+                    kind=VIDEO_PURGE,
+                    lane=Lane.LIGHT,
+                    org_id=video.org_id,
+                    subject=video.id,
+                    not_before=min(now + UNTOLD_AGAIN_AFTER, last),
+                )
+            ]
+        )

@@ -31,7 +31,9 @@ def test_every_column_of_text_says_what_it_holds() -> None:
         for one in ALL
         for table in one.tables.values()
         for column in table.columns
-        if isinstance(column.type, ErrorText | sa.Text | sa.String | sa.LargeBinary | sa.JSON)
+        if isinstance(
+            column.type, ErrorText | sa.Text | sa.String | sa.LargeBinary | sa.JSON
+        )
         and column.info.get(HOLDS) not in CLASSES
     ]
 

@@ -256,6 +256,12 @@ class _ReadOnlyUnitOfWork:
         del is_durable
         raise UnavailableError("hv explain changes nothing.")
 
+    def forget_overwritten(self) -> None:
+        """
+        Raise UnavailableError: it would change the database's files.
+        """
+        raise UnavailableError("hv explain changes nothing.")
+
     def ping(self) -> None:
         """
         Raise UnavailableError if the database does not answer.

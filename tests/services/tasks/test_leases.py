@@ -39,6 +39,9 @@ class Away:
     def ping(self) -> None:
         raise self.error
 
+    def forget_overwritten(self) -> None:
+        raise self.error
+
     def clock_ahead_s(self) -> float:
         raise self.error
 

@@ -147,18 +147,16 @@ class SqlTaskRepository:
         self, lane: Lane, *, worker: str, most_percent: int, for_reserve: bool = False
     ) -> Task | None:
         now = self._now()
-        for org_id in self._shares.in_order(
+        for turn in self._shares.in_order(
             lane, now, most_percent, for_reserve=for_reserve
         ):
-            subjects = self._shares.only_subjects(org_id, lane)
-            seq = first_of(
-                self._connection, (org_id, lane.value), now, subjects=subjects
-            )
+            window = (turn.org_id, lane.value)
+            seq = first_of(self._connection, window, now, subjects=turn.subjects)
             if seq is not None:
                 return self._lease(table.c.seq == seq, now, worker)
-            if subjects is None:
+            if turn.subjects is None:
                 # Its account said otherwise.
-                self._touch(org_id, lane.value)
+                self._touch(*window)
         return None
 
     def lanes_with_work(self, lanes: Sequence[Lane]) -> Sequence[Lane]:

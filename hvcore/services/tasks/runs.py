@@ -109,19 +109,23 @@ class TaskRuns:
         """
         # A look first, because most rings are for tasks that were taken long ago.
         with self.uow.read() as work:
-            with_work = work.tasks.lanes_with_work(scheduler.lanes)
-        if not with_work:
-            return None
-        lane = scheduler.choose(with_work)
-        with self.uow.write(is_durable=False) as work:
-            task = work.tasks.lease_next(
-                lane,
-                worker=worker,
-                most_percent=self.most_percent,
-                for_reserve=for_reserve,
-            )
-            work.commit()
-        return task
+            with_work = list(work.tasks.lanes_with_work(scheduler.lanes))
+        # Of what is due in a lane, maybe nothing may be taken: quotas hold it back, or
+        # the reserve is not for it.
+        while with_work:
+            lane = scheduler.choose(with_work)
+            with_work.remove(lane)
+            with self.uow.write(is_durable=False) as work:
+                task = work.tasks.lease_next(
+                    lane,
+                    worker=worker,
+                    most_percent=self.most_percent,
+                    for_reserve=for_reserve,
+                )
+                work.commit()
+            if task is not None:
+                return task
+        return None
 
     def take(self, task_id: TaskId, *, worker: str) -> Task | None:
         """

@@ -236,14 +236,14 @@ class TaskRuns:
         """
         Remove the records of tasks that ended long ago.
         """
-        before, total = self.clock.now() - ENDED_TASK_RETENTION, 0
-        for _ in range(FORGET_BATCHES):
+        before = self.clock.now() - ENDED_TASK_RETENTION
+        with self.uow.read() as work:
+            old = work.tasks.ended_before(before, FORGET_BATCH * FORGET_BATCHES)
+        total = 0
+        for start in range(0, len(old), FORGET_BATCH):
             with self.uow.write() as work:
-                count = work.tasks.forget_ended(before, FORGET_BATCH)
+                total += work.tasks.forget(old[start : start + FORGET_BATCH])
                 work.commit()
-            total += count
-            if count < FORGET_BATCH:
-                break
         return total
 
     def _put_back(self, run: TaskRun) -> None:

@@ -21,6 +21,7 @@ from hvcore.failpoints import failpoint
 from hvcore.metrics.declared import LEASES_LOST
 from hvcore.ports.queue import Queue
 from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.rounds import Round
 from hvcore.services.tasks.attempt_notes import ids_of, note_attempt
 from hvcore.services.tasks.failed_attempts import FailedAttempts
 from hvcore.services.tasks.handlers import TaskHandler
@@ -210,17 +211,25 @@ class TaskRuns:
         """
         with self.uow.write(is_durable=False) as work:
             leads = work.lead("sweep", holder=holder)
-            lost = work.tasks.take_lost(SWEEP_BATCH) if leads else ()
             work.commit()
         if not leads:
             return False
+        current = Round(_log, "the sweep of tasks failed; it goes on")
+        with current.part(hv_step="lost"):
+            self._bring_back_lost()
+        with current.part(hv_step="ring"):
+            self.ring()
+        return True
+
+    def _bring_back_lost(self) -> None:
+        with self.uow.write(is_durable=False) as work:
+            lost = work.tasks.take_lost(SWEEP_BATCH)
+            work.commit()
         if lost:
             LEASES_LOST.add(amount=len(lost))
         for task in lost:
             if task.losses > MAX_LOSSES:
                 self._end_lost(task)
-        self.ring()
-        return True
 
     def ring(self) -> int:
         """
@@ -288,9 +297,11 @@ def ring_for(queue: Queue, tasks: Sequence[Task]) -> None:
     """
     Put tasks into the queue, best effort: the sweep rings again.
     """
+    current = Round(_log, "a task was not put into the queue; the sweep rings again")
     for task in tasks:
-        try:
-            queue.put(task.id, kind=task.kind, lane=task.lane)
-        except UnavailableError:
-            _log.warning("queue does not answer; the sweep rings again")
-            return
+        with current.part(hv_task=task.id):
+            try:
+                queue.put(task.id, kind=task.kind, lane=task.lane)
+            except UnavailableError:
+                _log.warning("queue does not answer; the sweep rings again")
+                return

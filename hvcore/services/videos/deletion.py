@@ -127,9 +127,12 @@ class Deletion:
         with self.uow.read() as work:
             video = work.videos.find(run.task.subject)
         if video is not None and video.state is VideoState.DELETED:
-            self._remove_tree(video, media_prefix(video.id), run)
-            failpoint("purge.media")
-            self._remove_tree(video, upload_path(video), run)
+            try:
+                self._remove_tree(video, media_prefix(video.id), run)
+                failpoint("purge.media")
+            finally:
+                # A file of the above that cannot go yet keeps none of the source.
+                self._remove_tree(video, upload_path(video), run)
             with self.uow.write() as work:
                 captions = len(work.captions.of_video(video.id))
                 work.captions.remove_all(video.id)

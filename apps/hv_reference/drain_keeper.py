@@ -81,8 +81,11 @@ class DrainKeeper:
         while True:
             time.sleep(LOOK_EVERY_S if self._drain is None else DRAIN_EVERY_S)
             try:
-                self._spool.flush()
-                self._look_after()
+                try:
+                    self._spool.flush()
+                finally:
+                    # On a full disk, too: a drain makes room.
+                    self._look_after()
             except Exception as exc:  # noqa: BLE001 - one of the loops that must go on
                 self._note_failure(exc)
             else:

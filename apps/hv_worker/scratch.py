@@ -6,6 +6,7 @@ has no owner any more, whatever happened to it, and is removed.
 """
 
 import fcntl
+import logging
 import os
 import shutil
 import time
@@ -14,6 +15,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
+
+from hvcore.rounds import Round
+
+_log = logging.getLogger(__name__)
 
 UNLOCKED_FOR_S: Final = 60.0
 """How old a folder without a lock is before it is taken for a dead one's."""
@@ -59,7 +64,12 @@ def remove_orphans(parent: Path) -> int:
     """
     if not parent.is_dir():
         return 0
-    return sum(_remove_if_orphan(folder) for folder in parent.iterdir())
+    removed = 0
+    current = Round(_log, "a dead process's folder cannot be removed")
+    for folder in list(parent.iterdir()):
+        with current.part(hv_path=str(folder)):
+            removed += _remove_if_orphan(folder)
+    return removed
 
 
 def _remove_if_orphan(folder: Path) -> bool:

@@ -5,7 +5,7 @@ Many may run; one leads, the others wait to take over.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from hv_worker.identity import worker_name
@@ -14,6 +14,7 @@ from hv_worker.stopping import Stopping, waited
 from hvcore.assembly import Services, build
 from hvcore.domain.access.service_keys import PLAYBACK
 from hvcore.errors import UnavailableError
+from hvcore.rounds import Round
 from hvcore.settings import Settings
 
 _log = logging.getLogger(__name__)
@@ -21,6 +22,26 @@ _log = logging.getLogger(__name__)
 EVERY_S: Final = 2.0
 TIDY_EVERY: Final = 15
 """Sweeps between two rounds of tidying, so about every 30 s."""
+_OF_EACH_HOST: Final[Mapping[str, Callable[[Services], object]]] = {
+    "uploads.clean_incoming": lambda of: of.uploads.clean_incoming(),
+    "resumable.tidy": lambda of: of.resumable.tidy(),
+    "scratch": lambda of: remove_orphans(of.settings.data_dir / "work"),
+}
+_OF_THE_LEADER: Final[Mapping[str, Callable[[Services], object]]] = {
+    "uploads.expire": lambda of: of.uploads.expire(),
+}
+_TIDYING: Final[Mapping[str, Callable[[Services], object]]] = {
+    "tasks": lambda of: of.task_runs.forget_ended(),
+    "webhooks": lambda of: of.webhooks.end_leftovers(),
+    "events": lambda of: of.events.forget_old(),
+    "personal data": lambda of: of.erasure.sweep(),
+    "first requests": lambda of: of.idempotency.forget_expired(),
+    "sessions": lambda of: of.sessions.forget_ended(),
+    "domain lists": lambda of: of.playback.forget_unused_domains(),
+    "service keys": lambda of: of.key_rotations[PLAYBACK].finish(),
+    "live analytics": lambda of: of.live_analytics.forget_old(),
+}
+"""By the leader, too, about every 30 s."""
 
 
 def run_sweep(settings: Settings) -> None:
@@ -47,8 +68,10 @@ def sweep_until(
     turn = 0
     while True:
         try:
-            sweep_once(services, holder=holder, tidies=turn % TIDY_EVERY == 0)
-            also()
+            try:
+                sweep_once(services, holder=holder, tidies=turn % TIDY_EVERY == 0)
+            finally:
+                also()
         except UnavailableError as error:
             _log.warning("sweep waits for the service", extra={"hv_why": error.detail})
         except Exception:  # noqa: BLE001 - one of the three loops
@@ -61,21 +84,21 @@ def sweep_until(
 
 def sweep_once(services: Services, *, holder: str, tidies: bool) -> None:
     """
-    Do one round, if this process leads.
+    Do one round; for the installation, if this process leads.
+
+    Raises:
+        UnavailableError: The database does not say who leads.
     """
+    current = Round(_log, "a step of the sweep failed; the others go on")
+
+    def do(steps: Mapping[str, Callable[[Services], object]]) -> None:
+        for name, step in steps.items():
+            with current.part(hv_step=name):
+                step(services)
+
     if tidies:
-        services.uploads.clean_incoming()
-        services.resumable.tidy()
-        remove_orphans(services.settings.data_dir / "work")
+        do(_OF_EACH_HOST)
     if services.task_runs.sweep(holder=holder):
-        services.uploads.expire()
+        do(_OF_THE_LEADER)
         if tidies:
-            services.task_runs.forget_ended()
-            services.webhooks.end_leftovers()
-            services.events.forget_old()
-            services.erasure.sweep()
-            services.idempotency.forget_expired()
-            services.sessions.forget_ended()
-            services.playback.forget_unused_domains()
-            services.key_rotations[PLAYBACK].finish()
-            services.live_analytics.forget_old()
+            do(_TIDYING)

@@ -18,7 +18,7 @@ import re
 import shutil
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -230,7 +230,9 @@ class ParquetStore:
         with explained(self.folder):
             for path in self.folder.iterdir():
                 if _MADE.fullmatch(path.name) and path.name not in known:
-                    path.unlink()
+                    # One that cannot go is in nobody's way.
+                    with suppress(OSError):
+                        path.unlink()
 
     def new_file(self, name: str, data: bytes) -> None:
         """

@@ -150,7 +150,8 @@ class EmbeddedEnvironment(GrantsUploads):
         Raises:
             ConfigError: It is of another database, or another driver.
             UnavailableError: The database does not answer; on SQLite also: another
-                program has been writing for 10 s.
+                program has been writing for 10 s, or has changed what this
+                transaction has read.
         """
         return EnvironmentInTransaction(
             guests=GuestUploads(self._services, connection).uploads,

@@ -2,6 +2,7 @@
 Work within another program's transaction, which that program ends.
 """
 
+import itertools
 import logging
 import sqlite3
 import time
@@ -10,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 from weakref import WeakSet
 
-import sqlalchemy as sa
+import attrs
 from sqlalchemy import event
 from sqlalchemy.engine import Connection, Engine
 from sqlalchemy.pool import ConnectionPoolEntry, Pool
@@ -18,18 +19,25 @@ from sqlalchemy.pool import ConnectionPoolEntry, Pool
 from hvcore.clock import Clock
 from hvcore.domain.tasks.task import Task
 from hvcore.errors import ConfigError, UnavailableError
+from hvcore.persistence.connecting import NO_ANSWER
 from hvcore.persistence.engine import (
     BUSY_TIMEOUT_MS,
     refuse_other_process,
     schema_of,
 )
 from hvcore.persistence.processing.published_media import MediaCache
+from hvcore.persistence.tables import leaders
 from hvcore.persistence.unit_of_work import OnCommit, SqlUnitOfWork, SqlWork
 from hvcore.persistence.webhooks.subscriptions import FindSubscribers, no_subscribers
-from hvcore.persistence.write_queue import begin_immediate, is_busy
+from hvcore.persistence.write_queue import is_busy, is_overtaken, take_write_lock
 
+_OVERTAKEN: Final = (
+    "Another process has changed the database since this transaction first read it. "
+    "Roll it back and begin again, with in_transaction before the first SELECT."
+)
 _WAITING: Final = "hv_waiting_rings"
 _DUE: Final = "hv_due_rings"
+_savepoint_numbers: Final = itertools.count(1)
 _pools: Final[WeakSet[Pool]] = WeakSet()
 """Those of which it is told when a connection comes back."""
 
@@ -44,14 +52,16 @@ class GuestUnitOfWork(SqlUnitOfWork):
     Args:
         engine: Ours, of the same database.
         connection: The other program's, in a transaction of which it has seen to the
-            beginning, or will be in one. This never commits it.
+            beginning, or will be in one; behind savepoints of its own, too. This never
+            commits it.
         on_commit: As SqlUnitOfWork has it; called when the connection is back in its
             pool after the commit.
         find_subscribers: As SqlUnitOfWork has it.
 
     Raises:
         ConfigError: The connection is of another database, or another driver.
-        UnavailableError: The database does not answer.
+        UnavailableError: The database does not answer. On SQLite also: another program
+            has been writing for 10 s, or has changed what this transaction has read.
     """
 
     def __init__(
@@ -84,8 +94,8 @@ class GuestUnitOfWork(SqlUnitOfWork):
     @contextmanager
     def write(self, *, is_durable: bool = True) -> Iterator[SqlWork]:
         del is_durable  # Its owner decides.
-        with self._in_schema():
-            savepoint = self._own.begin_nested()
+        self._begin()
+        with self._in_schema(), self._savepoint() as savepoint:
             work = _GuestWork(
                 self._own,
                 clock=self._clock,
@@ -97,32 +107,64 @@ class GuestUnitOfWork(SqlUnitOfWork):
             try:
                 yield work
             finally:
-                # After what was refused the other transaction can still go on.
-                if savepoint.is_active and not work.is_kept:
-                    savepoint.rollback()
-            if work.is_kept:
-                savepoint.commit()
+                savepoint.is_kept = work.is_kept
+
+    @contextmanager
+    def _savepoint(self) -> Iterator["_Savepoint"]:
+        # Of SQLAlchemy's names, the other program has the same ones.
+        savepoint = _Savepoint(name=f"hv_guest_{next(_savepoint_numbers)}")
+        self._own.exec_driver_sql(f"SAVEPOINT {savepoint.name}")
+        try:
+            yield savepoint
+        finally:
+            if self._is_open():
+                if not savepoint.is_kept:
+                    # After what was refused the other transaction can still go on.
+                    self._own.exec_driver_sql(f"ROLLBACK TO SAVEPOINT {savepoint.name}")
+                # Rolled back to, it is still there.
+                self._own.exec_driver_sql(f"RELEASE SAVEPOINT {savepoint.name}")
+
+    def _is_open(self) -> bool:
+        """Return whether the other transaction has not ended with a failure."""
+        if self._own.invalidated:
+            return False
+        driver: Any = self._own.connection.driver_connection
+        # A full disk, for one, has SQLite roll back everything by itself.
+        return self._own.dialect.name != "sqlite" or bool(driver.in_transaction)
 
     def _begin(self) -> None:
-        if self._own.dialect.name != "sqlite":
-            # Begins at its first statement, whichever that is.
-            self._host.execute(sa.text("SELECT 1"))
-            return
-        driver: Any = self._host.connection.driver_connection
         if not self._host.in_transaction():
             self._host.begin()
-        if driver.in_transaction:
-            return
-        # Python's driver begins at the first change, and then a transaction that has
-        # read cannot always become one that writes.
-        ends_at_s = time.monotonic() + BUSY_TIMEOUT_MS / 1000
+        if self._own.dialect.name == "sqlite":
+            # PostgreSQL begins at the first statement, whichever that is.
+            self._take_write_lock()
+
+    def _take_write_lock(self) -> None:
+        """
+        Have nobody else change the database from now on.
+
+        Python's driver begins at the first change, or at a savepoint, and then a
+        transaction that has read cannot always become one that writes.
+        """
+        driver: Any = self._host.connection.driver_connection
+        schema = schema_of(self._engine)
+        table = f"{schema}_{leaders.name}" if schema else leaders.name
+        # SQLite has no other statement that locks and changes nothing.
+        within = f"DELETE FROM {table} WHERE 0"  # noqa: S608 - ours
         (usual_ms,) = driver.execute("PRAGMA busy_timeout").fetchone()
         try:
-            begin_immediate(driver, ends_at_s=ends_at_s, usual_timeout_ms=usual_ms)
+            take_write_lock(
+                driver,
+                within if driver.in_transaction else "BEGIN IMMEDIATE",
+                ends_at_s=time.monotonic() + BUSY_TIMEOUT_MS / 1000,
+                usual_timeout_ms=usual_ms,
+            )
         except sqlite3.OperationalError as exc:
-            if is_busy(exc):
-                raise UnavailableError("The database does not answer.") from exc
-            raise
+            if not is_busy(exc):
+                raise
+            raise UnavailableError(
+                _OVERTAKEN if is_overtaken(exc) else NO_ANSWER
+            ) from exc
 
     @contextmanager
     def _in_schema(self) -> Iterator[None]:
@@ -147,6 +189,16 @@ class GuestUnitOfWork(SqlUnitOfWork):
         _listen(self._host)
         waiting = self._host.info.setdefault(_WAITING, [])
         waiting.append(lambda: on_commit(tasks))
+
+
+@attrs.define(kw_only=True)
+class _Savepoint:
+    """
+    A place in the other program's transaction, and whether what follows it stays.
+    """
+
+    name: str
+    is_kept: bool = False
 
 
 class _GuestWork(SqlWork):

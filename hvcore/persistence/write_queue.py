@@ -77,7 +77,7 @@ class WriteQueue:
 
 def begin_immediate(driver: Any, *, ends_at_s: float, usual_timeout_ms: int) -> None:  # noqa: ANN401 - as SQLAlchemy has it
     """
-    Take the write lock of the database, which another process may hold.
+    Begin a transaction with the database's write lock, which another process may hold.
 
     Args:
         ends_at_s: How long to try, by ``time.monotonic``.
@@ -86,10 +86,32 @@ def begin_immediate(driver: Any, *, ends_at_s: float, usual_timeout_ms: int) -> 
     Raises:
         sqlite3.OperationalError: It was not free until then.
     """
+    take_write_lock(
+        driver,
+        # IMMEDIATE: the write lock is waited for here, and never lost later.
+        "BEGIN IMMEDIATE",
+        ends_at_s=ends_at_s,
+        usual_timeout_ms=usual_timeout_ms,
+    )
+
+
+def take_write_lock(
+    driver: Any,  # noqa: ANN401 - as SQLAlchemy has it
+    statement: str,
+    *,
+    ends_at_s: float,
+    usual_timeout_ms: int,
+) -> None:
+    """
+    Run a statement that needs the database's write lock; wait as begin_immediate does.
+
+    Raises:
+        sqlite3.OperationalError: It was not free until then, or the open transaction
+            has read what another process has changed since.
+    """
     driver.execute("PRAGMA busy_timeout=0")
     try:
-        # IMMEDIATE: the write lock is waited for here, and never lost later.
-        again_while_busy(lambda: driver.execute("BEGIN IMMEDIATE"), ends_at_s)
+        again_while_busy(lambda: driver.execute(statement), ends_at_s)
     finally:
         driver.execute(f"PRAGMA busy_timeout={usual_timeout_ms}")
 
@@ -99,13 +121,13 @@ def again_while_busy(ask: Callable[[], _T], ends_at_s: float) -> _T:
     Ask SQLite again and again while another connection is in the way.
 
     Raises:
-        sqlite3.OperationalError: It still was at the end.
+        sqlite3.OperationalError: It still was at the end, or waiting cannot help.
     """
     while True:
         try:
             return ask()
         except sqlite3.OperationalError as exc:
-            if not is_busy(exc) or time.monotonic() >= ends_at_s:
+            if not is_busy(exc) or is_overtaken(exc) or time.monotonic() >= ends_at_s:
                 raise
         end_turn()
         time.sleep(ASKS_EVERY_S)
@@ -116,3 +138,12 @@ def is_busy(error: sqlite3.Error) -> bool:
     Return whether another connection was in the way.
     """
     return (error.sqlite_errorcode & 0xFF) == sqlite3.SQLITE_BUSY
+
+
+def is_overtaken(error: sqlite3.Error) -> bool:
+    """
+    Return whether a transaction has read what another one has changed since.
+
+    It can go on reading, but never write.
+    """
+    return error.sqlite_errorcode == sqlite3.SQLITE_BUSY_SNAPSHOT

@@ -66,15 +66,26 @@ def walk_files(top: Path) -> Iterator[tuple[Path, os.stat_result]]:
 def remove_tree(top: Path) -> int:
     """
     Remove the file at top or all below it; return how many files there were.
+
+    One that cannot be removed keeps none of the others.
+
+    Raises:
+        OSError: Something is left: the first reason why.
     """
     if top.is_file():
         return _remove_file(top)
-    removed = 0
-    for folder, _, names in os.walk(top, topdown=False, onerror=_unless_absent):
-        removed += sum(_remove_file(Path(folder, name)) for name in names)
+    removed, failures = 0, list[OSError]()
+    for folder, _, names in os.walk(top, topdown=False, onerror=failures.append):
+        for name in names:
+            try:
+                removed += _remove_file(Path(folder, name))
+            except OSError as exc:
+                failures.append(exc)
         # Not empty if somebody has written meanwhile; the next call sees it.
         with suppress(OSError):
             Path(folder).rmdir()
+    for failure in failures:
+        _unless_absent(failure)
     return removed
 
 

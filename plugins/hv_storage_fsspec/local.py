@@ -153,13 +153,14 @@ class LocalStorage(Storage):
         name = check_prefix(prefix)
         self._check_there()
         with _unavailable():
-            removed = 0
-            for base in (self._root, self._hidden):
-                removed += remove_tree(base / name)
-                remove_empty((base / name).parent, up_to=base)
+            try:
+                removed = _remove_below(self._root, name)
+            finally:
+                # What can go goes.
+                hidden = _remove_below(self._hidden, name)
         # Gone meanwhile, its files would come back with it.
         self._check_there()
-        return removed
+        return removed + hidden
 
     def ping(self) -> None:
         """
@@ -270,9 +271,16 @@ class LocalStorage(Storage):
     def _remove_leftovers(self) -> None:
         oldest = time.time() - LEFTOVERS_RETENTION_S
         for file in self._incoming.iterdir():
-            with suppress(FileNotFoundError):
+            # One that cannot go is in nobody's way.
+            with suppress(OSError):
                 if file.is_file() and file.stat().st_mtime < oldest:
                     file.unlink()
+
+
+def _remove_below(base: Path, name: str) -> int:
+    removed = remove_tree(base / name)
+    remove_empty((base / name).parent, up_to=base)
+    return removed
 
 
 def _info(path: str, found: os.stat_result) -> ObjectInfo:

@@ -77,6 +77,18 @@ def test_a_folder_whose_owner_died_before_it_had_a_lock_is_removed(
     assert [path.name for path in tmp_path.iterdir()] == ["new"]
 
 
+def test_a_folder_that_cannot_be_looked_into_keeps_no_other(tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "owner.lock").touch()
+    (tmp_path / "b" / "owner.lock").unlink()
+    (tmp_path / "b" / "owner.lock").mkdir()
+
+    assert remove_orphans(tmp_path) == 2
+
+    assert [path.name for path in tmp_path.iterdir()] == ["b"]
+
+
 def has_ended(process: psutil.Process) -> bool:
     try:
         return process.status() == psutil.STATUS_ZOMBIE

@@ -80,12 +80,24 @@ RUNNING: Final = (
     .where(tasks.c.state == _LEASED, tasks.c.lane == _lane)
     .group_by(tasks.c.org_id)
 )
-SUBJECTS: Final = (
-    sa.select(tasks.c.subject)
-    .where(tasks.c.state == _LEASED, tasks.c.org_id == _org_id, tasks.c.lane == _lane)
+RUNNING_SUBJECTS: Final = (
+    sa.select(tasks.c.org_id, tasks.c.subject, sa.func.count().label("runs"))
+    .where(tasks.c.state == _LEASED, tasks.c.lane == _lane)
+    .group_by(tasks.c.org_id, tasks.c.subject)
+)
+DUE_SUBJECTS: Final = (
+    sa.select(tasks.c.org_id, tasks.c.subject)
+    .where(
+        tasks.c.subject.in_(sa.bindparam("subjects", expanding=True, type_=sa.Text)),
+        # An expression, so that SQLite looks for the subjects, which have some tasks,
+        # and not through everything that waits.
+        sa.func.coalesce(tasks.c.state, "").in_(_WAITING),
+        tasks.c.lane == _lane,
+        tasks.c.not_before <= _at,
+    )
     .distinct()
 )
-"""What an organization has in work."""
+"""About which of some subjects a task is due."""
 _waiting = sa.select(table.c.org_id, table.c.spent_s, table.c.waits_since)
 LEAST_SPENT: Final = (
     _waiting.where(_is_due)

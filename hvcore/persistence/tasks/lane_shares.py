@@ -11,8 +11,10 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
+import attrs
 from sqlalchemy.engine import Connection
 
+from hvcore.domain.access.quotas import EncodingShare
 from hvcore.domain.ids import OrgId
 from hvcore.domain.tasks.fair_order import (
     MAX_DEBT_S,
@@ -39,6 +41,19 @@ def weights_of(connection: Connection, org_ids: Collection[str]) -> Mapping[str,
     """
     shares = encoding_shares(connection, org_ids)
     return {org_id: share.weight for org_id, share in shares.items()}
+
+
+@attrs.frozen(kw_only=True)
+class Turn:
+    """
+    An organization of which a worker may take a task.
+
+    Attributes:
+        subjects: What the task has to be about; None is anything.
+    """
+
+    org_id: OrgId
+    subjects: Collection[str] | None
 
 
 class LaneShares:
@@ -75,11 +90,13 @@ class LaneShares:
 
     def in_order(
         self, lane: Lane, now: datetime, most_percent: int, *, for_reserve: bool
-    ) -> Sequence[OrgId]:
+    ) -> Sequence[Turn]:
         """
         Return the organizations in the order in which they are served.
 
-        Until the transaction ends nobody else takes a task of this lane.
+        Until the transaction ends nobody else takes a task of this lane. An
+        organization of which nothing may be taken now is left out, so that none of
+        those that follow is cut off for its sake.
 
         Args:
             for_reserve: Only organizations of which nothing is in work, and only
@@ -87,7 +104,7 @@ class LaneShares:
         """
         self._lock(lane)
         self._let_in(lane, now)
-        running = {row.org_id: row.runs for row in self._all(sql.RUNNING, lane)}
+        running = self._running(lane)
         if for_reserve and not running:
             return []
         limit = len(running) + MOST_ASKED
@@ -95,40 +112,74 @@ class LaneShares:
         if running:
             rows = [*rows, *self._all(sql.THESE, lane, at=now, org_ids=list(running))]
         found = {row.org_id: row for row in rows}
-        weights = weights_of(self._connection, list(found))
+        shares = encoding_shares(self._connection, list(found))
+        only = self._only_subjects(lane, now, running, shares)
         waiting: Sequence[Waiting] = [
             Waiting(
                 org_id=OrgId(org_id),
-                runs=running.get(org_id, 0),
+                runs=sum(running.get(org_id, {}).values()),
                 spent_s=row.spent_s,
                 waits_since=row.waits_since,
-                weight=weights[org_id],
+                weight=shares[org_id].weight,
             )
             for org_id, row in found.items()
+            if org_id not in only or only[org_id]
         ]
         if for_reserve:
             waiting = newcomers(waiting)
         # While somebody waits, all workers but the one that asks are busy, or
         # about to ask.
-        workers = sum(running.values()) + 1
+        workers = sum(sum(runs.values()) for runs in running.values()) + 1
         ordered = fair_order(waiting, workers=workers, most_percent=most_percent)
-        return [one.org_id for one in ordered[:MOST_ASKED]]
+        return [
+            Turn(org_id=one.org_id, subjects=only.get(one.org_id))
+            for one in ordered[:MOST_ASKED]
+        ]
 
-    def only_subjects(self, org_id: OrgId, lane: Lane) -> Collection[str] | None:
+    def _running(self, lane: Lane) -> Mapping[str, Mapping[str, int]]:
         """
-        Return what tasks of an organization must be about to be taken now.
+        Return the number of tasks in work, by organization and subject.
 
-        None is anything. It may encode so many videos at a time as its quota says:
-        then only further parts of those that are being encoded.
+        Only of encodes the subjects are told; elsewhere nobody asks for them.
         """
         if lane is not Lane.ENCODE:
-            return None
-        share = encoding_shares(self._connection, [org_id])[org_id]
-        if share.concurrent_encodes is None:
-            return None
-        rows = self._all(sql.SUBJECTS, lane, of_org=org_id)
-        running = {row.subject for row in rows}
-        return running if len(running) >= share.concurrent_encodes else None
+            return {row.org_id: {"": row.runs} for row in self._all(sql.RUNNING, lane)}
+        running: dict[str, dict[str, int]] = {}
+        for row in self._all(sql.RUNNING_SUBJECTS, lane):
+            running.setdefault(row.org_id, {})[row.subject] = row.runs
+        return running
+
+    def _only_subjects(
+        self,
+        lane: Lane,
+        now: datetime,
+        running: Mapping[str, Mapping[str, int]],
+        shares: Mapping[str, EncodingShare],
+    ) -> Mapping[str, Collection[str]]:
+        """
+        Return what tasks of some organizations must be about to be taken now.
+
+        An organization encodes so many videos at a time as its quota says: then only
+        further parts of those are taken. Of organizations that are not in the answer
+        anything is; of those for which nothing is in it, nothing.
+        """
+        if lane is not Lane.ENCODE:
+            return {}
+        full = {
+            org_id: running.get(org_id, {})
+            for org_id, share in shares.items()
+            if share.concurrent_encodes is not None
+            and len(running.get(org_id, {})) >= share.concurrent_encodes
+        }
+        subjects = {subject for runs in full.values() for subject in runs}
+        if not subjects:
+            return full
+        rows = self._all(sql.DUE_SUBJECTS, lane, at=now, subjects=list(subjects))
+        due = {(row.org_id, row.subject) for row in rows}
+        return {
+            org_id: {subject for subject in runs if (org_id, subject) in due}
+            for org_id, runs in full.items()
+        }
 
     def settle(self, windows: Collection[Window], now: datetime) -> None:
         """

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
 
 from hvcore.domain.ids import OrgId, TaskId
+from hvcore.domain.tasks.kinds import PART_KINDS
 from hvcore.domain.tasks.task import (
     ENDED,
     LEASE,
@@ -147,18 +148,16 @@ class SqlTaskRepository:
         self, lane: Lane, *, worker: str, most_percent: int, for_reserve: bool = False
     ) -> Task | None:
         now = self._now()
-        for org_id in self._shares.in_order(
+        for turn in self._shares.in_order(
             lane, now, most_percent, for_reserve=for_reserve
         ):
-            subjects = self._shares.only_subjects(org_id, lane)
-            seq = first_of(
-                self._connection, (org_id, lane.value), now, subjects=subjects
-            )
+            window = (turn.org_id, lane.value)
+            seq = first_of(self._connection, window, now, subjects=turn.subjects)
             if seq is not None:
                 return self._lease(table.c.seq == seq, now, worker)
-            if subjects is None:
+            if turn.subjects is None:
                 # Its account said otherwise.
-                self._touch(org_id, lane.value)
+                self._touch(*window)
         return None
 
     def lanes_with_work(self, lanes: Sequence[Lane]) -> Sequence[Lane]:
@@ -324,15 +323,21 @@ class SqlTaskRepository:
         rung = list(fill_windows(self._connection, windows, now, limit))
         return [*rung, *ring_again(self._connection, now, limit - len(rung))]
 
-    def forget_ended(self, before: datetime, limit: int) -> int:
+    def ended_before(self, moment: datetime, limit: int) -> Sequence[int]:
+        is_old = sa.and_(table.c.state.in_(_ENDED), table.c.updated_at < moment)
         old = (
             sa.select(table.c.seq)
-            .where(table.c.state.in_(_ENDED), table.c.updated_at < before)
+            # Before the limit: parts that are kept would hide what follows.
+            .where(is_old, sa.not_(_is_awaited(is_old)))
             .order_by(table.c.updated_at)
             .limit(limit)
         )
-        chosen = self._connection.execute(old).scalars().all()
-        statement = sa.delete(table).where(table.c.seq.in_(chosen))
+        return self._connection.execute(old).scalars().all()
+
+    def forget(self, chosen: Sequence[int]) -> int:
+        statement = sa.delete(table).where(
+            table.c.seq.in_(chosen), table.c.state.in_(_ENDED)
+        )
         return self._connection.execute(statement).rowcount if chosen else 0
 
     def _cancel(self, subjects: Sequence[str], kinds: Sequence[str]) -> Sequence[Task]:
@@ -432,6 +437,26 @@ def _held(task: Task) -> sa.ColumnElement[bool]:
     return sa.and_(
         table.c.id == task.id, table.c.fence == task.fence, table.c.state == _LEASED
     )
+
+
+def _is_awaited(is_old: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
+    """
+    Tell of an ended task that it is a part of a job that has not ended.
+
+    A job is put together from what its parts have returned, however long encoders, a
+    far transcoder or the storage are away in between.
+    """
+    is_part = sa.and_(table.c.kind.in_(PART_KINDS), table.c.job_id.is_not(None))
+    # Job by job: to look for the rest of a job at each of its parts costs its square.
+    jobs = sa.select(table.c.subject, table.c.job_id).where(is_old, is_part)
+    old = jobs.distinct().subquery("old")
+    further = table.alias("further")
+    goes_on = sa.exists().where(
+        further.c.subject == old.c.subject,
+        further.c.job_id == old.c.job_id,
+        further.c.state.not_in(_ENDED),
+    )
+    return sa.and_(is_part, table.c.job_id.in_(sa.select(old.c.job_id).where(goes_on)))
 
 
 def _freed(now: datetime) -> dict[str, Any]:

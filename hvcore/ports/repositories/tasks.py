@@ -195,8 +195,20 @@ class TaskRepository(Protocol):
         """
         ...
 
-    def forget_ended(self, before: datetime, limit: int) -> int:
+    def ended_before(self, moment: datetime, limit: int) -> Sequence[int]:
         """
-        Remove tasks that ended long ago.
+        Return the ``seq`` of tasks that ended long ago, but of no parts of running jobs.
+
+        Args:
+            limit: How many at most, the oldest first.
+        """
+        ...
+
+    def forget(self, chosen: Sequence[int]) -> int:
+        """
+        Remove ended tasks; return how many there were.
+
+        Args:
+            chosen: Their ``seq``.
         """
         ...

@@ -2,6 +2,7 @@
 Count current viewers, and remove data that is stored for a time only.
 """
 
+import logging
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -22,7 +23,10 @@ from hvcore.domain.analytics.segments import EnvironmentScope, Scope, VideoScope
 from hvcore.domain.ids import OrgId
 from hvcore.ports.analytics import SupportsReports
 from hvcore.ports.repositories.catalog import VideoCatalog
+from hvcore.rounds import Round
 from hvcore.services.access.authorization import listed_video
+
+_log = logging.getLogger(__name__)
 
 MOST_BATCHES: Final = 40
 """Of rows that are removed in one round; the next round goes on."""
@@ -76,20 +80,22 @@ class LiveAnalytics:
         """
         Drop minutes and sessions whose time is over, a little at a time.
 
-        Raises:
-            UnavailableError: The sink that stores them does not answer.
+        A sink that does not answer keeps its own; another one may have the rest.
         """
         now = self.clock.now()
+        current = Round(_log, "old viewers and minutes are kept for now")
         if self.viewers is not None:
             before = now - SESSION_RETENTION
-            for _ in range(MOST_BATCHES):
-                if not self.viewers.forget_sessions(before):
-                    break
+            with current.part(hv_what="sessions"):
+                for _ in range(MOST_BATCHES):
+                    if not self.viewers.forget_sessions(before):
+                        break
         if self.minutes is not None:
             first_minute = (now - self.minutes_retention - _EPOCH) // _MINUTE
-            for _ in range(MOST_BATCHES):
-                if not self.minutes.forget_minutes(first_minute):
-                    break
+            with current.part(hv_what="minutes"):
+                for _ in range(MOST_BATCHES):
+                    if not self.minutes.forget_minutes(first_minute):
+                        break
 
     def _live(self, org_id: OrgId, scope: Scope) -> LiveView:
         now = self.clock.now()

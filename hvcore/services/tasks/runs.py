@@ -21,6 +21,7 @@ from hvcore.failpoints import failpoint
 from hvcore.metrics.declared import LEASES_LOST
 from hvcore.ports.queue import Queue
 from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.rounds import Round
 from hvcore.services.tasks.attempt_notes import ids_of, note_attempt
 from hvcore.services.tasks.failed_attempts import FailedAttempts
 from hvcore.services.tasks.handlers import TaskHandler
@@ -109,19 +110,23 @@ class TaskRuns:
         """
         # A look first, because most rings are for tasks that were taken long ago.
         with self.uow.read() as work:
-            with_work = work.tasks.lanes_with_work(scheduler.lanes)
-        if not with_work:
-            return None
-        lane = scheduler.choose(with_work)
-        with self.uow.write(is_durable=False) as work:
-            task = work.tasks.lease_next(
-                lane,
-                worker=worker,
-                most_percent=self.most_percent,
-                for_reserve=for_reserve,
-            )
-            work.commit()
-        return task
+            with_work = list(work.tasks.lanes_with_work(scheduler.lanes))
+        # Of what is due in a lane, maybe nothing may be taken: quotas hold it back, or
+        # the reserve is not for it.
+        while with_work:
+            lane = scheduler.choose(with_work)
+            with_work.remove(lane)
+            with self.uow.write(is_durable=False) as work:
+                task = work.tasks.lease_next(
+                    lane,
+                    worker=worker,
+                    most_percent=self.most_percent,
+                    for_reserve=for_reserve,
+                )
+                work.commit()
+            if task is not None:
+                return task
+        return None
 
     def take(self, task_id: TaskId, *, worker: str) -> Task | None:
         """
@@ -206,17 +211,25 @@ class TaskRuns:
         """
         with self.uow.write(is_durable=False) as work:
             leads = work.lead("sweep", holder=holder)
-            lost = work.tasks.take_lost(SWEEP_BATCH) if leads else ()
             work.commit()
         if not leads:
             return False
+        current = Round(_log, "the sweep of tasks failed; it goes on")
+        with current.part(hv_step="lost"):
+            self._bring_back_lost()
+        with current.part(hv_step="ring"):
+            self.ring()
+        return True
+
+    def _bring_back_lost(self) -> None:
+        with self.uow.write(is_durable=False) as work:
+            lost = work.tasks.take_lost(SWEEP_BATCH)
+            work.commit()
         if lost:
             LEASES_LOST.add(amount=len(lost))
         for task in lost:
             if task.losses > MAX_LOSSES:
                 self._end_lost(task)
-        self.ring()
-        return True
 
     def ring(self) -> int:
         """
@@ -232,14 +245,14 @@ class TaskRuns:
         """
         Remove the records of tasks that ended long ago.
         """
-        before, total = self.clock.now() - ENDED_TASK_RETENTION, 0
-        for _ in range(FORGET_BATCHES):
+        before = self.clock.now() - ENDED_TASK_RETENTION
+        with self.uow.read() as work:
+            old = work.tasks.ended_before(before, FORGET_BATCH * FORGET_BATCHES)
+        total = 0
+        for start in range(0, len(old), FORGET_BATCH):
             with self.uow.write() as work:
-                count = work.tasks.forget_ended(before, FORGET_BATCH)
+                total += work.tasks.forget(old[start : start + FORGET_BATCH])
                 work.commit()
-            total += count
-            if count < FORGET_BATCH:
-                break
         return total
 
     def _put_back(self, run: TaskRun) -> None:
@@ -284,9 +297,11 @@ def ring_for(queue: Queue, tasks: Sequence[Task]) -> None:
     """
     Put tasks into the queue, best effort: the sweep rings again.
     """
+    current = Round(_log, "a task was not put into the queue; the sweep rings again")
     for task in tasks:
-        try:
-            queue.put(task.id, kind=task.kind, lane=task.lane)
-        except UnavailableError:
-            _log.warning("queue does not answer; the sweep rings again")
-            return
+        with current.part(hv_task=task.id):
+            try:
+                queue.put(task.id, kind=task.kind, lane=task.lane)
+            except UnavailableError:
+                _log.warning("queue does not answer; the sweep rings again")
+                return

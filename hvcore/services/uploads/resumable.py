@@ -35,12 +35,12 @@ from hvcore.errors import (
     ForbiddenError,
     ProcessingInProgressError,
     QuotaExceededError,
-    UnavailableError,
 )
 from hvcore.incoming.disk_space import DiskReservation
 from hvcore.incoming.partial import PartialFile, PartialFiles
 from hvcore.ports.storage import SupportsUploadFile
 from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.rounds import Round
 from hvcore.services.uploads.grants import Uploads, erasure_of
 from hvcore.settings import PublicSettings
 from hvcore.upload_signing import UploadSigner
@@ -216,19 +216,21 @@ class ResumableUploads:
         down when its last byte arrived, and the sender has gone.
         """
         removed = 0
-        try:
+        current = Round(_log, "resumable uploads cannot be tidied")
+        with current.part():
             files = self.files()
             for grant_id in files.found():
-                removed += self._tidied(files, grant_id)
-        except UnavailableError as error:
-            _log.warning(
-                "resumable uploads cannot be tidied", extra={"hv_why": error.detail}
-            )
+                # Without the database nobody can be judged.
+                with self.uow.read() as work:
+                    grant = work.grants.find(grant_id)
+                # The store may refuse one upload, and the disk another.
+                with current.part(hv_upload=grant_id):
+                    removed += self._tidied(files, grant_id, grant)
         return removed
 
-    def _tidied(self, files: PartialFiles, grant_id: GrantId) -> bool:
-        with self.uow.read() as work:
-            grant = work.grants.find(grant_id)
+    def _tidied(
+        self, files: PartialFiles, grant_id: GrantId, grant: UploadGrant | None
+    ) -> bool:
         running = None
         if self._is_alive(grant) and grant.state is not GrantState.USED:
             running = grant

@@ -131,9 +131,12 @@ class Deletion:
             # First: the storage may refuse for hours.
             self.erasure.erase(video, actor=run.task.id)
             failpoint("purge.rows")
-            self._remove_tree(video, media_prefix(video.id), run)
-            failpoint("purge.media")
-            self._remove_tree(video, upload_path(video), run)
+            try:
+                self._remove_tree(video, media_prefix(video.id), run)
+                failpoint("purge.media")
+            finally:
+                # A file of the above that cannot go yet keeps none of the source.
+                self._remove_tree(video, upload_path(video), run)
         run.finish()
 
     def _remove_tree(self, video: Video, prefix: str, run: TaskRun) -> None:

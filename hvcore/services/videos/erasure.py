@@ -4,6 +4,7 @@ Erase the personal data of deleted videos from the database.
 Events that somebody is still to be told of keep theirs for a day at the most.
 """
 
+import logging
 from datetime import timedelta
 from typing import Final
 
@@ -19,6 +20,9 @@ from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.errors import VideoNotFoundError
 from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.rounds import Round
+
+_log = logging.getLogger(__name__)
 
 UNTOLD_KEPT_FOR: Final = timedelta(hours=23, minutes=30)
 """Of 24 hours; the rest is for the task that comes then."""
@@ -94,9 +98,11 @@ class Erasure:
         with self.uow.read() as work:
             left = work.personal_data.named_deleted(before, SWEPT_AT_ONCE)
             videos = [work.videos.find(video_id) for video_id in left]
+        current = Round(_log, "personal data is not erased yet; it is tried again")
         for video in videos:
             if video is not None:
-                self.erase(video, actor="service")
+                with current.part(hv_video=video.id):
+                    self.erase(video, actor="service")
         self.uow.forget_overwritten()
         return len(left)
 

@@ -5,11 +5,15 @@ There may be very many deliveries: each batch is its own transaction, so that no
 waits long for it, and the sweep finishes what was interrupted.
 """
 
+import logging
 import time
 from typing import Final
 
 from hvcore.domain.ids import WebhookId
 from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.rounds import Round
+
+_log = logging.getLogger(__name__)
 
 BATCH: Final = 500
 """Deliveries in a transaction: a writer on SQLite delays everyone else."""
@@ -33,11 +37,14 @@ def end_leftovers(uow: UnitOfWork) -> int:
     """
     with uow.read() as work:
         unended = list(work.webhook_backlog.unended())
-    total = 0
+    total, current = 0, Round(_log, "deliveries to an ended webhook still wait")
     for _ in range(SWEEP_BATCHES):
         if not unended:
             break
-        count = _end_batch(uow, unended[0])
+        # What cannot be ended now is left to the next round, after all others.
+        count = 0
+        with current.part(hv_webhook=unended[0]):
+            count = _end_batch(uow, unended[0])
         if count == 0:
             del unended[0]
         total += count

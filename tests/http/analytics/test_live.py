@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 import pytest
+import sqlalchemy as sa
 
 from hv_analytics_sql import live
 from hv_worker.sweep import sweep_once
@@ -340,6 +341,21 @@ def test_the_sweep_forgets_minutes_and_sessions_and_keeps_days(api: World) -> No
     assert [one.minute for one in minutes] == [int((NOW - kept_for).timestamp()) // 60]
     assert known.viewers.viewers(scope, NOW - timedelta(days=1)) == 1
     assert api.services.analytics_store.served([scope.video_id]) == {video_id: 2}
+
+
+def test_sessions_that_cannot_be_forgotten_keep_no_minutes(api: World) -> None:
+    video_id = api.ready()
+    kept_for = timedelta(days=api.services.settings.analytics.minutes_retention_days)
+    serve(api, video_id, at=NOW - kept_for - timedelta(minutes=1))
+    with api.services.engine.begin() as connection:
+        connection.execute(sa.text("DROP TABLE hv_analytics_sessions"))
+
+    api.services.live_analytics.forget_old()
+
+    known = api.services.live_analytics.minutes
+    assert known is not None
+    scope = VideoScope(video_id=VideoId(video_id))
+    assert known.minutes(scope, 0, int(NOW.timestamp()) // 60) == []
 
 
 def test_much_that_is_old_is_forgotten_over_several_rounds(

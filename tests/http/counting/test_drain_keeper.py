@@ -2,6 +2,7 @@
 Of those that serve with one folder, one keeps a drain running.
 """
 
+import errno
 import os
 import signal
 import time
@@ -113,6 +114,20 @@ def test_who_cannot_start_a_drain_gives_way_to_who_can(
     DrainKeeper(folder, Spool(folder), programs.that_stays).start()
 
     until(programs.started, within_s=WITHIN_S, what="the drain of another")
+
+
+def test_a_spool_that_cannot_be_written_has_a_drain(
+    folder: Path, programs: Programs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spool = Spool(folder)
+
+    def refuse() -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(spool, "flush", refuse)
+    DrainKeeper(folder, spool, programs.that_stays).start()
+
+    until(programs.started, within_s=WITHIN_S, what="a drain that makes room")
 
 
 def test_a_drain_that_hangs_is_replaced(

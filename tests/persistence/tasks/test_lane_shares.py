@@ -15,7 +15,6 @@ from hvcore.domain.ids import OrgId, TaskId
 from hvcore.domain.tasks.fair_order import MAX_DEBT_S
 from hvcore.domain.tasks.task import FAIR_LANES, Lane, NewTask, Task
 from hvcore.persistence.tables import lane_shares
-from hvcore.persistence.tasks import lane_shares as module
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from tests.conftest import SettableClock
 from tests.persistence.samples import (
@@ -209,11 +208,10 @@ def test_a_newcomer_goes_before_who_had_a_slice_while_it_came(
     assert _taken(uow).org_id == OTHER_ORG
 
 
-def test_weights_share_what_is_spent(
-    uow: SqlUnitOfWork, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    weights = {ORG: 3.0, OTHER_ORG: 1.0}
-    monkeypatch.setattr(module, "weights_of", lambda _connection, _org_ids: weights)
+def test_weights_share_what_is_spent(uow: SqlUnitOfWork) -> None:
+    with uow.write() as work:
+        work.quotas.set_limits(ORG, QuotaLimits(weight=3.0))
+        work.commit()
     _add(uow, ORG, 20)
     _add(uow, OTHER_ORG, 20)
 

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
 from hvcore.domain.ids import TaskId
+from hvcore.domain.tasks.kinds import TRANSCODE_ASSEMBLE, TRANSCODE_PART
 from hvcore.domain.tasks.task import (
     LEASE,
     QUEUE_WINDOW,
@@ -432,9 +433,48 @@ def test_ended_tasks_are_forgotten_and_others_are_not(
 
     with uow.write() as work:
         week_ago = work.now() - timedelta(days=7)
-        assert work.tasks.forget_ended(week_ago, 10) == 1
-        assert work.tasks.forget_ended(week_ago, 10) == 0
+        assert work.tasks.forget(work.tasks.ended_before(week_ago, 10)) == 1
+        assert work.tasks.ended_before(week_ago, 10) == []
         assert work.tasks.find(ended.id) is None
+
+
+def test_ended_parts_are_kept_until_their_job_has_ended(
+    uow: SqlUnitOfWork, engine: Engine
+) -> None:
+    def part(job: str, kind: str = TRANSCODE_PART) -> NewTask:
+        return new_task("vid_1", kind=kind, payload={"job": job})
+
+    def end(task: Task) -> None:
+        with uow.write() as work:
+            assert work.tasks.finish(task)
+            work.commit()
+        age_tasks(engine, timedelta(days=8))
+
+    def forget() -> int:
+        with uow.write() as work:
+            # One at a time: what is kept is the oldest.
+            before = work.now() - timedelta(days=7)
+            count = sum(
+                work.tasks.forget(work.tasks.ended_before(before, 1)) for _ in range(5)
+            )
+            work.commit()
+        return count
+
+    kept = [_leased(uow, part("job_a")) for _ in range(2)]
+    for task in kept:
+        end(task)
+    assembling = _leased(uow, part("job_a", TRANSCODE_ASSEMBLE))
+    of_ended_job, of_no_job = _leased(uow, part("job_b")), _leased(uow, new_task())
+    end(of_ended_job)
+    end(of_no_job)
+
+    assert forget() == 2
+    with uow.read() as work:
+        assert {task.id for task in work.tasks.of_subject("vid_1")} == {
+            task.id for task in (*kept, assembling)
+        }
+    end(assembling)
+    assert forget() == 3
 
 
 def test_a_backlog_of_ended_tasks_is_forgotten_in_one_round(

@@ -133,6 +133,28 @@ def test_the_sweep_deletes_what_a_removed_endpoint_left(
         assert len(work.tasks.search(state=TaskState.CANCELLED)) == 4
 
 
+def test_an_endpoint_whose_deliveries_cannot_go_keeps_no_others(
+    uow: SqlUnitOfWork, engine: Engine, waiting: WebhookEndpoint
+) -> None:
+    with uow.read() as work:
+        held = work.webhooks.deliveries(waiting.id, 1)[0]
+    other = add_endpoint(uow, endpoint())
+    add_failed(uow)
+    put_into(uow, waiting, EndpointState.REMOVED)
+    put_into(uow, other, EndpointState.REMOVED)
+    column = "id TEXT REFERENCES webhook_deliveries (id)"
+    if engine.dialect.name == "postgresql":
+        column = column.replace("TEXT", 'TEXT COLLATE "C"')
+    with engine.begin() as connection:
+        connection.execute(sa.text(f"CREATE TABLE holders ({column})"))
+        holders = sa.table("holders", sa.column("id"))
+        connection.execute(sa.insert(holders).values(id=held.id))
+
+    end_leftovers(uow)
+
+    assert unended(uow) == [waiting.id]
+
+
 @pytest.mark.services
 def test_removing_does_not_wait_for_who_orders_deliveries(
     uow: SqlUnitOfWork, engine: Engine, waiting: WebhookEndpoint

@@ -349,6 +349,20 @@ def test_what_a_killed_writer_left_goes(store: DuckdbAnalytics, folder: Path) ->
     assert store.totals(in_env(ENV), DateRange()).segments == 20
 
 
+@pytest.mark.usefixtures("small_tails")
+def test_counts_are_joined_beside_a_leftover_that_cannot_go(
+    store: DuckdbAnalytics, folder: Path
+) -> None:
+    # A folder is not removed as a file is.
+    (folder / "counts" / "tail-9999.csv").mkdir()
+
+    for start in range(0, 200, 10):
+        store.write(batch(segment(f"vid_{start}"), start=start))
+
+    assert ParquetStore(folder / "counts").read().tail_rows < 15
+    assert store.totals(in_env(ENV), ALL_TIME).segments == 20
+
+
 def test_a_writer_does_not_wait_for_ever(
     store: DuckdbAnalytics, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

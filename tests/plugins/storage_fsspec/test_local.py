@@ -2,6 +2,7 @@
 The storage on files.
 """
 
+import errno
 import io
 import os
 import shutil
@@ -106,6 +107,27 @@ def test_one_object_can_be_hidden(local: LocalStorage) -> None:
     with pytest.raises(ObjectNotFoundError):
         local.stat("uploads/x")
     assert local.delete_tree("uploads/x") == 1
+
+
+def test_a_file_that_cannot_be_deleted_keeps_no_other(
+    local: LocalStorage, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"media/v/{folder}/{name}" for folder in "abc" for name in "xyz"]
+    for name in names:
+        _write(local, name)
+    unlink = Path.unlink
+
+    def refuse_one(path: Path, missing_ok: bool = False) -> None:  # noqa: FBT001, FBT002 - pathlib's
+        if path.match("b/y"):
+            raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+        unlink(path, missing_ok=missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", refuse_one)
+
+    with pytest.raises(UnavailableError):
+        local.delete_tree("media/v")
+
+    assert [info.path for info in local.walk("media/v")] == ["media/v/b/y"]
 
 
 def test_empty_folders_are_removed_and_others_stay(

@@ -200,3 +200,30 @@ def test_an_upload_of_an_unknown_grant_is_removed(
     assert resumable.tidy() == 1
 
     assert [file.name for file in folder.iterdir()] == ["tus-other"]
+
+
+@pytest.mark.parametrize("trouble", ["refused by the store", "unreadable"])
+def test_one_upload_that_cannot_be_tidied_keeps_no_other_on_the_disk(
+    world: World,
+    resumable: ResumableUploads,
+    monkeypatch: pytest.MonkeyPatch,
+    trouble: str,
+) -> None:
+    folder = world.services.uploads.incoming_dir()
+    if trouble == "unreadable":
+        (folder / f"tus-up_{'0' * 22}").mkdir()
+    else:
+        sent(world)
+
+        def refuse(*_: object, **__: object) -> None:
+            raise UnavailableError("The disk is full.")
+
+        monkeypatch.setattr(type(world.services.storage), "put_file", refuse)
+    # Behind every other one.
+    abandoned = folder / f"tus-up_{'z' * 22}"
+    abandoned.write_bytes(DATA)
+
+    assert resumable.tidy() == 1
+
+    assert not abandoned.exists()
+    assert len(list(folder.iterdir())) == 1

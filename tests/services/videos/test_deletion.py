@@ -73,6 +73,23 @@ def test_a_purge_that_storage_refuses_goes_on_for_hours(
     assert world.files() == []
 
 
+def test_the_source_of_a_deleted_video_goes_though_other_files_cannot(
+    world: World, ready: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    delete_tree = world.services.storage.delete_tree
+
+    def refuse_media(prefix: str) -> int:
+        if prefix == media_prefix(ready):
+            raise UnavailableError("a file is held")
+        return delete_tree(prefix)
+
+    world.services.deletion.delete(world.caller, "org_a", ready, None)
+    monkeypatch.setattr(world.services.storage, "delete_tree", refuse_media)
+    world.run_tasks()
+
+    assert world.files("uploads/") == []
+
+
 def test_what_arrives_late_is_removed_too(world: World, ready: str) -> None:
     world.services.deletion.delete(world.caller, "org_a", ready, None)
     world.run_tasks()

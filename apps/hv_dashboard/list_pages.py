@@ -8,8 +8,9 @@ from typing import Final
 import attrs
 import falcon
 
+from hv_dashboard.whole_numbers import whole_number
+
 PAGE_SIZE: Final = 50
-_MOST_DIGITS: Final = 9
 
 
 @attrs.frozen(kw_only=True)
@@ -46,7 +47,5 @@ def list_page(req: falcon.Request, total: int) -> ListPage:
     Return the page that an address asks for; the nearest one that there is.
     """
     last = max(1, math.ceil(total / PAGE_SIZE))
-    text = req.get_param("page") or ""
-    is_number = text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS
-    asked = max(1, int(text)) if is_number else 1
+    asked = max(1, whole_number(req.get_param("page")) or 1)
     return ListPage(number=min(asked, last), last=last, total=total)

@@ -8,10 +8,11 @@ cross-site request forgery ("Defense in depth").
 import secrets
 from collections.abc import Iterable, Mapping
 from typing import Final
-from urllib.parse import urlsplit
 
 import attrs
 import falcon
+
+from hvcore.domain.web_addresses import is_origin_at
 
 CHANGE_TOKEN: Final = "change_token"  # noqa: S105 - the name of a field
 CHANGE_TOKEN_HEADER: Final = "X-HV-Change-Token"  # noqa: S105 - the name of a header
@@ -101,8 +102,7 @@ def is_from_our_pages(req: falcon.Request) -> bool:
     if site is not None and site != "same-origin":
         return False
     origin = req.get_header("Origin")
-    # The host alone: a proxy in front may speak TLS where this process does not.
-    return origin is None or urlsplit(origin).netloc == req.get_header("Host")
+    return origin is None or is_origin_at(origin, req.get_header("Host"))
 
 
 def is_opened(req: falcon.Request) -> bool:

@@ -26,6 +26,7 @@ from hvcore.domain.videos.thumbnails import (
     LIST_THUMBNAIL_PX,
     thumbnail_name,
 )
+from hvcore.domain.web_addresses import read_address
 from hvcore.envelope import encode
 from hvcore.errors import (
     FieldError,
@@ -122,7 +123,9 @@ class OEmbedResource:
     on_head = on_get
 
     def _find(self, url: str, viewer: Viewer) -> tuple[EmbeddablePage, str]:
-        parts = urlsplit(url)
+        parts = read_address(url)
+        if parts is None:
+            raise _nothing()
         own = urlsplit(self.public.player_url)
         path = parts.path.removeprefix(own.path)
         is_ours = parts.netloc.lower() == own.netloc.lower()
@@ -223,11 +226,6 @@ def _url(req: falcon.Request) -> str:
     url = req.get_param("url")
     if not url:
         raise _refused("url", "is the address of a page to embed", None)
-    try:
-        # Reads the port, too, which may be none.
-        urlsplit(url).port  # noqa: B018 - it is what judges
-    except ValueError:
-        raise _nothing() from None
     return url
 
 

@@ -24,6 +24,7 @@ from hvcore.clock import Clock
 from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.playback.decision import PlaybackDecision, following
+from hvcore.domain.web_addresses import read_address
 from hvcore.errors import UnavailableError
 from hvcore.metrics.measuring import unmeasured
 from hvcore.playback_tokens import KeyRing
@@ -106,11 +107,10 @@ def question(url: str, public: PublicSettings) -> DryRequest | None:
 
     Args:
         public: Addresses that may have a path before ours.
-
-    Raises:
-        ValueError: It cannot be read.
     """
-    parts = urlsplit(url)
+    parts = read_address(url)
+    if parts is None:
+        return None
     ours = (base.rstrip("/") for base in (public.worker_url, public.player_url))
     # One may be below the other: the longer one is meant.
     base = max(
@@ -182,10 +182,7 @@ class DryPlaybackJudge:
         return JudgedPlayback(path=asked.path, status=status, decision=decision)
 
     def _question(self, url: str) -> DryRequest | None:
-        try:
-            return question(url, self.public)
-        except ValueError:
-            return None
+        return question(url, self.public)
 
 
 def _environ(asked: DryRequest) -> dict[str, Any]:

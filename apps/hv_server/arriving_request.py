@@ -11,6 +11,8 @@ from typing import Final
 SMALL_BODY_BYTES: Final = 64 * 1024
 """As much as JSON may have. A longer body is read by a thread, piece by piece."""
 MAX_HEAD_BYTES: Final = 64 * 1024
+MAX_LINE_BYTES: Final = 8190
+"""Of the request line: a playback token may have 4 KB, and stands in the address."""
 _END: Final = b"\r\n\r\n"
 _LINE_END: Final = b"\r\n"
 _LENGTH: Final = b"\r\ncontent-length:"
@@ -33,6 +35,7 @@ class Arrival(Enum):
     WHOLE = "whole"
     LARGE = "large"
     HEAD_TOO_LARGE = "head too large"
+    LINE_TOO_LONG = "line too long"
 
 
 class ArrivingRequest:
@@ -72,8 +75,7 @@ class ArrivingRequest:
         if not self._head_bytes:
             end = self.data.find(_END, searched)
             if end < 0:
-                is_small = len(self.data) < MAX_HEAD_BYTES
-                return Arrival.HEAD if is_small else Arrival.HEAD_TOO_LARGE
+                return self._begun()
             self._head_bytes = end + len(_END)
             if not self._has_body():
                 return Arrival.WHOLE
@@ -83,6 +85,16 @@ class ArrivingRequest:
             return Arrival.LARGE
         is_whole = len(self.data) >= self._head_bytes + self._body
         return Arrival.WHOLE if is_whole else Arrival.BODY
+
+    def _begun(self) -> Arrival:
+        """
+        Return how far a request is whose head has not ended.
+        """
+        if len(self.data) < MAX_HEAD_BYTES:
+            return Arrival.HEAD
+        line_end = self.data.find(_LINE_END, 0, MAX_HEAD_BYTES)
+        is_line = 0 <= line_end <= MAX_LINE_BYTES
+        return Arrival.HEAD_TOO_LARGE if is_line else Arrival.LINE_TOO_LONG
 
     def _has_body(self) -> bool:
         head = self.head.lower()

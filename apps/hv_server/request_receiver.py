@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, Final
 
 import attrs
-from gunicorn.http.errors import LimitRequestHeaders
+from gunicorn.http.errors import LimitRequestHeaders, LimitRequestLine
 
 from hv_server.arriving_request import Arrival, ArrivingRequest
 from hv_server.pacing import sends_no_more
@@ -178,6 +178,8 @@ class RequestReceiver:
         self._leave(conn, awaited)
         if arrival is Arrival.HEAD_TOO_LARGE:
             self._refuse(conn, error_for(LimitRequestHeaders("")))
+        elif arrival is Arrival.LINE_TOO_LONG:
+            self._refuse(conn, error_for(LimitRequestLine(0, 0)))
         else:
             self._ready(conn, awaited.request, arrival)
         return True

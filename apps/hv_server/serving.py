@@ -18,6 +18,7 @@ from gunicorn.app.base import BaseApplication
 from gunicorn.arbiter import Arbiter
 from gunicorn.glogging import Logger
 
+from hv_server.arriving_request import MAX_LINE_BYTES
 from hv_server.listening import BACKLOG
 from hv_server.stopping import FINISHES_WITHIN_S
 from hv_server.thread_lanes import MONITOR_THREADS
@@ -229,8 +230,7 @@ SETTINGS: Final[Mapping[str, object]] = {
     "graceful_timeout": FINISHES_WITHIN_S,
     # Longer than the pause between two polls of a player (6 s segments).
     "keepalive": 15,
-    # A playback token may have 4 KB, and a player sends it in the address.
-    "limit_request_line": 8190,
+    "limit_request_line": MAX_LINE_BYTES,
     "limit_request_fields": 64,
     "limit_request_field_size": 8190,
     # Behind a proxy on this machine; a remote client's header is not believed.

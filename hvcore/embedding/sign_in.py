@@ -5,11 +5,11 @@ The host program's own users as callers of the API.
 from collections.abc import Callable, Collection
 from contextvars import ContextVar
 from typing import Final
-from urllib.parse import urlsplit
 
 from hvcore.domain.access.keys import Permission
 from hvcore.domain.access.principals import Person, Principal
 from hvcore.domain.ids import OrgId
+from hvcore.domain.web_addresses import is_origin_at
 from hvcore.embedding.web import WsgiEnviron
 from hvcore.ports.auth import AuthProvider, Credentials
 
@@ -93,4 +93,4 @@ def _is_meant(environ: WsgiEnviron) -> bool:
     if site is not None:
         return site in {"same-origin", "none"}
     origin = environ.get("HTTP_ORIGIN")
-    return origin is None or urlsplit(str(origin)).netloc == environ.get("HTTP_HOST")
+    return origin is None or is_origin_at(str(origin), environ.get("HTTP_HOST"))

@@ -28,7 +28,7 @@ _CREDENTIAL = re.compile(r"(ek_|shr_|hv_live_|hv_test_)([0-9A-Za-z]{6})[0-9A-Za-
 
 
 class _Source(NamedTuple):
-    message: str
+    kind: str
     part: str
     client: str
 
@@ -60,6 +60,7 @@ class LogLines:
         *,
         client: str,
         part: str = "",
+        group: str = "",
         of_kind: int = LINES_OF_KIND,
         extra: Mapping[str, object],
         exc_info: BaseException | None = None,
@@ -68,19 +69,21 @@ class LogLines:
         Write a line, unless there were too many of late.
 
         Args:
-            message: The same for all lines of a kind.
+            message: The same for all lines of a kind, but for groups.
             client: The client that causes the line: an address, an organization. It
                 is not written.
             part: Of a kind, of which each client has lines of its own.
+            group: Lines of a message that are a kind of their own.
             of_kind: How many lines all clients get.
         """
-        source = _Source(message, part, client)
+        kind = f"{message}: {group}" if group else message
+        source = _Source(kind, part, client)
         with self._lock.held():
             left_out = self._begin_window()
             is_written = self._has_room(source, of_kind)
-        for kind, count in left_out.items():
+        for missed, count in left_out.items():
             _log.info(
-                "lines not written", extra={"hv_message": kind, "hv_count": count}
+                "lines not written", extra={"hv_message": missed, "hv_count": count}
             )
         if is_written:
             log.log(level, message, extra=dict(extra), exc_info=exc_info)
@@ -106,11 +109,11 @@ class LogLines:
         return left_out
 
     def _has_room(self, source: _Source, of_kind: int) -> bool:
-        is_full = self._totals[source.message] >= of_kind
+        is_full = self._totals[source.kind] >= of_kind
         if is_full or self._written[source] >= self.of_one:
-            self._left_out[source.message] += 1
+            self._left_out[source.kind] += 1
             return False
-        self._totals[source.message] += 1
+        self._totals[source.kind] += 1
         self._written[source] += 1
         return True
 

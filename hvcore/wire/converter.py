@@ -68,7 +68,7 @@ class LateFieldError:
     A problem that shows only when other things are known.
 
     Attributes:
-        name: The field it is reported at.
+        name: The field it is reported at, or another name that was sent.
         rule: To follow the field's name: ``must be …``.
     """
 
@@ -274,10 +274,12 @@ class _Reading:
         return cls(**arguments)
 
     def _error(self) -> HvError:
-        order = list(self._specs)
+        order = [*self._specs, *self._values]
         refusals = sorted(self._refusals, key=lambda item: order.index(item.name))
         first = refusals[0]
-        return self._specs[first.name].error(
+        spec = self._specs.get(first.name)
+        error = InvalidParametersError if spec is None else spec.error
+        return error(
             f"{first.name} {first.rule}.",
             errors=[
                 FieldError(
@@ -291,8 +293,10 @@ class _Reading:
         )
 
     def _shown(self, name: str) -> object:
-        value, kind = self._values.get(name), self._specs[name].kind
-        return kind.shown(value) if isinstance(kind, SecretKind) else value
+        value, spec = self._values.get(name), self._specs.get(name)
+        if spec is not None and isinstance(spec.kind, SecretKind):
+            return spec.kind.shown(value)
+        return value
 
 
 def _attributes(cls: type[object]) -> "Iterable[attrs.Attribute[Any]]":

@@ -142,6 +142,7 @@ def test_a_user_may_do_what_the_host_permits(hv: EmbeddedService) -> None:
         {"HTTP_SEC_FETCH_SITE": "same-site"},
         {"HTTP_ORIGIN": "http://evil.example"},
         {"HTTP_ORIGIN": "null"},
+        {"HTTP_ORIGIN": "http://["},
     ],
 )
 def test_another_sites_page_changes_nothing(

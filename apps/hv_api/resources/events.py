@@ -7,7 +7,7 @@ import falcon
 from hv_api.answers import send
 from hv_api.request_scope import find_environment
 from hvcore.assembly import Services
-from hvcore.wire.converter import read_query
+from hvcore.wire.parameter_names import read_list_query
 from hvcore.wire.webhooks import events as wire
 
 
@@ -26,7 +26,7 @@ class EventListResource:
         List events after a cursor, the oldest first.
         """
         env = find_environment(self._access, req)
-        query = read_query(wire.EventParameters, req.params).query()
+        query = read_list_query(wire.EventParameters, req.params).query()
         payload = wire.event_page(
             self._events.page(env, query),
             worker_url=self._public.worker_url,

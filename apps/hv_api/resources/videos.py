@@ -11,9 +11,10 @@ from hvcore.assembly import Services
 from hvcore.domain.videos.preconditions import entity_tag
 from hvcore.domain.videos.thumbnails import BEST_THUMBNAIL_PX, LIST_THUMBNAIL_PX
 from hvcore.wire import responses
-from hvcore.wire.converter import read_document, read_query
+from hvcore.wire.converter import read_document
 from hvcore.wire.entity_tags import quoted, read_if_match
 from hvcore.wire.member_names import read_changes
+from hvcore.wire.parameter_names import read_list_query
 from hvcore.wire.query import ListParameters, days_in_order
 from hvcore.wire.requests import DeleteRequest
 from hvcore.wire.videos.changes import VideoChangeRequest
@@ -35,7 +36,7 @@ class VideoListResource:
         List an environment's videos, page by page.
         """
         env = find_environment(self._access, req)
-        query = read_query(ListParameters, req.params, days_in_order).query()
+        query = read_list_query(ListParameters, req.params, days_in_order).query()
         page = self._catalog.page(env, query)
         thumbnails = {
             video.id: self._playback.thumbnail_url(video, *LIST_THUMBNAIL_PX)

@@ -12,6 +12,7 @@ from hv_dashboard.answers import is_partial
 from hv_dashboard.desk import Desk
 from hv_dashboard.resources.analytics_files import form_of
 from hv_dashboard.visits import organization_of
+from hv_dashboard.whole_numbers import whole_number
 from hv_web.record_files import send_records
 from hvcore.domain.access.audit import AuditQuery
 from hvcore.domain.ids import OrgId
@@ -41,7 +42,6 @@ AREAS: Final = (
 """What actions begin with, and what people call it."""
 _DAYS: Final = ("startDate", "endDate")
 _FILTERS: Final = ("search", "area", *_DAYS, "before")
-_MOST_DIGITS: Final = 18
 
 
 class AuditPageResource:
@@ -111,13 +111,12 @@ def _query(sent: Mapping[str, str], org_id: OrgId) -> AuditQuery:
     """
     given = {name: sent[name] for name in _DAYS if sent[name]}
     days = read_query(ResolutionParameters, given, dates_in_order).days()
-    before, area = sent["before"], sent["area"]
-    is_number = before.isdecimal() and before.isascii() and len(before) <= _MOST_DIGITS
+    area = sent["area"]
     return AuditQuery(
         org_id=org_id,
         area=area if area in dict(AREAS) else "",
         search=sent["search"][:MAX_NAME_CHARS],
         first=days.first,
         last=days.last,
-        before=int(before) if is_number else None,
+        before=whole_number(sent["before"]),
     )

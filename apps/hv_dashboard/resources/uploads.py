@@ -5,7 +5,7 @@ How videos come in: files from the person's machine, or from an address.
 from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 import falcon
 
@@ -19,6 +19,7 @@ from hvcore.domain.limits import MAX_NAME_CHARS, MAX_UPLOAD_BYTES
 from hvcore.domain.playback.page_domains import origin_of
 from hvcore.domain.processing.encoding import Preset
 from hvcore.domain.uploads.resumable import VERSION
+from hvcore.domain.web_addresses import read_address
 from hvcore.errors import HvError, InvalidParametersError
 from hvcore.wire.converter import LateFieldError, read_query
 from hvcore.wire.requests import possible_with
@@ -135,8 +136,6 @@ def environment_of(req: falcon.Request) -> Environment:
 
 
 def _file_name(url: str) -> str:
-    try:
-        path = urlsplit(url).path
-    except ValueError:
-        return _UNNAMED
+    parts = read_address(url)
+    path = parts.path if parts else ""
     return unquote(path.rpartition("/")[2])[:MAX_NAME_CHARS] or _UNNAMED

@@ -46,6 +46,7 @@ class LoopConnection:
         awaited_bytes: The kernel wakes nobody before; 1 but for half requests.
         transfer: The answer that is on its way.
         closes: Whether that is the last one.
+        has_answered: The loop has answered a request here before.
     """
 
     conn: Any
@@ -57,4 +58,5 @@ class LoopConnection:
     awaited_bytes: int = 1
     transfer: Transfer | None = None
     closes: bool = False
+    has_answered: bool = False
     is_gone: bool = False

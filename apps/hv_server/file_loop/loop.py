@@ -253,7 +253,9 @@ class FileLoop:
             answer = self._decide(loop_conn, seen) if seen else None
 
     def _await_rest(self, loop_conn: LoopConnection, seen_bytes: int) -> None:
-        if seen_bytes >= MAX_HEAD_BYTES:
+        # Half a request behind others that came together with it: until that half is
+        # read, too, the kernel keeps the room of all of them, and may take no more.
+        if loop_conn.has_answered or seen_bytes >= MAX_HEAD_BYTES:
             self._owner.hand_over(self._give_up(loop_conn))
             return
         if sends_no_more(loop_conn.sock):
@@ -309,6 +311,7 @@ class FileLoop:
         try:
             if request_bytes:
                 _recv(loop_conn.sock, request_bytes)
+                loop_conn.has_answered = True
                 self._await_bytes(loop_conn, 1)
             is_done = transfer.go_on()
         except OSError:

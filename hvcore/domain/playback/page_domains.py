@@ -9,7 +9,8 @@ port do not matter.
 import re
 from collections.abc import Sequence
 from typing import Final
-from urllib.parse import urlsplit
+
+from hvcore.domain.web_addresses import read_address
 
 _LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 # No user part, no brackets: browsers send none in these two headers, and what
@@ -45,10 +46,12 @@ def host_of(address: str | None) -> str | None:
 
 def origin_of(url: str) -> str | None:
     """
-    Return scheme, host and port of one of our own addresses.
+    Return scheme, host and port of an address; None if it names no host.
     """
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}".lower() if parts.netloc else None
+    parts = read_address(url)
+    if parts is None or not parts.netloc:
+        return None
+    return f"{parts.scheme}://{parts.netloc}".lower()
 
 
 def _covers(entry: str, host: str) -> bool:

@@ -17,9 +17,22 @@ from hvcore.throttling.shares import client_of_address
 
 LINES_IN_ALL: Final = 300
 """In a minute: about 60 KB, so that 10 MB of log hold the last two hours."""
+LINES_OF_UNKNOWN: Final = 20
+"""In a minute: about 4 KB. Whoever tries addresses needs no line for each of them."""
 MAX_PATH_CHARS: Final = 200
 
 _log = logging.getLogger(__name__)
+
+_UNKNOWN: Final = frozenset(
+    {
+        PlaybackRule.NO_SUCH_ADDRESS,
+        PlaybackRule.METHOD_NOT_ALLOWED,
+        PlaybackRule.VIDEO_UNKNOWN,
+        PlaybackRule.EDGE_KEY_UNKNOWN,
+        PlaybackRule.SHARE_UNKNOWN,
+    }
+)
+"""Of addresses that lead to nothing; strangers could crowd out all other refusals."""
 
 # Who copies an address by halves asks for "/master.m3u8%3Ftoken=…".
 _QUERY = re.compile(r"[?#&;]|token=", re.IGNORECASE)
@@ -60,13 +73,15 @@ class RefusalLog:
         Args:
             client: The address that the request came from; it is not written down.
         """
+        is_unknown = refusal.rule in _UNKNOWN
         self._lines.write(
             _log,
             logging.INFO,
             "playback refused",
             client=client_of_address(client),
             part=refusal.rule.id,
-            of_kind=LINES_IN_ALL,
+            group="unknown addresses" if is_unknown else "",
+            of_kind=LINES_OF_UNKNOWN if is_unknown else LINES_IN_ALL,
             extra={
                 "hv_request_id": refusal.request_id,
                 "hv_rule": refusal.rule.id,

@@ -86,6 +86,13 @@ def test_a_head_has_an_end() -> None:
     assert arrival(HEAD + b"A: " + bytes(MAX_HEAD_BYTES)) is Arrival.HEAD_TOO_LARGE
 
 
+@pytest.mark.parametrize("line_end", [b"", b" HTTP/1.1\r\nA: b\r\n"])
+def test_a_request_line_has_an_end(line_end: bytes) -> None:
+    line = b"GET /" + b"x" * MAX_HEAD_BYTES + line_end
+
+    assert arrival(line) is Arrival.LINE_TOO_LONG
+
+
 @pytest.mark.parametrize(
     ("lines", "expects"),
     [

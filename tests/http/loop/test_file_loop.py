@@ -155,6 +155,32 @@ def test_requests_sent_together_are_answered_in_their_order(site: Site) -> None:
     assert [*bodies[2:4], bodies[5]] == [b"012", b"345", b"678"]
 
 
+def test_many_requests_sent_together_are_all_answered(site: Site) -> None:
+    """
+    More than the kernel takes at once, and cut in the middle of a request.
+
+    The half of one that was only looked at kept all the room for what came before it.
+    """
+    request = site.head(SMALL_FILE, "Range: bytes=0-2", f"X-Pad: {'x' * 700}")
+    number = 300
+    with site.connect() as sock:
+        sock.sendall(request * number)
+        answers = read_several(sock, number)
+
+    assert len(request) * number > 228_000
+    assert {(a.status, a.body) for a in answers} == {(206, b"012")}
+
+
+def test_half_a_request_behind_others_ends_in_order(site: Site) -> None:
+    with site.connect() as sock:
+        sock.sendall(site.head(SMALL_FILE) + site.head(SMALL_FILE)[:-2])
+        assert read(sock).body == SMALL
+
+        sock.settimeout(6 * GRACE_S)
+        # A reset would raise.
+        assert sock.recv(1) == b""
+
+
 def test_a_request_may_come_in_pieces(site: Site) -> None:
     with site.connect() as sock:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

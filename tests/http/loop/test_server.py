@@ -344,6 +344,11 @@ REFUSED = {
     "header value": (head("GET", "/json", f"X-Api-Key: {SECRET}\x01"), 400),
     "header folded": (head("GET", "/json", f"X-Api-Key: {SECRET}", " more"), 400),
     "long address": (head("GET", f"/{SECRET}" + "x" * 9000), 414),
+    "endless address": (head("GET", f"/{SECRET}" + "x" * 200_000), 414),
+    "endless header": (
+        head("GET", "/json", f"X-Api-Key: {SECRET}" + "x" * 200_000),
+        431,
+    ),
     "large header": (head("GET", "/json", f"X-Api-Key: {SECRET}" + "x" * 9000), 431),
     "many headers": (head("GET", "/json", *(f"X-{n}: 1" for n in range(80))), 431),
     "expectation": (head("GET", "/json", f"Expect: {SECRET}"), 417),

@@ -147,7 +147,7 @@ def test_pages_follow_each_other(api: World, path: str) -> None:
         ("to=2026-01-03", ["B", "a"]),
         ("from=2026-01-03&to=2026-01-03", ["B"]),
         ("from=0001-01-01&to=9999-12-31", ["c", "B", "a"]),
-        ("unknown=1&unknown=2&Page=x", ["c", "B", "a"]),
+        ("unknown=1&unknown=2&page[size]=x", ["c", "B", "a"]),
     ],
 )
 def test_a_list_is_sorted_and_filtered(

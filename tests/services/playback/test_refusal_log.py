@@ -10,6 +10,7 @@ import pytest
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.services.playback.refusal_log import (
     LINES_IN_ALL,
+    LINES_OF_UNKNOWN,
     PlaybackRefusal,
     RefusalLog,
     shown_path,
@@ -92,6 +93,27 @@ def test_any_number_of_clients_write_so_many_lines_together(
 
     assert len(lines(caplog)) == LINES_IN_ALL
     assert len(log._lines._written) <= LINES_IN_ALL
+
+
+@pytest.mark.parametrize(
+    "rule", [PlaybackRule.NO_SUCH_ADDRESS, PlaybackRule.VIDEO_UNKNOWN]
+)
+def test_addresses_that_strangers_try_crowd_out_no_other_refusal(
+    caplog: pytest.LogCaptureFixture, rule: PlaybackRule
+) -> None:
+    clock = Seconds()
+    log = RefusalLog(LogLines(now_s=clock))
+
+    for number in range(2000):
+        write(log, rule=rule, client=f"198.51.{number // 250}.{number % 250}")
+    write(log)
+
+    assert len(lines(caplog)) == LINES_OF_UNKNOWN + 1
+    clock.now_s += WINDOW_S
+    write(log)
+    (missed,) = [r for r in caplog.records if "not written" in r.getMessage()]
+    assert vars(missed)["hv_count"] == 2000 - LINES_OF_UNKNOWN
+    assert vars(missed)["hv_message"] == "playback refused: unknown addresses"
 
 
 def test_one_line_of_a_household_is_one_client(

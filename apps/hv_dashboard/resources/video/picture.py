@@ -11,6 +11,7 @@ from hv_dashboard.forms import Form, SentFile, read_form
 from hv_dashboard.security import ContentPolicy
 from hv_dashboard.video_tabs import VideoTabs
 from hv_dashboard.visits import organization_of
+from hv_dashboard.whole_numbers import whole_number
 from hvcore.domain.limits import MAX_PICTURE_BYTES
 from hvcore.domain.playback.page_domains import origin_of
 from hvcore.domain.videos.thumbnails import LIST_THUMBNAIL_PX
@@ -123,8 +124,7 @@ class PictureFragmentResource:
 
 
 def _looks(req: falcon.Request) -> int:
-    asked = req.get_param("looks") or ""
-    return min(int(asked), LOOKS) if asked.isascii() and asked.isdigit() else 0
+    return min(whole_number(req.get_param("looks")) or 0, LOOKS)
 
 
 def _picture(form: Form) -> SentFile:

@@ -1,0 +1,60 @@
+"""
+Refuse filters of a list that are called by another name, and name what was meant.
+
+Other unknown parameters are ignored. A filter that is ignored shows everything, as if
+all of it were what was asked for.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, TypeVar
+
+from hvcore.wire.converter import Check, LateFieldError, fields_of, read_query
+
+T = TypeVar("T")
+
+_BY_OTHER_NAMES: Final[Mapping[str, str]] = {"tags": "tag", "meta": "metadata"}
+_EXAMPLES: Final[Mapping[str, str]] = {"metadata": ", such as metadata=order:4711"}
+
+
+def read_list_query(
+    cls: type[T], parameters: Mapping[str, str | list[str]], check: Check | None = None
+) -> T:
+    """
+    Read the query of a list; see read_query.
+
+    Raises:
+        HvError: The class of the first field with a problem. A parameter that the class
+            lists, but for upper and lower case, has one, and so has a filter that it
+            has by another name.
+    """
+
+    def checked(given: Mapping[str, object]) -> Iterable[LateFieldError]:
+        if check is not None:
+            yield from check(given)
+        yield from _misnamed(parameters, [spec.name for spec in fields_of(cls)])
+
+    return read_query(cls, parameters, checked)
+
+
+def _misnamed(sent: Iterable[str], known: Iterable[str]) -> Iterator[LateFieldError]:
+    by_lower = {name.lower(): name for name in known}
+    # One of each: metadata[…] may be any number.
+    told: set[str] = set()
+    for name in sent:
+        meant = _meant(name, by_lower)
+        if meant is not None and meant != name and meant not in told:
+            told.add(meant)
+            example = _EXAMPLES.get(meant, "")
+            yield LateFieldError(
+                name=name, rule=f"is no parameter of this list: send {meant}{example}"
+            )
+
+
+def _meant(name: str, by_lower: Mapping[str, str]) -> str | None:
+    """
+    Return the parameter that a name stands for; None if it stands for none.
+    """
+    base, bracket, _ = name.lower().partition("[")
+    found = by_lower.get(_BY_OTHER_NAMES.get(base, base))
+    # Of what is written with brackets, only what is a filter.
+    return found if not bracket or found in _BY_OTHER_NAMES.values() else None

@@ -71,6 +71,62 @@ class TurnQueue(Generic[_T]):
         return True
 
 
+@attrs.define(eq=False)
+class TurnPlaces:
+    """
+    Lets so many threads in at a time, the others in turn by client; thread-safe.
+
+    With one queue for all, a client's only thread stood behind twenty of another one.
+
+    Attributes:
+        free: How many places nobody has.
+    """
+
+    free: int = 1
+    # A lock for each waiting thread; its release lets the thread in.
+    _waiting: TurnQueue[threading.Lock] = attrs.field(factory=TurnQueue, init=False)
+    _changing: threading.Lock = attrs.field(factory=threading.Lock, init=False)
+
+    @property
+    def waiting(self) -> int:
+        """
+        How many threads wait.
+        """
+        with self._changing:
+            return len(self._waiting)
+
+    def take(self, client: str, timeout_s: float) -> bool:
+        """
+        Wait for a place; False if it did not come in time.
+        """
+        mine = threading.Lock()
+        with self._changing:
+            if self.free:
+                self.free -= 1
+                self._waiting.begin(client)
+                return True
+            mine.acquire()
+            self._waiting.add(client, mine)
+        end_turn()
+        if mine.acquire(timeout=timeout_s):
+            return True
+        with self._changing:
+            # Out already if it was let in at the last moment.
+            return not self._waiting.remove(client, mine)
+
+    def end(self) -> None:
+        """
+        Let the next one in.
+        """
+        with self._changing:
+            if self._waiting:
+                # Passed on and never free in between: else the thread that has just
+                # ended would take it again before the next one wakes.
+                self._waiting.pop().release()
+            else:
+                self.free += 1
+
+
 @contextmanager
 def having_turn(client: str, *, end: Callable[[], None]) -> Iterator[None]:
     """

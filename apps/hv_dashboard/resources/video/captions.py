@@ -24,7 +24,7 @@ from hvcore.wire.videos.captions import CaptionParameters
 TAB: Final = "captions"
 FILE: Final = "file"
 MOST_PREVIEWED: Final = 500
-_TAG: Final = re.compile(r"<[^>]*>")
+_TAG: Final = re.compile(r"<[^<>]*>")
 
 
 @attrs.frozen(kw_only=True)

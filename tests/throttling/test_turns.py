@@ -15,6 +15,7 @@ from hvcore.throttling.turns import (
     work_for,
 )
 from tests.live import until
+from tests.throttling.conftest import Elapsed
 
 WITHIN_S: Final = 60
 
@@ -42,6 +43,20 @@ def test_whose_turn_it_is_stands_behind_those_who_come_meanwhile() -> None:
     queue.add("c", "c1")
 
     assert order(queue) == ["a1", "c1", "b2", "a2"]
+
+
+def test_a_client_with_a_delay_stands_behind_who_comes_within_it(
+    elapsed: Elapsed,
+) -> None:
+    queue = TurnQueue[str](lambda client: 0.5 if client == "a" else 0.0, elapsed)
+    queue.add("a", "a1")
+    queue.add("a", "a2")
+    elapsed.now_s += 0.25
+    queue.add("b", "b1")
+    elapsed.now_s += 0.5
+    queue.add("c", "c1")
+
+    assert order(queue) == ["b1", "a1", "c1", "a2"]
 
 
 def test_what_no_longer_waits_is_left_out() -> None:

@@ -35,8 +35,6 @@ from tests.hostile.storm.exchange import (
 from tests.hostile.storm.outcomes import LANDS, NO_ANSWER, not_landed
 from tests.hostile.strangers import ATTACKER, head
 
-NICENESS: Final = 10
-"""Attackers have machines of their own; here they take what the service leaves."""
 LITTLE_ROOM_BYTES: Final = 16 * 1024
 AGAIN_AFTER_S: Final = 0.2
 LANDS_WITHIN_S: Final = 30.0
@@ -104,10 +102,13 @@ class Attackers:
     Some attacks, each by several connections that never end.
 
     Attributes:
+        niceness: Of their process; attackers have machines of their own, so here they
+            take what the service leaves.
         again_after_s: How long a connection rests between two of them.
         lands: What shows that an attack reached what it is for.
     """
 
+    niceness: ClassVar[int] = 10
     again_after_s: ClassVar[float] = AGAIN_AFTER_S
     lands: ClassVar[Mapping[str, frozenset[str]]] = LANDS
 
@@ -298,7 +299,7 @@ def attack_as(kind: type[Attackers]) -> None:
     """
     Attack, and print what came of it.
     """
-    os.nice(NICENESS)
+    os.nice(kind.niceness)
     share_processors_as_nice()
     targets = cattrs.structure(json.load(sys.stdin), Targets)
     attackers = kind(targets)

@@ -21,13 +21,7 @@ CUE: Final = f"00:00:00.000 --> 01:00:00.000\n<v {'&' * 1_990}>\n\n"
 CAPTIONS: Final = ("WEBVTT\n\n" + CUE * (CAPTIONS_BYTES // len(CUE))).encode()
 FILE_BYTES: Final = 4_000_000
 HELD: Final = 320
-REPORTS: Final = (
-    "usage",
-    "daily?days=90",
-    "storage",
-    "breakdown?by=country",
-    "viewers",
-)
+REPORTS: Final = ("usage", "daily?days=90", "storage", "viewers")
 FORM: Final = "Content-Type: application/x-www-form-urlencoded"
 
 
@@ -36,6 +30,8 @@ class CostlyAttackers(Attackers):
     Attacks that make work.
     """
 
+    # Idle is measured beside them, so they may take of the machine what they want.
+    niceness: ClassVar[int] = 0
     again_after_s: ClassVar[float] = 0.05
     lands: ClassVar[Mapping[str, frozenset[str]]] = {
         "captions": frozenset({"400 invalid_parameters"}),

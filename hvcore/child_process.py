@@ -13,6 +13,7 @@ from the main thread (prctl(2), PR_SET_PDEATHSIG).
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from hvcore import child_launcher
 
@@ -72,3 +73,16 @@ def supervised_command(  # noqa: PLR0913 - what differs between programs
         "--",
         *command,
     ]
+
+
+def environ_of_module() -> dict[str, str]:
+    """
+    Return the environment in which a child can run a module of ours, and not the settings.
+
+    They have passwords, which a program that reads what strangers sent has no use for.
+    """
+    environ = {name: v for name, v in os.environ.items() if not name.startswith("HV_")}
+    # Whoever embeds this may have found it in a folder of its own; nothing stands for
+    # the current one.
+    path = [place or str(Path.cwd()) for place in sys.path]
+    return {**environ, "PYTHONPATH": os.pathsep.join(path)}

@@ -22,9 +22,10 @@ _REFUSED: Final = frozenset(
 )
 # Each value is read in one way only, or a line that is cut off takes for ever.
 _VALUE = r"(?>'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\"|\S+)"
-# A service manager may have put something before it.
+# A service manager may have put something before it. A message has no "=": where one could,
+# all of a line would be tried again behind each of its words.
 _LINE = re.compile(
-    r"(?P<at>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) [A-Z]+ \S+: (?P<message>.*?)"
+    r"(?P<at>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) [A-Z]+ \S+: (?P<message>[^=]*?)"
     rf"(?P<data>(?: \w+={_VALUE})*+)$"
 )
 _PAIR = re.compile(rf" (\w+)=({_VALUE})")

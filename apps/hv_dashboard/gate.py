@@ -29,6 +29,7 @@ from hvcore.services.access.audit import acting_as_person
 from hvcore.services.access.callers import Access
 from hvcore.services.sign_in.operation_limits import OperationLimits
 from hvcore.services.sign_in.sessions import Sessions
+from hvcore.throttling.turns import work_for
 
 
 class SignedOutError(HvError):
@@ -186,6 +187,7 @@ class GateMiddleware:
             raise NotFoundError
         org_id = OrgId(named)
         caller = self.sessions.principal(person, org_id)
+        work_for(org_id)
         role = person.role_in(org_id)
         assert role is not None  # noqa: S101 - without one there is no principal
         environments = self.access.environments(caller, org_id)

@@ -15,6 +15,7 @@ from typing import Final
 
 import attrs
 
+from hvcore.throttling.spent_time import SpentTime
 from hvcore.throttling.turns import TurnQueue, client_of_turn, having_turn
 
 PATIENCE_S: Final = 0.02
@@ -43,7 +44,9 @@ class RequestLock:
 
     Clients get it one after the other, whatever number of requests each has: a
     client waits for one request of every other client, not for all of them. The
-    addresses of an organization are one client, once it was recognised there.
+    addresses of an organization are one client, once it was recognised there. A client
+    that has had much of the processor lately stands behind others that come a little
+    later, a second at most.
 
     Args:
         patience_s: How long a holder may keep it while others wait.
@@ -52,7 +55,8 @@ class RequestLock:
     def __init__(self, *, patience_s: float = PATIENCE_S) -> None:
         self._patience_s = patience_s
         self._lock = threading.Lock()
-        self._waiting = TurnQueue[_Waiter]()
+        self._spent = SpentTime()
+        self._waiting = TurnQueue[_Waiter](self._spent.of)
         # The client of an address that came from there last.
         self._known: dict[str, str] = {}
         # Whose turn it is, and since when.
@@ -77,13 +81,17 @@ class RequestLock:
         """
         known = self._known.get(client, client)
         self._wait(known)
+        began_s = time.thread_time()
         try:
             with having_turn(known, end=self._end):
                 try:
                     yield
                 finally:
-                    self._know(client, client_of_turn())
+                    known = client_of_turn()
+                    self._know(client, known)
         finally:
+            with self._lock:
+                self._spent.add(known, time.thread_time() - began_s)
             self._end()
 
     def _know(self, address: str, client: str) -> None:

@@ -16,6 +16,7 @@ from hvcore.services.videos.deletion_certificates import DeletionCertificates
 from hvcore.services.videos.editing import Editing
 from hvcore.services.videos.erasure import Erasure
 from hvcore.services.videos.ladders import Ladders
+from hvcore.services.videos.text_reading import TextReading
 from hvcore.signed_documents import DocumentSigner
 from hvcore.throttling.shares import SharedCapacity
 
@@ -100,6 +101,7 @@ class VideoWiring(PlaybackWiring):
             storage=self.storage,
             clock=self.clock,
             slots=self._small_file_slots,
+            reading=self._text_reading,
         )
 
     @cached_property
@@ -107,8 +109,13 @@ class VideoWiring(PlaybackWiring):
         return Chapters(
             uow=self.uow,
             slots=self._small_file_slots,
+            reading=self._text_reading,
             changes=self._playback_changes,
         )
+
+    @cached_property
+    def _text_reading(self) -> TextReading:
+        return TextReading()
 
     @cached_property
     def _small_file_slots(self) -> SharedCapacity:

@@ -40,11 +40,8 @@ from hvcore.persistence.server_limits import (
     wait_long,
 )
 from hvcore.persistence.shared_statements import share_statements
-from hvcore.persistence.write_queue import (
-    WriteQueue,
-    again_while_busy,
-    begin_immediate,
-)
+from hvcore.persistence.write_queue import again_while_busy, begin_immediate
+from hvcore.throttling.turns import TurnPlaces, client_of_turn
 
 BUSY_TIMEOUT_MS: Final = 10_000
 """Our transactions take milliseconds; even a writer behind hundreds gets its turn."""
@@ -121,7 +118,7 @@ def make_engine(
     if host is not None:
         check_host_engine(host)
     parsed = parse_database_url(url)
-    queue = WriteQueue()
+    queue = TurnPlaces()
     owner = {
         _OWNER_PID: os.getpid(),
         _IDLE: deque(),
@@ -242,11 +239,11 @@ def idle_connections(engine: Engine) -> deque[Any]:
     return idle
 
 
-def write_queue(engine: Engine) -> WriteQueue:
+def write_queue(engine: Engine) -> TurnPlaces:
     """
     Return in which order the writers of this process get SQLite's write lock.
     """
-    queue: WriteQueue = engine.get_execution_options()[_WRITE_QUEUE]
+    queue: TurnPlaces = engine.get_execution_options()[_WRITE_QUEUE]
     return queue
 
 
@@ -341,7 +338,7 @@ def _begin_on_sqlite(connection: Connection) -> None:
     if waits_ms is None:
         return
     ends_at_s = time.monotonic() + waits_ms / 1000
-    if not write_queue(connection.engine).take(waits_ms / 1000):
+    if not write_queue(connection.engine).take(client_of_turn(), waits_ms / 1000):
         raise UnavailableError(NO_ANSWER)
     connection.info[_HAS_TURN] = True
     try:
@@ -365,7 +362,7 @@ def _sync_at_commit(connection: Connection, is_durable: bool) -> None:  # noqa: 
         connection.info[_SYNCS] = is_durable
 
 
-def _end_write(queue: WriteQueue, _driver: object, record: ConnectionPoolEntry) -> None:
+def _end_write(queue: TurnPlaces, _driver: object, record: ConnectionPoolEntry) -> None:
     # Not at the end of the block, in which more may be done than to write.
     if record.info.pop(_HAS_TURN, False):
         queue.end()

@@ -1,5 +1,5 @@
 """
-The queue in which the writers of a process wait for SQLite's one write lock.
+Take SQLite's one write lock, for which the writers of a process wait in turn.
 
 SQLite has no queue: a writer that finds it locked asks again and again, in the end ten
 times a second. One was seen to ask for ten seconds without success, beside a writer that
@@ -7,72 +7,16 @@ came back at once (the one that applies many counts).
 """
 
 import sqlite3
-import threading
 import time
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
-import attrs
-
-from hvcore.throttling.turns import TurnQueue, client_of_turn, end_turn
+from hvcore.throttling.turns import end_turn
 
 ASKS_EVERY_S: Final = 0.0005
 """Of a process; 20 us each. The gaps that another process leaves are mostly shorter than 0.1 s."""
 
 _T = TypeVar("_T")
-
-
-@attrs.define(eq=False)
-class WriteQueue:
-    """
-    Lets one writer in after the other, in turn by client; thread-safe.
-
-    With one queue for all, a client's change stood behind twenty of another one.
-    """
-
-    # A lock for each waiting writer; its release lets the writer in.
-    _waiting: TurnQueue[threading.Lock] = attrs.field(factory=TurnQueue, init=False)
-    _is_taken: bool = attrs.field(default=False, init=False)
-    _changing: threading.Lock = attrs.field(factory=threading.Lock, init=False)
-
-    @property
-    def waiting(self) -> int:
-        """
-        How many writers wait.
-        """
-        with self._changing:
-            return len(self._waiting)
-
-    def take(self, timeout_s: float) -> bool:
-        """
-        Wait for the turn to write; False if it did not come in time.
-        """
-        client, mine = client_of_turn(), threading.Lock()
-        with self._changing:
-            if not self._is_taken:
-                self._is_taken = True
-                self._waiting.begin(client)
-                return True
-            mine.acquire()
-            self._waiting.add(client, mine)
-        end_turn()
-        if mine.acquire(timeout=timeout_s):
-            return True
-        with self._changing:
-            # Out already if it was let in at the last moment.
-            return not self._waiting.remove(client, mine)
-
-    def end(self) -> None:
-        """
-        Let the next one in.
-        """
-        with self._changing:
-            if self._waiting:
-                # Passed on and never free in between: else the writer that has just
-                # ended would take it again before the next one wakes.
-                self._waiting.pop().release()
-            else:
-                self._is_taken = False
 
 
 def begin_immediate(driver: Any, *, ends_at_s: float, usual_timeout_ms: int) -> None:  # noqa: ANN401 - as SQLAlchemy has it

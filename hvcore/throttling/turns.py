@@ -3,6 +3,7 @@ Whose turn is next: clients come one after the other, whatever each of them has.
 """
 
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,23 +15,45 @@ _T = TypeVar("_T")
 _of_thread = threading.local()
 
 
+def no_delay(_client: str) -> float:
+    """Return the delay of clients that are all alike."""
+    return 0.0
+
+
+@attrs.define
+class _Line(Generic[_T]):
+    """
+    What waits of one client, and from when on it is its turn.
+    """
+
+    due_s: float
+    waiting: deque[_T]
+
+
 @attrs.define(eq=False)
 class TurnQueue(Generic[_T]):
     """
     What waits, in turn by client; for one thread at a time.
 
     A client waits for one of every other client, not for all that they have. Whose turn
-    it is stands behind those who come meanwhile.
+    it is stands behind those who come meanwhile, and also behind those who come within
+    the delay after that.
+
+    Attributes:
+        delay_s: By which a client stands further back.
+        elapsed_s: A clock that only goes forward, in seconds.
     """
 
-    # Whose turn is next, first.
-    _waiting: dict[str, deque[_T]] = attrs.field(factory=dict, init=False)
+    delay_s: Callable[[str], float] = no_delay
+    elapsed_s: Callable[[], float] = time.monotonic
+    # Of those that are due at one moment, whose turn is next, first.
+    _lines: dict[str, _Line[_T]] = attrs.field(factory=dict, init=False)
     # Whose turn it is, and what else it has; it comes last.
     _client: str = attrs.field(default="", init=False)
     _rest: deque[_T] = attrs.field(factory=deque, init=False)
 
     def __len__(self) -> int:
-        return len(self._rest) + sum(map(len, self._waiting.values()))
+        return len(self._rest) + sum(len(one.waiting) for one in self._lines.values())
 
     def begin(self, client: str) -> None:
         """
@@ -44,31 +67,93 @@ class TurnQueue(Generic[_T]):
         """
         if client == self._client:
             self._rest.append(one)
+        elif client in self._lines:
+            self._lines[client].waiting.append(one)
         else:
-            self._waiting.setdefault(client, deque()).append(one)
+            self._stand(client, deque([one]))
 
     def pop(self) -> _T:
         """
         Take the next one out; there must be one.
         """
         if self._rest:
-            self._waiting[self._client] = self._rest
-        self._client = next(iter(self._waiting))
-        self._rest = self._waiting.pop(self._client)
+            self._stand(self._client, self._rest)
+        self._client = min(self._lines, key=lambda client: self._lines[client].due_s)
+        self._rest = self._lines.pop(self._client).waiting
         return self._rest.popleft()
 
     def remove(self, client: str, one: _T) -> bool:
         """
         Take one out that no longer waits; False if it is out already.
         """
-        is_its_turn = client == self._client
-        queue = self._rest if is_its_turn else self._waiting.get(client, deque())
+        line = self._lines.get(client)
+        queue = self._rest if line is None else line.waiting
         if one not in queue:
             return False
         queue.remove(one)
-        if not queue:
-            self._waiting.pop(client, None)
+        if line is not None and not queue:
+            del self._lines[client]
         return True
+
+    def _stand(self, client: str, waiting: deque[_T]) -> None:
+        due_s = self.elapsed_s() + self.delay_s(client)
+        self._lines[client] = _Line(due_s, waiting)
+
+
+@attrs.define(eq=False)
+class TurnPlaces:
+    """
+    Lets so many threads in at a time, the others in turn by client; thread-safe.
+
+    With one queue for all, a client's only thread stood behind twenty of another one.
+
+    Attributes:
+        free: How many places nobody has.
+    """
+
+    free: int = 1
+    # A lock for each waiting thread; its release lets the thread in.
+    _waiting: TurnQueue[threading.Lock] = attrs.field(factory=TurnQueue, init=False)
+    _changing: threading.Lock = attrs.field(factory=threading.Lock, init=False)
+
+    @property
+    def waiting(self) -> int:
+        """
+        How many threads wait.
+        """
+        with self._changing:
+            return len(self._waiting)
+
+    def take(self, client: str, timeout_s: float) -> bool:
+        """
+        Wait for a place; False if it did not come in time.
+        """
+        mine = threading.Lock()
+        with self._changing:
+            if self.free:
+                self.free -= 1
+                self._waiting.begin(client)
+                return True
+            mine.acquire()
+            self._waiting.add(client, mine)
+        end_turn()
+        if mine.acquire(timeout=timeout_s):
+            return True
+        with self._changing:
+            # Out already if it was let in at the last moment.
+            return not self._waiting.remove(client, mine)
+
+    def end(self) -> None:
+        """
+        Let the next one in.
+        """
+        with self._changing:
+            if self._waiting:
+                # Passed on and never free in between: else the thread that has just
+                # ended would take it again before the next one wakes.
+                self._waiting.pop().release()
+            else:
+                self.free += 1
 
 
 @contextmanager

@@ -5,6 +5,7 @@ hv explain: which rule refused a playback, or would.
 import io
 import json
 import sys
+import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 
 from hv_cli import process_logs
 from hv_cli.data_folder import DataFolder
+from hv_cli.logged_refusals import find_lines
 from hv_cli.process_logs import LogFile
 from hv_reference.dry_playback import DryServices, question
 from hvcore.assembly import Services, build
@@ -524,6 +526,19 @@ def test_a_damaged_line_stops_nobody(hv: Hv, tmp_path: Path, data: str) -> None:
         log.write("0001-01-01 00:00:00,678 INFO x: refused request_id='r-0'\n")
 
     assert "token_expired" in [r["rule"] for r in found(hv("explain", "r-1", "--json"))]
+
+
+def test_a_long_line_is_read_once() -> None:
+    began_s = time.process_time()
+    line = (
+        "2026-01-02 03:04:05,678 INFO x: playback refused request_id='r-1'"
+        + " a=''" * 20_000
+        + " z\n"
+    )
+
+    assert list(find_lines("r-1", io.BytesIO(line.encode()), "a.log")) == []
+
+    assert time.process_time() - began_s < 1
 
 
 def test_what_was_no_refusal_is_told_as_well(hv: Hv, tmp_path: Path) -> None:

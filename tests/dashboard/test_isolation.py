@@ -11,6 +11,7 @@ from falcon.testing import Result
 from hv_dashboard.routes import ROUTES
 from hv_dashboard.routing import Audience, PageRoute
 from hvcore.domain.access.roles import Role
+from hvcore.throttling.turns import client_of_turn, having_turn
 from tests.dashboard.world import ORIGIN, DashboardWorld, PersonClient, same_for_all
 from tests.http.world import ORG, OTHER_ORG
 
@@ -183,3 +184,16 @@ def test_a_token_of_another_session_is_refused(shared: DashboardWorld) -> None:
 def test_addresses_do_not_change_anything() -> None:
     # Whatever changes is a POST, which the gate judges.
     assert {route.method for route in ROUTES} == {"GET", "POST"}
+
+
+def test_an_address_takes_turns_as_the_organization_whose_page_it_opens(
+    dashboard: DashboardWorld,
+) -> None:
+    person = dashboard.sign_in(Role.VIEWER)
+    with having_turn("an address", end=bool):
+        assert person.get(f"/dashboard/{OTHER_ORG}/videos").status_code == 404
+        assert client_of_turn() == "an address"
+
+        assert person.get(f"/dashboard/{ORG}/videos").status_code == 200
+
+        assert client_of_turn() == ORG

@@ -110,6 +110,23 @@ def test_captions_are_uploaded_previewed_and_removed(
     assert actions == ["captions.remove", "captions.put"]
 
 
+def test_of_long_captions_the_beginning_is_previewed(
+    dashboard: DashboardWorld,
+) -> None:
+    video_id = dashboard.world.ready()
+    person, path = dashboard.sign_in(Role.EDITOR), f"{VIDEOS}/{video_id}/captions"
+    cues = (f"00:{n:02}.000 --> 00:59.000\nNo. {n} {'&' * 1_500}" for n in range(10))
+    file = "WEBVTT\n\n" + "\n\n".join(cues)
+    fields = {"language": "en"}
+    post_file(person, path, ("file", "a.vtt", "text/vtt", file.encode()), fields)
+
+    preview = person.fragment(f"{path}/en").text
+
+    assert "No. 0 &amp;" in preview
+    assert "No. 9 &amp;" not in preview
+    assert preview.count("No. ") + int(preview.split("And ")[1].split()[0]) == 10
+
+
 def test_captions_that_are_just_replaced_have_no_preview(
     dashboard: DashboardWorld,
 ) -> None:

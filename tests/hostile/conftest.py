@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.live import LiveService, live_service
+from tests.servers import PostgresqlServer
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -27,3 +28,22 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
     """
     with live_service(tmp_path_factory.mktemp("held")) as running:
         yield running
+
+
+@pytest.fixture(params=["bare", "edge"])
+def edge(request: pytest.FixtureRequest) -> bool:
+    """
+    Whether nginx is in front.
+    """
+    return bool(request.param == "edge")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def settings(request: pytest.FixtureRequest) -> dict[str, str]:
+    """
+    The settings of a database.
+    """
+    if request.param == "sqlite":
+        return {}
+    server: PostgresqlServer = request.getfixturevalue("postgresql")
+    return {"HV_DATABASE__URL": server.new_database()}

@@ -26,7 +26,6 @@ from tests.hostile.storm.neighbour import Errand, Experience, percentile
 from tests.hostile.storm.outcomes import wrong_outcomes
 from tests.hostile.storm.site import StormSite, storm_site
 from tests.live import until
-from tests.servers import PostgresqlServer
 
 pytestmark = pytest.mark.services
 
@@ -85,19 +84,6 @@ LONG: Final = Scale(
     costly_orders=8,
     most_times_idle=3,
 )
-
-
-@pytest.fixture(params=["bare", "edge"])
-def edge(request: pytest.FixtureRequest) -> bool:
-    return bool(request.param == "edge")
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def settings(request: pytest.FixtureRequest) -> dict[str, str]:
-    if request.param == "sqlite":
-        return {}
-    server: PostgresqlServer = request.getfixturevalue("postgresql")
-    return {"HV_DATABASE__URL": server.new_database()}
 
 
 @contextmanager

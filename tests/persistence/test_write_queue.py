@@ -20,7 +20,6 @@ from hvcore.persistence.engine import make_engine, write_queue, writing
 from hvcore.persistence.migrate import migrate
 from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.persistence.videos.recount import recount
-from hvcore.persistence.write_queue import WriteQueue
 from hvcore.throttling.turns import having_turn, work_for
 from tests.live import until
 
@@ -152,27 +151,6 @@ def test_a_turn_ends_also_if_the_lock_was_not_free(engine: Engine, path: Path) -
         connection.commit()
 
 
-def test_of_several_that_wait_one_after_the_other_has_its_turn() -> None:
-    queue, order = WriteQueue(), []
-    assert queue.take(0)
-
-    def take(number: int) -> None:
-        assert queue.take(WITHIN_S)
-        order.append(number)
-        queue.end()
-
-    workers = []
-    for number in range(3):
-        workers.append(Worker(lambda number=number: take(number)))
-        until(lambda count=number + 1: queue.waiting == count, within_s=WITHIN_S)
-    queue.end()
-    for worker in workers:
-        worker.join()
-
-    assert order == [0, 1, 2]
-    assert queue.take(0)
-
-
 def test_who_waits_for_another_process_ends_its_turn(
     engine: Engine, path: Path
 ) -> None:
@@ -214,28 +192,6 @@ def test_who_writes_without_waiting_keeps_its_turn(engine: Engine) -> None:
         connection.commit()
 
     assert not has_ended.is_set()
-
-
-def test_who_has_one_change_waits_for_one_of_each_other_client() -> None:
-    queue, order = WriteQueue(), list[str]()
-    assert queue.take(0)
-
-    def take(client: str) -> None:
-        with having_turn("an address", end=bool):
-            work_for(client)
-            assert queue.take(WITHIN_S)
-            order.append(client)
-            queue.end()
-
-    workers = []
-    for number, client in enumerate("aaabc", start=1):
-        workers.append(Worker(lambda client=client: take(client)))
-        until(lambda count=number: queue.waiting == count, within_s=WITHIN_S)
-    queue.end()
-    for worker in workers:
-        worker.join()
-
-    assert order == ["a", "b", "c", "a", "a"]
 
 
 @pytest.mark.parametrize("work", [migrate, recount, _prepare])
@@ -291,3 +247,27 @@ def test_a_new_database_may_be_opened_while_another_process_makes_it(
     with engine.connect() as opened:
         mode = opened.exec_driver_sql("PRAGMA journal_mode").scalar_one()
         assert mode == "wal"
+
+
+def test_who_has_one_change_waits_for_one_of_each_other_client(engine: Engine) -> None:
+    order: list[str] = []
+
+    def write(client: str) -> None:
+        with having_turn("an address", end=bool):
+            work_for(client)
+            with writing(engine) as connection:
+                order.append(client)
+                connection.commit()
+
+    workers = []
+    with writing(engine):
+        for number, client in enumerate("aaabc", start=1):
+            workers.append(Worker(lambda client=client: write(client)))
+            until(
+                lambda count=number: write_queue(engine).waiting == count,
+                within_s=WITHIN_S,
+            )
+    for worker in workers:
+        worker.join()
+
+    assert order == ["a", "b", "c", "a", "a"]

@@ -4,7 +4,6 @@ Shares of what all need: nobody gets everything.
 
 from contextlib import ExitStack
 
-import attrs
 import pytest
 
 from hvcore.errors import UnavailableError
@@ -14,19 +13,7 @@ from hvcore.throttling.shares import (
     SharedCapacity,
     client_of_address,
 )
-
-
-@attrs.define
-class Elapsed:
-    now_s: float = 1000.0
-
-    def __call__(self) -> float:
-        return self.now_s
-
-
-@pytest.fixture
-def elapsed() -> Elapsed:
-    return Elapsed()
+from tests.throttling.conftest import Elapsed
 
 
 @pytest.fixture

@@ -14,18 +14,21 @@ _TAGS_WITH_NAME: Final = frozenset({"v", "lang"})
 _CLASS = re.compile(r"[\w-]+")
 _TIME = re.compile(r"(?:[0-9]{2,3}:)?[0-5][0-9]:[0-5][0-9]\.[0-9]{3}")
 # Nearly all that occurs; a file may have hundreds of thousands of them.
-_COMMON: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"} | {
-    tag: tag for name in _PLAIN_TAGS for tag in (f"<{name}>", f"</{name}>")
-}
+_COMMON: Final = frozenset(
+    tag for name in _PLAIN_TAGS for tag in (f"<{name}>", f"</{name}>")
+)
 _TAG_START = re.compile(r"/?[A-Za-z]")
 # Tab and line feed stay; a mark of byte order is none inside of a text.
 _INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
+# In parentheses, so that split keeps them. Neither goes on behind the beginning of
+# another one, so that whatever stands there is looked through twice at most.
 _MARKUP = re.compile(
-    r"<[^<>]*>"
-    r"|&(?:amp|lt|gt|nbsp|lrm|rlm|#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6});"
-    r"|[<>&]"
+    r"(<[^<>]*>"
     # Where SubRip files say "at the top": \an8 in braces. WebVTT would show it.
-    r"|\{\\[^{}]*\}"
+    r"|\{\\[^{}]*\})"
+)
+_LONE_AMPERSAND = re.compile(
+    r"&(?!(?:amp|lt|gt|nbsp|lrm|rlm|#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6});)"
 )
 
 
@@ -40,15 +43,28 @@ def readable_text(text: str) -> str:
     """
     Return a text as WebVTT writes it: no unknown tag, no empty line, no arrow.
     """
-    written = _MARKUP.sub(_rewrite, without_invisible(text))
+    written = _rewritten(without_invisible(text))
     return "\n".join(line for line in written.split("\n") if line.strip())
 
 
-def _rewrite(match: re.Match[str]) -> str:
-    found = match[0]
+def _rewritten(text: str) -> str:
+    if "<" not in text and "{" not in text:
+        return _escaped(text)
+    parts = _MARKUP.split(text)
+    # What a file may have millions of is replaced by the libraries in C.
+    parts[::2] = map(_escaped, parts[::2])
+    parts[1::2] = map(_rewritten_markup, parts[1::2])
+    return "".join(parts)
+
+
+def _escaped(text: str) -> str:
+    if "&" in text:
+        text = _LONE_AMPERSAND.sub("&amp;", text)
+    return text.replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _rewritten_markup(found: str) -> str:
     if found in _COMMON:
-        return _COMMON[found]
-    if found.startswith("&"):
         return found
     if found.startswith("{"):
         return ""
@@ -57,7 +73,7 @@ def _rewrite(match: re.Match[str]) -> str:
         return found
     if _TAG_START.match(inner):
         return _tag(inner)
-    return f"&lt;{_MARKUP.sub(_rewrite, inner)}&gt;"
+    return f"&lt;{_rewritten(inner)}&gt;"
 
 
 def _tag(inner: str) -> str:
@@ -72,7 +88,7 @@ def _tag(inner: str) -> str:
     shown = "".join(f".{c}" for c in classes if _CLASS.fullmatch(c))
     if not rest or name not in _TAGS_WITH_NAME:
         return _without_arrow(f"<{name}{shown}>")
-    of_whom = _MARKUP.sub(_rewrite, rest[0]).replace("=", " ")
+    of_whom = _rewritten(rest[0]).replace("=", " ")
     return _without_arrow(f"<{name}{shown} {' '.join(of_whom.split())}>")
 
 

@@ -153,6 +153,7 @@ def read_captions(data: bytes, expected: CaptionFormat | None) -> list[Cue]:
     if expected is CaptionFormat.SUBRIP and is_webvtt:
         _refuse(1, "this is a WebVTT file; send it as text/vtt")
     cues: list[Cue] = []
+    chars = 0
     for number, block in _blocks(lines):
         if is_webvtt and (number == 1 or _NOT_SHOWN.fullmatch(block[0])):
             _refuse_arrows(number, block)
@@ -162,6 +163,9 @@ def read_captions(data: bytes, expected: CaptionFormat | None) -> list[Cue]:
             cues.append(cue)
         if len(cues) > MAX_CUES:
             _refuse(number, f"a file may have at most {MAX_CUES} cues")
+        chars += len(cue.text)
+        if chars > MAX_WRITTEN_BYTES:
+            raise _too_long()
     if not cues:
         _refuse(len(lines), "the file ends without a cue that has a text")
     return sorted(cues, key=lambda cue: cue.start_ms)
@@ -180,8 +184,17 @@ def write_webvtt(cues: Iterable[Cue]) -> bytes:
         parts.append(f"{times} {cue.settings}".rstrip() + f"\n{cue.text}\n")
     written = "\n".join(parts).encode()
     if len(written) > MAX_WRITTEN_BYTES:
-        raise _error("The captions have too many characters that must be escaped.")
+        raise _too_long()
     return written
+
+
+def read_written(written: bytes) -> list[Cue]:
+    """
+    Read the cues of a file that write_webvtt has written.
+    """
+    # Without the limits of what is sent: a line becomes longer when it is escaped.
+    blocks = _blocks(written.decode().split("\n"))
+    return [_read_cue(number, block, _WEBVTT) for number, block in blocks if number > 1]
 
 
 @attrs.frozen
@@ -274,6 +287,10 @@ def _timestamp(moment_ms: int) -> str:
     minutes, seconds = divmod(seconds, 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours:02}:{minutes:02}:{seconds:02}.{rest:03}"
+
+
+def _too_long() -> InvalidParametersError:
+    return _error("The captions have too many characters that must be escaped.")
 
 
 def _refuse(number: int, what: str) -> NoReturn:

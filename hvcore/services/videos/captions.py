@@ -15,7 +15,6 @@ import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.access.principals import Principal
-from hvcore.domain.ids import VideoId
 from hvcore.domain.videos.captions import (
     LANGUAGE_PATTERN,
     MAX_CAPTION_TRACKS,
@@ -25,8 +24,7 @@ from hvcore.domain.videos.captions import (
     CaptionFormat,
     CaptionTrack,
     Cue,
-    read_captions,
-    write_webvtt,
+    read_written,
 )
 from hvcore.domain.videos.video import Video
 from hvcore.errors import (
@@ -40,11 +38,14 @@ from hvcore.ports.storage import ObjectNotFoundError, Storage
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.audit import record_by_person
 from hvcore.services.access.authorization import find_authorized_video, require_listed
+from hvcore.services.videos.text_reading import TextReading
 from hvcore.throttling.shares import SharedCapacity
 
 _log = logging.getLogger(__name__)
 
 _LANGUAGE = re.compile(LANGUAGE_PATTERN)
+FIRST_CUES_BYTES: Final = 32 * 1024
+"""To read all of a file takes up to a second."""
 NO_SUCH_CAPTIONS: Final = "The video has no captions in this language."
 
 
@@ -81,6 +82,7 @@ class Captions:
     storage: Storage
     clock: Clock
     slots: SharedCapacity
+    reading: TextReading
 
     def receiving(self, org_id: str) -> AbstractContextManager[None]:
         """
@@ -108,11 +110,13 @@ class Captions:
             )
             return work.captions.of_video(video.id)
 
-    def cues(
+    def first_cues(
         self, caller: Principal, org_id: str, video_id: str, language: str
     ) -> tuple[CaptionTrack, Sequence[Cue]]:
         """
-        Return the captions of a language as viewers get them, in order.
+        Return the captions of a language, and the first of its cues, in order.
+
+        They are as viewers get them; there are fewer where their texts are long.
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
@@ -122,7 +126,7 @@ class Captions:
         """
         for track in self.of_video(caller, org_id, video_id):
             if track.language == language:
-                return track, self._read(track)
+                return track, self._first_cues(track)
         raise NotFoundError(NO_SUCH_CAPTIONS)
 
     def put(
@@ -143,7 +147,7 @@ class Captions:
             video = require_listed(
                 find_authorized_video(work, caller, org_id, video_id)
             )
-        track = self._store(video.id, language, new)
+        track = self._store(video, language, new)
         try:
             with self.uow.write() as work:
                 video = require_listed(
@@ -192,31 +196,31 @@ class Captions:
         self._discard(*removed)
         return [track for track in before if track.language != language]
 
-    def _read(self, track: CaptionTrack) -> Sequence[Cue]:
+    def _first_cues(self, track: CaptionTrack) -> Sequence[Cue]:
         try:
             with self.storage.open(track.path) as file:
-                data = file.read()
+                data = file.read(FIRST_CUES_BYTES)
         except ObjectNotFoundError as exc:
             # Replaced or removed at this moment.
             raise NotFoundError(NO_SUCH_CAPTIONS) from exc
-        return read_captions(data, CaptionFormat.WEBVTT)
+        if len(data) < track.size_bytes:
+            data = data[: data.rfind(b"\n\n") + 1]
+        return read_written(data)
 
-    def _store(
-        self, video_id: VideoId, language: str, new: NewCaptions
-    ) -> CaptionTrack:
-        cues = read_captions(new.data, new.expected)
-        written = write_webvtt(cues)
+    def _store(self, video: Video, language: str, new: NewCaptions) -> CaptionTrack:
+        written = self.reading.captions(video.org_id, new.data, new.expected)
         track = CaptionTrack(
-            video_id=video_id,
+            video_id=video.id,
             language=language,
             label=(new.label or "").strip() or language,
-            cues=len(cues),
-            size_bytes=len(written),
-            sha256=hashlib.sha256(written).hexdigest(),
+            cues=written.cues,
+            size_bytes=len(written.webvtt),
+            sha256=hashlib.sha256(written.webvtt).hexdigest(),
             version=secrets.token_hex(8),
             created_at=self.clock.now(),
         )
-        self.storage.write(track.path, io.BytesIO(written), content_type=WEBVTT_TYPE)
+        file = io.BytesIO(written.webvtt)
+        self.storage.write(track.path, file, content_type=WEBVTT_TYPE)
         return track
 
     def _discard_if_unknown(self, track: CaptionTrack) -> None:

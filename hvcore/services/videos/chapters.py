@@ -9,12 +9,12 @@ import attrs
 
 from hvcore.domain.access.principals import Principal
 from hvcore.domain.processing.chapters import Chapter
-from hvcore.domain.videos.chapter_file import read_chapters
 from hvcore.errors import NotFoundError
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.access.audit import record_by_person
 from hvcore.services.access.authorization import find_authorized_video, require_listed
 from hvcore.services.playback.changes import PlaybackChanges
+from hvcore.services.videos.text_reading import TextReading
 from hvcore.throttling.shares import SharedCapacity
 
 
@@ -31,6 +31,7 @@ class Chapters:
 
     uow: UnitOfWork
     slots: SharedCapacity
+    reading: TextReading
     changes: PlaybackChanges = attrs.field(factory=PlaybackChanges)
 
     def receiving(self, org_id: str) -> AbstractContextManager[None]:
@@ -72,11 +73,13 @@ class Chapters:
             InvalidParametersError: It is no WebVTT file, or exceeds a limit.
             VideoNotFoundError: There is no such video, or it is deleted.
             ForbiddenError: It is outside the key's environment.
+            UnavailableError: Too many files are being read.
         """
         # First: reading a file is work that only a video's owner may ask for.
         with self.uow.read() as work:
             require_listed(find_authorized_video(work, caller, org_id, video_id))
-        return self._set(caller, org_id, video_id, read_chapters(data))
+        chapters = self.reading.chapters(org_id, data)
+        return self._set(caller, org_id, video_id, chapters)
 
     def remove(self, caller: Principal, org_id: str, video_id: str) -> None:
         """

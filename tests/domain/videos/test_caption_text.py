@@ -17,6 +17,7 @@ from hvcore.domain.videos.captions import (
     CaptionFormat,
     CaptionTrack,
     read_captions,
+    read_written,
     write_webvtt,
 )
 from hvcore.errors import InvalidParametersError
@@ -90,6 +91,12 @@ def test_what_was_written_is_read_as_the_same() -> None:
     once = converted(VTT)
 
     assert converted(once, CaptionFormat.WEBVTT) == once
+
+
+def test_cues_of_a_written_file_are_read_however_long_their_lines_became() -> None:
+    cues = read_captions(f"WEBVTT\n\n{CUE}{'&' * MAX_LINE_CHARS}\n".encode(), None)
+
+    assert read_written(write_webvtt(cues)) == cues
 
 
 def test_a_cue_without_text_is_left_out() -> None:
@@ -180,6 +187,9 @@ def test_what_grows_too_long_by_escaping_is_refused() -> None:
         f"WEBVTT\n\n{CUE}" + ("<v" + " " * 1_990 + "\n") * 49 + ">",
         f"WEBVTT\n\n{CUE}" + ("{\\" * 900 + "\n") * 49,
         f"WEBVTT\n\n{CUE}" + ("<b." * 600 + "\n") * 49,
+        f"WEBVTT\n\n{CUE}\n{CUE}<v ".join(["&" * 1_990 + ">\n\n"] * 980),
+        "WEBVTT\n\n" + (f"{CUE}" + "<v a>" * 390 + "\n\n") * 980,
+        "WEBVTT\n\n" + (f"{CUE}" + "<1&>" * 490 + "\n\n") * 980,
     ],
 )
 def test_hostile_files_take_no_time(text: str) -> None:

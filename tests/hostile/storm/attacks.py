@@ -17,9 +17,9 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
-from typing import Final, TypeAlias
+from typing import ClassVar, Final, TypeAlias
 
 import attrs
 import cattrs
@@ -32,11 +32,9 @@ from tests.hostile.storm.exchange import (
     connection,
     outcome,
 )
-from tests.hostile.storm.outcomes import NO_ANSWER, not_landed
+from tests.hostile.storm.outcomes import LANDS, NO_ANSWER, not_landed
 from tests.hostile.strangers import ATTACKER, head
 
-NICENESS: Final = 10
-"""Attackers have machines of their own; here they take what the service leaves."""
 LITTLE_ROOM_BYTES: Final = 16 * 1024
 AGAIN_AFTER_S: Final = 0.2
 LANDS_WITHIN_S: Final = 30.0
@@ -54,6 +52,7 @@ class Targets:
 
     Attributes:
         seconds: How long they last.
+        lands_within_s: How long beyond that they go on if one has reached nothing yet.
         connections: How many there are at a time, about.
         film: Address of a playlist of twelve hours, with a token.
         page: The page that this token is for.
@@ -61,6 +60,7 @@ class Targets:
         watched: The path of a small segment of a public video.
         pictured: The id of a public video that has a picture.
         uploads: Addresses to which large files can be sent.
+        picture: The path of a picture of many pixels.
         key: Of the attacker's organization.
     """
 
@@ -74,6 +74,8 @@ class Targets:
     watched: str
     pictured: str
     uploads: list[str]
+    picture: str = ""
+    lands_within_s: float = LANDS_WITHIN_S
     key: str = attrs.field(repr=False)
 
 
@@ -98,7 +100,17 @@ Attack: TypeAlias = Callable[[str, int], Awaitable[str]]
 class Attackers:
     """
     Some attacks, each by several connections that never end.
+
+    Attributes:
+        niceness: Of their process; attackers have machines of their own, so here they
+            take what the service leaves.
+        again_after_s: How long a connection rests between two of them.
+        lands: What shows that an attack reached what it is for.
     """
+
+    niceness: ClassVar[int] = 10
+    again_after_s: ClassVar[float] = AGAIN_AFTER_S
+    lands: ClassVar[Mapping[str, frozenset[str]]] = LANDS
 
     def __init__(self, targets: Targets) -> None:
         self._targets = targets
@@ -125,7 +137,7 @@ class Attackers:
         ]
         await asyncio.sleep(self._targets.seconds)
         with suppress(TimeoutError):
-            async with asyncio.timeout(LANDS_WITHIN_S):
+            async with asyncio.timeout(self._targets.lands_within_s):
                 await self._have_landed.wait()
         for task in tasks:
             task.cancel()
@@ -138,19 +150,19 @@ class Attackers:
         posted = head("POST", "/v1/watch/x", WAITS)
         segment = head("GET", self._segment, WAITS)
         by_edge_key = head("GET", "/v1/ek_x/video/720p/0.m4s", WAITS)
-        yield "half a head, API", _silent(api, b"GET / HT"), half_heads
-        yield "half a head, delivery", _silent(delivery, b"GET / HT"), half_heads
-        yield "no body, delivery", _silent(delivery, posted), 60
-        yield "no body, segment", _silent(delivery, segment), 40
-        yield "no body, edge key", _silent(delivery, by_edge_key), 20
+        yield "half a head, API", silent(api, b"GET / HT"), half_heads
+        yield "half a head, delivery", silent(delivery, b"GET / HT"), half_heads
+        yield "no body, delivery", silent(delivery, posted), 60
+        yield "no body, segment", silent(delivery, segment), 40
+        yield "no body, edge key", silent(delivery, by_edge_key), 20
 
     def _of_organization(self) -> Iterator[tuple[str, Attack, int]]:
         api, delivery = self._targets.api_port, self._targets.delivery_port
         key = f"X-Api-Key: {self._targets.key}"
         posted = head("POST", "/v1/videos/upload-url", key, WAITS)
         patched = head("PATCH", "/v1/videos/vid_x", key, WAITS)
-        yield "no body, API", _silent(api, posted), 60
-        yield "no body, PATCH", _silent(api, patched), 20
+        yield "no body, API", silent(api, posted), 60
+        yield "no body, PATCH", silent(api, patched), 20
         yield "announced upload", self._announce, 6
         yield "idle reader", self._read_little, 60
         yield "slow reader", self._read_slowly, 40
@@ -171,15 +183,17 @@ class Attackers:
                 outcomes[await attack(address, next(self._numbers))] += 1
             except (OSError, TimeoutError, asyncio.IncompleteReadError):
                 outcomes[NO_ANSWER] += 1
-            if not self._have_landed.is_set() and not not_landed(self.outcomes):
+            if not self._have_landed.is_set() and not not_landed(
+                self.outcomes, self.lands
+            ):
                 self._have_landed.set()
-            await asyncio.sleep(AGAIN_AFTER_S)
+            await asyncio.sleep(self.again_after_s)
 
     async def _announce(self, address: str, number: int) -> str:
         path = self._targets.uploads[number % len(self._targets.uploads)]
         lines = ("Content-Type: video/mp4", f"Content-Length: {ANNOUNCED_BYTES}")
         beginning = head("PUT", path, *lines) + bytes(2000)
-        return await _silent(self._targets.delivery_port, beginning)(address, number)
+        return await silent(self._targets.delivery_port, beginning)(address, number)
 
     async def _read_little(self, address: str, _: int) -> str:
         return await self._read(self._film("keep-alive"), address, GIVES_UP_AFTER_S)
@@ -235,7 +249,7 @@ class Attackers:
         )
 
         async def send(address: str, number: int) -> str:
-            return await _silent(port, next(broken))(address, number)
+            return await silent(port, next(broken))(address, number)
 
         return send
 
@@ -268,7 +282,7 @@ def _viewer(number: int) -> tuple[str, str]:
     return f'CMCD-Session: sid="{number}"', f"User-Agent: player {number}"
 
 
-def _silent(port: int, beginning: bytes) -> Attack:
+def silent(port: int, beginning: bytes) -> Attack:
     """
     Send the beginning of a request, or what is none, and wait for an answer.
     """
@@ -281,14 +295,14 @@ def _silent(port: int, beginning: bytes) -> Attack:
     return wait
 
 
-def main() -> None:
+def attack_as(kind: type[Attackers]) -> None:
     """
     Attack, and print what came of it.
     """
-    os.nice(NICENESS)
+    os.nice(kind.niceness)
     share_processors_as_nice()
     targets = cattrs.structure(json.load(sys.stdin), Targets)
-    attackers = Attackers(targets)
+    attackers = kind(targets)
     asyncio.run(attackers.run())
     attacked = Attacked(
         outcomes={name: dict(counts) for name, counts in attackers.outcomes.items()},
@@ -298,4 +312,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    attack_as(Attackers)

@@ -29,20 +29,28 @@ LANDS: Final[Mapping[str, frozenset[str]]] = {
 _ALLOWED: Final = re.compile(r"20[06]|(4\d\d|503) [a-z_]+")
 
 
-def wrong_outcomes(outcomes: Mapping[str, Mapping[str, int]]) -> list[str]:
+def wrong_outcomes(
+    outcomes: Mapping[str, Mapping[str, int]],
+    lands: Mapping[str, frozenset[str]] = LANDS,
+) -> list[str]:
     """
     Return sentences about answers without a reason, and attacks that reached nothing.
+
+    Args:
+        lands: What shows that an attack reached what it is for.
     """
-    return [*_without_reason(outcomes), *not_landed(outcomes)]
+    return [*_without_reason(outcomes), *not_landed(outcomes, lands)]
 
 
-def not_landed(outcomes: Mapping[str, Mapping[str, int]]) -> list[str]:
+def not_landed(
+    outcomes: Mapping[str, Mapping[str, int]], lands: Mapping[str, frozenset[str]]
+) -> list[str]:
     """
     Return sentences about attacks that have not reached what they are for.
     """
     return [
         f"{attack}: never {' or '.join(sorted(missing))}"
-        for attack, wanted in LANDS.items()
+        for attack, wanted in lands.items()
         if (missing := wanted - outcomes.get(attack, {}).keys())
     ]
 

@@ -87,13 +87,19 @@ def _memory_bytes(process: psutil.Process) -> int:
 
 @contextmanager
 def storm_site(
-    folder: Path, clip: Path, *, edge: bool, **settings: str
+    folder: Path,
+    clip: Path,
+    *,
+    edge: bool,
+    sent_bytes: int = MAX_UPLOAD_BYTES,
+    **settings: str,
 ) -> Iterator[StormSite]:
     """
     Run ``hv up`` until the block ends.
 
     Args:
         clip: A short one; the attacker's has pictures.
+        sent_bytes: What the attacker announces of each file that it will send.
         edge: With the nginx of ``hv edge nginx`` in front of both addresses.
     """
     with ExitStack() as stack:
@@ -139,9 +145,7 @@ def storm_site(
         pictured = attacker.orders(clip, videoQuality="standard")
         until(lambda: attacker.is_ready(pictured), within_s=READY_WITHIN_S)
         announced = [
-            urlsplit(
-                attacker.upload_address(clip, size_bytes=MAX_UPLOAD_BYTES)["signedURL"]
-            )
+            urlsplit(attacker.upload_address(clip, size_bytes=sent_bytes)["signedURL"])
             for _ in range(ANNOUNCED)
         ]
         yield StormSite(

@@ -162,6 +162,48 @@ def test_the_addresses_of_an_organization_are_one_client() -> None:
     assert order == ["a1", "b1", "a2", "a3"]
 
 
+def test_who_has_taken_much_of_the_processor_goes_behind_who_comes_later() -> None:
+    lock, order = RequestLock(patience_s=DEADLINE_S), list[str]()
+
+    def work(client: str) -> None:
+        with lock.turn_of(client):
+            order.append(client)
+
+    with lock.turn_of("costly"):
+        compute(0.2)
+    waiting = ["costly", "costly", "another", "third"]
+    with ThreadPoolExecutor(len(waiting)) as pool, lock.turn_of("holder"):
+        for number, client in enumerate(waiting, start=1):
+            pool.submit(work, client)
+            until(lambda n=number: lock.waiting == n, within_s=DEADLINE_S)
+
+    assert order == ["another", "third", "costly", "costly"]
+
+
+def test_processor_time_is_that_of_the_organization_that_was_recognised() -> None:
+    lock, order = RequestLock(patience_s=DEADLINE_S), list[str]()
+
+    def work(address: str, org_id: str) -> None:
+        with lock.turn_of(address):
+            work_for(org_id)
+            order.append(address)
+
+    work("b1", "org_b")
+    work("a2", "org_a")
+    with lock.turn_of("a1"):
+        work_for("org_a")
+        compute(0.2)
+    order.clear()
+    with ThreadPoolExecutor(2) as pool, lock.turn_of("holder"):
+        for number, (address, org_id) in enumerate(
+            [("a2", "org_a"), ("b1", "org_b")], start=1
+        ):
+            pool.submit(work, address, org_id)
+            until(lambda n=number: lock.waiting == n, within_s=DEADLINE_S)
+
+    assert order == ["b1", "a2"]
+
+
 def test_a_crash_gives_its_turn_back() -> None:
     lock = RequestLock(patience_s=DEADLINE_S)
 
@@ -188,3 +230,12 @@ def work_alone(lock: RequestLock) -> int:
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(work, range(500)))
     return most
+
+
+def compute(seconds: float) -> None:
+    """
+    Take so much of the processor.
+    """
+    ends_s = time.thread_time() + seconds
+    while time.thread_time() < ends_s:
+        pass

@@ -199,12 +199,23 @@ def test_a_broken_length_is_refused(api: World, length: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [b'"\\"' * 21_000, b'"' + b"\\" * 64_000, b"[" * 65_000, b'"a' * 32_000]
+    "body",
+    [
+        b'"\\"' * 21_000,
+        b'"' + b"\\" * 64_000,
+        b"[" * 65_000,
+        b"[]" * 32_000,
+        b'"' * 65_000,
+        b'"a' * 32_000,
+    ],
 )
 def test_no_body_takes_long_to_refuse(body: bytes) -> None:
-    begin = time.perf_counter()
+    took_s = []
+    for _ in range(5):
+        began_s = time.thread_time()
+        with pytest.raises(InvalidParametersError):
+            parse_json(body)
+        took_s.append(time.thread_time() - began_s)
 
-    with pytest.raises(InvalidParametersError):
-        parse_json(body)
-
-    assert time.perf_counter() - begin < 1
+    # Other requests wait for it: one of three matches in Python took 25 ms.
+    assert min(took_s) < 0.01

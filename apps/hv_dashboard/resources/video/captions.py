@@ -24,7 +24,7 @@ from hvcore.wire.videos.captions import CaptionParameters
 TAB: Final = "captions"
 FILE: Final = "file"
 MOST_PREVIEWED: Final = 500
-_TAG: Final = re.compile(r"<[^>]*>")
+_TAG: Final = re.compile(r"<[^<>]*>")
 
 
 @attrs.frozen(kw_only=True)
@@ -103,12 +103,11 @@ class CaptionsPreviewFragmentResource:
         **_path: str,
     ) -> None:
         here, video = organization_of(req), self._tabs.arrived(req, video_id)
-        track, cues = self._captions.cues(here.caller, here.org_id, video.id, language)
-        values = {
-            "track": track,
-            "cues": [_shown(cue) for cue in cues[:MOST_PREVIEWED]],
-            "more": max(0, len(cues) - MOST_PREVIEWED),
-        }
+        track, cues = self._captions.first_cues(
+            here.caller, here.org_id, video.id, language
+        )
+        shown = [_shown(cue) for cue in cues[:MOST_PREVIEWED]]
+        values = {"track": track, "cues": shown, "more": track.cues - len(shown)}
         self._answers.fragment(req, resp, "video/cues.html", values)
 
 

@@ -1,0 +1,132 @@
+"""
+Have long text files of owners read by a process of their own, few at a time.
+
+A file of 2 MB full of markup takes a second, during which the threads of this process,
+which answer others, would get the interpreter every 5 ms at best.
+"""
+
+import logging
+import signal
+import subprocess
+import sys
+from typing import Final
+
+import attrs
+
+from hvcore.child_process import environ_of_module, supervised_command
+from hvcore.domain.processing.chapters import Chapter
+from hvcore.domain.videos.captions import CaptionFormat
+from hvcore.domain.videos.chapter_file import read_chapters
+from hvcore.errors import FieldError, InvalidParametersError, UnavailableError
+from hvcore.services.videos import text_files
+from hvcore.services.videos.text_files import (
+    CAPTIONS,
+    CHAPTERS,
+    WrittenCaptions,
+    captions_told,
+    chapters_told,
+    written_captions,
+)
+from hvcore.throttling.shares import BUSY_RETRY_AFTER_S
+from hvcore.throttling.turns import TurnPlaces, end_turn
+
+_log = logging.getLogger(__name__)
+
+LONG_BYTES: Final = 32 * 1024
+"""Up to this a file takes 12 ms at most, and a process 70 to begin."""
+PLACES: Final = 2
+NICENESS: Final = 5
+WAITS_AT_MOST_S: Final = 20.0
+MOST_PROCESSOR_S: Final = 5
+"""The worst file of 2 MB takes one; on a slow machine three."""
+MOST_S: Final = 30.0
+"""On a busy machine, on which a nice process gets a quarter of a core."""
+MOST_MEMORY_BYTES: Final = 512 * 1024**2
+
+
+@attrs.frozen
+class TextReading:
+    """
+    Reads captions and chapters; thread-safe.
+
+    Attributes:
+        places: Of the processes that read, in turn by organization.
+    """
+
+    places: TurnPlaces = attrs.field(factory=lambda: TurnPlaces(PLACES))
+
+    def captions(
+        self, org_id: str, data: bytes, expected: CaptionFormat | None
+    ) -> WrittenCaptions:
+        """
+        Read captions, and write them as they are published.
+
+        Raises:
+            InvalidParametersError: It is no such file; the line is named.
+            UnavailableError: Too many files are being read.
+        """
+        if len(data) <= LONG_BYTES:
+            return written_captions(data, expected)
+        formats = [expected.value] if expected else []
+        return captions_told(self._answer(org_id, data, CAPTIONS, *formats))
+
+    def chapters(self, org_id: str, data: bytes) -> tuple[Chapter, ...]:
+        """
+        Read a WebVTT file whose cues are chapters.
+
+        Raises:
+            InvalidParametersError: It is no such file, or over a limit.
+            UnavailableError: Too many files are being read.
+        """
+        if len(data) <= LONG_BYTES:
+            return read_chapters(data)
+        return chapters_told(self._answer(org_id, data, CHAPTERS))
+
+    def _answer(self, org_id: str, data: bytes, *arguments: str) -> bytes:
+        if not self.places.take(org_id, WAITS_AT_MOST_S):
+            raise _unavailable()
+        try:
+            end_turn()
+            return _read_elsewhere(data, *arguments)
+        finally:
+            self.places.end()
+
+
+def _read_elsewhere(data: bytes, *arguments: str) -> bytes:
+    command = supervised_command(
+        [sys.executable, "-P", "-m", text_files.__name__, *arguments],
+        {"cpu_s": MOST_PROCESSOR_S, "address_space_bytes": MOST_MEMORY_BYTES},
+        niceness=NICENESS,
+    )
+    try:
+        ended = subprocess.run(  # noqa: S603 - our own program
+            command,
+            input=data,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=MOST_S,
+            check=False,
+            # Ctrl-C is for who serves; and a session is nice as a whole.
+            start_new_session=True,
+            env=environ_of_module(),
+        )
+    except (OSError, subprocess.TimeoutExpired) as exc:
+        raise _unavailable() from exc
+    if ended.returncode == -signal.SIGXCPU:
+        message = "The file takes too long to read; leave out most of its markup."
+        problem = FieldError(message=message, location="body")
+        raise InvalidParametersError(message, errors=[problem])
+    if ended.returncode:
+        _log.warning(
+            "a text file could not be read",
+            extra={"hv_status": ended.returncode, "hv_bytes": len(data)},
+        )
+        raise _unavailable()
+    return ended.stdout
+
+
+def _unavailable() -> UnavailableError:
+    return UnavailableError(
+        "The file could not be read in time; try again soon.",
+        retry_after_s=BUSY_RETRY_AFTER_S,
+    )

@@ -1,0 +1,102 @@
+"""
+Captions and chapters are read the same here and in a process of its own.
+"""
+
+import time
+
+import pytest
+
+from hvcore.domain.videos.captions import CaptionFormat
+from hvcore.errors import InvalidParametersError, UnavailableError
+from hvcore.services.videos import text_reading
+from hvcore.services.videos.text_reading import LONG_BYTES, TextReading
+from hvcore.throttling.turns import TurnPlaces
+
+ORG = "org_a"
+CUE = "00:00:01.000 --> 00:00:02.000\nHi <b>you</b> & all: é\n\n"
+VTT = f"WEBVTT\n\n{CUE}"
+SRT = f"1\n{CUE}".replace(".", ",")
+LONG_NOTE = "NOTE\n" + "x" * 1_000 + "\n" + "y\n" * LONG_BYTES + "\n"
+MARKUP = f"{CUE.strip()}\n<v {'&' * 1_990}>\n\n"
+
+
+@pytest.fixture
+def reading() -> TextReading:
+    return TextReading()
+
+
+@pytest.mark.parametrize("expected", [None, CaptionFormat.WEBVTT])
+def test_long_captions_are_read_as_short_ones(
+    reading: TextReading, expected: CaptionFormat | None
+) -> None:
+    short = reading.captions(ORG, VTT.encode(), expected)
+
+    long = reading.captions(ORG, f"{VTT}{LONG_NOTE}".encode(), expected)
+
+    assert long == short
+    assert long.cues == 1
+
+
+def test_long_chapters_are_read_as_short_ones(reading: TextReading) -> None:
+    short = reading.chapters(ORG, VTT.encode())
+
+    assert reading.chapters(ORG, f"{VTT}{LONG_NOTE}".encode()) == short
+    assert [one.title for one in short] == ["Hi you & all: é"]
+
+
+def test_a_refusal_of_a_long_file_names_the_line(reading: TextReading) -> None:
+    sent = f"{SRT}{LONG_NOTE}".encode()
+
+    for read in (
+        lambda: reading.captions(ORG, sent, CaptionFormat.WEBVTT),
+        lambda: reading.chapters(ORG, sent),
+    ):
+        with pytest.raises(InvalidParametersError, match="line 1: ") as caught:
+            read()
+        assert [error.location for error in caught.value.errors] == ["body"]
+
+
+def test_a_long_file_full_of_markup_costs_this_process_next_to_nothing(
+    reading: TextReading,
+) -> None:
+    sent = ("WEBVTT\n\n" + MARKUP * 1_000).encode()
+    began_s = time.process_time()
+
+    with pytest.raises(InvalidParametersError, match="escaped"):
+        reading.captions(ORG, sent, None)
+
+    assert time.process_time() - began_s < 0.1
+
+
+def test_a_file_that_takes_too_long_is_refused(
+    reading: TextReading, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text_reading, "MOST_PROCESSOR_S", 1)
+    sent = ("WEBVTT\n\n" + f"{CUE.strip()}<v a>{'<v a>' * 300}\n\n" * 4_000).encode()
+
+    with pytest.raises(InvalidParametersError, match="too long to read"):
+        reading.captions(ORG, sent, None)
+
+
+def test_a_file_that_needs_too_much_memory_ends_its_process_alone(
+    reading: TextReading, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text_reading, "MOST_MEMORY_BYTES", 64 * 1024**2)
+
+    with pytest.raises(UnavailableError):
+        reading.captions(ORG, b"WEBVTT\n" + b"ab\n" * 1_000_000, None)
+
+
+def test_nobody_waits_for_a_place_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_reading, "WAITS_AT_MOST_S", 0.001)
+    reading = TextReading(TurnPlaces(0))
+
+    with pytest.raises(UnavailableError):
+        reading.captions(ORG, f"{VTT}{LONG_NOTE}".encode(), None)
+    assert reading.captions(ORG, VTT.encode(), None).cues == 1
+
+
+def test_a_place_is_free_again_after_a_refusal(reading: TextReading) -> None:
+    for _ in range(text_reading.PLACES + 1):
+        with pytest.raises(InvalidParametersError):
+            reading.captions(ORG, b"x" * LONG_BYTES * 2, None)

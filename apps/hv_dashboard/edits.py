@@ -13,6 +13,7 @@ import attrs
 
 from hv_dashboard.forms import SHOWN, Form, form_to_edit
 from hvcore.errors import ConflictError, HvError, PreconditionFailedError
+from hvcore.services.conditions import Condition
 
 T = TypeVar("T")
 Values = Mapping[str, str]
@@ -24,7 +25,7 @@ _DISPUTED: Final = (
 
 
 @attrs.frozen(kw_only=True)
-class Edit:
+class FormEdit:
     """
     An edit of values that have names.
 
@@ -85,14 +86,14 @@ class DisputedEditError(ConflictError):
     Two people have changed the same; nothing is saved.
     """
 
-    def __init__(self, edit: Edit) -> None:
+    def __init__(self, edit: FormEdit) -> None:
         super().__init__(_DISPUTED)
         self.edit = edit
 
 
 def sent_edit(
     form: Form, stored: Values, *, split: Callable[[Values], Values] = dict
-) -> Edit:
+) -> FormEdit:
     """
     Return the edit that a form has sent.
 
@@ -109,7 +110,7 @@ def sent_edit(
         for name in sent
         if f"{SHOWN}{name}" in form.fields
     }
-    return Edit(shown=split(shown), sent=split(sent), stored=split(stored))
+    return FormEdit(shown=split(shown), sent=split(sent), stored=split(stored))
 
 
 def refused(
@@ -138,11 +139,30 @@ def refused(
     )
 
 
+def as_shown(
+    form: Form, name: str, state_of: Callable[[T], str]
+) -> Condition[T] | None:
+    """
+    Return the condition that something is still as a form has shown it.
+
+    Args:
+        name: The form sends ``shown.`` and this along.
+        state_of: Returns what the form would show now.
+
+    Returns:
+        None if it sends nothing such, as a page of an older version does.
+    """
+    if not form.has_shown(name):
+        return None
+    shown = form.text(f"{SHOWN}{name}")
+    return lambda found: state_of(found) == shown
+
+
 def settle(
     read: Callable[[], T],
-    edit_of: Callable[[T], Edit],
+    edit_of: Callable[[T], FormEdit],
     write: Callable[[T, Mapping[str, str | None]], object],
-) -> Edit:
+) -> FormEdit:
     """
     Save an edit beside the changes of others; return it as it was saved.
 
@@ -171,7 +191,7 @@ def settle(
     raise ConflictError
 
 
-def told(edit: Edit) -> str:
+def told(edit: FormEdit, *, saved: str = "Saved.") -> str:
     """
     Return what the person is told once an edit is saved.
     """
@@ -183,4 +203,4 @@ def told(edit: Edit) -> str:
         if edit.shown.get(name) != edit.stored.get(name)
     }
     kept = " What others have changed meanwhile is kept." if others else ""
-    return f"Saved.{kept}"
+    return f"{saved}{kept}"

@@ -5,32 +5,42 @@ Forms of pages as browsers send them.
 from collections.abc import Sequence
 from html.parser import HTMLParser
 
-import attrs
+from attrs import define, field
 from falcon.testing import Result
 
 _UNSENT = {"file", "submit", "button"}
 
 
-def form_of(answer: Result, action: str) -> dict[str, list[str]]:
+def form_of(
+    answer: Result, action: str, *, form_id: str | None = None
+) -> dict[str, list[str]]:
     """
     Return what a browser would send of the forms with an action, as they are filled in.
 
+    Args:
+        form_id: Of one of them, where a page has several.
+
     Source: HTML, "Constructing the entry list".
     """
-    reader = _FormReader(action=action)
+    reader = _FormReader(action=action, form_id=form_id)
     reader.feed(answer.text)
-    assert reader.is_found, f"no form sends to {action}"
+    assert reader.form_ids, f"no form sends to {action}"
+    for outside_id, name, value in reader.outside:
+        if outside_id in reader.form_ids:
+            reader.fields.setdefault(name, []).append(value)
     return reader.fields
 
 
-@attrs.define(eq=False)
+@define(eq=False)
 class _FormReader(HTMLParser):
     action: str
-    fields: dict[str, list[str]] = attrs.field(factory=dict)
-    is_found: bool = False
+    form_id: str | None
+    fields: dict[str, list[str]] = field(factory=dict)
+    form_ids: list[str] = field(factory=list)
+    outside: list[tuple[str, str, str]] = field(factory=list)
     _is_inside: bool = False
     _select: str = ""
-    _options: list[tuple[str, bool]] = attrs.field(factory=list)
+    _options: list[tuple[str, bool]] = field(factory=list)
     _area: str = ""
     _text: str = ""
 
@@ -40,19 +50,23 @@ class _FormReader(HTMLParser):
     def handle_starttag(
         self, tag: str, attrs: Sequence[tuple[str, str | None]]
     ) -> None:
-        found = dict(attrs)
+        found = {name: value or "" for name, value in attrs}
         if tag == "form":
-            self._is_inside = found.get("action") == self.action
-            self.is_found |= self._is_inside
-        if not self._is_inside:
+            is_wanted = self.form_id in {None, found.get("id", "")}
+            self._is_inside = is_wanted and found.get("action") == self.action
+            if self._is_inside:
+                self.form_ids.append(found.get("id", ""))
+        name = found.get("name", "")
+        if "form" in found:
+            self.outside.append((found["form"], name, found.get("value", "")))
+        elif not self._is_inside:
             return
-        name = found.get("name") or ""
-        if tag == "input" and name:
+        elif tag == "input" and name:
             self._input(name, found)
         elif tag == "select":
             self._select, self._options = name, []
         elif tag == "option":
-            self._options.append((found.get("value") or "", "selected" in found))
+            self._options.append((found.get("value", ""), "selected" in found))
         elif tag == "textarea":
             self._area, self._text = name, ""
 
@@ -70,13 +84,13 @@ class _FormReader(HTMLParser):
             self._add(self._area, self._text.removeprefix("\n"))
             self._area = ""
 
-    def _input(self, name: str, found: dict[str, str | None]) -> None:
+    def _input(self, name: str, found: dict[str, str]) -> None:
         kind = found.get("type", "text")
         if kind in _UNSENT:
             return
         if kind in {"checkbox", "radio"} and "checked" not in found:
             return
-        self._add(name, found.get("value") or "")
+        self._add(name, found.get("value", ""))
 
     def _add(self, name: str, value: str) -> None:
         self.fields.setdefault(name, []).append(value.replace("\n", "\r\n"))

@@ -8,7 +8,7 @@ import pytest
 
 from hv_dashboard.edits import (
     DisputedEditError,
-    Edit,
+    FormEdit,
     refused,
     sent_edit,
     settle,
@@ -26,7 +26,7 @@ def sent(**changed: str) -> Form:
     return Form(fields={**form.fields, **fields})
 
 
-def edit(stored: Mapping[str, str], **changed: str) -> Edit:
+def edit(stored: Mapping[str, str], **changed: str) -> FormEdit:
     return sent_edit(sent(**changed), {**SHOWN, **stored})
 
 
@@ -82,7 +82,9 @@ def test_a_disputed_form_shows_both_values_and_is_sent_over_the_others() -> None
 
 
 def test_an_edit_is_made_again_beside_what_came_between() -> None:
-    states = iter([{"name": "a", "access": "public"}, {"name": "a", "access": "private"}])
+    states = iter(
+        [{"name": "a", "access": "public"}, {"name": "a", "access": "private"}]
+    )
     written = []
 
     def write(found: Mapping[str, str], changes: Mapping[str, str | None]) -> None:

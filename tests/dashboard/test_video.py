@@ -3,11 +3,9 @@ The page of a video: what it shows, and what changes it.
 """
 
 import re
-from html import unescape
 
 import attrs
 import pytest
-from falcon.testing import Result
 
 from hvcore.domain.access.roles import Role
 from hvcore.domain.ids import VideoId
@@ -122,9 +120,7 @@ def test_a_description_is_cleared(dashboard: DashboardWorld) -> None:
     changes = VideoChanges(description="old")
     dashboard.world.change(video_id, lambda video: video.change(changes))
 
-    dashboard.sign_in(Role.EDITOR).submit(
-        f"{VIDEOS}/{video_id}", {"description": " "}
-    )
+    dashboard.sign_in(Role.EDITOR).submit(f"{VIDEOS}/{video_id}", {"description": " "})
 
     assert dashboard.video(video_id).description is None
 

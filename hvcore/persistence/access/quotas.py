@@ -47,18 +47,20 @@ class SqlQuotaRepository:
     def hold(self, org_id: str) -> QuotaLimits:
         return self._limits(org_id, for_update=True)
 
+    def hold_to_change(self, org_id: OrgId) -> QuotaLimits:
+        # A row that is not there cannot be locked: two who give an organization its
+        # first limits would each write all of them.
+        statement = insert_into(self._connection, organization_limits)
+        first = {"org_id": org_id, **_columns(NO_LIMITS)}
+        self._connection.execute(statement.values(**first).on_conflict_do_nothing())
+        return self.hold(org_id)
+
     def every_limit(self) -> Mapping[OrgId, QuotaLimits]:
         rows = self._connection.execute(sa.select(organization_limits)).mappings()
         return {OrgId(row["org_id"]): _limits_from_row(row) for row in rows}
 
     def set_limits(self, org_id: OrgId, limits: QuotaLimits) -> None:
-        values = {
-            "concurrent_encodes": limits.concurrent_encodes,
-            "encoded_minutes_per_month": limits.encoded_minutes_per_month,
-            "stored_bytes": limits.stored_bytes,
-            "delivered_bytes_per_month": limits.delivered_bytes_per_month,
-            "weight": limits.weight,
-        }
+        values = _columns(limits)
         statement = insert_into(self._connection, organization_limits)
         self._connection.execute(
             statement.values(org_id=org_id, **values).on_conflict_do_update(
@@ -166,6 +168,16 @@ def _planned_s(connection: Connection) -> sa.ColumnElement[float]:
         return sa.cast(sa.literal_column(text), sa.Float)
     path = sa.literal_column("'$.source.duration_s'", sa.Text)
     return sa.func.json_extract(transcode_jobs.c.order_json, path, type_=sa.Float)
+
+
+def _columns(limits: QuotaLimits) -> dict[str, int | float | None]:
+    return {
+        "concurrent_encodes": limits.concurrent_encodes,
+        "encoded_minutes_per_month": limits.encoded_minutes_per_month,
+        "stored_bytes": limits.stored_bytes,
+        "delivered_bytes_per_month": limits.delivered_bytes_per_month,
+        "weight": limits.weight,
+    }
 
 
 def _limits_from_row(row: RowMapping) -> QuotaLimits:

@@ -28,6 +28,14 @@ class QuotaRepository(Protocol):
         """
         ...
 
+    def hold_to_change(self, org_id: OrgId) -> QuotaLimits:
+        """
+        Return an organization's limits, which nobody else changes meanwhile.
+
+        Unlike ``hold``, it also keeps away who gives an organization its first limits.
+        """
+        ...
+
     def every_limit(self) -> Mapping[OrgId, QuotaLimits]:
         """
         Return the limits of all organizations that have some.

@@ -137,22 +137,32 @@ window.addEventListener('pageshow', (event) => {
   }
 });
 
+/** Return whether an answer with an error is for this page, and not a proxy's. */
+const isOurs = (ctx) => ['HX-Retarget', 'HX-Redirect'].some((name) =>
+  ctx?.response?.headers.has(name));
+
 /** Leave no list below a word that it was not searched for; say what did not come. */
-const noteFailure = ({type, detail: {ctx}}) => {
+const noteFailure = ({detail: {ctx}}) => {
   const source = ctx?.sourceElement;
   const isSearch = source?.matches?.('form[role="search"]');
   if (isSearch) {
     const failed = document.getElementById('search-failed').content.cloneNode(true);
     document.getElementById('results').replaceChildren(failed);
   }
-  // What moves by itself asks again; answers with an error say it themselves.
+  // What moves by itself asks again; our own errors say it themselves.
   const asksAgain = /every|load/.test(source?.getAttribute?.('hx-trigger') ?? '');
-  if (type === 'htmx:error' && !asksAgain) {
+  if (!asksAgain && !isOurs(ctx)) {
     tell('The service did not answer. Look at the connection, and try again.', 'danger');
   }
 };
 document.addEventListener('htmx:response:error', noteFailure);
 document.addEventListener('htmx:error', noteFailure);
+document.addEventListener('htmx:before:swap', (event) => {
+  const {ctx} = event.detail;
+  if (ctx?.response?.status >= 400 && !isOurs(ctx)) {
+    event.preventDefault();
+  }
+});
 
 document.addEventListener('htmx:after:swap', () => showTimes(document));
 showTimes(document);

@@ -132,6 +132,12 @@ class Answers:
         """
         return self._place(req, nonce="", messages=()).url(*parts, **values)
 
+    def as_browsers_see(self, path: str) -> str:
+        """
+        Return a path below ours with the root that browsers see.
+        """
+        return self.cookies.root + path.removeprefix(ROOT)
+
     def top(self, *parts: str, **values: object) -> str:
         """
         Return an address of the dashboard that is in no organization.
@@ -161,7 +167,7 @@ class Answers:
             static=f"{root}/static/{self._build()}",
             nonce=nonce,
             request_id=request_id(req),
-            path=root + req.path.removeprefix(ROOT),
+            path=self.as_browsers_see(req.path),
             visit=getattr(req.context, "visit", None),
             messages=messages,
             routes=self.routes,

@@ -144,7 +144,7 @@ class ErrorPages:
         title, text = TEXTS.get(error.http_status, OTHER)
         if error.detail == NOT_INSTALLED:
             text = NOT_INSTALLED
-        values = {"title": title, "text": text or error.detail}
+        values = {"title": title, "text": text or error.detail, "back": ""}
         if is_partial(req):
             self.answers.fragment(req, resp, "problem.html", values)
             # What was asked for stays as it is.
@@ -154,6 +154,8 @@ class ErrorPages:
         # Else a provider that is down would be waited for twice.
         is_down = isinstance(error, UnavailableError)
         req.context.visit = self._visit(req, asks=not is_down)
+        if req.method == "POST" and error.http_status != NotFoundError.status:
+            values["back"] = self.answers.as_browsers_see(_form_page(req))
         self.answers.unscripted(req, resp, "error.html", values)
 
     def _visit(self, req: falcon.Request, *, asks: bool = True) -> Visit | None:

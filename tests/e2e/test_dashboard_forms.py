@@ -166,7 +166,7 @@ def test_what_was_written_outlives_the_session(
     expect(page).to_have_url(address)
     expect(page.get_by_label("Description")).to_have_value(WRITTEN)
     expect(page.get_by_label("Description")).to_be_in_viewport()
-    expect(page.get_by_text("It is not saved yet.")).to_be_visible()
+    expect(page.get_by_text("It is not saved yet.")).to_be_in_viewport()
     picture(page, "restored")
     save(page)
     expect(page.get_by_text("Saved.")).to_be_visible()
@@ -215,6 +215,22 @@ def test_what_was_written_can_be_discarded_and_is_nobody_elses(
 
     expect(page.get_by_label("Description")).to_have_value("")
     assert page.evaluate("sessionStorage.length") == 0
+
+
+def test_what_was_written_outlives_a_refusal(page: Page, address: str) -> None:
+    page.get_by_label("Description").fill(WRITTEN)
+    # As of a session that has begun anew in another tab.
+    page.locator("input[name=change_token]").evaluate_all(
+        "(tokens) => tokens.forEach((token) => { token.value = 'another'; })"
+    )
+
+    save(page)
+    picture(page, "refused")
+    page.get_by_role("link", name="Back to the form").click()
+
+    expect(page.get_by_label("Description")).to_have_value(WRITTEN)
+    save(page)
+    expect(page.get_by_text("Saved.")).to_be_visible()
 
 
 def test_what_was_left_behind_is_not_restored(

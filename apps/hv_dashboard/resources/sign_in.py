@@ -187,7 +187,7 @@ def _address(desk: Desk, path: str) -> str:
     """
     Return the address of a page of ours, as browsers see it.
     """
-    return desk.cookies.root + safe_return(path).removeprefix(ROOT)
+    return desk.answers.as_browsers_see(safe_return(path))
 
 
 def _client(req: falcon.Request) -> str:

@@ -38,6 +38,7 @@ const tell = (text, tone = 'good', choice = null) => {
   words.textContent = text;
   message.append(words);
   if (choice) {
+    message.classList.add('stays');
     const button = document.createElement('button');
     button.type = 'button';
     button.className = 'secondary';

@@ -10,6 +10,7 @@ import falcon
 from jinja2 import Environment as Templates
 
 from hv_dashboard.cookies import Cookies, FlashMessage, Tone
+from hv_dashboard.forms import Form
 from hv_dashboard.places import Place
 from hv_dashboard.routing import ROOT, PageRoute
 from hv_dashboard.security import PLAIN, ContentPolicy, new_nonce
@@ -51,7 +52,8 @@ class Answers:
 
         Args:
             template: Its file below ``templates/``.
-            values: What it shows; it knows ``here`` besides.
+            values: What it shows; it knows ``here`` besides, and says of a form with
+                errors at the top that it was refused.
             policy: What the page loads besides what every page loads.
         """
         # Not without what it loads; this raises.
@@ -60,7 +62,9 @@ class Answers:
         if messages:
             self.cookies.tell(resp, ())
         place = self._place(req, nonce=new_nonce(), messages=messages)
-        self._render(resp, template, place, values)
+        forms = (value for value in values.values() if isinstance(value, Form))
+        refused = next((form for form in forms if form.errors), None)
+        self._render(resp, template, place, {"refused": refused, **values})
         allowed = self.policy.joined(policy)
         resp.set_header(POLICY, allowed.header(place.nonce))
 
@@ -128,6 +132,12 @@ class Answers:
         """
         return self._place(req, nonce="", messages=()).url(*parts, **values)
 
+    def as_browsers_see(self, path: str) -> str:
+        """
+        Return a path below ours with the root that browsers see.
+        """
+        return self.cookies.root + path.removeprefix(ROOT)
+
     def top(self, *parts: str, **values: object) -> str:
         """
         Return an address of the dashboard that is in no organization.
@@ -157,7 +167,7 @@ class Answers:
             static=f"{root}/static/{self._build()}",
             nonce=nonce,
             request_id=request_id(req),
-            path=root + req.path.removeprefix(ROOT),
+            path=self.as_browsers_see(req.path),
             visit=getattr(req.context, "visit", None),
             messages=messages,
             routes=self.routes,

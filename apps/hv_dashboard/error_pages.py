@@ -12,6 +12,8 @@ import falcon
 
 from hv_dashboard.answers import Answers, is_partial
 from hv_dashboard.gate import SignedOutError
+from hv_dashboard.returns import keep_return
+from hv_dashboard.routes import ROUTES
 from hv_dashboard.routing import ROOT, PageRoute
 from hv_dashboard.visits import Visit
 from hv_web.assets import NOT_INSTALLED
@@ -118,17 +120,31 @@ class ErrorPages:
         elif is_lost and req.method == "GET":
             resp.status = falcon.HTTP_303
             resp.location = self._sign_in(_address_of(req))
+        elif is_lost:
+            self._show_unsaved(req, resp, error)
         else:
             self._show(req, resp, error)
         for name, value in error.headers.items():
             resp.set_header(name, value)
+
+    def _show_unsaved(
+        self, req: falcon.Request, resp: falcon.Response, error: HvError
+    ) -> None:
+        """
+        Answer a form that comes when its session has ended.
+        """
+        resp.status = error.http_status
+        back = _form_page(req)
+        keep_return(self.answers.cookies, resp, back)
+        values = {"address": self._sign_in(back)}
+        self.answers.unscripted(req, resp, "unsaved.html", values)
 
     def _show(self, req: falcon.Request, resp: falcon.Response, error: HvError) -> None:
         resp.status = error.http_status
         title, text = TEXTS.get(error.http_status, OTHER)
         if error.detail == NOT_INSTALLED:
             text = NOT_INSTALLED
-        values = {"title": title, "text": text or error.detail}
+        values = {"title": title, "text": text or error.detail, "back": ""}
         if is_partial(req):
             self.answers.fragment(req, resp, "problem.html", values)
             # What was asked for stays as it is.
@@ -138,6 +154,8 @@ class ErrorPages:
         # Else a provider that is down would be waited for twice.
         is_down = isinstance(error, UnavailableError)
         req.context.visit = self._visit(req, asks=not is_down)
+        if req.method == "POST" and error.http_status != NotFoundError.status:
+            values["back"] = self.answers.as_browsers_see(_form_page(req))
         self.answers.unscripted(req, resp, "error.html", values)
 
     def _visit(self, req: falcon.Request, *, asks: bool = True) -> Visit | None:
@@ -165,11 +183,26 @@ class ErrorPages:
         """
         shown = req.get_header("HX-Current-URL") or ""
         path = "/" + shown.partition("://")[2].partition("/")[2]
-        return ROOT + path.removeprefix(self.answers.cookies.root)
+        page = ROOT + path.removeprefix(self.answers.cookies.root)
+        # A list that is searched: with what is being searched for.
+        is_itself = page.partition("?")[0] == req.path
+        return _address_of(req) if is_itself else page
 
     def _sign_in(self, back: str) -> str:
         is_start = back.rstrip("/") == ROOT
         return self.answers.top("sign-in", next=None if is_start else back)
+
+
+def _form_page(req: falcon.Request) -> str:
+    """
+    Return the page of a form: where it is sent, or what is above that.
+    """
+    pages = {route.path for route in ROUTES if route.method == "GET"}
+    template, path = req.uri_template or "", req.path
+    while template not in pages and template.startswith(f"{ROOT}/"):
+        template, path = template.rpartition("/")[0], path.rpartition("/")[0]
+    query = f"?{req.query_string}" if req.query_string else ""
+    return (path if template in pages else ROOT) + query
 
 
 def _address_of(req: falcon.Request) -> str:

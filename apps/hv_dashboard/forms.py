@@ -21,6 +21,8 @@ MAX_FIELDS_BYTES: Final = 64 * 1024
 _MOST_FIELDS: Final = 1_000
 """More than the boxes of the longest list."""
 _MULTIPART: Final = MultipartFormHandler()
+SHOWN: Final = "shown."
+"""Before the name of a field, for the value that the form showed in it."""
 
 
 @attrs.frozen(kw_only=True)
@@ -42,18 +44,21 @@ class Form:
     Attributes:
         fields: The values of each, in order.
         errors: What was wrong, by field; "" for the form as a whole.
+        stored: What somebody else has put into fields that are in dispute.
     """
 
     fields: Mapping[str, Sequence[str]] = attrs.field(factory=dict)
     files: Mapping[str, SentFile] = attrs.field(factory=dict)
     errors: Mapping[str, str] = attrs.field(factory=dict)
+    stored: Mapping[str, str] = attrs.field(factory=dict)
 
     def text(self, name: str) -> str:
         """
         Return a field without spaces around it; empty if it was not sent.
         """
         values = self.fields.get(name)
-        return values[0].strip() if values else ""
+        # Browsers send CRLF; callers of the API do not.
+        return values[0].replace("\r\n", "\n").strip() if values else ""
 
     def texts(self, name: str) -> Sequence[str]:
         """
@@ -66,6 +71,19 @@ class Form:
         Return whether a box is checked.
         """
         return name in self.fields
+
+    def has_shown(self, name: str) -> bool:
+        """
+        Return whether the form knows what it has shown in a field.
+        """
+        return f"{SHOWN}{name}" in self.fields
+
+    @property
+    def first_wrong(self) -> str:
+        """
+        The first field of which something is wrong; empty if there is none.
+        """
+        return next(filter(None, self.errors), "")
 
     def given(self, *names: str) -> dict[str, str]:
         """
@@ -94,6 +112,14 @@ def form_with(**values: str) -> Form:
     Return a form that is filled in, to be shown for the first time.
     """
     return Form(fields={name: [value] for name, value in values.items()})
+
+
+def form_to_edit(values: Mapping[str, str]) -> Form:
+    """
+    Return a form of what is stored, which sends what it has shown along.
+    """
+    shown = {f"{SHOWN}{name}": value for name, value in values.items()}
+    return form_with(**values, **shown)
 
 
 def is_multipart(req: falcon.Request) -> bool:

@@ -7,7 +7,7 @@ import falcon
 
 from hv_dashboard.answers import Answers
 from hv_dashboard.desk import Desk
-from hv_dashboard.forms import form_with
+from hv_dashboard.forms import Form, form_with
 from hv_dashboard.key_forms import DEFAULT_OVERLAP, OVERLAPS, options
 from hv_dashboard.secrets_once import MadeSecret, show_once
 from hv_dashboard.shown_keys import shown_key
@@ -49,10 +49,13 @@ class KeyPages:
         resp: falcon.Response,
         key_id: str,
         *,
-        complaint: str = "",
+        form: Form | None = None,
     ) -> None:
         """
         Answer with the page of a key.
+
+        Args:
+            form: What was sent and refused.
 
         Raises:
             NotFoundError: The organization has no such key.
@@ -65,9 +68,8 @@ class KeyPages:
             "keys/key.html",
             {
                 "shown": shown_key(here, key, self.clock.now()),
-                "form": form_with(overlap=DEFAULT_OVERLAP),
+                "form": form or form_with(overlap=DEFAULT_OVERLAP),
                 "overlaps": options(OVERLAPS),
-                "complaint": complaint,
             },
         )
 
@@ -95,6 +97,16 @@ class KeyPages:
             next_text="I have copied it",
         )
         show_once(self.answers, req, resp, made_secret)
+
+    def refuse(
+        self, req: falcon.Request, resp: falcon.Response, key_id: str, error: HvError
+    ) -> None:
+        """
+        Answer with the page of a key and an error.
+        """
+        complaint = self.refusal(resp, error)
+        form = form_with(overlap=DEFAULT_OVERLAP)
+        self.show(req, resp, key_id, form=attrs.evolve(form, errors={"": complaint}))
 
     def refusal(self, resp: falcon.Response, error: HvError) -> str:
         """

@@ -1,67 +1,84 @@
 """
 The labels of a video, as a form has them.
 
-A form holds each twice: as it was shown, and as it was sent. Only what its sender has
-changed is changed: a program may have set other labels since, and not every character
-of a label can be shown.
+The metadata are one field of a form, and each key is edited by itself: a program may
+have set others since.
 """
 
 from collections.abc import Mapping
 from typing import Final
 
-from hv_dashboard.forms import Form
 from hvcore.domain.shown_text import one_line
 from hvcore.domain.videos.labels import Labels
 from hvcore.errors import FieldError, InvalidParametersError
 
-BEFORE: Final = "Before"
-"""Behind a field's name, for what was shown."""
+METADATA: Final = "metadata"
+_KEY: Final = f"{METADATA}:"
+"""Before a key of the metadata, in the name of its value."""
 _LINE_RULE: Final = "must have a key, a colon and a value in each line"
 
 
 def label_fields(labels: Labels) -> dict[str, str]:
     """
-    Return the fields of a form that is shown for the first time.
+    Return the fields of a form that shows labels.
     """
-    shown = {
+    return {
         "externalID": one_line(labels.external_id or ""),
         "tags": ", ".join(map(one_line, labels.tags)),
         # No key has a colon, and no value is left with an end of a line.
-        "metadata": "\n".join(
+        METADATA: "\n".join(
             f"{key}: {one_line(value)}" for key, value in labels.metadata
         ),
     }
-    return {**shown, **{f"{name}{BEFORE}": text for name, text in shown.items()}}
 
 
-def label_changes(form: Form) -> Mapping[str, object]:
+def split_metadata(fields: Mapping[str, str]) -> Mapping[str, str]:
     """
-    Return what was changed, as members of the API's request.
+    Return fields with a value of its own for each key of the metadata.
 
     Raises:
         InvalidParametersError: A line of the metadata is no key and value.
     """
-    changes: dict[str, object] = {}
-    if _is_changed(form, "externalID"):
-        changes["externalID"] = form.text("externalID") or None
-    if _is_changed(form, "tags"):
-        tags = [tag.strip() for tag in form.text("tags").split(",")]
-        changes["tags"] = [tag for tag in tags if tag] or None
-    before = _pairs(form.text(f"metadata{BEFORE}"))
-    after = _pairs(form.text("metadata"))
-    pairs: dict[str, str | None] = {
-        key: value for key, value in after.items() if before.get(key) != value
+    pairs = _pairs(fields.get(METADATA, ""))
+    others = {name: text for name, text in fields.items() if name != METADATA}
+    return {**others, **{f"{_KEY}{key}": value for key, value in pairs.items()}}
+
+
+def join_metadata(values: Mapping[str, str]) -> Mapping[str, str]:
+    """
+    Return values as fields, with all keys of the metadata in one.
+    """
+    lines = [
+        f"{name.removeprefix(_KEY)}: {value}"
+        for name, value in values.items()
+        if name.startswith(_KEY)
+    ]
+    others = {
+        name: value for name, value in values.items() if not name.startswith(_KEY)
+    }
+    return {**others, METADATA: "\n".join(lines)} if lines else others
+
+
+def label_changes(changes: Mapping[str, str | None]) -> Mapping[str, object]:
+    """
+    Return changes of labels as members of the API's request.
+    """
+    members: dict[str, object] = {}
+    if "externalID" in changes:
+        members["externalID"] = changes["externalID"] or None
+    if "tags" in changes:
+        tags = [tag.strip() for tag in (changes["tags"] or "").split(",")]
+        members["tags"] = [tag for tag in tags if tag] or None
+    pairs = {
+        name.removeprefix(_KEY): value
+        for name, value in changes.items()
+        if name.startswith(_KEY)
     }
     if "" in pairs.values():
         raise _refused(_LINE_RULE)
-    pairs |= dict.fromkeys(before.keys() - after.keys())
     if pairs:
-        changes["metadata"] = pairs
-    return changes
-
-
-def _is_changed(form: Form, name: str) -> bool:
-    return form.text(name) != form.text(f"{name}{BEFORE}")
+        members[METADATA] = pairs
+    return members
 
 
 def _pairs(text: str) -> Mapping[str, str]:

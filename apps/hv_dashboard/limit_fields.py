@@ -8,7 +8,6 @@ from typing import Final
 
 import attrs
 
-from hv_dashboard.forms import Form, form_with
 from hvcore.domain.access.quotas import MAX_WEIGHT, MIN_WEIGHT, Quota, QuotaLimits
 from hvcore.errors import FieldError, InvalidParametersError
 
@@ -74,43 +73,34 @@ LIMIT_FIELDS: Final = (
 WEIGHT: Final = "weight"
 
 
-def form_of_limits(limits: QuotaLimits) -> Form:
+def limit_texts(limits: QuotaLimits) -> Mapping[str, str]:
     """
-    Return the form that shows limits as they are.
+    Return limits as a form shows them, by field.
     """
-    values = {WEIGHT: f"{limits.weight:g}"}
+    texts = {WEIGHT: f"{limits.weight:g}"}
     for field in LIMIT_FIELDS:
         limit = limits.of(field.quota)
-        if limit is not None:
-            values[field.name] = amount_text(limit) if field.is_size else str(limit)
-    return form_with(**values)
+        shown = amount_text(limit or 0) if field.is_size else str(limit)
+        texts[field.name] = "" if limit is None else shown
+    return texts
 
 
-def read_limits(form: Form) -> Mapping[str, int | float | None]:
+def read_limits(texts: Mapping[str, str | None]) -> Mapping[str, int | float | None]:
     """
-    Return every limit of a form, as Quotas.change takes them.
+    Return limits that were written into fields, as Quotas.change takes them.
 
     Raises:
         InvalidParametersError: What is no limit; all of them together.
     """
     found: dict[str, int | float | None] = {}
     wrong: list[FieldError] = []
-    for field in LIMIT_FIELDS:
-        text = form.text(field.name)
-        found[field.name] = _read(field, text) if text else None
-        if text and found[field.name] is None:
-            rule = (
-                "Write a number of bytes, or a size such as 500 GB."
-                if field.is_size
-                else "Write a whole number, such as 100."
-            )
-            wrong.append(_wrong(field.name, rule, text))
-    text = form.text(WEIGHT)
-    if _DECIMAL.fullmatch(text):
-        found[WEIGHT] = float(text)
-    else:
-        rule = f"Write a number from {MIN_WEIGHT:g} to {MAX_WEIGHT:g}; normally 1."
-        wrong.append(_wrong(WEIGHT, rule, text))
+    fields = {field.name: field for field in LIMIT_FIELDS}
+    for name, written in texts.items():
+        text = written or ""
+        field = fields.get(name)
+        found[name] = _weight(text) if field is None else _read(field, text)
+        if found[name] is None and (text or field is None):
+            wrong.append(_wrong(name, _rule(field), text))
     if wrong:
         raise InvalidParametersError(wrong[0].message, errors=wrong)
     return found
@@ -133,6 +123,18 @@ def _read(field: LimitField, text: str) -> int | None:
     if found is None:
         return None
     return int(found[1]) * int(_UNIT ** _UNITS.index(found[2].upper()))
+
+
+def _weight(text: str) -> float | None:
+    return float(text) if _DECIMAL.fullmatch(text) else None
+
+
+def _rule(field: LimitField | None) -> str:
+    if field is None:
+        return f"Write a number from {MIN_WEIGHT:g} to {MAX_WEIGHT:g}; normally 1."
+    if field.is_size:
+        return "Write a number of bytes, or a size such as 500 GB."
+    return "Write a whole number, such as 100."
 
 
 def _wrong(name: str, message: str, text: str) -> FieldError:

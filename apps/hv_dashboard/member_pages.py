@@ -9,7 +9,7 @@ import falcon
 
 from hv_dashboard.answers import Answers
 from hv_dashboard.desk import Desk
-from hv_dashboard.forms import form_with
+from hv_dashboard.forms import Form, form_to_edit
 from hv_dashboard.secrets_once import MadeSecret, show_once
 from hv_dashboard.visits import organization_of
 from hvcore.domain.access.roles import Role
@@ -66,10 +66,13 @@ class MemberPages:
         resp: falcon.Response,
         member: OrganizationMember,
         *,
-        complaint: str = "",
+        form: Form | None = None,
     ) -> None:
         """
         Answer with the page of a member.
+
+        Args:
+            form: What was sent and refused; None shows the member as it is.
         """
         self.answers.page(
             req,
@@ -77,10 +80,9 @@ class MemberPages:
             "members/member.html",
             {
                 "member": member,
-                "form": form_with(role=member.role.value),
+                "form": form or form_to_edit({"role": member.role.value}),
                 "roles": ROLE_OPTIONS,
                 "have_links": self.have_links,
-                "complaint": complaint,
             },
         )
 

@@ -40,6 +40,13 @@ class ShownKey:
         return self.state in {"expired", "revoked"}
 
     @property
+    def end(self) -> str:
+        """
+        Return when the key was told to end, as forms send it along.
+        """
+        return end_of(self.key)
+
+    @property
     def type_text(self) -> str:
         """
         Return what it gives access to, in words.
@@ -64,6 +71,13 @@ def shown_key(here: OrganizationVisit, key: ApiKey, now: datetime) -> ShownKey:
         env_name=names.get(key.env_id, "") if key.env_id else "",
         state=_state(key, now),
     )
+
+
+def end_of(key: ApiKey) -> str:
+    """
+    Return when a key was told to end; empty if it was not.
+    """
+    return key.revoked_at.isoformat() if key.revoked_at else ""
 
 
 def _state(key: ApiKey, now: datetime) -> str:

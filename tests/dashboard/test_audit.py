@@ -122,7 +122,7 @@ def test_bad_filters_are_told(dashboard: DashboardWorld) -> None:
 
     assert page.status_code == 400
     assert 'role="alert"' in page.text
-    assert "<code>environment.create</code>" in page.text
+    assert "<code>environment.create</code>" not in page.text
     assert person.get(FILE, "startDate=x").status_code == 422
     assert person.get(f"{PAGE}/files/other").status_code == 404
     for before in ("x", "²", "9" * 5000):

@@ -91,12 +91,13 @@ def test_a_role_is_changed(dashboard: DashboardWorld) -> None:
     path = f"{MEMBERS}/{ann.session.person.subject}"
     assert ann.get(MEMBERS).status_code == 403
 
-    changed = admin.post(f"{path}/role", {"role": "admin"})
+    changed = admin.submit(f"{path}/role", {"role": "admin"}, page=path)
 
     assert changed.status_code == 303
     assert ann.get(MEMBERS).status_code == 200
     assert "This is you" in ann.get(MEMBERS).text
-    assert admin.post(f"{path}/role", {"role": "king"}).status_code == 400
+    wrong = admin.submit(f"{path}/role", {"role": "king"}, page=path)
+    assert wrong.status_code == 400
 
 
 def test_the_sessions_of_who_is_removed_end(dashboard: DashboardWorld) -> None:
@@ -122,7 +123,7 @@ def test_nobody_removes_the_last_admin(dashboard: DashboardWorld, who: str) -> N
     path = f"{MEMBERS}/{admin.session.person.subject}"
 
     removed = person.post(f"{path}/remove")
-    changed = person.post(f"{path}/role", {"role": "viewer"})
+    changed = person.submit(f"{path}/role", {"role": "viewer"}, page=path)
 
     for answer in (removed, changed):
         assert answer.status_code == 409
@@ -133,9 +134,8 @@ def test_nobody_removes_the_last_admin(dashboard: DashboardWorld, who: str) -> N
 def test_an_admin_may_leave_to_another(dashboard: DashboardWorld) -> None:
     first, second = dashboard.sign_in(Role.ADMIN), dashboard.sign_in(Role.ADMIN)
 
-    answer = first.post(
-        f"{MEMBERS}/{first.session.person.subject}/role", {"role": "viewer"}
-    )
+    path = f"{MEMBERS}/{first.session.person.subject}"
+    answer = first.submit(f"{path}/role", {"role": "viewer"}, page=path)
 
     assert answer.headers["location"] == VIDEOS
     assert first.get(MEMBERS).status_code == 403

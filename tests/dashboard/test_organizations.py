@@ -104,7 +104,7 @@ def test_limits_are_set_and_removed(dashboard: DashboardWorld) -> None:
     quotas = dashboard.world.services.quotas
     quotas.change(ORG, {"encoded_minutes_per_month": 9})
 
-    answer = person.post(f"{ONE}/limits", LIMITS)
+    answer = person.submit(f"{ONE}/limits", LIMITS, page=ONE)
 
     assert answer.status_code == 303
     limits = quotas.of_one(ORG).limits
@@ -120,10 +120,10 @@ def test_limits_are_set_and_removed(dashboard: DashboardWorld) -> None:
 
 def test_limits_that_stay_are_not_in_the_audit_log(dashboard: DashboardWorld) -> None:
     person = dashboard.sign_in(None)
-    person.post(f"{ONE}/limits", LIMITS)
+    person.submit(f"{ONE}/limits", LIMITS, page=ONE)
     before = dashboard.world.services.audit.latest(ORG, limit=1)
 
-    answer = person.post(f"{ONE}/limits", LIMITS)
+    answer = person.submit(f"{ONE}/limits", LIMITS, page=ONE)
 
     assert answer.status_code == 303
     assert dashboard.world.services.audit.latest(ORG, limit=1) == before
@@ -146,7 +146,9 @@ def test_limits_that_stay_are_not_in_the_audit_log(dashboard: DashboardWorld) ->
 def test_what_is_no_limit_is_told_at_its_field(
     shared: DashboardWorld, name: str, value: str
 ) -> None:
-    answer = shared.sign_in(None).post(f"{ONE}/limits", {**LIMITS, name: value})
+    answer = shared.sign_in(None).submit(
+        f"{ONE}/limits", {**LIMITS, name: value}, page=ONE
+    )
 
     assert answer.status_code == 400
     field = answer.text.partition(f'id="{name}"')[2].partition(">")[0]
@@ -166,7 +168,7 @@ def test_what_is_no_limit_is_told_at_its_field(
 def test_what_no_organization_can_have_is_told(
     shared: DashboardWorld, wrong: dict[str, str]
 ) -> None:
-    answer = shared.sign_in(None).post(f"{ONE}/limits", {**LIMITS, **wrong})
+    answer = shared.sign_in(None).submit(f"{ONE}/limits", {**LIMITS, **wrong}, page=ONE)
 
     assert answer.status_code == 400
     assert 'role="alert"' in answer.text

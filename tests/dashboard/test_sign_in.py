@@ -7,10 +7,12 @@ from urllib.parse import quote
 import pytest
 from falcon.testing import Result
 
+from hv_dashboard.forms import URLENCODED
 from hvcore.domain.access.roles import Role
 from tests.dashboard.world import ORIGIN, SESSION, VIDEOS, DashboardWorld
-from tests.http.world import ORG
+from tests.http.world import ORG, OTHER_ORG
 
+RETURN = "__Host-hv_return"
 LINK = "/dashboard/sign-in/link"
 
 
@@ -43,6 +45,72 @@ def test_a_link_signs_in_once(dashboard: DashboardWorld) -> None:
     assert 'role="alert"' in second.text
     assert "set-cookie" not in second.headers
     assert code not in second.text
+
+
+def remembered(answer: Result) -> str:
+    """
+    Return the cookie that names the page that was asked for, as browsers send it.
+    """
+    return f"{RETURN}={answer.cookies[RETURN].value}"
+
+
+def test_a_link_leads_to_the_page_that_was_asked_for(dashboard: DashboardWorld) -> None:
+    asked = dashboard.get(f"{VIDEOS}?search=a+b&env=dev")
+    page = dashboard.get(asked.headers["location"])
+
+    answer = entered(dashboard, code_of(dashboard), Cookie=remembered(page))
+
+    assert answer.headers["location"] == f"{VIDEOS}?search=a+b&env=dev"
+    assert answer.cookies[RETURN].value == ""
+
+
+@pytest.mark.parametrize(
+    ("sent_to", "page"),
+    [
+        (f"{VIDEOS}/vid_a", f"{VIDEOS}/vid_a"),
+        (f"{VIDEOS}/vid_a/captions/remove", f"{VIDEOS}/vid_a/captions"),
+        (f"{VIDEOS}/delete", VIDEOS),
+        (f"/dashboard/{ORG}/members/m/role", f"/dashboard/{ORG}/members/m"),
+        (f"/dashboard/organizations/{ORG}/limits", f"/dashboard/organizations/{ORG}"),
+        ("/dashboard/nothing/is/here", "/dashboard/"),
+    ],
+)
+def test_a_form_without_a_session_leads_back_to_its_page(
+    dashboard: DashboardWorld, sent_to: str, page: str
+) -> None:
+    refused = dashboard.client.simulate_post(
+        sent_to, headers={"Content-Type": URLENCODED}, body="x=y", host="api.test"
+    )
+    cookie = remembered(refused) if refused.status_code == 401 else ""
+
+    answer = entered(dashboard, code_of(dashboard), Cookie=cookie)
+
+    assert answer.headers["location"] == page
+    if cookie:
+        assert f"next={quote(page, safe='')}" in refused.text
+        assert "what you wrote is kept in this tab" in refused.text
+
+
+def test_a_link_leads_nobody_to_pages_of_others(dashboard: DashboardWorld) -> None:
+    page = dashboard.get(f"/dashboard/sign-in?next={quote(VIDEOS)}")
+    services = dashboard.world.services
+    other = services.members.add(OTHER_ORG, role=Role.ADMIN, name="Otto")
+    link = services.sign_in_links.for_member(OTHER_ORG, other.id).address
+
+    answer = entered(dashboard, link.partition("#")[2], Cookie=remembered(page))
+
+    assert answer.headers["location"] == "/dashboard/"
+
+
+@pytest.mark.parametrize(
+    "value", ["", "%", "x", "aHR0cHM6Ly9ldmlsLmV4YW1wbGU=", "/w=="]
+)
+def test_a_cookie_that_is_none_leads_to_the_start(
+    dashboard: DashboardWorld, value: str
+) -> None:
+    answer = entered(dashboard, code_of(dashboard), Cookie=f"{RETURN}={value}")
+
+    assert answer.headers["location"] == "/dashboard/"
 
 
 @pytest.mark.parametrize("code", ["", "x", "%00", "x" * 5000, "<script>"])

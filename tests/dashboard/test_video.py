@@ -3,11 +3,9 @@ The page of a video: what it shows, and what changes it.
 """
 
 import re
-from html import unescape
 
 import attrs
 import pytest
-from falcon.testing import Result
 
 from hvcore.domain.access.roles import Role
 from hvcore.domain.ids import VideoId
@@ -16,6 +14,7 @@ from hvcore.domain.processing.transcoding import MediaFile, Segment
 from hvcore.domain.videos.labels import Labels
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import DeletionReason, VideoChanges
+from tests.dashboard.sent_forms import form_of
 from tests.dashboard.test_videos import NAMES, is_harmless
 from tests.dashboard.world import VIDEOS, DashboardWorld, ids_in, policy_of
 from tests.http.world import job_of, media
@@ -108,7 +107,7 @@ def test_name_description_and_visibility_are_changed(
     person = dashboard.sign_in(Role.EDITOR)
     sent = {"videoName": " New ", "description": "a\r\nb", "access": "private"}
 
-    answer = person.post(f"{VIDEOS}/{video_id}", sent)
+    answer = person.submit(f"{VIDEOS}/{video_id}", sent)
 
     video = dashboard.video(video_id)
     assert answer.status_code == 303
@@ -120,18 +119,17 @@ def test_a_description_is_cleared(dashboard: DashboardWorld) -> None:
     video_id = dashboard.world.ready()
     changes = VideoChanges(description="old")
     dashboard.world.change(video_id, lambda video: video.change(changes))
-    sent = {"videoName": "clip", "description": " ", "access": "public"}
 
-    dashboard.sign_in(Role.EDITOR).post(f"{VIDEOS}/{video_id}", sent)
+    dashboard.sign_in(Role.EDITOR).submit(f"{VIDEOS}/{video_id}", {"description": " "})
 
     assert dashboard.video(video_id).description is None
 
 
 def test_a_wrong_change_is_shown_beside_its_field(dashboard: DashboardWorld) -> None:
     video_id = dashboard.world.ready(name="old")
-    sent = {"videoName": "", "description": "kept <b>", "access": "public"}
+    sent = {"videoName": "", "description": "kept <b>"}
 
-    answer = dashboard.sign_in(Role.EDITOR).post(f"{VIDEOS}/{video_id}", sent)
+    answer = dashboard.sign_in(Role.EDITOR).submit(f"{VIDEOS}/{video_id}", sent)
 
     assert answer.status_code == 400
     assert 'id="videoName-about"' in answer.text
@@ -144,24 +142,6 @@ LABELS = Labels(
     metadata=(("kept", "a: b \u202e\u2028c"), ("changed", "old"), ("gone", "x")),
     tags=("one", "two words"),
 )
-
-
-def fields_of(answer: Result) -> dict[str, str]:
-    """
-    Return what a browser would send of the form for a video, unchanged.
-    """
-    form = answer.text.partition('id="videoName"')[2].partition("</form>")[0]
-    form = f'<input name="videoName"{form}'
-    found = {}
-    for tag in re.findall(r"<input [^>]*>", form):
-        name, value = (re.search(rf'{key}="([^"]*)"', tag) for key in ("name", "value"))
-        assert name
-        found[name[1]] = unescape(value[1]) if value else ""
-    areas = re.findall(
-        r'<textarea[^>]*name="(\w+)"[^>]*>(.*?)</textarea>', form, re.DOTALL
-    )
-    found |= {name: unescape(text.removeprefix("\n")) for name, text in areas}
-    return {**found, "access": "public"}
 
 
 def labelled(dashboard: DashboardWorld, labels: Labels = LABELS) -> VideoId:
@@ -188,10 +168,10 @@ def test_what_is_not_changed_of_labels_stays_as_it_is(
 ) -> None:
     video_id = labelled(dashboard)
     person = dashboard.sign_in(Role.EDITOR)
-    sent = fields_of(person.get(f"{VIDEOS}/{video_id}"))
+    before = dashboard.video(video_id)
 
-    assert person.post(f"{VIDEOS}/{video_id}", sent).status_code == 303
-    assert dashboard.video(video_id).labels == LABELS
+    assert person.submit(f"{VIDEOS}/{video_id}").status_code == 303
+    assert dashboard.video(video_id) == before
 
 
 def test_labels_are_changed_beside_what_a_program_has_set_meanwhile(
@@ -199,18 +179,20 @@ def test_labels_are_changed_beside_what_a_program_has_set_meanwhile(
 ) -> None:
     video_id = labelled(dashboard)
     person = dashboard.sign_in(Role.EDITOR)
-    sent = fields_of(person.get(f"{VIDEOS}/{video_id}"))
+    path = f"{VIDEOS}/{video_id}"
+    seen = person.get(path)
     kept, *others = LABELS.metadata
     meanwhile = attrs.evolve(LABELS, metadata=(kept, *others, ("program", "1")))
     dashboard.world.change(video_id, lambda video: setattr(video, "labels", meanwhile))
-    lines = sent["metadata"].replace("old", "new: er").split("\n")
-    sent |= {
+    (text,) = form_of(seen, path)["metadata"]
+    lines = text.replace("old", "new: er").split("\r\n")
+    changed = {
         "externalID": "",
         "tags": "two words, three,,",
         "metadata": "\r\n".join(line for line in lines if line[:4] != "gone"),
     }
 
-    assert person.post(f"{VIDEOS}/{video_id}", sent).status_code == 303
+    assert person.submit(path, changed, seen=seen).status_code == 303
 
     assert dashboard.video(video_id).labels == Labels(
         metadata=(kept, ("changed", "new: er"), ("program", "1")),
@@ -235,13 +217,14 @@ def test_wrong_labels_are_shown_beside_their_field(
 ) -> None:
     video_id = labelled(dashboard)
     person = dashboard.sign_in(Role.EDITOR)
-    sent = fields_of(person.get(f"{VIDEOS}/{video_id}")) | {field: text}
+    path = f"{VIDEOS}/{video_id}"
+    sent = {**form_of(person.get(path), path), field: [text.replace("\n", "\r\n")]}
 
-    answer = person.post(f"{VIDEOS}/{video_id}", sent)
+    answer = person.post(path, sent)
 
     assert answer.status_code == 400
     assert f'class="field-error" id="{field}-about"' in answer.text
-    assert fields_of(answer) == sent
+    assert form_of(answer, path) == sent
     assert dashboard.video(video_id).labels == LABELS
 
 
@@ -251,9 +234,8 @@ def test_an_external_id_that_another_video_has_is_refused(
     labelled(dashboard)
     video_id = dashboard.world.ready()
     person = dashboard.sign_in(Role.EDITOR)
-    sent = fields_of(person.get(f"{VIDEOS}/{video_id}")) | {"externalID": "order 4711"}
 
-    answer = person.post(f"{VIDEOS}/{video_id}", sent)
+    answer = person.submit(f"{VIDEOS}/{video_id}", {"externalID": "order 4711"})
 
     assert answer.status_code == 409
     assert "order 4711" in answer.text

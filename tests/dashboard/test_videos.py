@@ -172,16 +172,20 @@ def test_a_filter_that_no_label_can_have_is_told_where_it_was_given(
     assert "commas" in answer.text
 
 
-def test_a_wrong_filter_shows_the_list_and_what_is_wrong(
-    dashboard: DashboardWorld,
+@pytest.mark.parametrize("asked_for", ["the page", "the results"])
+def test_a_wrong_filter_is_told_in_the_place_of_the_list(
+    dashboard: DashboardWorld, asked_for: str
 ) -> None:
-    dashboard.world.ready(name="still here")
+    dashboard.world.ready(name="another")
+    person = dashboard.sign_in(Role.VIEWER)
+    open_page = person.get if asked_for == "the page" else person.fragment
 
-    answer = dashboard.sign_in(Role.VIEWER).get(VIDEOS, "sortBy=colour&page=x")
+    answer = open_page(VIDEOS, "sortBy=colour&page=x")
 
     assert answer.status_code == 200
-    assert "still here" in answer.text
-    assert 'role="alert"' in answer.text
+    assert "another" not in answer.text
+    results = answer.text.partition('id="results"')[2]
+    assert 'role="alert"' in results
 
 
 def test_the_address_of_a_filter_has_what_was_chosen_alone(

@@ -17,6 +17,7 @@ from hvcore.domain.health_findings import Examination, HealthFinding
 from hvcore.domain.processes import ServiceProcess
 from hvcore.domain.videos.video import Video
 from hvcore.services.sign_in.sessions import StartedSession
+from tests.dashboard.sent_forms import form_of
 from tests.http.world import ORG, World
 
 SESSION: Final = "__Host-hv_session"
@@ -58,6 +59,25 @@ class PersonClient:
         """
         sent = {"change_token": self.session.person.change_token, **(fields or {})}
         return self.send("POST", path, fields=sent, headers=headers)
+
+    def submit(
+        self,
+        path: str,
+        changed: Fields | None = None,
+        *,
+        page: str | None = None,
+        seen: Result | None = None,
+    ) -> Result:
+        """
+        Fill in a form of a page and send it, with all that the page sends along.
+
+        Args:
+            path: Where the form is sent.
+            page: Where the form is, if that is another path.
+            seen: The page as it was opened before.
+        """
+        fields = form_of(seen or self.get(page or path), path)
+        return self.post(path, {**fields, **(changed or {})})
 
     def send(
         self,

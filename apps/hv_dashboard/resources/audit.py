@@ -55,19 +55,16 @@ class AuditPageResource:
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, **_path: str) -> None:
         org_id = organization_of(req).org_id
-        sent, complaint = _sent(req), ""
+        sent = _sent(req)
+        values: dict[str, object] = {"sent": sent, "areas": AREAS, "complaint": ""}
         try:
             query = _query(sent, org_id)
         except HvError as error:
-            # An address by hand: everything, and what was wrong.
-            query, complaint = AuditQuery(org_id=org_id), error.detail
+            # No list: it would stand below what it was not searched for.
+            values["complaint"] = error.detail
             resp.status = error.http_status
-        values = {
-            "sent": sent,
-            "areas": AREAS,
-            "complaint": complaint,
-            "found": self._audit.page(query, limit=PAGE_SIZE),
-        }
+        else:
+            values["found"] = self._audit.page(query, limit=PAGE_SIZE)
         answers = self._desk.answers
         if is_partial(req):
             resp.status = falcon.HTTP_200

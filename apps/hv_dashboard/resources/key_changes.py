@@ -6,6 +6,7 @@ import attrs
 import falcon
 
 from hv_dashboard.desk import Desk
+from hv_dashboard.edits import as_shown
 from hv_dashboard.forms import Form, read_form
 from hv_dashboard.key_forms import (
     DEFAULT_OVERLAP,
@@ -16,8 +17,20 @@ from hv_dashboard.key_forms import (
     key_wanted,
 )
 from hv_dashboard.key_pages import KeyPages
+from hv_dashboard.shown_keys import end_of
 from hv_dashboard.visits import organization_of, visit_of
-from hvcore.errors import HvError, InvalidParametersError, RateLimitExceededError
+from hvcore.errors import (
+    ConflictError,
+    HvError,
+    InvalidParametersError,
+    PreconditionFailedError,
+    RateLimitExceededError,
+)
+
+_ROTATED = (
+    "Somebody else has rotated this key since you opened the page, so no further key was "
+    "made: see when it ends now, and rotate it again only if one more is needed."
+)
 
 
 class NewKeyPageResource:
@@ -70,19 +83,21 @@ class KeyRotationPageResource:
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, *, key_id: str, **_path: str
     ) -> None:
-        overlap = OVERLAPS.get(
-            read_form(req).text("overlap"), OVERLAPS[DEFAULT_OVERLAP]
-        )
+        form = read_form(req)
+        overlap = OVERLAPS.get(form.text("overlap"), OVERLAPS[DEFAULT_OVERLAP])
         try:
             made = self._operations.rotate(
                 visit_of(req).person,
                 organization_of(req).org_id,
                 key_id,
                 overlap=overlap[1],
+                only_if=as_shown(form, "ends", end_of),
             )
+        except PreconditionFailedError:
+            self._pages.refuse(req, resp, key_id, ConflictError(_ROTATED))
+            return
         except (RateLimitExceededError, InvalidParametersError) as error:
-            complaint = self._pages.refusal(resp, error)
-            self._pages.show(req, resp, key_id, complaint=complaint)
+            self._pages.refuse(req, resp, key_id, error)
             return
         self._pages.show_made(req, resp, made, title="The new key")
 
@@ -104,8 +119,7 @@ class KeyRevocationPageResource:
         try:
             key = self._operations.revoke(visit_of(req).person, org_id, key_id)
         except RateLimitExceededError as error:
-            complaint = self._pages.refusal(resp, error)
-            self._pages.show(req, resp, key_id, complaint=complaint)
+            self._pages.refuse(req, resp, key_id, error)
             return
         self._answers.go(
             req,

@@ -2,19 +2,28 @@
 Members: added, given another role or a link, removed.
 """
 
+from collections.abc import Mapping
+
 import attrs
 import falcon
 
 from hv_dashboard.desk import Desk
-from hv_dashboard.forms import Form, form_with, read_form
+from hv_dashboard.edits import as_shown, refused, sent_edit, settle, told
+from hv_dashboard.forms import Form, form_to_edit, form_with, read_form
 from hv_dashboard.member_pages import ROLE_OPTIONS, MemberPages, is_person
 from hv_dashboard.visits import organization_of, visit_of
 from hvcore.domain.access.roles import Role
 from hvcore.domain.sign_in.members import (
+    OrganizationMember,
     is_email_address,
     is_member_name,
 )
-from hvcore.errors import ConflictError, InvalidParametersError
+from hvcore.errors import (
+    ConflictError,
+    FieldError,
+    InvalidParametersError,
+    PreconditionFailedError,
+)
 
 _ROLES = {role.value for role in Role}
 
@@ -106,24 +115,37 @@ class MemberRolePageResource:
         member_id: str,
         **_path: str,
     ) -> None:
-        org_id = organization_of(req).org_id
+        org_id, form = organization_of(req).org_id, read_form(req)
         member = self._members.find(org_id, member_id)
-        wanted = read_form(req).text("role")
-        if wanted not in _ROLES:
-            raise InvalidParametersError("Choose one of the roles.")
         is_self = is_person(member, visit_of(req).person)
+
+        def write(found: OrganizationMember, changes: Mapping[str, str | None]) -> None:
+            self._members.change_role(
+                org_id,
+                found.id,
+                _role(changes["role"]),
+                is_self=is_self,
+                only_if=lambda now: now.role is found.role,
+            )
+
         try:
-            self._members.change_role(org_id, member.id, Role(wanted), is_self=is_self)
-        except ConflictError as error:
+            edit = settle(
+                lambda: self._members.find(org_id, member_id),
+                lambda found: sent_edit(form, {"role": found.role.value}),
+                write,
+            )
+        except (ConflictError, InvalidParametersError) as error:
+            member = self._members.find(org_id, member_id)
             resp.status = error.http_status
-            self._pages.show(req, resp, member, complaint=error.detail)
+            self._pages.show(req, resp, member, form=refused(form, error))
             return
+        saved = f"{member.shown_name} is {_named(form.text('role'))} now."
         self._answers.go(
             req,
             resp,
             # Who is no admin any more may not see the list.
             self._answers.address(req, "videos" if is_self else "members"),
-            message=f"{member.shown_name} is {_named(wanted)} now.",
+            message=told(edit, saved=saved),
         )
 
 
@@ -170,12 +192,18 @@ class MemberRemovalPageResource:
     ) -> None:
         org_id = organization_of(req).org_id
         member = self._members.find(org_id, member_id)
-        is_self = is_person(member, visit_of(req).person)
+        form, is_self = read_form(req), is_person(member, visit_of(req).person)
+        as_seen = as_shown(form, "role", _role_of)
         try:
-            self._members.remove(org_id, member.id, is_self=is_self)
-        except ConflictError as error:
-            resp.status = error.http_status
-            self._pages.show(req, resp, member, complaint=error.detail)
+            self._members.remove(org_id, member.id, is_self=is_self, only_if=as_seen)
+        except (ConflictError, PreconditionFailedError) as error:
+            member = self._members.find(org_id, member_id)
+            resp.status = ConflictError.status
+            is_stale = isinstance(error, PreconditionFailedError)
+            text = _other_role(member) if is_stale else error.detail
+            again = form_to_edit({"role": member.role.value})
+            again = attrs.evolve(again, errors={"": text})
+            self._pages.show(req, resp, member, form=again)
             return
         self._answers.go(
             req,
@@ -183,6 +211,25 @@ class MemberRemovalPageResource:
             self._answers.address(req, "members"),
             message=f"{member.shown_name} is no member any more.",
         )
+
+
+def _role(text: str | None) -> Role:
+    if text not in _ROLES:
+        problem = FieldError(message="Choose one of the roles.", location="body.role")
+        raise InvalidParametersError(problem.message, errors=[problem])
+    return Role(text)
+
+
+def _role_of(member: OrganizationMember) -> str:
+    return member.role.value
+
+
+def _other_role(member: OrganizationMember) -> str:
+    return (
+        f"Somebody has made {member.shown_name} {_named(member.role.value)} since you "
+        "opened this page, so nobody was removed. Look again, and repeat it if you "
+        "still want to."
+    )
 
 
 def _named(role: str) -> str:

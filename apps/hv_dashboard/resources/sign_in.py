@@ -7,6 +7,7 @@ import falcon
 from hv_dashboard.cookies import SIGN_IN
 from hv_dashboard.desk import Desk
 from hv_dashboard.forms import Form, read_form
+from hv_dashboard.returns import keep_return, take_return
 from hv_dashboard.routing import ROOT
 from hv_dashboard.security import is_opened
 from hv_web.viewers import client_address
@@ -34,15 +35,11 @@ class SignInResource:
         if self._is_signed_in(req):
             answers.go(req, resp, _address(self._desk, req.get_param("next") or ROOT))
             return
-        answers.page(
-            req,
-            resp,
-            "sign_in/page.html",
-            {
-                "has_provider": self._backend != LINK_BACKEND,
-                "back": req.get_param("next"),
-            },
-        )
+        back = req.get_param("next")
+        if back:
+            keep_return(self._desk.cookies, resp, back)
+        values = {"has_provider": self._backend != LINK_BACKEND, "back": back}
+        answers.page(req, resp, "sign_in/page.html", values)
 
     def _is_signed_in(self, req: falcon.Request) -> bool:
         try:
@@ -133,7 +130,8 @@ class SignInLinkResource:
             return
         self._sessions.sign_out(self._desk.cookies.session(req))
         _start(self._desk, resp, started)
-        self._desk.answers.go(req, resp, self._desk.answers.top(""))
+        asked = take_return(self._desk.cookies, req, resp, started.person)
+        self._desk.answers.go(req, resp, _address(self._desk, asked))
 
     def _show(self, req: falcon.Request, resp: falcon.Response, form: Form) -> None:
         self._desk.answers.page(req, resp, "sign_in/link.html", {"form": form})
@@ -189,7 +187,7 @@ def _address(desk: Desk, path: str) -> str:
     """
     Return the address of a page of ours, as browsers see it.
     """
-    return desk.cookies.root + safe_return(path).removeprefix(ROOT)
+    return desk.answers.as_browsers_see(safe_return(path))
 
 
 def _client(req: falcon.Request) -> str:

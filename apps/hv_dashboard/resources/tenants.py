@@ -2,14 +2,24 @@
 The organizations of the service: made, and given what they may use, by operators.
 """
 
+from collections.abc import Mapping
+from functools import partial
+
 import falcon
 
 from hv_dashboard.desk import Desk
-from hv_dashboard.forms import Form, form_with, read_form
-from hv_dashboard.limit_fields import LIMIT_FIELDS, form_of_limits, read_limits
+from hv_dashboard.edits import refused, sent_edit, settle, told
+from hv_dashboard.forms import Form, form_to_edit, form_with, read_form
+from hv_dashboard.limit_fields import LIMIT_FIELDS, limit_texts, read_limits
+from hvcore.domain.access.quotas import QuotaLimits
 from hvcore.domain.access.tenants import EnvironmentKind
 from hvcore.domain.ids import is_chosen_id
-from hvcore.errors import HvError, InvalidParametersError, NotFoundError
+from hvcore.errors import (
+    ConflictError,
+    HvError,
+    InvalidParametersError,
+    NotFoundError,
+)
 from hvcore.services.access.quotas import OrganizationQuotas
 
 _PATH = "organizations"
@@ -76,7 +86,7 @@ class _TenantPage:
             "found": found,
             "environments": self._tenants.environments(org_id),
             "fields": LIMIT_FIELDS,
-            "limits": limits or form_of_limits(found.limits),
+            "limits": limits or form_to_edit(limit_texts(found.limits)),
             "environment": environment or form_with(kind="production"),
         }
         self._answers.page(req, resp, "tenants/page.html", values)
@@ -107,34 +117,41 @@ class TenantPageResource(_TenantPage):
 
 class TenantLimitsResource(_TenantPage):
     """
-    ``POST /dashboard/organizations/{org}/limits``: all of them, as ``hv orgs set``.
+    ``POST /dashboard/organizations/{org}/limits``: those that were touched.
     """
 
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, *, org_id: str
     ) -> None:
-        before, form = self._found(org_id).limits, read_form(req)
+        form = read_form(req)
         try:
-            wanted = read_limits(form)
-            changes = {
-                name: value
-                for name, value in wanted.items()
-                if value != getattr(before, name)
-            }
-            if changes:
-                self._quotas.change(org_id, changes)
-        except InvalidParametersError as error:
+            edit = settle(
+                lambda: self._found(org_id).limits,
+                lambda limits: sent_edit(form, limit_texts(limits)),
+                partial(self._save, org_id),
+            )
+        except (ConflictError, InvalidParametersError) as error:
             resp.status = error.http_status
-            self._show(req, resp, org_id, limits=form.refused(error))
+            self._show(req, resp, org_id, limits=refused(form, error))
             return
         self._answers.go(
             req,
             resp,
             self._answers.top(_PATH, org_id),
-            message="The limits hold from now on."
-            if changes
-            else "Nothing was changed.",
+            message=told(edit, saved="The limits hold from now on."),
         )
+
+    def _save(
+        self, org_id: str, before: QuotaLimits, texts: Mapping[str, str | None]
+    ) -> None:
+        changes = {
+            name: value
+            for name, value in read_limits(texts).items()
+            # The same in other words, such as 1024 MB.
+            if value != getattr(before, name)
+        }
+        if changes:
+            self._quotas.change(org_id, changes, only_if=lambda now: now == before)
 
 
 class TenantEnvironmentsResource(_TenantPage):

@@ -73,11 +73,11 @@ class VideosPageResource:
             given = {name: value for name, value in _sent(req).items() if value}
             wanted = read_query(ListParameters, given, days_in_order).query()
         except HvError as error:
-            # An address by hand: the first page, and what was wrong.
-            values["complaint"] = error.detail
-            wanted = ListParameters().query()
-        wanted = attrs.evolve(wanted, page_size=PAGE_SIZE)
-        values |= {"query": wanted, **self._results(here, here.env, wanted)}
+            # No list: it would stand below what it was not searched for.
+            values |= {"complaint": error.detail, "query": ListParameters().query()}
+        else:
+            wanted = attrs.evolve(wanted, page_size=PAGE_SIZE)
+            values |= {"query": wanted, **self._results(here, here.env, wanted)}
         answers = self._desk.answers
         if is_partial(req):
             answers.fragment(req, resp, "videos/results.html", values)

@@ -7,6 +7,7 @@ import falcon
 
 from hv_dashboard.answers import Answers
 from hv_dashboard.desk import Desk
+from hv_dashboard.edits import as_shown
 from hv_dashboard.forms import Form, read_form
 from hv_dashboard.secrets_once import MadeSecret, show_once
 from hv_dashboard.visits import organization_of
@@ -16,10 +17,16 @@ from hv_dashboard.webhook_forms import (
     OVERLAPS,
     first_webhook_form,
     judged_webhook,
+    secret_mark,
 )
 from hvcore.domain.webhooks.events import EventKind
-from hvcore.errors import HvError, InvalidParametersError
+from hvcore.errors import HvError, InvalidParametersError, PreconditionFailedError
 from hvcore.services.webhooks.endpoints import AddressRefusedError, WebhookWithSecret
+
+_ROTATED = (
+    "Somebody else has rotated the secret since you opened the page, so it stays as it "
+    "is. Rotate it again only if one more is needed."
+)
 
 
 class NewWebhookPageResource:
@@ -89,9 +96,17 @@ class WebhookRotationPageResource:
         **_path: str,
     ) -> None:
         endpoint = self._webhooks.find(organization_of(req).org_id, webhook_id)
-        chosen = read_form(req).text("overlap")
-        overlap = OVERLAPS.get(chosen, OVERLAPS[DEFAULT_OVERLAP])[1]
-        rotated = self._webhooks.rotate_secret(endpoint.id, overlap=overlap)
+        form = read_form(req)
+        chosen = OVERLAPS.get(form.text("overlap"), OVERLAPS[DEFAULT_OVERLAP])
+        as_seen = as_shown(form, "secret", secret_mark)
+        try:
+            rotated = self._webhooks.rotate_secret(
+                endpoint.id, overlap=chosen[1], only_if=as_seen
+            )
+        except PreconditionFailedError:
+            page = self._answers.address(req, "webhooks", endpoint.id)
+            self._answers.go(req, resp, page, message=_ROTATED, tone="warn")
+            return
         _show_secret(self._answers, req, resp, rotated, title="Your new signing secret")
 
 

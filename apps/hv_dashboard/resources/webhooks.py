@@ -12,7 +12,7 @@ from hv_dashboard.key_forms import options
 from hv_dashboard.rendering import TEMPLATES
 from hv_dashboard.shown_deliveries import ShownDeliveries
 from hv_dashboard.visits import organization_of
-from hv_dashboard.webhook_forms import DEFAULT_OVERLAP, OVERLAPS
+from hv_dashboard.webhook_forms import DEFAULT_OVERLAP, OVERLAPS, secret_mark
 
 _RECIPES: Final = TEMPLATES / "webhooks" / "recipes"
 RECIPES: Final = {
@@ -80,6 +80,7 @@ class WebhookPageResource:
                 "endpoint_env": env,
                 "form": form_with(overlap=DEFAULT_OVERLAP),
                 "overlaps": options(OVERLAPS),
+                "secret_mark": secret_mark(endpoint),
                 "shown": self._shown.page(
                     here, webhook_id, req.get_param("before") or ""
                 ),

@@ -31,13 +31,32 @@ const showTimes = (root) => {
 };
 
 /** Say something where screen readers hear it and everybody sees it. */
-const tell = (text, tone = 'good') => {
+const tell = (text, tone = 'good', choice = null) => {
   const message = document.createElement('div');
   message.className = `message ${tone}`;
   const words = document.createElement('p');
   words.textContent = text;
   message.append(words);
+  if (choice) {
+    message.classList.add('stays');
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'secondary';
+    button.textContent = choice.text;
+    button.addEventListener('click', choice.act);
+    message.append(button);
+  }
   document.getElementById('messages').replaceChildren(message);
+};
+
+/** Show a field and put the cursor there, in its dialog if it is in one. */
+const lead = (field) => {
+  const dialog = field.closest('dialog');
+  if (dialog && !dialog.open) {
+    dialog.showModal();
+  }
+  field.scrollIntoView({block: 'center'});
+  field.focus({preventScroll: true});
 };
 
 const copy = async (button) => {
@@ -48,9 +67,12 @@ const copy = async (button) => {
     return;
   }
   const label = button.getAttribute('aria-label');
+  const said = document.getElementById('said');
+  said.textContent = 'Copied';
   button.classList.add('copied');
   button.setAttribute('aria-label', 'Copied');
   setTimeout(() => {
+    said.textContent = '';
     button.classList.remove('copied');
     button.setAttribute('aria-label', label);
   }, 1500);
@@ -65,6 +87,13 @@ document.addEventListener('click', (event) => {
     document.getElementById(button.dataset.opens).showModal();
   } else if (button && 'closes' in button.dataset) {
     button.closest('dialog').close();
+  } else if (button && 'searches' in button.dataset) {
+    document.querySelector('form[role="search"]').requestSubmit();
+  } else if (button?.dataset.takes) {
+    const form = button.form;
+    form.elements.namedItem(button.dataset.takes).value
+      = form.elements.namedItem(`shown.${button.dataset.takes}`).value.trim();
+    button.closest('.stored').remove();
   } else if (button && 'dismisses' in button.dataset) {
     button.closest('.message').remove();
   }
@@ -109,10 +138,45 @@ window.addEventListener('pageshow', (event) => {
   }
 });
 
+/** Return whether an answer with an error is for this page, and not a proxy's. */
+const isOurs = (ctx) => ['HX-Retarget', 'HX-Redirect'].some((name) =>
+  ctx?.response?.headers.has(name));
+
+/** Leave no list below a word that it was not searched for; say what did not come. */
+const noteFailure = ({detail: {ctx}}) => {
+  const source = ctx?.sourceElement;
+  const isSearch = source?.matches?.('form[role="search"]');
+  if (isSearch) {
+    const failed = document.getElementById('search-failed').content.cloneNode(true);
+    document.getElementById('results').replaceChildren(failed);
+  }
+  // What moves by itself asks again; our own errors say it themselves.
+  const asksAgain = /every|load/.test(source?.getAttribute?.('hx-trigger') ?? '');
+  if (!asksAgain && !isOurs(ctx)) {
+    tell('The service did not answer. Look at the connection, and try again.', 'danger');
+  }
+};
+document.addEventListener('htmx:response:error', noteFailure);
+document.addEventListener('htmx:error', noteFailure);
+document.addEventListener('htmx:before:swap', (event) => {
+  const {ctx} = event.detail;
+  if (ctx?.response?.status >= 400 && !isOurs(ctx)) {
+    event.preventDefault();
+  }
+});
+
 document.addEventListener('htmx:after:swap', () => showTimes(document));
 showTimes(document);
 
-window.hvDashboard = {tell, showTimes};
+window.hvDashboard = {tell, showTimes, lead};
+
+if (document.getElementById('not-saved')) {
+  const wrong = document.querySelector('main [aria-invalid="true"], main [data-wrong]')
+    ?? document.querySelector('main .complaint');
+  if (wrong) {
+    lead(wrong);
+  }
+}
 
 // What is typed is searched for at once. The event that comes later, when the field is
 // left, would replace what the reader is clicking at this moment.

@@ -30,9 +30,9 @@ class QuotaRepository(Protocol):
 
     def hold_to_change(self, org_id: OrgId) -> QuotaLimits:
         """
-        Return an organization's limits, and have other changes of them wait.
+        Return an organization's limits, which nobody else changes meanwhile.
 
-        Also of an organization that has no limits yet; it must exist.
+        Unlike ``hold``, it also keeps away who gives an organization its first limits.
         """
         ...
 

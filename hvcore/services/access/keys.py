@@ -30,6 +30,7 @@ from hvcore.errors import InvalidParametersError, NotFoundError
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.audit import record
 from hvcore.services.access.tenants import Tenants
+from hvcore.services.conditions import Condition, require_condition
 
 
 @attrs.frozen(kw_only=True)
@@ -173,18 +174,29 @@ class Keys:
             work.commit()
         return key
 
-    def rotate(self, key_id: str, *, overlap: timedelta) -> KeyCreated:
+    def rotate(
+        self,
+        key_id: str,
+        *,
+        overlap: timedelta,
+        only_if: Condition[ApiKey] | None = None,
+    ) -> KeyCreated:
         """
         Make a key like this one, which goes on working for the overlap.
+
+        Args:
+            only_if: How the key must be until this changes it.
 
         Raises:
             NotFoundError: There is no such key.
             InvalidParametersError: It does not work any more.
+            PreconditionFailedError: It is not as ``only_if`` wants it, and stays.
         """
         with self.uow.write() as work:
             old = _find(work, key_id)
             # Behind the lock: before it, the key may not be revoked yet.
             now = self.clock.now()
+            require_condition(only_if, old)
             if not old.is_valid_at(now):
                 raise InvalidParametersError(
                     f"{key_id} does not work any more; create a new key."

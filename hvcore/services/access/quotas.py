@@ -35,6 +35,7 @@ from hvcore.errors import (
 )
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.audit import record
+from hvcore.services.conditions import Condition, require_condition
 
 ENCODES_RETRY_AFTER_S: Final = 15
 """When another video may be ready."""
@@ -72,21 +73,29 @@ class Quotas:
     uow: UnitOfWork
 
     def change(
-        self, org_id: str, changes: Mapping[str, int | float | None]
+        self,
+        org_id: str,
+        changes: Mapping[str, int | float | None],
+        *,
+        only_if: Condition[QuotaLimits] | None = None,
     ) -> OrganizationQuotas:
         """
         Change limits; None removes one.
 
         Args:
             changes: By the names of QuotaLimits' attributes.
+            only_if: How the limits must be until this changes them.
 
         Raises:
             NotFoundError: There is no such organization.
             InvalidParametersError: No organization can have this.
+            PreconditionFailedError: They are not as ``only_if`` wants them; nothing
+                is changed.
         """
         with self.uow.write() as work:
             organization = _organization(work, org_id)
             before = work.quotas.hold_to_change(organization.id)
+            require_condition(only_if, before)
             limits = attrs.evolve(before, **changes)  # type: ignore[arg-type]  # checked next
             _check(limits)
             work.quotas.set_limits(organization.id, limits)

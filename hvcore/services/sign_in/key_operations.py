@@ -19,6 +19,7 @@ from hvcore.errors import (
 )
 from hvcore.services.access.audit import acting_as_person
 from hvcore.services.access.keys import KeyCreated, Keys, KeyWanted
+from hvcore.services.conditions import Condition
 from hvcore.services.sign_in.operation_limits import OperationLimits
 
 
@@ -54,19 +55,29 @@ class KeyOperations:
             return self.keys.create(wanted)
 
     def rotate(
-        self, person: SignedInPerson, org_id: str, key_id: str, *, overlap: timedelta
+        self,
+        person: SignedInPerson,
+        org_id: str,
+        key_id: str,
+        *,
+        overlap: timedelta,
+        only_if: Condition[ApiKey] | None = None,
     ) -> KeyCreated:
         """
         Make a key like this one, which goes on working for the overlap.
 
+        Args:
+            only_if: How the key must be until this changes it.
+
         Raises:
             InvalidParametersError: It does not work any more.
+            PreconditionFailedError: It is not as ``only_if`` wants it, and stays.
         """
         # Not again in the change's own transaction: no key changes its organization.
         self.keys.find(org_id, key_id)
         self._begin(person, org_id)
         with acting_as_person(person.as_person):
-            return self.keys.rotate(key_id, overlap=overlap)
+            return self.keys.rotate(key_id, overlap=overlap, only_if=only_if)
 
     def revoke(self, person: SignedInPerson, org_id: str, key_id: str) -> ApiKey:
         """

@@ -20,6 +20,7 @@ from hvcore.errors import ConflictError, InvalidParametersError, NotFoundError
 from hvcore.ports.repositories.errors import AlreadyExistsError
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.audit import record
+from hvcore.services.conditions import Condition, require_condition
 
 _NO_MEMBER: Final = "The organization has no such member."
 
@@ -118,21 +119,31 @@ class Members:
         return member
 
     def change_role(
-        self, org_id: str, member_id: str, role: Role, *, is_self: bool = False
+        self,
+        org_id: str,
+        member_id: str,
+        role: Role,
+        *,
+        is_self: bool = False,
+        only_if: Condition[OrganizationMember] | None = None,
     ) -> OrganizationMember:
         """
         Give a member another role.
 
         Args:
             is_self: The member does it to themselves.
+            only_if: How the member must be until this changes it.
 
         Raises:
             NotFoundError: The organization has no such member.
             ConflictError: It is the last admin.
+            PreconditionFailedError: It is not as ``only_if`` wants it; nothing is
+                changed.
         """
         with self.uow.write() as work:
             admins = work.members.lock_admins(org_id)
             member = _find(work, org_id, member_id)
+            require_condition(only_if, member)
             if role is not Role.ADMIN:
                 self._keep_an_admin(admins, member, is_self=is_self)
             if member.role is not role:
@@ -148,20 +159,30 @@ class Members:
             work.commit()
         return attrs.evolve(member, role=role)
 
-    def remove(self, org_id: str, member_id: str, *, is_self: bool = False) -> None:
+    def remove(
+        self,
+        org_id: str,
+        member_id: str,
+        *,
+        is_self: bool = False,
+        only_if: Condition[OrganizationMember] | None = None,
+    ) -> None:
         """
         Take a member's role away; sessions that have no other end.
 
         Args:
             is_self: The member does it to themselves.
+            only_if: How the member must be until this removes it.
 
         Raises:
             NotFoundError: The organization has no such member.
             ConflictError: It is the last admin.
+            PreconditionFailedError: It is not as ``only_if`` wants it, and stays.
         """
         with self.uow.write() as work:
             admins = work.members.lock_admins(org_id)
             member = _find(work, org_id, member_id)
+            require_condition(only_if, member)
             self._keep_an_admin(admins, member, is_self=is_self)
             work.members.remove(member)
             work.sessions.ask_again(subject=member.id, email=member.email)

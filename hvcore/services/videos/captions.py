@@ -38,6 +38,7 @@ from hvcore.ports.storage import ObjectNotFoundError, Storage
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.audit import record_by_person
 from hvcore.services.access.authorization import find_authorized_video, require_listed
+from hvcore.services.conditions import Condition, require_condition
 from hvcore.services.videos.text_reading import TextReading
 from hvcore.throttling.shares import SharedCapacity
 
@@ -130,12 +131,22 @@ class Captions:
         raise NotFoundError(NO_SUCH_CAPTIONS)
 
     def put(
-        self, caller: Principal, org_id: str, video_id: str, new: NewCaptions
+        self,
+        caller: Principal,
+        org_id: str,
+        video_id: str,
+        new: NewCaptions,
+        *,
+        only_if: Condition[CaptionTrack | None] | None = None,
     ) -> Sequence[CaptionTrack]:
         """
         Show captions from the next request on; return all of the video's.
 
+        Args:
+            only_if: How the captions must be that these replace; None is none.
+
         Raises:
+            PreconditionFailedError: They are not so, and stay.
             InvalidParametersError: No language, no captions, or too many.
             VideoNotFoundError: There is no such video, or it is deleted.
             ForbiddenError: It is outside the key's environment.
@@ -156,6 +167,7 @@ class Captions:
                     )
                 )
                 before = work.captions.of_video(video.id)
+                _require_seen(only_if, before, language)
                 _require_room(before, language)
                 work.captions.put(track)
                 found = work.captions.of_video(video.id)
@@ -168,12 +180,22 @@ class Captions:
         return found
 
     def remove(
-        self, caller: Principal, org_id: str, video_id: str, language: str
+        self,
+        caller: Principal,
+        org_id: str,
+        video_id: str,
+        language: str,
+        *,
+        only_if: Condition[CaptionTrack | None] | None = None,
     ) -> Sequence[CaptionTrack]:
         """
         Remove captions; the next request does not find them. Return the rest.
 
+        Args:
+            only_if: How the captions must be that are removed.
+
         Raises:
+            PreconditionFailedError: They are not so, and stay.
             InvalidParametersError: This can be no language.
             VideoNotFoundError: There is no such video, or it is deleted.
             ForbiddenError: It is outside the key's environment.
@@ -190,6 +212,7 @@ class Captions:
             removed = [track for track in before if track.language == language]
             if not removed:
                 raise NotFoundError(NO_SUCH_CAPTIONS)
+            _require_seen(only_if, removed, language)
             work.captions.remove(video.id, language)
             _record(work, "captions.remove", video, language)
             work.commit()
@@ -253,6 +276,15 @@ def _require_room(before: Sequence[CaptionTrack], language: str) -> None:
             "remove others first.",
             language,
         )
+
+
+def _require_seen(
+    only_if: Condition[CaptionTrack | None] | None,
+    tracks: Sequence[CaptionTrack],
+    language: str,
+) -> None:
+    found = (track for track in tracks if track.language == language)
+    require_condition(only_if, next(found, None))
 
 
 def _language(given: str) -> str:

@@ -30,6 +30,7 @@ from hvcore.errors import (
     FieldError,
     InvalidParametersError,
     UnavailableError,
+    VideoNotFoundError,
 )
 from hvcore.pictures.redraw import redraw
 from hvcore.ports.storage import Storage
@@ -37,6 +38,7 @@ from hvcore.ports.transcoder import SupportsStill, Transcoder, Workspace
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.audit import record_by_person
 from hvcore.services.access.authorization import find_authorized_video, require_listed
+from hvcore.services.conditions import Condition, require_condition
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
 from hvcore.services.videos.replaced_pictures import order_removal
 from hvcore.services.videos.stills import StillLocation, locate
@@ -79,7 +81,7 @@ class CustomThumbnails:
         """
         return self.slots.take(org_id)
 
-    def set_picture(
+    def set_picture(  # noqa: PLR0913 - a video, its picture, and a condition
         self,
         caller: Principal,
         org_id: str,
@@ -87,14 +89,17 @@ class CustomThumbnails:
         *,
         picture: bytes,
         content_type: str,
+        only_if: Condition[str] | None = None,
     ) -> Video:
         """
         Show a picture that was sent, from the next request on.
 
         Args:
             content_type: One of pictures.redraw.PICTURE_FORMATS.
+            only_if: What ``choice`` must return until this changes it.
 
         Raises:
+            PreconditionFailedError: It returns something else; nothing is changed.
             InvalidParametersError: It cannot be read; or the video has failed.
             VideoNotFoundError: There is no such video, or it is deleted.
             ForbiddenError: It is outside the key's environment.
@@ -114,6 +119,7 @@ class CustomThumbnails:
                         work, caller, org_id, video_id, for_update=True
                     )
                 )
+                require_condition(only_if, _choice(work, video))
                 # What was asked for last is shown, not what is made last.
                 work.tasks.cancel(video.id, kinds=[THUMBNAIL_MAKE])
                 _show(work, video, path)
@@ -126,13 +132,36 @@ class CustomThumbnails:
             raise
         return video
 
+    def choice(self, video_id: VideoId) -> str:
+        """
+        Return a name of the picture that was chosen last, be it made yet or not.
+
+        Raises:
+            VideoNotFoundError: There is no such video.
+        """
+        with self.uow.read() as work:
+            video = work.videos.find(video_id)
+            if video is None:
+                raise VideoNotFoundError
+            return _choice(work, video)
+
     def order_still(
-        self, caller: Principal, org_id: str, video_id: str, at_s: float
+        self,
+        caller: Principal,
+        org_id: str,
+        video_id: str,
+        at_s: float,
+        *,
+        only_if: Condition[str] | None = None,
     ) -> Video:
         """
         Order a picture of a moment; it is shown as soon as it is made.
 
+        Args:
+            only_if: What ``choice`` must return until this changes it.
+
         Raises:
+            PreconditionFailedError: It returns something else; nothing is changed.
             VideoNotFoundError: There is no such video, or it is deleted.
             ForbiddenError: It is outside the key's environment.
             ConflictError: The video is not ready yet.
@@ -144,6 +173,7 @@ class CustomThumbnails:
                 find_authorized_video(work, caller, org_id, video_id, for_update=True)
             )
             self._check(video, at_s)
+            require_condition(only_if, _choice(work, video))
             work.tasks.cancel(video.id, kinds=[THUMBNAIL_MAKE])
             work.tasks.add(
                 [
@@ -276,6 +306,13 @@ def _show(work: Work, video: Video, path: str) -> None:
     work.videos.save(video)
     if replaced is not None:
         order_removal(work, video, replaced)
+
+
+def _choice(work: Work, video: Video) -> str:
+    ordered = work.tasks.unended(video.id, kind=THUMBNAIL_MAKE)
+    shown = video.poster_path or video.job_id or ""
+    names = [shown.rpartition("/")[2], *(task.id for task in ordered)]
+    return "+".join(sorted(names))
 
 
 def _ready(video: Video) -> Video:

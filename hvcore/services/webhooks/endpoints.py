@@ -23,6 +23,7 @@ from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.safe_http import OutboundHttp, TargetRefusedError
 from hvcore.services.access import audit
 from hvcore.services.access.tenants import Tenants
+from hvcore.services.conditions import Condition, require_condition
 from hvcore.services.webhooks.backlog import end_backlog, end_leftovers
 
 
@@ -131,17 +132,26 @@ class Webhooks:
         return end_leftovers(self.uow)
 
     def rotate_secret(
-        self, webhook_id: str, *, overlap: timedelta
+        self,
+        webhook_id: str,
+        *,
+        overlap: timedelta,
+        only_if: Condition[WebhookEndpoint] | None = None,
     ) -> WebhookWithSecret:
         """
         Make a new secret; the old one also signs until the overlap ends.
 
+        Args:
+            only_if: How the endpoint must be until this changes it.
+
         Raises:
             NotFoundError: There is no such endpoint.
+            PreconditionFailedError: It is not as ``only_if`` wants it, and stays.
         """
         secret, now = new_secret(), self.clock.now()
         with self.uow.write() as work:
             old = find_endpoint(work, webhook_id)
+            require_condition(only_if, old)
             endpoint = old.rotated(secret, now=now, overlap=overlap)
             work.webhooks.save(endpoint)
             record_change(work, "webhook.rotate", endpoint, old_ends_at=now + overlap)

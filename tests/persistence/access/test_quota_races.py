@@ -11,9 +11,10 @@ from hvcore.domain.ids import new_job_id
 from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.processing.source_info import UnusableSourceError
 from hvcore.domain.uploads.grants import GrantState
-from hvcore.errors import QuotaExceededError
+from hvcore.errors import PreconditionFailedError, QuotaExceededError
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from hvcore.services.access.quotas import (
+    Quotas,
     require_encode,
     require_planned,
     require_storage,
@@ -107,3 +108,34 @@ def test_of_jobs_that_are_planned_at_once_one_goes_over_at_most(
         month = month_number(work.now())
         begun_ms = work.quotas.begun_ms(ORG, month, besides=new_job_id())
     assert begun_ms == 62_500
+
+
+def test_first_limits_that_come_at_once_both_hold(uow: SqlUnitOfWork) -> None:
+    quotas = Quotas(uow=uow)
+    changes: list[dict[str, int | float | None]] = [
+        {"concurrent_encodes": 3},
+        {"stored_bytes": 5},
+    ]
+
+    at_once(lambda number: quotas.change(ORG, changes[number]), threads=2)
+
+    assert quotas.of_one(ORG).limits == QuotaLimits(
+        concurrent_encodes=3, stored_bytes=5
+    )
+
+
+def test_of_two_changes_that_have_seen_the_same_limits_one_is_made(
+    uow: SqlUnitOfWork,
+) -> None:
+    quotas = Quotas(uow=uow)
+    seen = quotas.of_one(ORG).limits
+
+    results = at_once(
+        lambda number: quotas.change(
+            ORG, {"stored_bytes": number}, only_if=lambda now: now == seen
+        ),
+        threads=2,
+    )
+
+    refused = [one for one in results if isinstance(one, PreconditionFailedError)]
+    assert len(refused) == 1, results

@@ -11,12 +11,24 @@ import attrs
 import falcon
 
 from hv_dashboard.desk import Desk
-from hv_dashboard.forms import Form, read_form
+from hv_dashboard.forms import SHOWN, Form, read_form
 from hv_dashboard.video_tabs import VideoTabs
 from hv_dashboard.visits import organization_of
-from hvcore.domain.videos.captions import MAX_CAPTION_BYTES, MAX_LABEL_CHARS, Cue
+from hvcore.domain.videos.captions import (
+    MAX_CAPTION_BYTES,
+    MAX_LABEL_CHARS,
+    CaptionTrack,
+    Cue,
+)
 from hvcore.domain.videos.video import Video
-from hvcore.errors import FieldError, HvError, InvalidParametersError
+from hvcore.errors import (
+    ConflictError,
+    FieldError,
+    HvError,
+    InvalidParametersError,
+    PreconditionFailedError,
+)
+from hvcore.services.conditions import Condition
 from hvcore.services.videos.captions import NewCaptions
 from hvcore.wire.converter import read_query
 from hvcore.wire.videos.captions import CaptionParameters
@@ -24,6 +36,14 @@ from hvcore.wire.videos.captions import CaptionParameters
 TAB: Final = "captions"
 FILE: Final = "file"
 MOST_PREVIEWED: Final = 500
+_REPLACED: Final = (
+    "Somebody else has set captions in this language since you opened the page; they are "
+    "listed above. To put yours in their place, choose the file again."
+)
+_NOT_REMOVED: Final = (
+    "Somebody else has set other captions in this language since you opened the page, so "
+    "none were removed."
+)
 _TAG: Final = re.compile(r"<[^<>]*>")
 
 
@@ -62,7 +82,13 @@ class CaptionsPageResource:
         video = self._tabs.arrived(req, video_id)
         try:
             new = _new_captions(form)
-            self._captions.put(here.caller, here.org_id, video.id, new)
+            place = (here.caller, here.org_id, video.id)
+            self._captions.put(*place, new, only_if=_as_listed(form))
+        except PreconditionFailedError:
+            resp.status = ConflictError.status
+            problem = attrs.evolve(form, errors={FILE: _REPLACED})
+            self._show(req, resp, video, problem)
+            return
         except HvError as error:
             resp.status = error.http_status
             refused = form.refused(error, **{"": FILE})
@@ -117,6 +143,7 @@ class CaptionsRemovalResource:
     """
 
     def __init__(self, desk: Desk) -> None:
+        self._answers = desk.answers
         self._tabs = VideoTabs.of(desk)
         self._captions = desk.services.captions
 
@@ -124,9 +151,28 @@ class CaptionsRemovalResource:
         self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
     ) -> None:
         here, video = organization_of(req), self._tabs.arrived(req, video_id)
-        language = read_form(req).text("language")
-        self._captions.remove(here.caller, here.org_id, video.id, language)
+        form = read_form(req)
+        language, as_seen = form.text("language"), _as_listed(form)
+        place = (here.caller, here.org_id, video.id)
+        try:
+            self._captions.remove(*place, language, only_if=as_seen)
+        except PreconditionFailedError:
+            page = self._answers.address(req, "videos", video.id, TAB)
+            self._answers.go(req, resp, page, message=_NOT_REMOVED, tone="warn")
+            return
         self._tabs.go(req, resp, video, TAB, f"Captions in {language} were removed.")
+
+
+def _as_listed(form: Form) -> Condition[CaptionTrack | None] | None:
+    """
+    Return the condition that captions are among those that the page has listed.
+
+    Captions of which the page knew nothing are not replaced unseen.
+    """
+    if not form.has_shown("captions"):
+        return None
+    listed = set(form.texts(f"{SHOWN}captions"))
+    return lambda track: track is None or track.version in listed
 
 
 def _shown(cue: Cue) -> ShownCue:

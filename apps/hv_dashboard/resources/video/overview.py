@@ -8,8 +8,14 @@ from typing import Final
 import falcon
 
 from hv_dashboard.desk import Desk
-from hv_dashboard.forms import Form, form_with, read_form
-from hv_dashboard.label_fields import label_changes, label_fields
+from hv_dashboard.edits import refused, sent_edit, settle, told
+from hv_dashboard.forms import Form, form_to_edit, read_form
+from hv_dashboard.label_fields import (
+    join_metadata,
+    label_changes,
+    label_fields,
+    split_metadata,
+)
 from hv_dashboard.security import ContentPolicy
 from hv_dashboard.video_facts import PLAYER_VALID_S, VideoFacts
 from hv_dashboard.video_tabs import VideoTabs
@@ -22,6 +28,8 @@ from hvcore.domain.limits import (
     MAX_TAGS,
 )
 from hvcore.domain.playback.page_domains import origin_of
+from hvcore.domain.shown_text import one_line
+from hvcore.domain.videos.preconditions import IfMatch, entity_tag
 from hvcore.domain.videos.video import DeletionReason, Video
 from hvcore.envelope import SUCCESS_TYPE, encode
 from hvcore.errors import HvError
@@ -56,30 +64,35 @@ class VideoPageResource:
         self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
     ) -> None:
         video = self._tabs.video(req, video_id)
-        form = form_with(
-            videoName=video.name,
-            description=video.description or "",
-            access=PUBLIC if video.is_public else PRIVATE,
-            **label_fields(video.labels),
-        )
-        self._show(req, resp, video, form)
+        self._show(req, resp, video, form_to_edit(_fields(video)))
 
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
     ) -> None:
         """
-        Change it as the API does.
+        Change what the person has touched, as the API does.
         """
         here, form = organization_of(req), read_form(req)
-        video = self._tabs.arrived(req, video_id)
+
+        def write(video: Video, changes: Mapping[str, str | None]) -> None:
+            wanted = read_document(VideoChangeRequest, _document(changes)).changes()
+            as_read = IfMatch(tags=frozenset({entity_tag(video)}))
+            place = (here.caller, here.org_id, video.id)
+            self._editing.change(*place, wanted, if_match=as_read)
+
         try:
-            wanted = read_document(VideoChangeRequest, _document(form))
-            self._editing.change(here.caller, here.org_id, video.id, wanted.changes())
+            edit = settle(
+                lambda: self._tabs.arrived(req, video_id),
+                lambda video: sent_edit(form, _fields(video), split=split_metadata),
+                write,
+            )
         except HvError as error:
+            video = self._tabs.arrived(req, video_id)
             resp.status = error.http_status
-            self._show(req, resp, video, form.refused(error))
+            self._show(req, resp, video, refused(form, error, join=join_metadata))
             return
-        self._tabs.go(req, resp, video, "", "Saved.")
+        video = self._tabs.arrived(req, video_id)
+        self._tabs.go(req, resp, video, "", told(edit))
 
     def _show(
         self, req: falcon.Request, resp: falcon.Response, video: Video, form: Form
@@ -183,12 +196,29 @@ class VideoDeletionPageResource:
         )
 
 
-def _document(form: Form) -> Mapping[str, object]:
-    # Browsers send CRLF; the API's callers do not.
-    description = form.text("description").replace("\r\n", "\n")
+def _fields(video: Video) -> Mapping[str, str]:
+    """
+    Return what the form shows of a video.
+    """
     return {
-        "videoName": form.text("videoName"),
-        "description": description or None,
-        "allowPublicAccess": form.text("access") == PUBLIC,
-        **label_changes(form),
+        "videoName": one_line(video.name),
+        "description": "\n".join(
+            map(one_line, (video.description or "").strip().splitlines())
+        ),
+        "access": PUBLIC if video.is_public else PRIVATE,
+        **label_fields(video.labels),
     }
+
+
+def _document(changes: Mapping[str, str | None]) -> Mapping[str, object]:
+    """
+    Return changes of the form's values as the API's request has them.
+    """
+    document: dict[str, object] = dict(label_changes(changes))
+    if "videoName" in changes:
+        document["videoName"] = changes["videoName"]
+    if "description" in changes:
+        document["description"] = changes["description"] or None
+    if "access" in changes:
+        document["allowPublicAccess"] = changes["access"] == PUBLIC
+    return document

@@ -4,9 +4,11 @@ The picture of a video: a moment of it, or a file.
 
 from typing import Final
 
+import attrs
 import falcon
 
 from hv_dashboard.desk import Desk
+from hv_dashboard.edits import as_shown
 from hv_dashboard.forms import Form, SentFile, read_form
 from hv_dashboard.security import ContentPolicy
 from hv_dashboard.video_tabs import VideoTabs
@@ -16,13 +18,25 @@ from hvcore.domain.limits import MAX_PICTURE_BYTES
 from hvcore.domain.playback.page_domains import origin_of
 from hvcore.domain.videos.thumbnails import LIST_THUMBNAIL_PX
 from hvcore.domain.videos.video import Video
-from hvcore.errors import FieldError, HvError, InvalidParametersError
+from hvcore.errors import (
+    ConflictError,
+    FieldError,
+    HvError,
+    InvalidParametersError,
+    PreconditionFailedError,
+)
 from hvcore.pictures.redraw import PICTURE_FORMATS
+from hvcore.services.conditions import Condition
 from hvcore.wire.converter import read_query
 from hvcore.wire.videos.changes import CustomThumbnailRequest
 
 TAB: Final = "picture"
 FILE: Final = "picture"
+MOMENT: Final = "timestampSeconds"
+_CHOSEN: Final = (
+    "Somebody else has chosen another picture since you opened the page: look at what is "
+    "shown now. To put yours in its place, send it again."
+)
 LOOKS: Final = 10
 """How often the page looks whether an ordered picture is there."""
 
@@ -54,10 +68,15 @@ class PicturePageResource:
         """
         form, video = read_form(req), self._tabs.arrived(req, video_id)
         try:
-            if "timestampSeconds" in form.fields:
+            if MOMENT in form.fields:
                 self._order(req, resp, video, form)
             else:
                 self._take(req, resp, video, form)
+        except PreconditionFailedError:
+            resp.status = ConflictError.status
+            field = MOMENT if MOMENT in form.fields else FILE
+            chosen = attrs.evolve(form, errors={field: _CHOSEN})
+            self._show(req, resp, video, chosen)
         except HvError as error:
             resp.status = error.http_status
             self._show(req, resp, video, form.refused(error, **{"": FILE}))
@@ -66,8 +85,9 @@ class PicturePageResource:
         self, req: falcon.Request, resp: falcon.Response, video: Video, form: Form
     ) -> None:
         here = organization_of(req)
-        wanted = read_query(CustomThumbnailRequest, form.given("timestampSeconds"))
-        self._thumbnails.order_still(here.caller, here.org_id, video.id, wanted.at_s)
+        wanted = read_query(CustomThumbnailRequest, form.given(MOMENT))
+        place = (here.caller, here.org_id, video.id)
+        self._thumbnails.order_still(*place, wanted.at_s, only_if=_as_seen(form))
         page = ("videos", video.id, TAB)
         self._answers.go(
             req,
@@ -86,6 +106,7 @@ class PicturePageResource:
             video.id,
             picture=sent.data,
             content_type=sent.content_type,
+            only_if=_as_seen(form),
         )
         self._tabs.go(req, resp, video, TAB, "The picture is shown from now on.")
 
@@ -95,6 +116,7 @@ class PicturePageResource:
         values = {
             "form": form,
             "url": self._playback.thumbnail_url(video, *LIST_THUMBNAIL_PX),
+            "choice": self._thumbnails.choice(video.id),
             "looks": _looks(req),
             "max_bytes": MAX_PICTURE_BYTES,
         }
@@ -109,6 +131,7 @@ class PictureFragmentResource:
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
         self._tabs = VideoTabs.of(desk)
+        self._thumbnails = desk.services.custom_thumbnails
         self._playback = desk.services.playback
 
     def on_get(
@@ -118,9 +141,14 @@ class PictureFragmentResource:
         values = {
             "video": video,
             "url": self._playback.thumbnail_url(video, *LIST_THUMBNAIL_PX),
+            "choice": self._thumbnails.choice(video.id),
             "looks": _looks(req),
         }
         self._answers.fragment(req, resp, "video/picture_now.html", values)
+
+
+def _as_seen(form: Form) -> Condition[str] | None:
+    return as_shown(form, "choice", str)
 
 
 def _looks(req: falcon.Request) -> int:

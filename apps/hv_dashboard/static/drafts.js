@@ -1,0 +1,172 @@
+/*
+ * What is written into forms, kept in this tab until it is saved.
+ *
+ * A session may end while somebody writes. What was changed is put into the form again
+ * once the person is back, with what the form had shown: if somebody else has changed
+ * the same meanwhile, the service asks.
+ */
+'use strict';
+
+{
+  const KEY = 'drafts';
+  const WRITTEN = 'input:not([type="hidden"], [type="file"], [type="password"]), select, textarea';
+  const person = document.querySelector('meta[name="person"]')?.content;
+  const here = location.pathname;
+
+  const read = () => {
+    try {
+      return JSON.parse(sessionStorage.getItem(KEY)) ?? {};
+    } catch {
+      return {};
+    }
+  };
+
+  const store = (drafts) => {
+    try {
+      if (Object.keys(drafts).length) {
+        sessionStorage.setItem(KEY, JSON.stringify(drafts));
+      } else {
+        sessionStorage.removeItem(KEY);
+      }
+    } catch {
+      // Full, or not allowed: what is written is lost with the page, as without this.
+    }
+  };
+
+  const nameOf = (form) => `${new URL(form.action).pathname}#${form.id}`;
+
+  /** Return the fields of a form that people write into, by name. */
+  const fieldsOf = (form) => {
+    const found = new Map();
+    for (const field of form.elements) {
+      if (field.name && field.matches(WRITTEN)) {
+        found.set(field.name, [...(found.get(field.name) ?? []), field]);
+      }
+    }
+    return found;
+  };
+
+  const isTicked = (field) => field.type === 'checkbox' || field.type === 'radio';
+
+  const optionsOf = (select, isFirst) => {
+    const chosen = [...select.options].filter((one) =>
+      (isFirst ? one.defaultSelected : one.selected));
+    return (chosen.length ? chosen : [...select.options].slice(0, 1)).map((one) => one.value);
+  };
+
+  /** Return what stands in fields of one name, or what stood there at first. */
+  const valuesOf = (fields, isFirst = false) => fields.flatMap((field) => {
+    if (isTicked(field)) {
+      return (isFirst ? field.defaultChecked : field.checked) ? [field.value] : [];
+    }
+    if (field instanceof HTMLSelectElement) {
+      return optionsOf(field, isFirst);
+    }
+    return [isFirst ? field.defaultValue : field.value];
+  });
+
+  const shownOf = (form, name) => form.elements.namedItem(`shown.${name}`);
+
+  const areSame = (some, others) =>
+    JSON.stringify(some.map((one) => one.trim())) === JSON.stringify(others.map((one) => one.trim()));
+
+  /** Keep what a form has that it did not show. */
+  const note = (form, isSent = false) => {
+    const fields = {};
+    for (const [name, found] of fieldsOf(form)) {
+      const shown = shownOf(form, name);
+      const values = valuesOf(found);
+      if (!areSame(values, shown ? [shown.value] : valuesOf(found, true))) {
+        fields[name] = {values, shown: shown?.value ?? null};
+      }
+    }
+    const drafts = read();
+    delete drafts[nameOf(form)];
+    if (Object.keys(fields).length) {
+      drafts[nameOf(form)] = {page: here, person, isSent, fields};
+    }
+    store(drafts);
+  };
+
+  /** Put values into a form; return the first field that has another one now. */
+  const fill = (form, draft) => {
+    const fields = fieldsOf(form);
+    let first = null;
+    for (const [name, {values, shown}] of Object.entries(draft.fields)) {
+      const found = fields.get(name);
+      if (!found || areSame(valuesOf(found), values)) {
+        continue;
+      }
+      for (const field of found) {
+        if (isTicked(field)) {
+          field.checked = values.includes(field.value);
+        } else {
+          [field.value] = values;
+        }
+      }
+      const before = shownOf(form, name);
+      if (before && shown !== null) {
+        before.value = shown;
+      }
+      first ??= found[0];
+    }
+    return first;
+  };
+
+  const discard = () => {
+    store({});
+    // No reload, after which some browsers put back what was written.
+    location.assign(location.pathname + location.search);
+  };
+
+  const restore = () => {
+    const drafts = read();
+    let first = null;
+    for (const form of document.querySelectorAll('form[data-draft]')) {
+      const draft = drafts[nameOf(form)];
+      const found = draft ? fill(form, draft) : null;
+      first ??= found;
+    }
+    if (first) {
+      window.hvDashboard.tell(
+        'What you wrote here is in the form again. It is not saved yet.',
+        'warn',
+        {text: 'Discard it', act: discard},
+      );
+      window.hvDashboard.lead(first);
+    }
+  };
+
+  /** Forget what was saved, what belongs to somebody else, and what was left behind. */
+  const tidy = () => {
+    const isDone = document.querySelector('[data-done]') !== null;
+    const drafts = Object.entries(read()).filter(([, draft]) => draft.person === person
+      && !(draft.isSent && isDone) && (draft.isSent || draft.page === here));
+    store(Object.fromEntries(drafts));
+  };
+
+  if (document.querySelector('[data-forgets-drafts]')) {
+    store({});
+  } else if (person === undefined) {
+    // Signing in comes between: the page that is opened next may be another one.
+    const kept = Object.entries(read()).map(([name, draft]) => [name, {...draft, isSent: true}]);
+    store(Object.fromEntries(kept));
+  } else {
+    tidy();
+    if (!document.getElementById('not-saved')) {
+      restore();
+    }
+    for (const kind of ['input', 'change']) {
+      document.addEventListener(kind, ({target}) => {
+        if (target.form?.matches('form[data-draft]')) {
+          note(target.form);
+        }
+      });
+    }
+    document.addEventListener('submit', (event) => {
+      if (!event.defaultPrevented && event.target.matches('form[data-draft]')) {
+        note(event.target, true);
+      }
+    });
+  }
+}

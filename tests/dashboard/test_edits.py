@@ -1,0 +1,108 @@
+"""
+Edits of one person beside those of others.
+"""
+
+from collections.abc import Mapping
+
+import pytest
+
+from hv_dashboard.edits import (
+    DisputedEditError,
+    FormEdit,
+    refused,
+    sent_edit,
+    settle,
+    told,
+)
+from hv_dashboard.forms import Form, form_to_edit
+from hvcore.errors import ConflictError, PreconditionFailedError
+
+SHOWN = {"name": "a", "access": "public"}
+
+
+def sent(**changed: str) -> Form:
+    form = form_to_edit(SHOWN)
+    fields = {name: [value] for name, value in changed.items()}
+    return Form(fields={**form.fields, **fields})
+
+
+def edit(stored: Mapping[str, str], **changed: str) -> FormEdit:
+    return sent_edit(sent(**changed), {**SHOWN, **stored})
+
+
+@pytest.mark.parametrize(
+    ("stored", "changed", "changes", "disputed"),
+    [
+        ({}, {}, {}, set()),
+        ({}, {"name": "b"}, {"name": "b"}, set()),
+        ({"access": "private"}, {"name": "b"}, {"name": "b"}, set()),
+        ({"name": "b"}, {"name": "b"}, {}, set()),
+        ({"name": "c"}, {"name": "b"}, {"name": "b"}, {"name"}),
+        ({"name": "c"}, {"access": "private"}, {"access": "private"}, set()),
+    ],
+)
+def test_an_edit_changes_what_its_person_touched(
+    stored: dict[str, str],
+    changed: dict[str, str],
+    changes: dict[str, str],
+    disputed: set[str],
+) -> None:
+    found = edit(stored, **changed)
+
+    assert found.changes == changes
+    assert found.disputed == disputed
+
+
+def test_a_field_that_tells_not_what_it_has_shown_is_disputed() -> None:
+    form = Form(fields={"name": ["b"], "access": ["public"]})
+
+    found = sent_edit(form, {"name": "c", "access": "public"})
+
+    assert found.disputed == {"name"}
+
+
+def test_a_field_that_was_not_sent_is_not_touched() -> None:
+    form = Form(fields={"shown.name": ["b"]})
+
+    assert sent_edit(form, {"name": "c", "access": "public"}).touched == {}
+
+
+def test_a_disputed_form_shows_both_values_and_is_sent_over_the_others() -> None:
+    stored = {"name": "theirs", "access": "private"}
+    found = sent_edit(sent(name="mine"), stored)
+
+    again = refused(sent(name="mine"), DisputedEditError(found))
+
+    assert again.text("name") == "mine"
+    assert again.text("access") == "private"
+    assert again.stored == {"name": "theirs"}
+    assert set(again.errors) == {"name"}
+    assert sent_edit(again, stored).changes == {"name": "mine"}
+    assert not sent_edit(again, stored).disputed
+
+
+def test_an_edit_is_made_again_beside_what_came_between() -> None:
+    states = iter(
+        [{"name": "a", "access": "public"}, {"name": "a", "access": "private"}]
+    )
+    written = []
+
+    def write(found: Mapping[str, str], changes: Mapping[str, str | None]) -> None:
+        if found["access"] == "public":
+            raise PreconditionFailedError
+        written.append(changes)
+
+    saved = settle(
+        lambda: next(states), lambda found: sent_edit(sent(name="b"), found), write
+    )
+
+    assert written == [{"name": "b"}]
+    assert told(saved) == "Saved. What others have changed meanwhile is kept."
+
+
+def test_an_edit_that_others_never_let_in_is_refused() -> None:
+    def write(_found: Mapping[str, str], _changes: Mapping[str, str | None]) -> None:
+        raise PreconditionFailedError
+
+    with pytest.raises(ConflictError):
+        settle(lambda: SHOWN, lambda found: sent_edit(sent(name="b"), found), write)

@@ -1,0 +1,335 @@
+"""
+Two people who have opened the same form, and both send it.
+"""
+
+import pytest
+from falcon.testing import Result
+
+from hvcore.domain.access.quotas import QuotaLimits
+from hvcore.domain.access.roles import Role
+from hvcore.domain.videos.labels import Labels
+from hvcore.domain.videos.video import VideoChanges
+from tests.dashboard.sent_forms import form_of
+from tests.dashboard.test_keys import KEYS, keys_of, made
+from tests.dashboard.test_members import MEMBERS
+from tests.dashboard.test_organizations import ONE
+from tests.dashboard.test_video_files import VTT, picture, post_file
+from tests.dashboard.test_webhooks import added, endpoints
+from tests.dashboard.world import VIDEOS, DashboardWorld, PersonClient
+from tests.http.videos.test_custom_thumbnails import stills
+from tests.http.world import ORG
+
+
+def test_a_rename_keeps_a_video_private_that_somebody_has_made_so(
+    dashboard: DashboardWorld,
+) -> None:
+    video_id = dashboard.world.ready(is_public=True)
+    path = f"{VIDEOS}/{video_id}"
+    first, second = dashboard.sign_in(Role.EDITOR), dashboard.sign_in(Role.EDITOR)
+    seen = second.get(path)
+
+    first.submit(path, {"access": "private", "description": "theirs"})
+    answer = second.submit(path, {"videoName": "renamed"}, seen=seen)
+
+    video = dashboard.video(video_id)
+    assert answer.status_code == 303
+    assert (video.name, video.is_public) == ("renamed", False)
+    assert video.description == "theirs"
+
+
+@pytest.mark.parametrize(
+    ("field", "theirs", "mine", "is_shown"),
+    [
+        ("videoName", "theirs", "mine", "theirs"),
+        ("description", "their\nlines", "mine", "their<br>lines"),
+        ("externalID", "4711", "4712", "4711"),
+        ("tags", "red, blue", "green", "red, blue"),
+        ("metadata", "kept: 1\norder: 2", "kept: 1\norder: 3", "order: 2"),
+        ("metadata", "kept: 1", "kept: 1\norder: 3", "order:"),
+    ],
+)
+def test_a_field_that_both_have_changed_is_asked_about(
+    dashboard: DashboardWorld, field: str, theirs: str, mine: str, is_shown: str
+) -> None:
+    video_id = dashboard.world.ready()
+    labels = Labels(metadata=(("kept", "1"), ("order", "1")))
+    dashboard.world.change(video_id, lambda video: setattr(video, "labels", labels))
+    path = f"{VIDEOS}/{video_id}"
+    first, second = dashboard.sign_in(Role.EDITOR), dashboard.sign_in(Role.EDITOR)
+    seen = second.get(path)
+    first.submit(path, {field: theirs})
+    before = dashboard.video(video_id)
+
+    asked = second.submit(path, {field: mine, "access": "private"}, seen=seen)
+
+    assert asked.status_code == 409
+    assert dashboard.video(video_id) == before
+    _, _, stored = asked.text.partition('class="stored-value" dir="auto">')
+    assert stored.partition("</p>")[0] == is_shown
+    filled_in = form_of(asked, path)
+    assert filled_in[field] == [mine.replace("\n", "\r\n")]
+    assert second.submit(path, seen=asked).status_code == 303
+    shown = form_of(second.get(path), path)
+    assert shown[field] == [mine.replace("\n", "\r\n")]
+    assert not dashboard.video(video_id).is_public
+
+
+def test_keys_of_metadata_that_two_have_added_are_both_kept(
+    dashboard: DashboardWorld,
+) -> None:
+    video_id = dashboard.world.ready()
+    path = f"{VIDEOS}/{video_id}"
+    first, second = dashboard.sign_in(Role.EDITOR), dashboard.sign_in(Role.EDITOR)
+    seen = second.get(path)
+
+    first.submit(path, {"metadata": "one: 1"})
+    second.submit(path, {"metadata": "two: 2"}, seen=seen)
+
+    assert dict(dashboard.video(video_id).labels.metadata) == {"one": "1", "two": "2"}
+
+
+def test_a_page_of_an_older_version_makes_nothing_public(
+    dashboard: DashboardWorld,
+) -> None:
+    video_id = dashboard.world.ready(is_public=True)
+    path = f"{VIDEOS}/{video_id}"
+    hide = VideoChanges(is_public=False)
+    dashboard.world.change(video_id, lambda video: video.change(hide))
+    old = {"videoName": "renamed", "description": "", "access": "public"}
+
+    answer = dashboard.sign_in(Role.EDITOR).post(path, old)
+
+    assert answer.status_code == 409
+    assert not dashboard.video(video_id).is_public
+
+
+def two(dashboard: DashboardWorld, role: Role) -> tuple[PersonClient, PersonClient]:
+    return dashboard.sign_in(role), dashboard.sign_in(role)
+
+
+def test_limits_that_were_not_touched_stay_as_somebody_else_has_set_them(
+    dashboard: DashboardWorld,
+) -> None:
+    quotas = dashboard.world.services.quotas
+    quotas.change(ORG, {"stored_bytes": 100 * 1024**3, "weight": 1.23456789})
+    person = dashboard.sign_in(None)
+    seen = person.get(ONE)
+    quotas.change(ORG, {"stored_bytes": 500 * 1024**3})
+
+    answer = person.submit(f"{ONE}/limits", {"concurrent_encodes": "4"}, seen=seen)
+
+    assert answer.status_code == 303
+    assert quotas.of_one(ORG).limits == QuotaLimits(
+        concurrent_encodes=4, stored_bytes=500 * 1024**3, weight=1.23456789
+    )
+
+
+def test_a_limit_that_two_operators_have_set_is_asked_about(
+    dashboard: DashboardWorld,
+) -> None:
+    quotas = dashboard.world.services.quotas
+    person = dashboard.sign_in(None)
+    seen = person.get(ONE)
+    quotas.change(ORG, {"stored_bytes": 500 * 1024**3})
+    changed = {"stored_bytes": "100 GB", "weight": "2"}
+
+    asked = person.submit(f"{ONE}/limits", changed, seen=seen)
+
+    assert asked.status_code == 409
+    assert quotas.of_one(ORG).limits == QuotaLimits(stored_bytes=500 * 1024**3)
+    assert "500 GB" in asked.text
+    assert form_of(asked, f"{ONE}/limits")["stored_bytes"] == ["100 GB"]
+    assert person.submit(f"{ONE}/limits", seen=asked).status_code == 303
+    assert quotas.of_one(ORG).limits == QuotaLimits(
+        stored_bytes=100 * 1024**3, weight=2
+    )
+
+
+def test_a_role_that_two_admins_have_changed_is_asked_about(
+    dashboard: DashboardWorld,
+) -> None:
+    first, second = two(dashboard, Role.ADMIN)
+    services = dashboard.world.services
+    ann = services.members.add(ORG, role=Role.VIEWER, name="Ann")
+    path = f"{MEMBERS}/{ann.id}"
+    seen = second.get(path)
+    first.submit(f"{path}/role", {"role": "admin"}, page=path)
+
+    asked = second.submit(f"{path}/role", {"role": "editor"}, seen=seen)
+
+    assert asked.status_code == 409
+    assert services.members.find(ORG, ann.id).role is Role.ADMIN
+    assert "Saved meanwhile" in asked.text
+    assert second.submit(f"{path}/role", seen=asked).status_code == 303
+    assert services.members.find(ORG, ann.id).role is Role.EDITOR
+
+
+def test_a_role_that_was_not_touched_is_not_taken_back(
+    dashboard: DashboardWorld,
+) -> None:
+    first, second = two(dashboard, Role.ADMIN)
+    services = dashboard.world.services
+    ann = services.members.add(ORG, role=Role.VIEWER, name="Ann")
+    path = f"{MEMBERS}/{ann.id}"
+    seen = second.get(path)
+    first.submit(f"{path}/role", {"role": "admin"}, page=path)
+
+    assert second.submit(f"{path}/role", seen=seen).status_code == 303
+
+    assert services.members.find(ORG, ann.id).role is Role.ADMIN
+
+
+def test_who_was_made_an_admin_is_not_removed_from_a_page_of_before(
+    dashboard: DashboardWorld,
+) -> None:
+    first, second = two(dashboard, Role.ADMIN)
+    services = dashboard.world.services
+    ann = services.members.add(ORG, role=Role.VIEWER, name="Ann")
+    path = f"{MEMBERS}/{ann.id}"
+    seen = second.get(path)
+    first.submit(f"{path}/role", {"role": "admin"}, page=path)
+
+    refused = second.submit(f"{path}/remove", seen=seen)
+
+    assert refused.status_code == 409
+    assert "has made Ann an admin" in refused.text
+    assert services.members.find(ORG, ann.id).role is Role.ADMIN
+    assert second.submit(f"{path}/remove", seen=refused).status_code == 303
+
+
+def test_two_admins_who_remove_each_other_from_old_pages_leave_one(
+    dashboard: DashboardWorld,
+) -> None:
+    first, second = two(dashboard, Role.ADMIN)
+    paths = [f"{MEMBERS}/{one.session.person.subject}" for one in (first, second)]
+    operator = dashboard.sign_in(None)
+    pages = [operator.get(path) for path in paths]
+
+    answers = [
+        operator.submit(f"{path}/remove", seen=page).status_code
+        for path, page in zip(paths, pages, strict=True)
+    ]
+
+    assert answers == [303, 409]
+    (left,) = dashboard.world.services.members.of_organization(ORG)
+    assert left.role is Role.ADMIN
+
+
+def test_a_key_that_somebody_has_rotated_is_not_rotated_once_more(
+    dashboard: DashboardWorld,
+) -> None:
+    first, second = two(dashboard, Role.ADMIN)
+    key, _ = made(dashboard, first)
+    path = f"{KEYS}/{key.id}"
+    seen = second.get(path)
+    first.submit(f"{path}/rotate", page=path)
+    before = keys_of(dashboard)
+
+    refused = second.submit(f"{path}/rotate", {"overlap": "0"}, seen=seen)
+
+    assert refused.status_code == 409
+    assert "Somebody else has rotated" in refused.text
+    assert keys_of(dashboard) == before
+    assert second.submit(f"{path}/rotate", seen=refused).status_code == 200
+    assert len(keys_of(dashboard)) == len(before) + 1
+
+
+def test_a_secret_that_somebody_has_rotated_goes_on_signing(
+    dashboard: DashboardWorld,
+) -> None:
+    first, second = two(dashboard, Role.ADMIN)
+    path = added(dashboard, first)
+    seen = second.get(path)
+    first.submit(f"{path}/rotate", {"overlap": "0"}, page=path)
+    before = endpoints(dashboard)
+
+    refused = second.submit(f"{path}/rotate", {"overlap": "0"}, seen=seen)
+
+    assert refused.headers["location"] == path
+    assert endpoints(dashboard) == before
+    assert second.submit(f"{path}/rotate", page=path).status_code == 200
+
+
+def test_captions_of_which_a_page_knew_nothing_are_not_replaced(
+    dashboard: DashboardWorld,
+) -> None:
+    first, second = two(dashboard, Role.EDITOR)
+    path = f"{VIDEOS}/{dashboard.world.ready()}/captions"
+    file = ("file", "a.vtt", "text/vtt", VTT)
+    seen = flat(form_of(second.get(path), path))
+    mine = {**seen, "language": "EN", "label": "mine"}
+    post_file(first, path, file, {**seen, "language": "en", "label": "theirs"})
+
+    asked = post_file(second, path, file, mine)
+
+    assert asked.status_code == 409
+    assert "theirs" in asked.text
+    assert 'value="mine"' in asked.text
+    again = form_of(asked, path)
+    version = again["shown.captions"][-1]
+    assert (
+        post_file(second, path, file, {**mine, "shown.captions": version}).status_code
+        == 303
+    )
+    assert "theirs" not in second.get(path).text
+
+
+def test_captions_that_were_replaced_are_not_removed_from_a_page_of_before(
+    dashboard: DashboardWorld,
+) -> None:
+    first, second = two(dashboard, Role.EDITOR)
+    path = f"{VIDEOS}/{dashboard.world.ready()}/captions"
+    file = ("file", "a.vtt", "text/vtt", VTT)
+    post_file(first, path, file, {"language": "en"})
+    seen = second.get(path)
+    post_file(first, path, file, {"language": "en", "label": "theirs"})
+
+    refused = second.submit(f"{path}/remove", seen=seen)
+
+    assert refused.headers["location"] == path
+    assert "theirs" in second.get(path).text
+    assert second.submit(f"{path}/remove", page=path).status_code == 303
+    assert "theirs" not in second.get(path).text
+
+
+@pytest.mark.parametrize("theirs", ["a file", "a moment"])
+@pytest.mark.parametrize("mine", ["a file", "a moment"])
+def test_a_picture_that_somebody_has_chosen_is_not_replaced_unseen(
+    dashboard: DashboardWorld, theirs: str, mine: str
+) -> None:
+    stills(dashboard.world)
+    first, second = two(dashboard, Role.EDITOR)
+    video_id = dashboard.world.ready()
+    path = f"{VIDEOS}/{video_id}/picture"
+    seen = second.get(path)
+    assert choose(first, path, theirs, first.get(path)).status_code == 303
+    chosen = dashboard.world.services.custom_thumbnails.choice(video_id)
+
+    asked = choose(second, path, mine, seen)
+
+    assert asked.status_code == 409
+    assert "Somebody else has chosen another picture" in asked.text
+    assert dashboard.world.services.custom_thumbnails.choice(video_id) == chosen
+    assert choose(second, path, mine, asked).status_code == 303
+    assert dashboard.world.services.custom_thumbnails.choice(video_id) != chosen
+
+
+def choose(person: PersonClient, path: str, what: str, seen: Result) -> Result:
+    """
+    Choose a picture on a page that was opened before.
+    """
+    name = {"a file": "picture-file", "a moment": "picture-moment"}[what]
+    sent = form_of(seen, path, form_id=name)
+    if what == "a moment":
+        return person.post(path, {**sent, "timestampSeconds": "1"})
+    file = ("picture", "a.png", "image/png", picture())
+    return post_file(person, path, file, flat(sent))
+
+
+def flat(fields: dict[str, list[str]]) -> dict[str, str]:
+    """
+    Return fields that have one value each, for whoever sends them.
+    """
+    return {
+        name: values[0] for name, values in fields.items() if name != "change_token"
+    }

@@ -309,8 +309,7 @@ def _set_pragmas(connection: sqlite3.Connection, _record: object) -> None:
         "synchronous=FULL",
         # Off by default in SQLite.
         "foreign_keys=ON",
-        # What was erased is overwritten, in pages that become free, too: 0.3 ms for
-        # each row of 60 kB that goes, and nothing that shows in any other write.
+        # What was erased is overwritten, in pages that become free, too.
         "secure_delete=ON",
     ):
         connection.execute(f"PRAGMA {pragma}")

@@ -77,8 +77,7 @@ class FormEdit:
         """
         The stored values with those that the person has changed.
         """
-        both = {**self.stored, **self.touched}
-        return {name: value for name, value in both.items() if value is not None}
+        return _present({**self.stored, **self.touched})
 
 
 class DisputedEditError(ConflictError):
@@ -130,13 +129,20 @@ def refused(
     edit = error.edit
     again = form_to_edit(join(edit.stored))
     mine = {name: [value] for name, value in join(edit.merged).items()}
-    theirs = join({name: edit.stored.get(name, "") for name in sorted(edit.disputed)})
+    disputed = {name: edit.stored.get(name) for name in sorted(edit.disputed)}
+    theirs = join({name: value or "" for name, value in disputed.items()})
+    without = join(_present({**edit.merged, **disputed}))
     return attrs.evolve(
         again,
         fields={**again.fields, **mine},
         errors=dict.fromkeys(theirs, error.detail),
         stored=theirs,
+        without={name: without.get(name, "") for name in theirs},
     )
+
+
+def _present(values: Mapping[str, str | None]) -> Values:
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def as_shown(

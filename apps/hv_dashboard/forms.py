@@ -45,12 +45,14 @@ class Form:
         fields: The values of each, in order.
         errors: What was wrong, by field; "" for the form as a whole.
         stored: What somebody else has put into fields that are in dispute.
+        without: What such a field has without what its person has put into it.
     """
 
     fields: Mapping[str, Sequence[str]] = attrs.field(factory=dict)
     files: Mapping[str, SentFile] = attrs.field(factory=dict)
     errors: Mapping[str, str] = attrs.field(factory=dict)
     stored: Mapping[str, str] = attrs.field(factory=dict)
+    without: Mapping[str, str] = attrs.field(factory=dict)
 
     def text(self, name: str) -> str:
         """

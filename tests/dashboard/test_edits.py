@@ -15,6 +15,7 @@ from hv_dashboard.edits import (
     told,
 )
 from hv_dashboard.forms import Form, form_to_edit
+from hv_dashboard.label_fields import join_metadata, split_metadata
 from hvcore.errors import ConflictError, PreconditionFailedError
 
 SHOWN = {"name": "a", "access": "public"}
@@ -75,10 +76,23 @@ def test_a_disputed_form_shows_both_values_and_is_sent_over_the_others() -> None
 
     assert again.text("name") == "mine"
     assert again.text("access") == "private"
-    assert again.stored == {"name": "theirs"}
+    assert again.stored == again.without == {"name": "theirs"}
     assert set(again.errors) == {"name"}
     assert sent_edit(again, stored).changes == {"name": "mine"}
     assert not sent_edit(again, stored).disputed
+
+
+def test_a_key_in_dispute_leaves_the_others_of_its_field() -> None:
+    form = form_to_edit({"metadata": "order: 1"})
+    fields = {**form.fields, "metadata": ["order: 2\nmine: 1"]}
+    stored = {"metadata": "order: 3\ntheirs: 1"}
+    found = sent_edit(Form(fields=fields), stored, split=split_metadata)
+
+    again = refused(form, DisputedEditError(found), join=join_metadata)
+
+    assert again.text("metadata") == "order: 2\ntheirs: 1\nmine: 1"
+    assert again.stored == {"metadata": "order: 3"}
+    assert again.without == {"metadata": "order: 3\ntheirs: 1\nmine: 1"}
 
 
 def test_an_edit_is_made_again_beside_what_came_between() -> None:

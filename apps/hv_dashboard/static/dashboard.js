@@ -90,9 +90,9 @@ document.addEventListener('click', (event) => {
   } else if (button && 'searches' in button.dataset) {
     document.querySelector('form[role="search"]').requestSubmit();
   } else if (button?.dataset.takes) {
-    const form = button.form;
-    form.elements.namedItem(button.dataset.takes).value
-      = form.elements.namedItem(`shown.${button.dataset.takes}`).value.trim();
+    const field = button.form.elements.namedItem(button.dataset.takes);
+    field.value = button.value.trim();
+    field.dispatchEvent(new Event('input', {bubbles: true}));
     button.closest('.stored').remove();
   } else if (button && 'dismisses' in button.dataset) {
     button.closest('.message').remove();

@@ -10,7 +10,8 @@ import pytest
 
 from hvcore.assembly import Services, build
 from hvcore.domain.access.roles import Role
-from hvcore.errors import ConflictError, NotFoundError
+from hvcore.domain.sign_in.members import OrganizationMember
+from hvcore.errors import ConflictError, NotFoundError, PreconditionFailedError
 from hvcore.services.sign_in.members import Members
 from hvcore.settings import load
 from tests.fakes import MemoryQueue, SettableClock, TextTranscoder
@@ -100,6 +101,22 @@ def test_two_admins_who_remove_each_other_at_once_leave_one(services: Services) 
         thread.join()
 
     assert sorted(outcomes) == ["refused", "removed"]
+    assert roles(members) == [Role.ADMIN]
+
+
+def test_a_member_who_is_no_longer_as_seen_stays(services: Services) -> None:
+    members = services.members
+    seen = members.add(ORG, role=Role.VIEWER, name="Ann")
+    members.change_role(ORG, seen.id, Role.ADMIN)
+
+    def is_as_seen(now: OrganizationMember) -> bool:
+        return now.role is seen.role
+
+    with pytest.raises(PreconditionFailedError):
+        members.remove(ORG, seen.id, only_if=is_as_seen)
+    with pytest.raises(PreconditionFailedError):
+        members.change_role(ORG, seen.id, Role.EDITOR, only_if=is_as_seen)
+
     assert roles(members) == [Role.ADMIN]
 
 

@@ -93,7 +93,5 @@ def _is_meant(environ: WsgiEnviron) -> bool:
     if site is not None:
         return site in {"same-origin", "none"}
     origin = environ.get("HTTP_ORIGIN")
-    host = environ.get("HTTP_HOST")
-    return origin is None or is_origin_at(
-        str(origin), None if host is None else str(host)
-    )
+    host = str(environ.get("HTTP_HOST", ""))
+    return origin is None or is_origin_at(str(origin), host)

@@ -18,6 +18,7 @@ from gunicorn.app.base import BaseApplication
 from gunicorn.arbiter import Arbiter
 from gunicorn.glogging import Logger
 
+from hv_server.freed_memory import give_freed_memory_back
 from hv_server.listening import BACKLOG
 from hv_server.stopping import FINISHES_WITHIN_S
 from hv_server.thread_lanes import MONITOR_THREADS
@@ -180,6 +181,7 @@ def _begin_to_serve(arbiter: Arbiter, worker: Any) -> None:  # noqa: ANN401 - gu
     die_with_parent(arbiter.pid)
     # Before its threads are started, which run as this one does.
     run_for(SHORT_SLICE_NS)
+    give_freed_memory_back()
 
 
 class _Doubts:

@@ -19,6 +19,7 @@ from gunicorn.arbiter import Arbiter
 from gunicorn.glogging import Logger
 
 from hv_server.arriving_request import MAX_LINE_BYTES
+from hv_server.freed_memory import give_freed_memory_back
 from hv_server.listening import BACKLOG
 from hv_server.stopping import FINISHES_WITHIN_S
 from hv_server.thread_lanes import MONITOR_THREADS
@@ -181,6 +182,7 @@ def _begin_to_serve(arbiter: Arbiter, worker: Any) -> None:  # noqa: ANN401 - gu
     die_with_parent(arbiter.pid)
     # Before its threads are started, which run as this one does.
     run_for(SHORT_SLICE_NS)
+    give_freed_memory_back()
 
 
 class _Doubts:

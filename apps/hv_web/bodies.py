@@ -3,6 +3,7 @@ Read a request's body, within a limit.
 """
 
 from collections.abc import Collection
+from io import BytesIO
 from typing import BinaryIO
 
 import falcon
@@ -80,17 +81,18 @@ def _read_once(req: falcon.Request, max_bytes: int) -> bytes:
 
 
 def _read(stream: BinaryIO, wanted: int) -> bytes:
-    data = bytearray()
-    while len(data) < wanted:
+    # Its value is no second copy, as that of a bytearray is.
+    data = BytesIO()
+    while data.tell() < wanted:
         try:
-            chunk = stream.read(min(_CHUNK_BYTES, wanted - len(data)))
+            chunk = stream.read(min(_CHUNK_BYTES, wanted - data.tell()))
         except OSError as exc:
             # The server's own errors of a broken body are OSErrors as well.
             raise _broken("The body did not arrive completely.") from exc
         if not chunk:
             break
-        data += chunk
-    return bytes(data)
+        data.write(chunk)
+    return data.getvalue()
 
 
 def _broken(message: str) -> InvalidParametersError:

@@ -1,0 +1,24 @@
+"""
+Give memory back to the system once it is freed.
+
+The GNU C library has a heap for each few threads, and gives back only the end of one.
+What it maps apart, it gives back at once. But it maps less and less apart: each large
+object that is freed raises the size from which on it does, up to 32 MB. Measured with
+the bodies of eight pictures of 10 MB that arrive at once, again and again: 84 MB stayed
+each time.
+"""
+
+import ctypes
+from contextlib import suppress
+from typing import Final
+
+APART_FROM_BYTES: Final = 1024**2
+"""Files and bodies of that size; all that requests usually take is smaller."""
+_MMAP_THRESHOLD: Final = -3
+"""M_MMAP_THRESHOLD of mallopt(3). Once it is set, it stays."""
+
+
+def give_freed_memory_back() -> None:
+    """Have this process map large objects apart; other C libraries have no such wish."""
+    with suppress(AttributeError):
+        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, APART_FROM_BYTES)

@@ -3,6 +3,7 @@ Pictures of moments: made by a task, of published segments alone.
 """
 
 import io
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from hvcore.services.videos.stills import locate
 from tests.fakes import TextTranscoder
 from tests.media_samples import audio_track, index, segments, video_track
 from tests.services.conftest import World, make_world
-from tests.services.lost_commits import next_commit_is_lost
+from tests.services.lost_commits import ENDS_WITHIN_S, next_commit_is_lost
 
 KIND = THUMBNAIL_MAKE
 

@@ -6,7 +6,6 @@ lock, all threads of its process wait. Nor can its memory be bounded, and what p
 from strangers take of it stays with the process that has decoded them.
 """
 
-import os
 import signal
 import subprocess
 import sys
@@ -14,12 +13,11 @@ import threading
 import weakref
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Final
 
 import attrs
 
-from hvcore.child_process import supervised_command
+from hvcore.child_process import environ_of_module, supervised_command
 from hvcore.errors import UnavailableError
 from hvcore.pictures.cropping import too_large
 from hvcore.pictures.drawing import (
@@ -219,19 +217,10 @@ class DrawingProcess:
             stdout=subprocess.PIPE,
             # Ctrl-C is for who serves; and a session is nice as a whole.
             start_new_session=True,
-            env=_environ(),
+            env=environ_of_module(),
         )
         self._process, self._end = process, weakref.finalize(self, _end, process)
         return process
-
-
-def _environ() -> dict[str, str]:
-    # Settings have passwords, and it needs none.
-    environ = {name: v for name, v in os.environ.items() if not name.startswith("HV_")}
-    # Whoever embeds this may have found it in a folder of its own; nothing stands for
-    # the current one.
-    path = [place or str(Path.cwd()) for place in sys.path]
-    return {**environ, "PYTHONPATH": os.pathsep.join(path)}
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:

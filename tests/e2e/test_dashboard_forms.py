@@ -63,7 +63,7 @@ def save(page: Page) -> None:
     page.get_by_role("button", name="Save", exact=True).click()
 
 
-@pytest.mark.parametrize("width_px", [390, 1280])
+@pytest.mark.parametrize("width_px", [390, pytest.param(1280, marks=pytest.mark.long)])
 def test_an_error_is_seen_and_has_the_focus(
     service: LiveService, browser: Browser, axe: str, video: str, width_px: int
 ) -> None:
@@ -270,6 +270,7 @@ def look_of(page: Page) -> dict[str, str]:
     return found
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("failure", ["no answer", "an error"])
 @pytest.mark.parametrize("listed", ["videos", "audit"])
 def test_a_search_that_fails_leaves_no_list(

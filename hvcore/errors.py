@@ -330,3 +330,9 @@ class UnavailableError(HvError):
     ) -> None:
         super().__init__(detail, headers={"Retry-After": str(retry_after_s)})
         self.retry_after_s = retry_after_s
+
+
+class ShareMetError(UnavailableError):
+    """
+    A client has all that one client gets of something that others need, too.
+    """

@@ -12,6 +12,7 @@ import falcon
 
 from hv_web.app import make_app as make_web_app
 from hv_web.cors import ANY_ORIGIN
+from hv_web.errors import note_share_met
 from hv_web.files import send
 from hv_web.readiness import ReadinessResource
 from hv_web.refusals import Refusals
@@ -24,6 +25,7 @@ from hv_web.served_routes import (
 from hv_web.viewers import viewer_of
 from hvcore.clock import Clock
 from hvcore.envelope import encode, success
+from hvcore.errors import ShareMetError
 from hvcore.playback_tokens import KeyRing
 from hvcore.services.links.share_playback import SharePlayback
 from hvcore.services.playback.delivery import Delivery, PlaybackRequest
@@ -168,7 +170,14 @@ class ThumbnailsResource:
         self, req: falcon.Request, resp: falcon.Response, *, video: str, name: str
     ) -> None:
         request = ThumbnailRequest(video=video, name=name, viewer=viewer_of(req))
-        send(req, resp, self._thumbnails.open(request))
+        try:
+            picture = self._thumbnails.open(request)
+        except ShareMetError:
+            # It would ask for as many sizes as it gets refusals: 700 a second took
+            # the processors from those that make pictures.
+            note_share_met(req)
+            raise
+        send(req, resp, picture)
 
     on_head = on_get
 

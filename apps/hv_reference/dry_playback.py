@@ -92,7 +92,9 @@ def dry_services(services: Services, public: PublicSettings) -> DryServices:
         edge_key_playback=attrs.evolve(services.edge_key_playback, delivery=delivery),
         share_playback=share_playback,
         share_codes=ShareCodes(uow=uow, playback=share_playback),
-        thumbnails=Thumbnails(storage=storage, delivery=delivery),
+        thumbnails=attrs.evolve(
+            services.thumbnails, storage=storage, delivery=delivery
+        ),
         key_ring=services.key_ring,
         clock=services.clock,
         readiness=services.readiness,

@@ -238,7 +238,9 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         """
         self._lanes.of_request(conn).done(conn.sender)
         if conn.sock.was_rate_limited:
-            self._retries.note(conn.sender, conn.head)
+            self._retries.note(
+                conn.sender, conn.head, of_all_below=conn.sock.was_all_below
+            )
         conn.head = b""
         has_failed = fs.cancelled() or fs.exception() is not None
         keeps = not has_failed and bool(fs.result())

@@ -83,11 +83,13 @@ class PacedSocket(socket.socket):
     Attributes:
         unsent: Takes what the kernel does not, so that the thread need not wait
             for the other side; None has it wait.
-        was_rate_limited: The request was refused by a limit (429).
+        was_rate_limited: The request was refused by a limit.
+        was_all_below: It would refuse all with the same beginning of the path.
     """
 
     unsent: UnsentAnswer | None = None
     was_rate_limited = False
+    was_all_below = False
     _reading: Pace | None = Pace(0)
     _sending = Pace(0)
     _sent_bytes = 0
@@ -111,7 +113,7 @@ class PacedSocket(socket.socket):
                 beyond that is the end.
         """
         self._reading, self._sending = reading, sending
-        self.was_rate_limited = False
+        self.was_rate_limited = self.was_all_below = False
         # Below zero if what others have sent here is still on its way.
         self._arrived_bytes = self._sent_bytes - queued_bytes(self)
 
@@ -122,11 +124,14 @@ class PacedSocket(socket.socket):
         if self._reading is not None:
             self._reading = Pace(seconds, min_bytes_per_s=math.inf)
 
-    def note_rate_limit(self) -> None:
+    def note_rate_limit(self, *, of_all_below: bool = False) -> None:
         """
         Remember that a limit refused the request.
+
+        Args:
+            of_all_below: It would refuse all with the same beginning of the path.
         """
-        self.was_rate_limited = True
+        self.was_rate_limited, self.was_all_below = True, of_all_below
 
     def setblocking(self, _flag: bool, /) -> None:  # noqa: FBT001 - of socket
         """

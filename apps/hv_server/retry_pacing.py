@@ -65,12 +65,16 @@ class RetryPacing:
     _waiting: list[tuple[float, int, Any]] = attrs.field(factory=list, init=False)
     _numbers: Iterator[int] = attrs.field(factory=itertools.count, init=False)
 
-    def note(self, client: str, head: bytes) -> None:
+    def note(self, client: str, head: bytes, *, of_all_below: bool = False) -> None:
         """
         Remember that a limit has just refused a request.
+
+        Args:
+            of_all_below: All with the same first part of the path are like it.
         """
         now = self.clock()
-        name = _kind_of(client, head)
+        exact, below = _kinds_of(client, head)
+        name = below if of_all_below else exact
         kind = self._kinds.pop(name, None) or _Kind(now, now + ONE_EVERY_S)
         kind.last_refused = now
         self._kinds[name] = kind
@@ -80,7 +84,8 @@ class RetryPacing:
         """
         Let a request go on, have it wait for its turn, or refuse it if that is far off.
         """
-        kind = self._kinds.get(_kind_of(client, head)) if self._kinds else None
+        names = _kinds_of(client, head) if self._kinds else ()
+        kind = next((self._kinds[name] for name in names if name in self._kinds), None)
         now = self.clock()
         if kind is None or now - kind.last_refused > FORGOTTEN_AFTER_S:
             self.go_on(conn)
@@ -124,12 +129,17 @@ class RetryPacing:
             self._kinds.popitem(last=False)
 
 
-def _kind_of(client: str, head: bytes) -> bytes:
+def _kinds_of(client: str, head: bytes) -> tuple[bytes, bytes]:
     """
     Return what requests that are refused alike have in common.
+
+    Returns:
+        Of those with the same path, and of those with the same first part of it.
     """
     line, _, _ = head.partition(b"\r\n")
     path = line.rpartition(b" ")[0].partition(b"?")[0]
     lower = head.lower()
     sent = [only_value(lower, name) for name in _CREDENTIALS]
-    return b"\n".join([client.encode(), path, *sent])
+    below = b"/".join([*path.split(b"/", 2)[:2], b""])
+    exact, wide = (b"\n".join([client.encode(), p, *sent]) for p in (path, below))
+    return exact, wide

@@ -164,6 +164,18 @@ def note_rate_limit(req: falcon.Request, error: HvError) -> None:
         note()
 
 
+def note_share_met(req: falcon.Request) -> None:
+    """
+    Tell the server that a client is above its share: what is like this request waits.
+
+    All that differs in more than the beginning of its path is like it: each may be
+    new. Only the embedded server takes note.
+    """
+    note = getattr(req.env.get("gunicorn.socket"), "note_rate_limit", None)
+    if note is not None:
+        note(of_all_below=True)
+
+
 def send_document(
     resp: falcon.Response, error: HvError, document: Mapping[str, object]
 ) -> None:

@@ -20,6 +20,7 @@ from hvcore.services.playback.organization_keys import OrganizationKeys
 from hvcore.services.playback.redirects import Redirects, can_redirect
 from hvcore.services.playback.signed_urls import SignedUrls
 from hvcore.services.playback.signing_keys import PlaybackSigningKeys
+from hvcore.services.playback.thumbnail_renders import ThumbnailRenders
 from hvcore.services.playback.thumbnails import Thumbnails
 
 
@@ -103,7 +104,7 @@ class PlaybackWiring(CountingWiring):
         return Thumbnails(
             storage=self.storage,
             delivery=self.delivery,
-            shares=self.settings.shares,
+            renders=ThumbnailRenders(self.settings.shares.renders_of_one),
         )
 
     @cached_property

@@ -4,7 +4,7 @@ Jobs: from a source to what is published.
 
 from functools import cached_property
 
-from hvcore.assembly.backends import Backends
+from hvcore.assembly.pictures import PictureWiring
 from hvcore.domain.processing.routes import read_route
 from hvcore.services.processing.attempt_files import AttemptFiles
 from hvcore.services.processing.attempt_workspaces import AttemptWorkspaces
@@ -22,7 +22,7 @@ from hvcore.services.processing.transcoder_choice import TranscoderChoice
 from hvcore.services.processing.transcoding import Transcoding
 
 
-class ProcessingWiring(Backends):
+class ProcessingWiring(PictureWiring):
     """
     A part of Services, which says when they are made.
     """
@@ -68,7 +68,7 @@ class ProcessingWiring(Backends):
                 results=self._part_results,
                 default_name=self.transcoders.default_name,
             ),
-            storyboards=Storyboards(storage=self.storage),
+            storyboards=Storyboards(storage=self.storage, pictures=self.task_pictures),
             certificates=self.certificates,
             source_captions=self._source_captions,
         )

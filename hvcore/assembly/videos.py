@@ -5,6 +5,7 @@ Videos as their owners see and change them.
 from functools import cached_property
 from typing import Final
 
+from hvcore.assembly.pictures import PictureWiring
 from hvcore.assembly.playback import PlaybackWiring
 from hvcore.persistence.videos.catalog import SqlVideoCatalog
 from hvcore.services.videos.captions import Captions
@@ -25,7 +26,7 @@ threads, and a picture up to 20 MB.
 """
 
 
-class VideoWiring(PlaybackWiring):
+class VideoWiring(PlaybackWiring, PictureWiring):
     """
     A part of Services, which says when they are made.
     """
@@ -85,6 +86,8 @@ class VideoWiring(PlaybackWiring):
             transcoder=self.transcoder,
             work_dir=self.recipe.work_dir,
             slots=self._small_file_slots,
+            pictures=self.sent_pictures,
+            task_pictures=self.task_pictures,
         )
 
     @cached_property

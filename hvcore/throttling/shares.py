@@ -17,7 +17,7 @@ from typing import Final
 
 import attrs
 
-from hvcore.errors import UnavailableError
+from hvcore.errors import ShareMetError, UnavailableError
 from hvcore.fork_lock import ForkLock
 from hvcore.metrics.declared import SHARES_REFUSED
 from hvcore.throttling.log_throttle import LogThrottle
@@ -123,11 +123,7 @@ class SharedCapacity:
                 # A client that has its share makes nothing scarce.
                 self._refused_at_s = self.elapsed_s()
         REFUSALS.add(self.name)
-        why = "You have too many" if is_own_share_met else "There are too many"
-        raise UnavailableError(
-            f"{why} {self.things} at a time; try again soon.",
-            retry_after_s=BUSY_RETRY_AFTER_S,
-        )
+        raise share_refusal(self.things, is_own_share_met=is_own_share_met)
 
     def release(self, client: str, cost: float = 1) -> None:
         """
@@ -164,6 +160,17 @@ class SharedCapacity:
         is_newcomer = self._held.get(client, 0) <= self.newcomers_hold
         reserved = 0 if is_newcomer else self.reserved_for_newcomers
         return self._total + cost > self.capacity - reserved
+
+
+def share_refusal(things: str, *, is_own_share_met: bool) -> UnavailableError:
+    """
+    Return what a client is told that gets nothing of a common resource now.
+    """
+    error = ShareMetError if is_own_share_met else UnavailableError
+    why = "You have too many" if is_own_share_met else "There are too many"
+    return error(
+        f"{why} {things} at a time; try again soon.", retry_after_s=BUSY_RETRY_AFTER_S
+    )
 
 
 def client_of_address(address: str) -> str:

@@ -13,7 +13,7 @@ from falcon.testing import Result
 from hvcore.domain.limits import MAX_THUMBNAIL_SIZES
 from hvcore.domain.videos.thumbnails import USUAL_THUMBNAILS
 from hvcore.pictures.cropping import crop_to_fill
-from hvcore.pictures.cropping_process import CroppingProcess
+from hvcore.pictures.drawing_process import DrawingProcess
 from hvcore.services.playback import thumbnail_renders
 from hvcore.settings.shares import ShareSettings
 from hvcore.throttling.shares import REFUSALS
@@ -66,9 +66,8 @@ class Renders:
 @pytest.fixture
 def renders(monkeypatch: pytest.MonkeyPatch) -> Iterator[Renders]:
     found = Renders()
-    monkeypatch.setattr(thumbnail_renders, "crop_to_fill", found)
     monkeypatch.setattr(
-        CroppingProcess, "crop_to_fill", lambda _, *wanted: found(*wanted)
+        DrawingProcess, "crop_to_fill", lambda _, *wanted: found(*wanted)
     )
     monkeypatch.setattr(thumbnail_renders, "WAIT_FOR_RENDER_S", 30)
     yield found

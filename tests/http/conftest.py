@@ -21,6 +21,7 @@ from hvcore.settings import (
 )
 from hvcore.settings.tree import LimitSettings
 from tests.conftest import SettableClock
+from tests.drawing import share_children
 from tests.http.fakes import MemoryStorage, RememberingQueue, ScratchTranscoder
 from tests.http.world import ORIGIN, Tenants, World, make_tenants
 from tests.outbound import Names
@@ -127,6 +128,7 @@ def open_world(
         "outbound": OutboundHttp(allowed_hosts=[], resolve=names),
     }
     with build(settings, overrides=overrides) as services:
+        share_children(services)
         world = World(
             services=services,
             clock=clock,

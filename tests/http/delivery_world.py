@@ -33,6 +33,7 @@ from hvcore.services.playback.thumbnails import Thumbnails
 from hvcore.services.readiness import Readiness
 from hvcore.settings import PublicSettings, Settings
 from tests.conftest import SettableClock
+from tests.drawing import RENDERS
 from tests.http.loop.loop_client import LoopClient
 from tests.media_samples import (
     PUBLIC,
@@ -97,7 +98,9 @@ class DeliveryWorld:
             counter=self,
             player_url=f"{PLAYER_URL}/some/path",
         )
-        self.thumbnails = Thumbnails(storage=self.storage, delivery=self.delivery)
+        self.thumbnails = Thumbnails(
+            storage=self.storage, delivery=self.delivery, renders=RENDERS
+        )
         self.settings = Settings(
             data_dir=Path(),
             public=PublicSettings(worker_url=WORKER_URL, player_url=PLAYER_URL),

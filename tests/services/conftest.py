@@ -19,6 +19,7 @@ from hvcore.domain.tasks.task import Lane
 from hvcore.domain.uploads.grants import FileWanted, UploadGrant
 from hvcore.domain.videos.video import Video, VideoWanted
 from hvcore.settings import load
+from tests.drawing import share_children
 from tests.fakes import MemoryQueue, SettableClock, TextTranscoder
 from tests.migrated import lay_database
 
@@ -148,6 +149,7 @@ def make_world(
         overrides["transcoder"] = transcoder
     lay_database(settings)
     with build(settings, overrides=overrides) as services:
+        share_children(services)
         services.migrate()
         services.tenants.create_organization("org_a")
         env = services.tenants.create_environment(

@@ -1,110 +1,65 @@
 """
-Make pictures of a size, a share of them for each client.
+Make pictures of a size, in turn by organization and client.
 
-Sizes that the service's own addresses name have their own slots and thread, so that
-requests for other sizes do not delay them. Those are made by a process of its own, which
-is nice: somebody who asked for one after the other took half a core from who watches.
+Sizes that the service's own addresses name have their own places and child, so that
+requests for other sizes do not delay them. The others are made by children that are
+nice: somebody who asked for one after the other took half a core from who watches.
 """
 
+import logging
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, wait
+from contextlib import suppress
 from typing import Final
 
 import attrs
 
-from hvcore.errors import UnavailableError
-from hvcore.pictures.cropping import crop_to_fill
-from hvcore.pictures.cropping_process import CroppingProcess
-from hvcore.throttling.shares import BUSY_RETRY_AFTER_S, SharedCapacity
+from hvcore.errors import HvError, UnavailableError
+from hvcore.pictures.drawing_process import DrawingProcess
+from hvcore.pictures.drawing_room import DrawingRoom
+from hvcore.throttling.shares import BUSY_RETRY_AFTER_S
 
-USUAL_IN_HAND: Final = 8
-OTHERS_IN_HAND: Final = 4
-"""Those that wait included: each holds a thread that segments need too. The largest
-takes 0.2 s of a core and 100 MB, a usual one a twentieth of that."""
+USUAL_WAITING: Final = 8
+OTHERS_WAITING: Final = 6
+"""Each holds a thread that segments need too. The largest takes 0.5 s of a core and
+150 MB, a usual one a twentieth of that."""
+OTHERS_AT_A_TIME: Final = 2
+"""One client has one of them, so that nobody waits for the large ones of another."""
 USUAL_FOR_ONE: Final = 3
 """Times the share: a browser asks for six pictures of a page at a time."""
 WAIT_FOR_RENDER_S: Final = 2.0
+MORE_FOR_RENDER_S: Final = 3.0
+"""Once it has begun: on a busy machine a child takes a second or two to start."""
 _SHARE: Final = "renders_of_one"
 
+_log = logging.getLogger(__name__)
 
-@attrs.define(kw_only=True)
-class _Room:
+
+@attrs.frozen(kw_only=True)
+class RenderWanted:
     """
-    Where pictures of one kind are made, one after the other.
-
-    Threads of its own, not those of the requests: the C library keeps freed
-    memory for each thread, which with 32 of them was 1.2 GB.
+    A picture that somebody asks for.
 
     Attributes:
-        elsewhere: Makes them; None has this process do it.
+        is_usual: The service itself hands out addresses of that size.
+        organization: Whose video it is.
+        address: The client's, as shares are counted.
+        read: Reads the picture that it is made of; not called over a share.
+        keep: Keeps what was made after the request has ended, so that the next one
+            finds it: what takes longer than a request may would never be made.
     """
 
-    capacity: int
-    most_of_one: int
-    elsewhere: CroppingProcess | None
-    _of_organizations: SharedCapacity = attrs.field(init=False)
-    _of_addresses: SharedCapacity = attrs.field(init=False)
-    _thread: ThreadPoolExecutor = attrs.field(init=False)
+    width_px: int
+    height_px: int
+    is_usual: bool
+    organization: str
+    address: str
+    read: Callable[[], bytes]
+    keep: Callable[[bytes], None]
 
-    @_of_organizations.default
-    def _share_among_organizations(self) -> SharedCapacity:
-        return self._shares()
-
-    @_of_addresses.default
-    def _share_among_addresses(self) -> SharedCapacity:
-        return self._shares()
-
-    @_thread.default
-    def _make_thread(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(1, thread_name_prefix="thumbnail")
-
-    def begin(
-        self,
-        organization: str,
-        address: str,
-        read: Callable[[], bytes],
-        size_px: tuple[int, int],
-    ) -> Future[bytes]:
-        """
-        Begin to make a picture.
-
-        Raises:
-            UnavailableError: One of both has its share, or all is in use.
-            Exception: What the reading raises.
-        """
-        self._of_addresses.acquire(address)
-        try:
-            self._of_organizations.acquire(organization)
-        except UnavailableError:
-            self._of_addresses.release(address)
-            raise
-
-        def release(_: object) -> None:
-            self._of_organizations.release(organization)
-            self._of_addresses.release(address)
-
-        try:
-            making = self._thread.submit(self._crop, read(), *size_px)
-        except BaseException:
-            release(None)
-            raise
-        # Also where it ends after the request that wanted it.
-        making.add_done_callback(release)
-        return making
-
-    def _crop(self, picture: bytes, width_px: int, height_px: int) -> bytes:
-        if self.elsewhere is None:
-            return crop_to_fill(picture, width_px, height_px)
-        return self.elsewhere.crop_to_fill(picture, width_px, height_px)
-
-    def _shares(self) -> SharedCapacity:
-        return SharedCapacity(
-            name=_SHARE,
-            capacity=self.capacity,
-            most_of_one=self.most_of_one,
-            reserved_for_newcomers=min(2, self.capacity // 2),
-            things="pictures being made",
-        )
+    def draw(self, child: DrawingProcess) -> bytes:
+        """Have a child draw the picture."""
+        return child.crop_to_fill(self.read(), self.width_px, self.height_px)
 
 
 class ThumbnailRenders:
@@ -116,46 +71,57 @@ class ThumbnailRenders:
     """
 
     def __init__(self, renders_of_one: int) -> None:
-        self._usual = _Room(
-            capacity=USUAL_IN_HAND,
+        self._usual = DrawingRoom(
+            share=_SHARE,
+            children=1,
+            places=USUAL_WAITING,
             most_of_one=USUAL_FOR_ONE * renders_of_one,
-            elsewhere=None,
+            niceness=0,
         )
-        self._others = _Room(
-            capacity=OTHERS_IN_HAND,
+        self._others = DrawingRoom(
+            share=_SHARE,
+            children=OTHERS_AT_A_TIME,
+            places=OTHERS_WAITING,
             most_of_one=renders_of_one,
-            elsewhere=CroppingProcess(),
         )
 
-    def make(
-        self,
-        read: Callable[[], bytes],
-        size_px: tuple[int, int],
-        *,
-        is_usual: bool,
-        organization: str,
-        address: str,
-    ) -> bytes:
+    def make(self, wanted: RenderWanted) -> bytes:
         """
         Return the picture in a size.
 
-        Args:
-            read: Reads the picture; not called over a share.
-            is_usual: The service itself hands out addresses of that size.
-            organization: Whose video it is.
-            address: The client's, as shares are counted.
-
         Raises:
-            UnavailableError: Too many are being made for one of both.
+            UnavailableError: Too many are being made, or waited for by the client.
             Exception: What the reading raises.
         """
-        room = self._usual if is_usual else self._others
-        making = room.begin(organization, address, read, size_px)
+        room = self._usual if wanted.is_usual else self._others
+        making = room.begin(
+            wanted.draw, organization=wanted.organization, client=wanted.address
+        )
         try:
-            return making.result(timeout=WAIT_FOR_RENDER_S)
-        except TimeoutError as exc:
-            making.cancel()
-            raise UnavailableError(
-                "There are too many pictures being made at a time; try again soon.",
-                retry_after_s=BUSY_RETRY_AFTER_S,
-            ) from exc
+            wait([making], timeout=WAIT_FOR_RENDER_S)
+            if making.cancel():
+                raise _too_many()
+            wait([making], timeout=MORE_FOR_RENDER_S)
+            if making.done():
+                return making.result()
+            making.add_done_callback(lambda made: _keep(wanted, made))
+            raise _too_many()
+        finally:
+            # An error has this frame, and the future has the error.
+            del making
+
+
+def _too_many() -> UnavailableError:
+    return UnavailableError(
+        "There are too many pictures being made at a time; try again soon.",
+        retry_after_s=BUSY_RETRY_AFTER_S,
+    )
+
+
+def _keep(wanted: RenderWanted, made: "Future[bytes]") -> None:
+    if made.exception() is not None:
+        _log.info("picture not made", extra={"hv_error": repr(made.exception())})
+        return
+    # Whoever asks next is told what is wrong.
+    with suppress(HvError):
+        wanted.keep(made.result())

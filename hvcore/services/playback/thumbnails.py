@@ -36,9 +36,8 @@ from hvcore.ports.storage import ObjectNotFoundError, Storage
 from hvcore.services.playback.delivery import Delivery
 from hvcore.services.playback.playable import Playable
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse
-from hvcore.services.playback.thumbnail_renders import ThumbnailRenders
+from hvcore.services.playback.thumbnail_renders import RenderWanted, ThumbnailRenders
 from hvcore.services.playback.thumbnail_uses import ThumbnailUses
-from hvcore.settings.shares import ShareSettings
 from hvcore.throttling.shares import client_of_address
 
 JPEG_TYPE: Final = "image/jpeg"
@@ -68,13 +67,8 @@ class Thumbnails:
 
     storage: Storage
     delivery: Delivery
-    shares: ShareSettings = attrs.field(factory=ShareSettings)
+    renders: ThumbnailRenders
     uses: ThumbnailUses = attrs.field(factory=ThumbnailUses, init=False)
-    _renders: ThumbnailRenders = attrs.field(init=False)
-
-    @_renders.default
-    def _make_renders(self) -> ThumbnailRenders:
-        return ThumbnailRenders(self.shares.renders_of_one)
 
     def open(self, request: ThumbnailRequest) -> PlaybackResponse:
         """
@@ -102,7 +96,7 @@ class Thumbnails:
         path = f"{folder}/{request.name}"
         client = client_of_address(request.viewer.address)
         found = self._read(path)
-        picture = found or self._render(video, request.name, client)
+        picture = found or self._render(video, path, client)
         if request.name not in USUAL_THUMBNAILS:
             self.uses.note(path, client)
         if found is None:
@@ -115,19 +109,28 @@ class Thumbnails:
             is_public=video.claims is None,
         )
 
-    def _render(self, video: Playable, name: str, client: str) -> bytes:
+    def _render(self, video: Playable, path: str, client: str) -> bytes:
         def poster() -> bytes:
             found = self._read(video.poster_path) if video.poster_path else None
             if found is None:
                 raise VideoNotFoundError(rule=PlaybackRule.FILES_MISSING)
             return found
 
-        return self._renders.make(
-            poster,
-            _size(name),
-            is_usual=name in USUAL_THUMBNAILS,
-            organization=video.org_id,
-            address=client,
+        def keep(picture: bytes) -> None:
+            self._keep(video, path, picture)
+
+        name = path.rpartition("/")[2]
+        width_px, height_px = _size(name)
+        return self.renders.make(
+            RenderWanted(
+                width_px=width_px,
+                height_px=height_px,
+                is_usual=name in USUAL_THUMBNAILS,
+                organization=video.org_id,
+                address=client,
+                read=poster,
+                keep=keep,
+            )
         )
 
     def _keep(self, video: Playable, path: str, picture: bytes) -> None:

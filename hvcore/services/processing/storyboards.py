@@ -6,19 +6,17 @@ import hashlib
 import io
 import logging
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import attrs
 
 from hvcore.domain.processing.media_index import MediaIndex, Sprite, Storyboard
 from hvcore.domain.processing.storyboard import MAX_STILLS, still_count
 from hvcore.domain.processing.transcoding import MediaFile, PartDone
-from hvcore.pictures.jpeg import encode_jpeg
-from hvcore.pictures.redraw import UNREADABLE
+from hvcore.pictures.drawing_process import UnreadablePictureError
+from hvcore.pictures.drawing_room import DrawingRoom
+from hvcore.pictures.sheets import Sheet
 from hvcore.ports.storage import ObjectNotFoundError, Storage
-
-if TYPE_CHECKING:
-    from PIL import Image
 
 _log = logging.getLogger(__name__)
 
@@ -27,10 +25,12 @@ ROWS: Final = 5
 """Two sheets at most, so that the first previews need not wait for all."""
 NO_STORYBOARD: Final = "There are no previews for seeking: a still cannot be read."
 
-_MAX_STILL_PX: Final = 320
+_ON_SHEET: Final = COLUMNS * ROWS
 _MAX_STILL_BYTES: Final = 1024**2
-_QUALITY: Final = 75
-"""Shown as large as a thumb, and for a moment."""
+_BEGINS_WITHIN_S: Final = 60.0
+"""A task waits for those of others that this process runs, and is tried again later."""
+_NOBODY: Final = ""
+"""Tasks take their turns among organizations before they begin."""
 
 Done = Sequence[tuple[str, PartDone]]
 
@@ -42,6 +42,7 @@ class Storyboards:
     """
 
     storage: Storage
+    pictures: DrawingRoom
 
     def add(
         self, root: str, media: MediaIndex, done: Done, *, interval_s: int, folder: str
@@ -63,52 +64,52 @@ class Storyboards:
         paths = _paths(root, media.duration_s, done, interval_s)
         if not paths:
             return media
+        of_sheets = [
+            paths[first : first + _ON_SHEET]
+            for first in range(0, len(paths), _ON_SHEET)
+        ]
         try:
-            tiles = self._read(paths)
-        except (ObjectNotFoundError, *UNREADABLE) as exc:
+            sheets = [self._drawn(of_sheet) for of_sheet in of_sheets]
+            _check_sizes(sheets)
+        except (ObjectNotFoundError, UnreadablePictureError) as exc:
             _log.warning("still not readable", extra={"hv_error": repr(exc)})
             return attrs.evolve(media, warnings=(*media.warnings, NO_STORYBOARD))
-        width_px, height_px = tiles[0].size
         sprites: list[Sprite] = []
-        for first in range(0, len(tiles), COLUMNS * ROWS):
-            sheet = tiles[first : first + COLUMNS * ROWS]
+        for sheet, of_sheet in zip(sheets, of_sheets, strict=True):
             path = f"{folder}/{len(sprites)}.jpg"
-            picture = _drawn(sheet)
             self.storage.write(
-                f"{root}/{path}", io.BytesIO(picture), content_type="image/jpeg"
+                f"{root}/{path}", io.BytesIO(sheet.picture), content_type="image/jpeg"
             )
             file = MediaFile(
-                size_bytes=len(picture), sha256=hashlib.sha256(picture).hexdigest()
+                size_bytes=len(sheet.picture),
+                sha256=hashlib.sha256(sheet.picture).hexdigest(),
             )
-            sprites.append(Sprite(path=path, count=len(sheet), file=file))
+            sprites.append(Sprite(path=path, count=len(of_sheet), file=file))
         board = Storyboard(
             interval_s=interval_s,
-            tile_width_px=width_px,
-            tile_height_px=height_px,
+            tile_width_px=sheets[0].width_px,
+            tile_height_px=sheets[0].height_px,
             columns=COLUMNS,
             sprites=tuple(sprites),
         )
         return attrs.evolve(media, storyboard=board)
 
-    def _read(self, paths: Sequence[str]) -> "list[Image.Image]":
-        read = {path: self._still(path) for path in dict.fromkeys(paths)}
-        if len({still.size for still in read.values()}) > 1:
-            raise ValueError("the stills differ in size")
-        return [read[path] for path in paths]
+    def _drawn(self, paths: Sequence[str]) -> Sheet:
+        stills = [self._still(path) for path in paths]
+        return self.pictures.draw(
+            lambda child: child.draw_sheet(stills, columns=COLUMNS),
+            organization=_NOBODY,
+            begins_within_s=_BEGINS_WITHIN_S,
+        )
 
-    def _still(self, path: str) -> "Image.Image":
-        # Costs 60 ms to import, and most processes make no pictures.
-        from PIL import Image  # noqa: PLC0415
-
+    def _still(self, path: str) -> bytes:
         with self.storage.open(path, end=_MAX_STILL_BYTES) as file:
-            content = file.read()
-        try:
-            with Image.open(io.BytesIO(content), formats=("JPEG",)) as opened:
-                if max(opened.size) > _MAX_STILL_PX:
-                    raise ValueError(f"{path} is {opened.width}x{opened.height}")
-                return opened.convert("RGB")
-        except Image.DecompressionBombError as exc:
-            raise ValueError(f"{path} is too large") from exc
+            return file.read()
+
+
+def _check_sizes(sheets: Sequence[Sheet]) -> None:
+    if len({(sheet.width_px, sheet.height_px) for sheet in sheets}) > 1:
+        raise UnreadablePictureError("the stills differ in size")
 
 
 def _paths(root: str, duration_s: float, done: Done, interval_s: int) -> list[str]:
@@ -131,15 +132,3 @@ def _paths(root: str, duration_s: float, done: Done, interval_s: int) -> list[st
         last = at.get(number * interval_s, last)
         paths.append(last)
     return paths
-
-
-def _drawn(tiles: "Sequence[Image.Image]") -> bytes:
-    from PIL import Image  # noqa: PLC0415 - see Storyboards._still
-
-    width_px, height_px = tiles[0].size
-    columns, rows = min(COLUMNS, len(tiles)), -(-len(tiles) // COLUMNS)
-    sheet = Image.new("RGB", (columns * width_px, rows * height_px), "black")
-    for number, tile in enumerate(tiles):
-        row, column = divmod(number, COLUMNS)
-        sheet.paste(tile, (column * width_px, row * height_px))
-    return encode_jpeg(sheet, quality=_QUALITY, is_progressive=True)

@@ -8,7 +8,6 @@ import io
 import logging
 import secrets
 import shutil
-import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -31,7 +30,7 @@ from hvcore.errors import (
     InvalidParametersError,
     UnavailableError,
 )
-from hvcore.pictures.redraw import redraw
+from hvcore.pictures.drawing_room import DrawingRoom
 from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import SupportsStill, Transcoder, Workspace
 from hvcore.ports.unit_of_work import UnitOfWork, Work
@@ -43,9 +42,8 @@ from hvcore.throttling.shares import SharedCapacity
 
 _log = logging.getLogger(__name__)
 
-REDRAWS_AT_A_TIME: Final = 2
-"""A picture of 36 million pixels takes 400 MB while it is redrawn."""
 WAIT_FOR_REDRAW_S: Final = 5.0
+TASK_WAITS_S: Final = 60.0
 JPEG_TYPE: Final = "image/jpeg"
 
 
@@ -57,6 +55,8 @@ class CustomThumbnails:
     Attributes:
         work_dir: For temporary files; one folder for each attempt.
         slots: For incoming files and pictures.
+        pictures: Where pictures are drawn that requests send.
+        task_pictures: Where those are drawn that tasks have made.
     """
 
     uow: UnitOfWork
@@ -64,9 +64,8 @@ class CustomThumbnails:
     transcoder: Transcoder
     work_dir: Path
     slots: SharedCapacity
-    _redraws: threading.Semaphore = attrs.field(
-        factory=lambda: threading.Semaphore(REDRAWS_AT_A_TIME), init=False
-    )
+    pictures: DrawingRoom
+    task_pictures: DrawingRoom
 
     def receiving(self, org_id: str) -> AbstractContextManager[None]:
         """
@@ -103,8 +102,11 @@ class CustomThumbnails:
         # First: decoding is work that only a video's owner may ask for.
         with self.uow.read() as work:
             video = _ready(find_authorized_video(work, caller, org_id, video_id))
-        with self._redraw_slot():
-            drawn = redraw(picture, content_type)
+        drawn = self.pictures.draw(
+            lambda child: child.redraw(picture, content_type),
+            organization=video.org_id,
+            begins_within_s=WAIT_FOR_REDRAW_S,
+        )
         path = self._store(video, drawn)
         try:
             with self.uow.write() as work:
@@ -184,7 +186,12 @@ class CustomThumbnails:
         location = locate(media, float(str(run.task.payload["at_s"])))
         with self._workspace(run, video, location) as workspace:
             made = self.transcoder.still(workspace, location.at_s).read_bytes()
-        path = self._store(video, redraw(made, JPEG_TYPE))
+        drawn = self.task_pictures.draw(
+            lambda child: child.redraw(made, JPEG_TYPE),
+            organization=video.org_id,
+            begins_within_s=TASK_WAITS_S,
+        )
+        path = self._store(video, drawn)
         try:
             self._publish(run, path)
         except BaseException:
@@ -216,15 +223,6 @@ class CustomThumbnails:
                 at_s,
                 status=422,
             )
-
-    @contextmanager
-    def _redraw_slot(self) -> Iterator[None]:
-        if not self._redraws.acquire(timeout=WAIT_FOR_REDRAW_S):
-            raise UnavailableError("Too many pictures are being read; try again soon.")
-        try:
-            yield
-        finally:
-            self._redraws.release()
 
     @contextmanager
     def _workspace(

@@ -77,6 +77,22 @@ def test_another_path_credential_or_client_does_not_wait() -> None:
     assert requests.served == ["path", "method", "key", "client"]
 
 
+def test_what_is_below_the_same_first_part_of_a_path_waits_if_all_of_it_is_refused() -> (
+    None
+):
+    size = b"GET /t/vid_a/300x300.jpg HTTP/1.1\r\nHost: a\r\n\r\n"
+    requests = Requests()
+    requests.pacing.note("c", size, of_all_below=True)
+    requests.ask("another", size.replace(b"300x", b"301x"))
+    requests.ask("of another", size.replace(b"vid_a", b"vid_b"))
+    requests.ask("page", size.replace(b"/t/", b"/e/"))
+    requests.ask("client", size, client="d")
+    assert requests.served == ["page", "client"]
+
+    requests.turns(2 * ONE_EVERY_S * 1.01)
+    assert requests.served == ["page", "client", "another", "of another"]
+
+
 def test_who_waits_for_a_second_goes_on_at_once() -> None:
     requests = Requests()
     requests.pacing.note("c", FETCH)

@@ -18,6 +18,8 @@ from hvcore.domain.links.links import MAX_GUESSES
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.domain.playback.signing_keys import SigningAlgorithm
 from hvcore.errors import UnavailableError
+from hvcore.pictures.cropping import crop_to_fill
+from hvcore.pictures.drawing_process import DrawingProcess
 from hvcore.playback_tokens import KeyRing, TokenKey, TokenUse
 from hvcore.services.playback.thumbnails import Thumbnails
 from tests.http.cinema import Cinema, token_of
@@ -569,9 +571,12 @@ def test_a_stranger_learns_nothing_of_whether_a_video_exists(cinema: Cinema) -> 
 def test_a_picture_that_is_too_large_is_named(
     cinema: Cinema, refused: Refused, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # It has 640x360.
+    # Here, and not in a child: it has 640x360.
     monkeypatch.setattr("hvcore.pictures.cropping.MAX_SOURCE_PIXELS", 200_000)
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", Image.MAX_IMAGE_PIXELS)
+    monkeypatch.setattr(
+        DrawingProcess, "crop_to_fill", lambda _, *wanted: crop_to_fill(*wanted)
+    )
     video = cinema.playable(is_public=True)
 
     assert refused(f"/t/{video}/640x360.jpg") == (404, "no_picture")

@@ -16,7 +16,7 @@ from hvcore.domain.limits import MAX_THUMBNAIL_SIZES
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import UnavailableError
 from hvcore.pictures.cropping import crop_to_fill
-from hvcore.pictures.cropping_process import CroppingProcess
+from hvcore.pictures.drawing_process import DrawingProcess
 from hvcore.playback_tokens import TokenUse
 from hvcore.services.playback import thumbnail_renders
 from tests.conftest import SettableClock
@@ -28,6 +28,7 @@ from tests.http.playback.test_delivery import (
     UNAUTHORIZED,
     outcome,
 )
+from tests.live import until
 from tests.media_samples import (
     OTHER,
     PUBLIC,
@@ -197,7 +198,7 @@ def test_a_picture_that_was_being_made_leaves_nothing_behind_a_delete(
         public.storage.delete_tree(f"media/{VIDEO}")
         return crop_to_fill(picture, width_px, height_px)
 
-    monkeypatch.setattr(CroppingProcess, "crop_to_fill", delete_meanwhile)
+    monkeypatch.setattr(DrawingProcess, "crop_to_fill", delete_meanwhile)
 
     assert outcome(public.get(f"/t/{VIDEO}/64x64.jpg")) == NOT_FOUND
     assert cached(public) == []
@@ -208,9 +209,10 @@ def test_a_picture_that_has_to_wait_too_long_is_refused(
 ) -> None:
     release = threading.Event()
     monkeypatch.setattr(
-        CroppingProcess, "crop_to_fill", lambda *_: release.wait() and b""
+        DrawingProcess, "crop_to_fill", lambda *_: release.wait() and b""
     )
-    monkeypatch.setattr(thumbnail_renders, "WAIT_FOR_RENDER_S", 0.01)
+    for name in ("WAIT_FOR_RENDER_S", "MORE_FOR_RENDER_S"):
+        monkeypatch.setattr(thumbnail_renders, name, 0.01)
 
     result = public.get(f"/t/{VIDEO}/64x64.jpg")
 
@@ -219,26 +221,47 @@ def test_a_picture_that_has_to_wait_too_long_is_refused(
     assert "retry-after" in result.headers
 
 
+def test_a_picture_that_takes_too_long_is_there_for_the_next_request(
+    public: DeliveryWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = threading.Event()
+    monkeypatch.setattr(
+        DrawingProcess, "crop_to_fill", lambda *_: release.wait() and b"made"
+    )
+    for name in ("WAIT_FOR_RENDER_S", "MORE_FOR_RENDER_S"):
+        monkeypatch.setattr(thumbnail_renders, name, 0.01)
+    assert public.get(f"/t/{VIDEO}/64x64.jpg").status_code == 503
+
+    release.set()
+    until(lambda: cached(public), within_s=20)
+
+    assert public.get(f"/t/{VIDEO}/64x64.jpg").content == b"made"
+
+
 def test_pictures_leave_threads_to_those_who_watch(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     release = threading.Event()
     monkeypatch.setattr(
-        CroppingProcess, "crop_to_fill", lambda *_: release.wait() and b"made"
+        DrawingProcess, "crop_to_fill", lambda *_: release.wait() and b"made"
     )
     monkeypatch.setattr(thumbnail_renders, "WAIT_FOR_RENDER_S", 30)
     renders = thumbnail_renders.ThumbnailRenders(renders_of_one=1)
 
     def make(number: int) -> bytes:
         return renders.make(
-            lambda: b"poster",
-            (64, 64),
-            is_usual=False,
-            organization=f"org_{number}",
-            address=f"address {number}",
+            thumbnail_renders.RenderWanted(
+                width_px=64,
+                height_px=64,
+                is_usual=False,
+                organization=f"org_{number}",
+                address=f"address {number}",
+                read=lambda: b"poster",
+                keep=lambda _: None,
+            )
         )
 
-    in_hand = thumbnail_renders.OTHERS_IN_HAND
+    in_hand = thumbnail_renders.OTHERS_AT_A_TIME + thumbnail_renders.OTHERS_WAITING
     with ThreadPoolExecutor(in_hand + 4) as pool:
         asked = [pool.submit(make, number) for number in range(in_hand + 4)]
         refused = [

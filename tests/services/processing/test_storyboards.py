@@ -20,6 +20,7 @@ from hvcore.services.processing.certificates import Certificates
 from hvcore.services.processing.source_captions import SourceCaptions, StoredCaptions
 from hvcore.services.processing.storyboards import NO_STORYBOARD, Storyboards
 from hvcore.services.tasks.leases import TaskStopped
+from tests.drawing import DRAWING_ROOM
 from tests.media_samples import ROOT, BytesStorage, file_of, index, video_track
 from tests.services.conftest import World
 
@@ -74,7 +75,7 @@ def made(
     *done: tuple[str, PartDone],
     interval_s: int = 1,
 ) -> MediaIndex:
-    return Storyboards(storage=storage).add(
+    return Storyboards(storage=storage, pictures=DRAWING_ROOM).add(
         ROOT,
         media(duration_s),
         done,

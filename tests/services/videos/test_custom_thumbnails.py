@@ -394,13 +394,15 @@ def test_too_many_pictures_at_a_time_are_put_off(
     world, _ = studio
     video = ready(world)
     monkeypatch.setattr(custom_thumbnails, "WAIT_FOR_REDRAW_S", 0.01)
-    service = world.services.custom_thumbnails
+    goes_on = threading.Event()
+    busy = world.services.sent_pictures.begin(
+        lambda _: goes_on.wait(ENDS_WITHIN_S), organization="org_b", client="org_b"
+    )
 
-    with (
-        service._redraw_slot(),
-        service._redraw_slot(),
-        pytest.raises(UnavailableError),
-    ):
+    with pytest.raises(UnavailableError, match="too many pictures"):
         sent(world, video)
+
+    goes_on.set()
+    assert busy.result(ENDS_WITHIN_S)
 
     assert sent(world, video).poster_path

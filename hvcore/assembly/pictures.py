@@ -1,0 +1,43 @@
+"""
+Where a process has pictures drawn that others have sent or made.
+"""
+
+from functools import cached_property
+from typing import Final
+
+from hvcore.assembly.backends import Backends
+from hvcore.pictures.drawing_room import DrawingRoom
+
+SENT_WAITING: Final = 6
+"""Each holds a thread of the API."""
+TASKS_WAITING: Final = 100
+"""More than a process has tasks at a time."""
+_SHARE: Final = "uploads_of_one"
+
+
+class PictureWiring(Backends):
+    """
+    A part of Services, which says when they are made.
+    """
+
+    @cached_property
+    def sent_pictures(self) -> DrawingRoom:
+        """
+        For pictures that requests send.
+        """
+        return DrawingRoom(
+            share=_SHARE,
+            # It takes up to 450 MB for one.
+            children=1,
+            places=SENT_WAITING,
+            most_of_one=self.settings.shares.uploads_of_one,
+        )
+
+    @cached_property
+    def task_pictures(self) -> DrawingRoom:
+        """
+        For pictures that tasks make.
+        """
+        return DrawingRoom(
+            share=_SHARE, children=1, places=TASKS_WAITING, most_of_one=TASKS_WAITING
+        )

@@ -1,0 +1,247 @@
+"""
+Have pictures drawn by a process that is nice to all others, and bounded.
+
+A thread cannot be nice alone: while it waits for a processor with the interpreter's
+lock, all threads of its process wait. Nor can its memory be bounded, and what pictures
+from strangers take of it stays with the process that has decoded them.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from hvcore.child_process import supervised_command
+from hvcore.errors import UnavailableError
+from hvcore.pictures.cropping import too_large
+from hvcore.pictures.drawing import (
+    ANSWER,
+    CROP,
+    REDRAW,
+    REFUSED,
+    REQUEST,
+    SHEET,
+    SIZE,
+    TOO_COSTLY,
+    TOO_LARGE,
+    TYPES,
+    UNREADABLE,
+    Answer,
+)
+from hvcore.pictures.redraw import refused
+from hvcore.pictures.sheets import Sheet
+
+NICENESS: Final = 5
+"""Whoever watches comes first. On a busy core it still gets about a quarter."""
+RETRY_AFTER_S: Final = 10
+MOST_S: Final = 20.0
+"""A picture of the most pixels takes 3 s on a busy core; then the process hangs."""
+MOST_MEMORY_BYTES: Final = 512 * 1024**2
+"""
+Of addresses. The most that a picture needs is 450 MB: a progressive JPEG of 36 million
+pixels in four colours, which the decoder keeps as coefficients.
+"""
+
+
+class UnreadablePictureError(RuntimeError):
+    """
+    A picture cannot be read or drawn.
+    """
+
+
+class _TooCostlyError(Exception):
+    """
+    A picture takes more memory or time than it may.
+    """
+
+
+@attrs.define(eq=False)
+class DrawingProcess:
+    """
+    Draws in a child, which starts when it is needed; for one thread at a time.
+
+    The thread that calls first must outlive the child.
+
+    Attributes:
+        niceness: Of the child while it draws; see nice(2).
+    """
+
+    niceness: int = NICENESS
+    _process: "subprocess.Popen[bytes] | None" = attrs.field(default=None, init=False)
+    _end: Callable[[], object] | None = attrs.field(default=None, init=False)
+
+    def crop_to_fill(self, picture: bytes, width_px: int, height_px: int) -> bytes:
+        """
+        Return a JPEG of exactly this size, its middle cut out of the picture.
+
+        Raises:
+            NotFoundError: The picture has too many pixels, or takes too much.
+            UnreadablePictureError: It cannot be read.
+            UnavailableError: The process ended meanwhile, or cannot be started.
+        """
+        try:
+            return self._draw(CROP, width_px, height_px, [picture])[-1]
+        except _TooCostlyError as exc:
+            raise too_large() from exc
+
+    def redraw(self, picture: bytes, content_type: str) -> bytes:
+        """
+        Return a picture as redraw.redraw does.
+
+        Raises:
+            InvalidParametersError: As of redraw.redraw, or it takes too much.
+            UnavailableError: The process ended meanwhile, or cannot be started.
+        """
+        try:
+            return self._draw(REDRAW, TYPES.index(content_type), 0, [picture])[-1]
+        except _TooCostlyError as exc:
+            raise refused("The picture takes too much memory or time to read.") from exc
+        except UnreadablePictureError as exc:
+            raise refused(f"The body cannot be read as {content_type}.") from exc
+
+    def draw_sheet(self, stills: Sequence[bytes], *, columns: int) -> Sheet:
+        """
+        Return a sheet as sheets.draw_sheet does.
+
+        Raises:
+            UnreadablePictureError: A still cannot be used.
+            UnavailableError: The process ended meanwhile, or cannot be started.
+        """
+        try:
+            drawn = self._draw(SHEET, columns, 0, stills)
+        except _TooCostlyError as exc:
+            raise UnreadablePictureError("The stills take too much.") from exc
+        _, width_px, height_px, picture = drawn
+        return Sheet(picture=picture, width_px=width_px, height_px=height_px)
+
+    def start(self) -> None:
+        """
+        Start the process, unless it runs; do not wait until it is ready.
+        """
+        if self._process is not None and self._process.poll() is not None:
+            self.close()
+        if self._process is None:
+            with suppress(OSError):
+                self._start()
+
+    def close(self) -> None:
+        """
+        End the process; another one starts when it is needed.
+        """
+        if self._end is not None:
+            self._end()
+        self._process = self._end = None
+
+    def _draw(self, do: int, one: int, two: int, pictures: Sequence[bytes]) -> Answer:
+        is_new = self._process is None or self._process.poll() is not None
+        self.start()
+        head = REQUEST.pack(do, one, two, len(pictures))
+        answer = self._ask(head, pictures)
+        if answer is None and not is_new:
+            # One that was idle for long may end at this moment.
+            answer = self._ask(head, pictures)
+        if answer is None:
+            raise UnavailableError(
+                "The picture could not be made; try again soon.",
+                retry_after_s=RETRY_AFTER_S,
+            )
+        status, *_, body = answer
+        if status == TOO_LARGE:
+            raise too_large()
+        if status == REFUSED:
+            raise refused(body.decode(errors="replace"))
+        if status == UNREADABLE:
+            raise UnreadablePictureError(body.decode(errors="replace"))
+        if status == TOO_COSTLY:
+            # Memory that it has asked for in vain may be in pieces.
+            self.close()
+            raise _TooCostlyError
+        return answer
+
+    def _ask(self, head: bytes, pictures: Sequence[bytes]) -> Answer | None:
+        """
+        Return the answer; None if the process has ended.
+        """
+        self.start()
+        process = self._process
+        if process is None:
+            return None
+        hanging = threading.Timer(MOST_S, process.kill)
+        hanging.daemon = True
+        hanging.start()
+        try:
+            return self._exchanged(process, head, pictures)
+        finally:
+            hanging.cancel()
+
+    def _exchanged(
+        self,
+        process: "subprocess.Popen[bytes]",
+        head: bytes,
+        pictures: Sequence[bytes],
+    ) -> Answer | None:
+        assert process.stdin is not None  # noqa: S101 - it was asked for
+        assert process.stdout is not None  # noqa: S101 - it was asked for
+        try:
+            process.stdin.write(head)
+            for picture in pictures:
+                process.stdin.write(SIZE.pack(len(picture)))
+                # Not joined before: it would be there twice.
+                process.stdin.write(picture)
+            process.stdin.flush()
+            head = process.stdout.read(ANSWER.size)
+            if len(head) == ANSWER.size:
+                status, one, two, size_bytes = ANSWER.unpack(head)
+                body = process.stdout.read(size_bytes)
+                if len(body) == size_bytes:
+                    return status, one, two, body
+        except BrokenPipeError:
+            pass
+        self.close()
+        if process.returncode == -signal.SIGXCPU:
+            return TOO_COSTLY, 0, 0, b""
+        return None
+
+    def _start(self) -> "subprocess.Popen[bytes]":
+        command = [sys.executable, "-P", "-m", "hvcore.pictures.drawing"]
+        command.append(str(self.niceness))
+        limits = {"address_space_bytes": MOST_MEMORY_BYTES, "core_bytes": 0}
+        process = subprocess.Popen(  # noqa: S603 - our own program
+            supervised_command(command, limits),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            # Ctrl-C is for who serves; and a session is nice as a whole.
+            start_new_session=True,
+            env=_environ(),
+        )
+        self._process, self._end = process, weakref.finalize(self, _end, process)
+        return process
+
+
+def _environ() -> dict[str, str]:
+    # Settings have passwords, and it needs none.
+    environ = {name: v for name, v in os.environ.items() if not name.startswith("HV_")}
+    # Whoever embeds this may have found it in a folder of its own; nothing stands for
+    # the current one.
+    path = [place or str(Path.cwd()) for place in sys.path]
+    return {**environ, "PYTHONPATH": os.pathsep.join(path)}
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    process.kill()
+    # Also closes the pipes; what was not written is lost with who would read it.
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            try:
+                pipe.close()
+            except BrokenPipeError:
+                continue
+    process.wait()

@@ -1,0 +1,70 @@
+"""
+Put small pictures of one size on a sheet.
+"""
+
+import io
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import attrs
+
+from hvcore.pictures.jpeg import encode_jpeg
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+MAX_TILE_PX: Final = 320
+_QUALITY: Final = 75
+"""Shown as large as a thumb, and for a moment."""
+
+
+@attrs.frozen(kw_only=True)
+class Sheet:
+    """
+    A JPEG of tiles, row after row.
+
+    Attributes:
+        width_px: Of a tile, as the height.
+    """
+
+    picture: bytes = attrs.field(repr=False)
+    width_px: int
+    height_px: int
+
+
+def draw_sheet(stills: Sequence[bytes], *, columns: int) -> Sheet:
+    """
+    Return a sheet of JPEGs, in their order.
+
+    Args:
+        columns: Tiles in a row; a sheet of fewer tiles is as wide as they are.
+
+    Raises:
+        ValueError: A still is too large, or of another size than the others; or
+            another of redraw.UNREADABLE.
+    """
+    from PIL import Image  # noqa: PLC0415 - see redraw
+
+    tiles = [_tile(still) for still in stills]
+    if len({tile.size for tile in tiles}) > 1:
+        raise ValueError("the stills differ in size")
+    width_px, height_px = tiles[0].size
+    rows, columns = -(-len(tiles) // columns), min(columns, len(tiles))
+    sheet = Image.new("RGB", (columns * width_px, rows * height_px), "black")
+    for number, tile in enumerate(tiles):
+        row, column = divmod(number, columns)
+        sheet.paste(tile, (column * width_px, row * height_px))
+    picture = encode_jpeg(sheet, quality=_QUALITY, is_progressive=True)
+    return Sheet(picture=picture, width_px=width_px, height_px=height_px)
+
+
+def _tile(still: bytes) -> "Image.Image":
+    from PIL import Image  # noqa: PLC0415 - see redraw
+
+    try:
+        with Image.open(io.BytesIO(still), formats=("JPEG",)) as opened:
+            if max(opened.size) > MAX_TILE_PX:
+                raise ValueError(f"a still is {opened.width}x{opened.height}")
+            return opened.convert("RGB")
+    except Image.DecompressionBombError as exc:
+        raise ValueError("a still is too large") from exc

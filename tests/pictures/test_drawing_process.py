@@ -1,0 +1,205 @@
+"""
+Pictures are drawn by a process of its own, and by another one if that ends.
+"""
+
+import io
+import os
+import resource
+import signal
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import psutil
+import pytest
+from PIL import Image
+
+from hvcore.errors import InvalidParametersError, NotFoundError
+from hvcore.pictures import drawing, drawing_process
+from hvcore.pictures.cropping import crop_to_fill
+from hvcore.pictures.drawing_process import (
+    NICENESS,
+    DrawingProcess,
+    UnreadablePictureError,
+)
+from hvcore.pictures.redraw import redraw
+from hvcore.pictures.sheets import draw_sheet
+from tests.live import until
+
+WITHIN_S = 20
+PNG = "image/png"
+
+
+def picture(width_px: int = 64, height_px: int = 36, mode: str = "L") -> bytes:
+    made = io.BytesIO()
+    drawn = Image.linear_gradient("L").resize((width_px, height_px)).convert(mode)
+    drawn.save(made, "PNG", compress_level=1)
+    return made.getvalue()
+
+
+@pytest.fixture
+def elsewhere() -> Iterator[DrawingProcess]:
+    found = DrawingProcess()
+    yield found
+    found.close()
+
+
+def child() -> psutil.Process:
+    """
+    Return the one process that draws.
+    """
+    (found,) = (
+        one
+        for one in psutil.Process().children()
+        if "hvcore.pictures.drawing" in one.cmdline()
+    )
+    return found
+
+
+def test_pictures_are_the_same_wherever_they_are_made(
+    elsewhere: DrawingProcess,
+) -> None:
+    for size in [(32, 32), (90, 16)]:
+        made = elsewhere.crop_to_fill(picture(), *size)
+
+        assert made == crop_to_fill(picture(), *size)
+        with Image.open(io.BytesIO(made)) as opened:
+            assert opened.size == size
+
+
+def test_who_makes_them_is_nicer_than_who_serves(elsewhere: DrawingProcess) -> None:
+    elsewhere.crop_to_fill(picture(), 32, 32)
+
+    assert child().nice() == os.nice(0) + NICENESS
+
+
+def test_who_makes_them_does_not_know_the_settings(
+    elsewhere: DrawingProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HV_DATABASE__URL", "postgresql://hv:secret@db/hv")
+
+    elsewhere.crop_to_fill(picture(), 32, 32)
+
+    assert not any(name.startswith("HV_") for name in child().environ())
+
+
+def test_another_process_takes_the_place_of_one_that_has_ended(
+    elsewhere: DrawingProcess,
+) -> None:
+    made = elsewhere.crop_to_fill(picture(), 32, 32)
+    first = child()
+
+    first.send_signal(signal.SIGKILL)
+    until(lambda: first.status() == psutil.STATUS_ZOMBIE, within_s=WITHIN_S)
+
+    assert elsewhere.crop_to_fill(picture(), 32, 32) == made
+    assert child().pid != first.pid
+
+
+def test_another_process_takes_the_place_of_one_that_hangs(
+    elsewhere: DrawingProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = elsewhere.crop_to_fill(picture(), 32, 32)
+    first = child()
+    first.send_signal(signal.SIGSTOP)
+    until(lambda: first.status() == psutil.STATUS_STOPPED, within_s=WITHIN_S)
+    monkeypatch.setattr(drawing_process, "MOST_S", 5.0)
+
+    assert elsewhere.crop_to_fill(picture(), 32, 32) == made
+    assert child().pid != first.pid
+
+
+def test_what_cannot_be_read_is_an_error_and_ends_nothing(
+    elsewhere: DrawingProcess,
+) -> None:
+    made = elsewhere.crop_to_fill(picture(), 32, 32)
+    first = child().pid
+
+    with pytest.raises(UnreadablePictureError, match="UnidentifiedImageError"):
+        elsewhere.crop_to_fill(b"no picture", 32, 32)
+
+    assert elsewhere.crop_to_fill(picture(), 32, 32) == made
+    assert child().pid == first
+
+
+def test_a_picture_with_too_many_pixels_is_not_shown(
+    elsewhere: DrawingProcess,
+) -> None:
+    with pytest.raises(NotFoundError):
+        elsewhere.crop_to_fill(picture(7000, 7000), 32, 32)
+
+
+def test_a_picture_is_redrawn_the_same_wherever_it_is(
+    elsewhere: DrawingProcess,
+) -> None:
+    assert elsewhere.redraw(picture(), PNG) == redraw(picture(), PNG)
+    with pytest.raises(InvalidParametersError, match="cannot be read as image/png"):
+        elsewhere.redraw(b"no picture", PNG)
+    with pytest.raises(InvalidParametersError, match="at least 16 pixels"):
+        elsewhere.redraw(picture(8, 8), PNG)
+
+
+def test_a_sheet_is_the_same_wherever_it_is_drawn(elsewhere: DrawingProcess) -> None:
+    made = io.BytesIO()
+    Image.new("RGB", (32, 18), "red").save(made, "JPEG")
+    stills = [made.getvalue()] * 3
+
+    assert elsewhere.draw_sheet(stills, columns=2) == draw_sheet(stills, columns=2)
+    with pytest.raises(UnreadablePictureError):
+        elsewhere.draw_sheet([*stills, b"no still"], columns=2)
+
+
+def test_a_picture_that_takes_too_much_memory_is_refused(
+    elsewhere: DrawingProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drawing_process, "MOST_MEMORY_BYTES", 160 * 1024**2)
+    large = picture(6000, 6000, "RGB")
+
+    with pytest.raises(InvalidParametersError, match="too much memory"):
+        elsewhere.redraw(large, PNG)
+    with pytest.raises(NotFoundError):
+        elsewhere.crop_to_fill(large, 32, 32)
+
+    assert elsewhere.redraw(picture(), PNG)
+
+
+def test_a_picture_that_takes_too_much_of_a_processor_is_refused(
+    elsewhere: DrawingProcess,
+) -> None:
+    elsewhere.redraw(picture(), PNG)
+    first = child()
+    first.send_signal(signal.SIGSTOP)
+    until(lambda: first.status() == psutil.STATUS_STOPPED, within_s=WITHIN_S)
+
+    with ThreadPoolExecutor(1) as pool:
+        drawn = pool.submit(elsewhere.redraw, picture(), PNG)
+        # As the kernel does at the limit.
+        first.send_signal(signal.SIGXCPU)
+        first.send_signal(signal.SIGCONT)
+        with pytest.raises(InvalidParametersError, match="too much memory or time"):
+            drawn.result(WITHIN_S)
+
+
+def test_the_process_has_so_much_time_for_each_picture() -> None:
+    before = resource.getrlimit(resource.RLIMIT_CPU)
+    try:
+        drawing.limit_cpu()
+        soft_s, hard_s = resource.getrlimit(resource.RLIMIT_CPU)
+    finally:
+        resource.setrlimit(resource.RLIMIT_CPU, before)
+
+    assert 0 <= soft_s - time.process_time() <= drawing.MOST_CPU_S
+    assert hard_s == before[1]
+
+
+def test_the_process_ends_when_nothing_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(drawing, "IDLE_S", 0.01)
+    reading, writing = os.pipe()
+
+    with os.fdopen(reading, "rb") as requests, os.fdopen(writing, "wb"):
+        answers = io.BytesIO()
+        drawing.serve(requests, answers)
+
+    assert answers.getvalue() == b""

@@ -1,10 +1,11 @@
 """
-Draw pictures for a parent process: ``python -m hvcore.pictures.drawing``.
+Draw pictures for a parent: ``python -m hvcore.pictures.drawing NICENESS``.
 
 Requests are read from standard input, and answers written to standard output; see
 :mod:`hvcore.pictures.drawing_process`.
 """
 
+import os
 import resource
 import select
 import struct
@@ -13,6 +14,7 @@ import time
 from collections.abc import Sequence
 from typing import BinaryIO, Final
 
+from hvcore.child_launcher import share_processors_as_nice
 from hvcore.errors import InvalidParametersError, NotFoundError
 from hvcore.pictures.cropping import crop_to_fill
 from hvcore.pictures.redraw import PICTURE_FORMATS, redraw
@@ -90,9 +92,12 @@ def limit_cpu() -> None:
 
 
 if __name__ == "__main__":
-    # While nobody waits for it.
     import PIL.Image
     import PIL.JpegImagePlugin
     import PIL.PngImagePlugin  # noqa: F401
 
+    # Not sooner: somebody waits for the first picture, and on a busy machine a nice
+    # process took five seconds for the 0.15 s that it needs to begin.
+    os.nice(int(sys.argv[1]))
+    share_processors_as_nice()
     serve(sys.stdin.buffer, sys.stdout.buffer)

@@ -69,7 +69,7 @@ class DrawingProcess:
     The thread that calls first must outlive the child.
 
     Attributes:
-        niceness: See nice(2).
+        niceness: Of the child while it draws; see nice(2).
     """
 
     niceness: int = NICENESS
@@ -210,9 +210,10 @@ class DrawingProcess:
 
     def _start(self) -> "subprocess.Popen[bytes]":
         command = [sys.executable, "-P", "-m", "hvcore.pictures.drawing"]
+        command.append(str(self.niceness))
         limits = {"address_space_bytes": MOST_MEMORY_BYTES, "core_bytes": 0}
         process = subprocess.Popen(  # noqa: S603 - our own program
-            supervised_command(command, limits, niceness=self.niceness),
+            supervised_command(command, limits),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             # Ctrl-C is for who serves; and a session is nice as a whole.

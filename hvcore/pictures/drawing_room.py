@@ -74,6 +74,7 @@ class DrawingRoom:
         def in_turn() -> _T:
             with self._lock:
                 child = self._idle.pop()
+                child.start()
                 for other in self._idle:
                     # Whoever comes next should not wait until it has begun, which on
                     # a busy machine took two seconds.

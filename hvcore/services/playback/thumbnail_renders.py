@@ -8,7 +8,7 @@ nice: somebody who asked for one after the other took half a core from who watch
 
 import logging
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import suppress
 from typing import Final
 
@@ -28,6 +28,8 @@ OTHERS_AT_A_TIME: Final = 2
 USUAL_FOR_ONE: Final = 3
 """Times the share: a browser asks for six pictures of a page at a time."""
 WAIT_FOR_RENDER_S: Final = 2.0
+MORE_FOR_RENDER_S: Final = 3.0
+"""Once it has begun: on a busy machine a child takes a second or two to start."""
 _SHARE: Final = "renders_of_one"
 
 _log = logging.getLogger(__name__)
@@ -96,17 +98,24 @@ class ThumbnailRenders:
             wanted.draw, organization=wanted.organization, client=wanted.address
         )
         try:
-            return making.result(timeout=WAIT_FOR_RENDER_S)
-        except TimeoutError as exc:
-            if not making.cancel():
-                making.add_done_callback(lambda made: _keep(wanted, made))
-            raise UnavailableError(
-                "There are too many pictures being made at a time; try again soon.",
-                retry_after_s=BUSY_RETRY_AFTER_S,
-            ) from exc
+            wait([making], timeout=WAIT_FOR_RENDER_S)
+            if making.cancel():
+                raise _too_many()
+            wait([making], timeout=MORE_FOR_RENDER_S)
+            if making.done():
+                return making.result()
+            making.add_done_callback(lambda made: _keep(wanted, made))
+            raise _too_many()
         finally:
             # An error has this frame, and the future has the error.
             del making
+
+
+def _too_many() -> UnavailableError:
+    return UnavailableError(
+        "There are too many pictures being made at a time; try again soon.",
+        retry_after_s=BUSY_RETRY_AFTER_S,
+    )
 
 
 def _keep(wanted: RenderWanted, made: "Future[bytes]") -> None:

@@ -211,7 +211,8 @@ def test_a_picture_that_has_to_wait_too_long_is_refused(
     monkeypatch.setattr(
         DrawingProcess, "crop_to_fill", lambda *_: release.wait() and b""
     )
-    monkeypatch.setattr(thumbnail_renders, "WAIT_FOR_RENDER_S", 0.01)
+    for name in ("WAIT_FOR_RENDER_S", "MORE_FOR_RENDER_S"):
+        monkeypatch.setattr(thumbnail_renders, name, 0.01)
 
     result = public.get(f"/t/{VIDEO}/64x64.jpg")
 
@@ -227,7 +228,8 @@ def test_a_picture_that_takes_too_long_is_there_for_the_next_request(
     monkeypatch.setattr(
         DrawingProcess, "crop_to_fill", lambda *_: release.wait() and b"made"
     )
-    monkeypatch.setattr(thumbnail_renders, "WAIT_FOR_RENDER_S", 0.01)
+    for name in ("WAIT_FOR_RENDER_S", "MORE_FOR_RENDER_S"):
+        monkeypatch.setattr(thumbnail_renders, name, 0.01)
     assert public.get(f"/t/{VIDEO}/64x64.jpg").status_code == 503
 
     release.set()

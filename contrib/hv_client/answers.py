@@ -12,7 +12,7 @@ from hv_client.coding import NotDecodableError, decode, with_entity_tag
 from hv_client.errors import Refusal, UnexpectedAnswerError, error_of
 from hv_client.generated.models import Problem, ProblemPart
 from hv_client.operation import Operation
-from hv_client.retries import retry_after_s
+from hv_client.retries import moment_of, retry_after_s
 from hv_client.steps import Answer, Request
 
 T = TypeVar("T")
@@ -41,6 +41,7 @@ def success_of(request: Request, answer: Answer) -> Answer:
             request_id=headers.get("x-request-id"),
             retry_after_s=retry_after_s(headers.get("retry-after")),
             is_replayed=headers.get("idempotency-replayed") == "true",
+            answered_at=moment_of(headers.get("date")),
         )
     )
 

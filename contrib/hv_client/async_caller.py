@@ -13,7 +13,7 @@ from hv_client.errors import UnreachableError
 from hv_client.exchanging import NO_ANSWER, arrived, outgoing, unreachable
 from hv_client.operation import Operation
 from hv_client.options import TIMEOUT_S, options_of
-from hv_client.paging import Pages
+from hv_client.paging import pages_of
 from hv_client.quiet_logs import sending_quietly
 from hv_client.retries import DEFAULT_TRIES
 from hv_client.steps import Answer, Outcome, Request, Steps, Wait
@@ -80,7 +80,7 @@ class AsyncCaller:
     async def _iterate(
         self, operation: Operation[Any], arguments: Mapping[str, object]
     ) -> AsyncIterator[Any]:
-        pages = Pages.of(operation, arguments)
+        pages = pages_of(operation, arguments)
         while pages.arguments is not None:
             page = await self._call(operation, pages.arguments)
             for item in pages.items_of(page):

@@ -6,6 +6,7 @@ a signature.
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Final
 
 import attrs
@@ -50,6 +51,7 @@ class Refusal:
         request_id: By which the operator finds the request.
         retry_after_s: When it wants to be asked again, if it says so.
         is_replayed: It was given before, to the same request.
+        answered_at: By the clock of the service, if it says so.
     """
 
     request: str
@@ -60,6 +62,7 @@ class Refusal:
     request_id: str | None = None
     retry_after_s: float | None = None
     is_replayed: bool = False
+    answered_at: datetime | None = None
 
 
 class ApiError(HvClientError):
@@ -74,6 +77,8 @@ class ApiError(HvClientError):
         problems: One for each wrong part of the request: where, and why.
         request_id: By which the operator finds the request; None if there is none.
         retry_after_s: When it wants to be asked again; None if it does not say so.
+        follows_lost_answer: The client had sent the same request before, and that may
+            have been carried out.
     """
 
     def __init__(self, refusal: Refusal) -> None:
@@ -84,6 +89,8 @@ class ApiError(HvClientError):
         self.request_id = refusal.request_id
         self.retry_after_s = refusal.retry_after_s
         self.is_replayed = refusal.is_replayed
+        self.answered_at = refusal.answered_at
+        self.follows_lost_answer = False
         what = ": ".join(text for text in (refusal.code, refusal.detail) if text)
         super().__init__(f"{refusal.request}: {refusal.status} {what}".rstrip())
 

@@ -70,10 +70,10 @@ def answered(
         judge: Returns a success, and raises ApiError for what is none.
 
     Raises:
-        ApiError: It was refused.
+        ApiError: It was refused; it says whether that follows a lost answer.
         UnreachableError: There is no answer.
     """
-    tries = 0
+    tries, may_be_done = 0, False
     while True:
         tries += 1
         try:
@@ -84,7 +84,10 @@ def answered(
         except (ApiError, UnreachableError) as error:
             wait_s = retries.wait_s(request, error, tries)
             if wait_s is None:
+                if isinstance(error, ApiError):
+                    error.follows_lost_answer = may_be_done
                 raise
+            may_be_done = may_be_done or _may_be_done(error)
         yield from waited(wait_s)
 
 
@@ -96,14 +99,32 @@ def retry_after_s(text: str | None, now: datetime | None = None) -> float | None
     if text.isascii() and text.isdecimal():
         # Thousands of digits are no number for int().
         return float(text[:9])
+    moment = moment_of(text)
+    if moment is None:
+        return None
+    return max((moment - (now or datetime.now(UTC))).total_seconds(), 0.0)
+
+
+def moment_of(text: str | None) -> datetime | None:
+    """
+    Read a date as headers have it; None if it is none.
+    """
     try:
-        moment = parsedate_to_datetime(text)
+        moment = parsedate_to_datetime(text or "")
     except (TypeError, ValueError, OverflowError):
         return None
-    if moment.tzinfo is None:
-        # "-0000", by RFC 5322 a time in UTC of unknown origin.
-        moment = moment.replace(tzinfo=UTC)
-    return max((moment - (now or datetime.now(UTC))).total_seconds(), 0.0)
+    # "-0000" is by RFC 5322 a time in UTC of unknown origin.
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+
+
+def _may_be_done(error: ApiError | UnreachableError) -> bool:
+    """
+    Tell whether a request was perhaps carried out, although its answer is no success.
+    """
+    if isinstance(error, UnreachableError):
+        return error.was_sent
+    # Of a proxy, which has lost the answer, or of a commit whose end nobody knows.
+    return error.status in _PASSING - _REFUSED_FOR_NOW
 
 
 def _is_passing(

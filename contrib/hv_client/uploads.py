@@ -13,7 +13,12 @@ import attrs
 
 from hv_client.answers import success_of
 from hv_client.calling import called
-from hv_client.errors import ApiError, UnexpectedAnswerError, UnreachableError
+from hv_client.errors import (
+    ApiError,
+    ConflictError,
+    UnexpectedAnswerError,
+    UnreachableError,
+)
 from hv_client.files import FilePart, FileToSend, SourceFile, content_type_of
 from hv_client.generated import operations
 from hv_client.generated.models import ResumableUpload, VideoUploadGrant
@@ -143,9 +148,14 @@ class Uploads:
         file: FileToSend,
         content_type: str | None,
         on_progress: OnProgress | None,
+        *,
+        is_new: bool = False,
     ) -> Steps[None]:
         """
         Send a file to the ``signed_url`` of an upload grant; from its start at each try.
+
+        Args:
+            is_new: Nobody else knows the address: what came there is this file.
         """
         source, tell = SourceFile.of(file), on_progress or nothing_told
         part = FilePart(
@@ -162,7 +172,13 @@ class Uploads:
             content=part,
             timeout_s=STORED_WITHIN_S,
         )
-        yield from answered(request, self.options.retries, success_of)
+        try:
+            yield from answered(request, self.options.retries, success_of)
+        except ConflictError as error:
+            if not (is_new or _is_taken(error, source.size_bytes)):
+                raise
+            if error.code != "processing_in_progress" or not error.follows_lost_answer:
+                raise
 
     def uploaded_by_put(
         self,
@@ -183,7 +199,11 @@ class Uploads:
         }
         grant = yield from called(self.options, operation, arguments)
         yield from self.put(
-            grant.signed_url, file, str(fields["contentType"]), on_progress
+            grant.signed_url,
+            file,
+            str(fields["contentType"]),
+            on_progress,
+            is_new=True,
         )
         if grant.direct:
             yield from self._completed(grant.video_id)
@@ -234,6 +254,13 @@ def _exchanged(request: Request) -> Steps[Answer]:
     if isinstance(outcome, UnreachableError):
         raise outcome
     return success_of(request, outcome)
+
+
+def _is_taken(error: ApiError, size_bytes: int) -> bool:
+    """
+    Tell whether the file that is being processed already has the size of ours.
+    """
+    return any(problem.value == size_bytes for problem in error.problems)
 
 
 def _number(answer: Answer, name: str) -> int:

@@ -15,7 +15,7 @@ from hv_client_generator.document import Answer, Api, Argument, Body, Operation
 from hv_client_generator.typescript import argument_name, declarations_of
 
 PARTS: Final = (
-    *("head", "errors", "", "client", "requests", "tries", "lists"),
+    *("head", "errors", "", "client", "requests", "tries", "lost", "lists"),
     *("uploads", "webhooks", "tokens", "bytes"),
 )
 """The files of the module in their order, without ``.js``; "" is the table."""

@@ -56,7 +56,10 @@ export interface ContentBody<Type extends string> {
  *     for await (const video of client.listVideos({ status: "ready" })) …
  */
 export interface ListRequest<Page, Item> extends Promise<Page>, AsyncIterable<Item> {
-  /** Page after page; those of events have the `cursor` to go on from later. */
+  /**
+   * Page after page, each without what an earlier one had; those of events have the
+   * `cursor` to go on from later.
+   */
   pages(): AsyncIterable<Page>;
 }
 
@@ -204,6 +207,10 @@ export declare class ApiError extends Error {
   readonly requestID?: string;
   /** When the service wants to be asked again. */
   readonly retryAfterS?: number;
+  /** When it was answered, by the clock of the service, if that is known. */
+  readonly answeredAt?: Date;
+  /** Whether a try before had no answer, and may have been carried out. */
+  readonly followsLostAnswer: boolean;
 }
 
 /**
@@ -1408,6 +1415,13 @@ export interface RevokeShareLinkInOrganizationParams {
   shareID: string;
 }
 
+export interface GetEdgeKeyInOrganizationParams {
+  /** The organization. */
+  orgID: string;
+  /** The edge key. */
+  edgeKey: string;
+}
+
 export interface RevokeEdgeKeyInOrganizationParams {
   /** The organization. */
   orgID: string;
@@ -1447,6 +1461,11 @@ export interface RevokeShareLinkParams {
   videoID: string;
   /** The share link. */
   shareID: string;
+}
+
+export interface GetEdgeKeyParams {
+  /** The edge key. */
+  edgeKey: string;
 }
 
 export interface RevokeEdgeKeyParams {
@@ -1989,6 +2008,12 @@ export interface Operations {
    */
   revokeShareLinkInOrganization(params: RevokeShareLinkInOrganizationParams, options?: RequestOptions): Promise<ShareLink>;
   /**
+   * Get an edge key, revoked or not.
+   *
+   * Needs the permission `playback:sign`. Counts under the limit `video-operations`.
+   */
+  getEdgeKeyInOrganization(params: GetEdgeKeyInOrganizationParams, options?: RequestOptions): Promise<EdgeKey>;
+  /**
    * Revoke an edge key.
    *
    * Needs the permission `playback:sign`. Counts under the limit `video-operations`.
@@ -2030,6 +2055,12 @@ export interface Operations {
    * Needs the permission `playback:sign`. Counts under the limit `video-operations`.
    */
   revokeShareLink(params: RevokeShareLinkParams, options?: RequestOptions): Promise<ShareLink>;
+  /**
+   * Get an edge key, revoked or not.
+   *
+   * Needs the permission `playback:sign`. Counts under the limit `video-operations`.
+   */
+  getEdgeKey(params: GetEdgeKeyParams, options?: RequestOptions): Promise<EdgeKey>;
   /**
    * Revoke an edge key.
    *

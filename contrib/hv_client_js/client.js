@@ -7,7 +7,7 @@
 
 /** What the service refused, and why. `code` is for programs, `detail` for people. */
 export class ApiError extends Error {
-  constructor({ operation, status, problem, requestID, retryAfterS }) {
+  constructor({ operation, status, problem, requestID, retryAfterS, answeredAt }) {
     const code = problem.code ?? "";
     const detail = problem.detail ?? `The service answered ${status}.`;
     const named = [status, code, requestID && `request ${requestID}`].filter(Boolean);
@@ -20,6 +20,9 @@ export class ApiError extends Error {
     this.problem = problem;
     this.requestID = requestID;
     this.retryAfterS = retryAfterS;
+    this.answeredAt = answeredAt;
+    // Whether a try before had no answer, and may have been carried out.
+    this.followsLostAnswer = false;
   }
 }
 
@@ -247,6 +250,7 @@ const OPERATIONS = {
     method: "DELETE",
     path: "/v1/api/{orgID}/videos/{videoID}/shares/{shareID}",
   },
+  getEdgeKeyInOrganization: { method: "GET", path: "/v1/api/{orgID}/edge-keys/{edgeKey}" },
   revokeEdgeKeyInOrganization: { method: "DELETE", path: "/v1/api/{orgID}/edge-keys/{edgeKey}" },
   listEdgeKeys: { method: "GET", path: "/v1/videos/{videoID}/edge-keys" },
   createEdgeKey: {
@@ -264,6 +268,7 @@ const OPERATIONS = {
   },
   listShareLinks: { method: "GET", path: "/v1/videos/{videoID}/shares" },
   revokeShareLink: { method: "DELETE", path: "/v1/videos/{videoID}/shares/{shareID}" },
+  getEdgeKey: { method: "GET", path: "/v1/edge-keys/{edgeKey}" },
   revokeEdgeKey: { method: "DELETE", path: "/v1/edge-keys/{edgeKey}" },
   getUsageInOrganization: {
     method: "GET",
@@ -511,8 +516,14 @@ export class HvClient {
   }
 
   async #call(name, operation, params, options = {}) {
-    const answer = await this.#send(name, operation, requestOf(name, operation, params), options);
-    return resultOf(name, operation, answer);
+    try {
+      const answer = await this.#send(name, operation, requestOf(name, operation, params), options);
+      return resultOf(name, operation, answer);
+    } catch (error) {
+      const found = await foundDone(this, name, params, error, options);
+      if (found === undefined) throw error;
+      return found;
+    }
   }
 
   async #send(name, { method, isOpen, isIdempotent }, { path, headers, body }, options) {
@@ -667,6 +678,7 @@ async function attempt(fetch, { operation, url, method, headers, body, signal, t
 
 /** Tries until there is a success, or an error that stays. */
 async function send(fetch, wanted, { maxTries, isRepeatable }) {
+  let mayBeDone = false;
   for (let tries = 1; ; tries += 1) {
     let error;
     try {
@@ -678,7 +690,12 @@ async function send(fetch, wanted, { maxTries, isRepeatable }) {
       error = caught;
     }
     const mayPass = isPassing(error) || (tries > 1 && isFirstTryRunning(error));
-    if (!isRepeatable || !mayPass || tries >= maxTries) throw error;
+    if (!isRepeatable || !mayPass || tries >= maxTries) {
+      if (error instanceof ApiError) error.followsLostAnswer = mayBeDone;
+      throw error;
+    }
+    // What 429 refuses is certainly not done.
+    mayBeDone ||= error.status !== 429;
     await pauseAfter(error, tries, wanted.signal);
   }
 }
@@ -693,6 +710,7 @@ function refusal(operation, { status, headers, text }) {
     problem,
     requestID: headers.get("X-Request-Id") ?? undefined,
     retryAfterS: afterMs === undefined ? undefined : afterMs / 1000,
+    answeredAt: momentOf(headers.get("Date")),
   });
 }
 
@@ -720,10 +738,14 @@ function isFirstTryRunning(error) {
 function retryAfterMs(headers) {
   const text = headers.get("Retry-After")?.trim() ?? "";
   if (/^\d+$/.test(text)) return Number(text) * 1000;
-  const moment = Date.parse(text);
-  if (Number.isNaN(moment)) return undefined;
-  const now = Date.parse(headers.get("Date") ?? "");
-  return Math.max(0, moment - (Number.isNaN(now) ? Date.now() : now));
+  const moment = momentOf(text);
+  if (moment === undefined) return undefined;
+  return Math.max(0, moment - (momentOf(headers.get("Date")) ?? Date.now()));
+}
+
+function momentOf(text) {
+  const moment = new Date(text ?? "");
+  return Number.isNaN(moment.getTime()) ? undefined : moment;
 }
 
 /** Waits before another try; throws the error if the service asks for a longer wait. */
@@ -749,6 +771,47 @@ function pause(ms, signal) {
     if (signal?.aborted) abort();
     else signal?.addEventListener("abort", abort, { once: true });
   });
+}
+
+/**
+ * How it is after an answer was lost, for calls that are refused a second time: a
+ * deletion that is sent again finds it done. By the names of the methods.
+ */
+const ASKED_AFTER_LOSS = {
+  removeCaptions: { ask: "listCaptions", find: (listed) => listed },
+  removeChapters: { ask: "listChapters", find: (listed) => listed },
+  revokeEdgeKey: { ask: "getEdgeKey", find: revoked },
+  revokeVideoEdgeKey: { ask: "getEdgeKey", find: revoked },
+  revokeShareLink: {
+    ask: "listShareLinks",
+    find: ({ shares }, { shareID }) => revoked(shares.find((share) => share.shareID === shareID)),
+  },
+};
+
+function revoked(found) {
+  return found?.revokedAt ? found : undefined;
+}
+
+/** What a call wanted, if a try whose answer was lost has done it. */
+async function foundDone(client, name, params, error, options) {
+  if (!(error instanceof ApiError && error.followsLostAnswer)) return undefined;
+  const [, plain, family = ""] = /^(.*?)(InOrganization)?$/.exec(name);
+  if (plain === "deleteVideo" && error.code === "already_deleted") {
+    const { answeredAt, detail } = error;
+    return { status: "deleted", deletedAt: (answeredAt ?? new Date()).toISOString(), message: detail };
+  }
+  const question = ASKED_AFTER_LOSS[plain];
+  if (question === undefined || error.code !== "not_found") return undefined;
+  const ask = question.ask + family;
+  const named = [...OPERATIONS[ask].path.matchAll(/\{(\w+)\}/g)].map(([, argument]) => argument);
+  try {
+    const state = await client[ask](Object.fromEntries(named.map((argument) => [argument, params[argument]])), options);
+    return question.find(state, params);
+  } catch (failed) {
+    // The refusal says more, if only the state cannot be asked for.
+    if (failed instanceof ApiError || failed instanceof UnreachableError) return undefined;
+    throw failed;
+  }
 }
 
 /**
@@ -785,14 +848,14 @@ class ListRequest {
   }
 
   async *pages() {
-    let params = this.#params;
-    let page = await this;
+    const pages = this.#paging.by === "cursor" ? new PagesByCursor() : new OverlappingPages();
+    const first = await this;
+    let page = first;
     for (;;) {
-      yield page;
-      const next = this.#paging.by === "cursor" ? byCursor(page) : byPage(page);
+      const { fresh, next } = pages.take(page, page[this.#paging.items]);
+      if (fresh?.length > 0 || page === first) yield { ...page, [this.#paging.items]: fresh };
       if (next === undefined) return;
-      params = { ...params, ...next };
-      page = await this.#ask(params);
+      page = await this.#ask({ ...this.#params, ...next });
     }
   }
 
@@ -801,12 +864,70 @@ class ListRequest {
   }
 }
 
-function byCursor({ cursor, hasMore }) {
-  return hasMore ? { after: cursor } : undefined;
+class PagesByCursor {
+  take({ cursor, hasMore }, items) {
+    return { fresh: items, next: hasMore ? { after: cursor } : undefined };
+  }
 }
 
-function byPage({ pagination }) {
-  return pagination.hasNext ? { page: pagination.page + 1 } : undefined;
+const MAX_PAGE_SIZE = 100;
+
+/**
+ * Pages of a list that changes while it is gone through. They are counted from the
+ * beginning of the list, so what is deleted before a page moves others out of it. So each
+ * page begins with an item that was there before: then nothing is missing between the
+ * two. If it has none, an earlier page is asked for.
+ */
+class OverlappingPages {
+  #size;
+  #start;
+  #passed = 0;
+  #total = 0;
+  #misses = 0;
+  // By what the known items were sorted. One that has moved says nothing of its neighbours.
+  #places = new Map();
+
+  take({ pagination: { page, pageSize, total } }, items) {
+    this.#size ??= pageSize;
+    const before = (page - 1) * pageSize;
+    const isStart = before <= (this.#start ??= before);
+    if (!isStart && !items.some((item) => this.#places.get(item.id) === placeOf(item))) {
+      this.#misses += 1;
+      const fallen = Math.max(this.#total - total, 0);
+      // An estimate first; if it was too little, soon from the beginning.
+      const passed = Math.max(Math.min(before, this.#passed - fallen), 0);
+      return { next: this.#goTo(Math.floor(passed / this.#misses)) };
+    }
+    this.#misses = 0;
+    this.#total = total;
+    // A list may be wanted from a later page on.
+    const fresh = items.filter(({ id }, index) => before + index >= this.#start && !this.#places.has(id));
+    for (const item of items) this.#places.set(item.id, placeOf(item));
+    return { fresh, next: items.length < pageSize ? undefined : this.#goTo(before + items.length) };
+  }
+
+  #goTo(passed) {
+    this.#passed = passed;
+    const pageSize = pageSizeAt(passed, this.#size);
+    return { page: Math.floor(Math.max(passed - 1, 0) / pageSize) + 1, pageSize };
+  }
+}
+
+/** The size of pages of which one begins shortly before a place, with its last item before. */
+function pageSizeAt(passed, wanted) {
+  if (passed === 0) return wanted;
+  const newItems = (size) => size - 1 - ((passed - 1) % size);
+  let best = wanted;
+  for (let size = Math.max(Math.floor(wanted / 2), 1); size < wanted; size += 1) {
+    if (newItems(size) > newItems(best)) best = size;
+  }
+  // Of small pages there may be none: then one that is a little larger.
+  for (let size = wanted + 1; newItems(best) * 2 < wanted && size <= MAX_PAGE_SIZE; size += 1) best = size;
+  return best;
+}
+
+function placeOf({ createdAt, name, durationSeconds, status }) {
+  return JSON.stringify([createdAt, name, durationSeconds, status]);
 }
 
 const CHUNK_BYTES = 8 * 1024 * 1024;

@@ -11,7 +11,12 @@ import pytest
 from hv_cli.api_access import client_at
 from hv_cli.commands import CliError
 from hv_cli.uploading import UploadWanted, send, wait_until_ready
+from tests.client_python.conftest import open_service
 from tests.client_python.misbehaving import Told, answering, refusal
+from tests.http.conftest import Template, _template
+from tests.swallowing_proxy import swallowing_proxy
+
+__all__ = ["_template"]
 
 NOBODY = "http://127.0.0.1:9"
 DONE = Told(body={"body": {"videoID": "vid_2"}})
@@ -92,3 +97,25 @@ def test_a_service_that_went_away_is_an_error_of_the_command() -> None:
         wait_in_vain()
 
     assert len(waits) == 2
+
+
+def test_an_upload_gives_its_id_whichever_answers_are_lost(
+    wanted: UploadWanted,
+    _template: Template,  # noqa: PT019 - it is used
+    tmp_path: Path,
+) -> None:
+    (folder := tmp_path / "service").mkdir()
+    with (
+        swallowing_proxy() as proxy,
+        open_service(_template, folder, proxy) as service,
+        client_at(service.url, service.key) as client,
+    ):
+        client._sleep = [].append
+
+        video_id = send(client, wanted)
+
+        proxy.is_swallowing = False
+        assert client.get_video(video_id).status.transcoding
+        # One that was begun and left is deleted.
+        assert [video.id for video in client.list_videos().videos] == [video_id]
+    assert {method for method, *_ in proxy.lost} >= {"POST", "HEAD", "DELETE", "PUT"}

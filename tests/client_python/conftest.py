@@ -4,6 +4,8 @@ The API and its upload addresses behind one socket, and clients of it.
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from socketserver import ThreadingMixIn
 from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
@@ -19,6 +21,7 @@ from hvcore.settings.tree import LimitSettings
 from tests.conftest import SettableClock
 from tests.http.conftest import Template, _template, settings_of
 from tests.http.world import World
+from tests.swallowing_proxy import SwallowingProxy
 
 __all__ = ["_template"]
 
@@ -60,21 +63,29 @@ class Service:
         return app(environ, start)
 
 
-@pytest.fixture(scope="module")
-def service(
-    _template: Template, tmp_path_factory: pytest.TempPathFactory
+@contextmanager
+def open_service(
+    template: Template, folder: Path, proxy: SwallowingProxy | None = None
 ) -> Iterator[Service]:
-    """A service without limits; tests of a file share it."""
+    """
+    Serve the API and the upload address on one port.
+
+    Args:
+        proxy: What stands before them, and what their addresses name.
+    """
     apps: list[App] = []
 
     def answer(environ: dict[str, Any], start: Any) -> Iterable[bytes]:  # noqa: ANN401 - WSGI's own
         return apps[0](environ, start)
 
-    settings = settings_of(tmp_path_factory.mktemp("service"))
+    settings = settings_of(folder)
     with make_server(
         "127.0.0.1", 0, answer, server_class=_Server, handler_class=_Handler
     ) as server:
         url = f"http://127.0.0.1:{server.server_port}"
+        if proxy is not None:
+            proxy.to_port = server.server_port
+            url = proxy.url
         settings = attrs.evolve(
             settings,
             limits=LimitSettings(enabled=False),
@@ -82,7 +93,7 @@ def service(
                 api_url=url, worker_url="https://worker.test", upload_url=url
             ),
         )
-        with _template.open(settings, SettableClock()) as world:
+        with template.open(settings, SettableClock()) as world:
             found = Service(
                 url=url, world=world, upload_app=make_upload_app(world.services)
             )
@@ -92,6 +103,15 @@ def service(
             yield found
             server.shutdown()
             thread.join()
+
+
+@pytest.fixture(scope="module")
+def service(
+    _template: Template, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Service]:
+    """A service without limits; tests of a file share it."""
+    with open_service(_template, tmp_path_factory.mktemp("service")) as found:
+        yield found
 
 
 @pytest.fixture

@@ -356,6 +356,7 @@ FURTHER_ROUTES: Final = (
     ("POST", f"{_B}/videos/{{assetId}}/edge-keys"),
     ("GET", f"{_B}/videos/{{assetId}}/edge-keys"),
     ("DELETE", f"{_B}/edge-keys/{{edgeKey}}"),
+    *(("GET", f"{root}/edge-keys/{{edgeKey}}") for root in (_A, _B)),
     ("POST", f"{_A}/videos/{{videoID}}/edge-keys"),
     ("GET", f"{_A}/videos/{{videoID}}/edge-keys"),
     ("GET", f"{_B}/videos/{{assetId}}/shares"),

@@ -60,7 +60,10 @@ _GIVEN: Final[Mapping[str, _Given]] = {
     ),
     "createEdgeKey": _Given(
         values={_VIDEO: "/body/videoID", "edge_key": "/body/edgeKey"},
-        leads_to=("listEdgeKeys", "revokeVideoEdgeKey", "revokeEdgeKey"),
+        leads_to=(
+            *("listEdgeKeys", "getEdgeKey"),
+            *("revokeVideoEdgeKey", "revokeEdgeKey"),
+        ),
     ),
     "createShareLink": _Given(
         values={_VIDEO: "/body/videoID", "share_id": "/body/shareID"},

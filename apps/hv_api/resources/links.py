@@ -63,6 +63,13 @@ class EdgeKeyResource:
     def __init__(self, services: Services) -> None:
         self._edge_keys = services.edge_keys
 
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, edge_key: str, **_path: str
+    ) -> None:
+        scope = scope_of(req)
+        key = self._edge_keys.find(scope.caller, scope.org_id, edge_key)
+        send(resp, wire.edge_key(key, embed_url=self._edge_keys.embed_url(key)))
+
     def on_delete(
         self,
         req: falcon.Request,

@@ -99,25 +99,31 @@ def _share_links_of(video: str) -> tuple[Route, ...]:
     )
 
 
-def _edge_key(root: str) -> Route:
-    return Route(
-        "DELETE",
-        f"{root}/edge-keys/{{edgeKey}}",
-        sharing.EdgeKeyResource,
-        name="revokeEdgeKey",
-        summary="Revoke an edge key.",
-        answer=wire.EDGE_KEY,
-        permission=_SIGNS,
-        bucket=_BUCKET,
-        errors=(NotFoundError,),
+def _edge_key(root: str) -> tuple[Route, ...]:
+    return tuple(
+        Route(
+            method,
+            f"{root}/edge-keys/{{edgeKey}}",
+            sharing.EdgeKeyResource,
+            name=name,
+            summary=summary,
+            answer=wire.EDGE_KEY,
+            permission=_SIGNS,
+            bucket=_BUCKET,
+            errors=(NotFoundError,),
+        )
+        for method, name, summary in (
+            ("GET", "getEdgeKey", "Get an edge key, revoked or not."),
+            ("DELETE", "revokeEdgeKey", "Revoke an edge key."),
+        )
     )
 
 
 ROUTES: Final[tuple[Route, ...]] = (
     *_edge_keys_of(_A),
     *_share_links_of(_A),
-    _edge_key(ORG),
+    *_edge_key(ORG),
     *_edge_keys_of(_B),
     *_share_links_of(_B),
-    _edge_key(KEY),
+    *_edge_key(KEY),
 )

@@ -416,6 +416,9 @@ REVOKE_SHARE_LINK_IN_ORGANIZATION: Final[Operation[models.ShareLink]] = Operatio
     path="/v1/api/{org_id}/videos/{video_id}/shares/{share_id}",
     answer=models.ShareLink,
 )
+GET_EDGE_KEY_IN_ORGANIZATION: Final[Operation[models.EdgeKey]] = Operation(
+    method="GET", path="/v1/api/{org_id}/edge-keys/{edge_key}", answer=models.EdgeKey
+)
 REVOKE_EDGE_KEY_IN_ORGANIZATION: Final[Operation[models.EdgeKey]] = Operation(
     method="DELETE", path="/v1/api/{org_id}/edge-keys/{edge_key}", answer=models.EdgeKey
 )
@@ -452,6 +455,9 @@ REVOKE_SHARE_LINK: Final[Operation[models.ShareLink]] = Operation(
     method="DELETE",
     path="/v1/videos/{video_id}/shares/{share_id}",
     answer=models.ShareLink,
+)
+GET_EDGE_KEY: Final[Operation[models.EdgeKey]] = Operation(
+    method="GET", path="/v1/edge-keys/{edge_key}", answer=models.EdgeKey
 )
 REVOKE_EDGE_KEY: Final[Operation[models.EdgeKey]] = Operation(
     method="DELETE", path="/v1/edge-keys/{edge_key}", answer=models.EdgeKey

@@ -80,8 +80,14 @@ export class HvClient {
   }
 
   async #call(name, operation, params, options = {}) {
-    const answer = await this.#send(name, operation, requestOf(name, operation, params), options);
-    return resultOf(name, operation, answer);
+    try {
+      const answer = await this.#send(name, operation, requestOf(name, operation, params), options);
+      return resultOf(name, operation, answer);
+    } catch (error) {
+      const found = await foundDone(this, name, params, error, options);
+      if (found === undefined) throw error;
+      return found;
+    }
   }
 
   async #send(name, { method, isOpen, isIdempotent }, { path, headers, body }, options) {

@@ -1,6 +1,6 @@
 /** What the service refused, and why. `code` is for programs, `detail` for people. */
 export class ApiError extends Error {
-  constructor({ operation, status, problem, requestID, retryAfterS }) {
+  constructor({ operation, status, problem, requestID, retryAfterS, answeredAt }) {
     const code = problem.code ?? "";
     const detail = problem.detail ?? `The service answered ${status}.`;
     const named = [status, code, requestID && `request ${requestID}`].filter(Boolean);
@@ -13,6 +13,9 @@ export class ApiError extends Error {
     this.problem = problem;
     this.requestID = requestID;
     this.retryAfterS = retryAfterS;
+    this.answeredAt = answeredAt;
+    // Whether a try before had no answer, and may have been carried out.
+    this.followsLostAnswer = false;
   }
 }
 

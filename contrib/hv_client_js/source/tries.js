@@ -45,6 +45,7 @@ async function attempt(fetch, { operation, url, method, headers, body, signal, t
 
 /** Tries until there is a success, or an error that stays. */
 async function send(fetch, wanted, { maxTries, isRepeatable }) {
+  let mayBeDone = false;
   for (let tries = 1; ; tries += 1) {
     let error;
     try {
@@ -56,7 +57,12 @@ async function send(fetch, wanted, { maxTries, isRepeatable }) {
       error = caught;
     }
     const mayPass = isPassing(error) || (tries > 1 && isFirstTryRunning(error));
-    if (!isRepeatable || !mayPass || tries >= maxTries) throw error;
+    if (!isRepeatable || !mayPass || tries >= maxTries) {
+      if (error instanceof ApiError) error.followsLostAnswer = mayBeDone;
+      throw error;
+    }
+    // What 429 refuses is certainly not done.
+    mayBeDone ||= error.status !== 429;
     await pauseAfter(error, tries, wanted.signal);
   }
 }
@@ -71,6 +77,7 @@ function refusal(operation, { status, headers, text }) {
     problem,
     requestID: headers.get("X-Request-Id") ?? undefined,
     retryAfterS: afterMs === undefined ? undefined : afterMs / 1000,
+    answeredAt: momentOf(headers.get("Date")),
   });
 }
 
@@ -98,10 +105,14 @@ function isFirstTryRunning(error) {
 function retryAfterMs(headers) {
   const text = headers.get("Retry-After")?.trim() ?? "";
   if (/^\d+$/.test(text)) return Number(text) * 1000;
-  const moment = Date.parse(text);
-  if (Number.isNaN(moment)) return undefined;
-  const now = Date.parse(headers.get("Date") ?? "");
-  return Math.max(0, moment - (Number.isNaN(now) ? Date.now() : now));
+  const moment = momentOf(text);
+  if (moment === undefined) return undefined;
+  return Math.max(0, moment - (momentOf(headers.get("Date")) ?? Date.now()));
+}
+
+function momentOf(text) {
+  const moment = new Date(text ?? "");
+  return Number.isNaN(moment.getTime()) ? undefined : moment;
 }
 
 /** Waits before another try; throws the error if the service asks for a longer wait. */

@@ -56,7 +56,10 @@ export interface ContentBody<Type extends string> {
  *     for await (const video of client.listVideos({ status: "ready" })) …
  */
 export interface ListRequest<Page, Item> extends Promise<Page>, AsyncIterable<Item> {
-  /** Page after page; those of events have the `cursor` to go on from later. */
+  /**
+   * Page after page, each without what an earlier one had; those of events have the
+   * `cursor` to go on from later.
+   */
   pages(): AsyncIterable<Page>;
 }
 
@@ -204,6 +207,10 @@ export declare class ApiError extends Error {
   readonly requestID?: string;
   /** When the service wants to be asked again. */
   readonly retryAfterS?: number;
+  /** When it was answered, by the clock of the service, if that is known. */
+  readonly answeredAt?: Date;
+  /** Whether a try before had no answer, and may have been carried out. */
+  readonly followsLostAnswer: boolean;
 }
 
 /**

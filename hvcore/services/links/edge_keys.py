@@ -85,6 +85,17 @@ class EdgeKeys:
             )
             return work.edge_keys.of_video(video.id, MAX_LISTED_LINKS)
 
+    def find(self, caller: Principal, org_id: str, edge_key: str) -> EdgeKey:
+        """
+        Return an edge key, revoked or not.
+
+        Raises:
+            NotFoundError: The organization has none such.
+            ForbiddenError: It is outside the key's environment.
+        """
+        with self.uow.read() as work:
+            return _authorized(work.edge_keys.find(edge_key), caller, org_id)
+
     def revoke(self, caller: Principal, org_id: str, edge_key: str) -> EdgeKey:
         """
         End an edge key; the next request with it is refused.
@@ -94,11 +105,8 @@ class EdgeKeys:
             ForbiddenError: It is outside the key's environment.
         """
         with self.uow.write() as work:
-            key = work.edge_keys.find(edge_key, for_update=True)
-            if key is None or key.org_id != org_id:
-                raise NotFoundError(NO_SUCH_KEY)
-            if not caller.may_use_env(key.env_id):
-                raise ForbiddenError("This key belongs to another environment.")
+            found = work.edge_keys.find(edge_key, for_update=True)
+            key = _authorized(found, caller, org_id)
             if key.revoked_at is not None:
                 raise NotFoundError(NO_SUCH_KEY)
             key = attrs.evolve(key, revoked_at=self.clock.now())
@@ -135,3 +143,11 @@ class EdgeKeys:
         Return the address of the key's page; its playlist is below.
         """
         return f"{self.public.player_url}/v1/{key.id}"
+
+
+def _authorized(key: EdgeKey | None, caller: Principal, org_id: str) -> EdgeKey:
+    if key is None or key.org_id != org_id:
+        raise NotFoundError(NO_SUCH_KEY)
+    if not caller.may_use_env(key.env_id):
+        raise ForbiddenError("This key belongs to another environment.")
+    return key

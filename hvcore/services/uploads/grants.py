@@ -51,6 +51,7 @@ from hvcore.services.access.quotas import (
 from hvcore.services.processing.orders import order_job, order_watch
 from hvcore.services.uploads.direct_addresses import DirectAddresses
 from hvcore.services.uploads.measured_uploads import measured_upload
+from hvcore.services.uploads.taken_files import taken_file
 from hvcore.settings import PublicSettings
 from hvcore.upload_signing import UploadSigner
 
@@ -142,6 +143,8 @@ class Uploads:
         """
         with self.uow.read() as work:
             grant = work.grants.find(grant_id)
+        if grant is not None and grant.state is GrantState.USED:
+            raise ProcessingInProgressError(errors=taken_file(self.storage, grant))
         return self._checked(grant)
 
     def check_announced(

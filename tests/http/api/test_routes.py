@@ -87,6 +87,7 @@ DOCUMENTED = {
                 ("DELETE", "shares/{shareID}"),
             )
         ),
+        ("GET", "/edge-keys/{edgeKey}"),
         ("DELETE", "/edge-keys/{edgeKey}"),
     )
 }

@@ -134,6 +134,17 @@ class AsyncSharingCalls(AsyncCaller):
             operations.REVOKE_SHARE_LINK, {"video_id": video_id, "share_id": share_id}
         )
 
+    async def get_edge_key(self, edge_key: str) -> models.EdgeKey:
+        """
+        Get an edge key, revoked or not.
+
+        Needs the permission `playback:sign`. Counts under the limit `video-operations`.
+
+        Args:
+            edge_key: The edge key.
+        """
+        return await self._call(operations.GET_EDGE_KEY, {"edge_key": edge_key})
+
     async def revoke_edge_key(self, edge_key: str) -> models.EdgeKey:
         """
         Revoke an edge key.

@@ -157,6 +157,23 @@ class AsyncSharingByOrganizationCalls(AsyncCaller):
             {"org_id": org_id, "video_id": video_id, "share_id": share_id},
         )
 
+    async def get_edge_key_in_organization(
+        self, org_id: str, edge_key: str
+    ) -> models.EdgeKey:
+        """
+        Get an edge key, revoked or not.
+
+        Needs the permission `playback:sign`. Counts under the limit `video-operations`.
+
+        Args:
+            org_id: The organization.
+            edge_key: The edge key.
+        """
+        return await self._call(
+            operations.GET_EDGE_KEY_IN_ORGANIZATION,
+            {"org_id": org_id, "edge_key": edge_key},
+        )
+
     async def revoke_edge_key_in_organization(
         self, org_id: str, edge_key: str
     ) -> models.EdgeKey:

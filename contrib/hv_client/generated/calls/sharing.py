@@ -132,6 +132,17 @@ class SharingCalls(Caller):
             operations.REVOKE_SHARE_LINK, {"video_id": video_id, "share_id": share_id}
         )
 
+    def get_edge_key(self, edge_key: str) -> models.EdgeKey:
+        """
+        Get an edge key, revoked or not.
+
+        Needs the permission `playback:sign`. Counts under the limit `video-operations`.
+
+        Args:
+            edge_key: The edge key.
+        """
+        return self._call(operations.GET_EDGE_KEY, {"edge_key": edge_key})
+
     def revoke_edge_key(self, edge_key: str) -> models.EdgeKey:
         """
         Revoke an edge key.

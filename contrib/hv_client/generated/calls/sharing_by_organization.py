@@ -157,6 +157,23 @@ class SharingByOrganizationCalls(Caller):
             {"org_id": org_id, "video_id": video_id, "share_id": share_id},
         )
 
+    def get_edge_key_in_organization(
+        self, org_id: str, edge_key: str
+    ) -> models.EdgeKey:
+        """
+        Get an edge key, revoked or not.
+
+        Needs the permission `playback:sign`. Counts under the limit `video-operations`.
+
+        Args:
+            org_id: The organization.
+            edge_key: The edge key.
+        """
+        return self._call(
+            operations.GET_EDGE_KEY_IN_ORGANIZATION,
+            {"org_id": org_id, "edge_key": edge_key},
+        )
+
     def revoke_edge_key_in_organization(
         self, org_id: str, edge_key: str
     ) -> models.EdgeKey:

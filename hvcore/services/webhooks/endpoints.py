@@ -88,8 +88,8 @@ class Webhooks:
             created_at=self.clock.now(),
         )
         with self.uow.write() as work:
-            others = work.webhooks.of_environment(environment.org_id, environment.id)
-            if len(others) >= MAX_ENDPOINTS:
+            others = work.webhooks.count(environment.org_id, environment.id)
+            if others >= MAX_ENDPOINTS:
                 raise InvalidParametersError(
                     f"The environment {environment.name} has {MAX_ENDPOINTS} webhook "
                     f"endpoints, the most it may have; remove one first."

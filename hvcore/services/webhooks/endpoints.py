@@ -139,9 +139,11 @@ class Webhooks:
         Raises:
             NotFoundError: There is no such endpoint.
         """
-        secret, now = new_secret(), self.clock.now()
+        secret = new_secret()
         with self.uow.write() as work:
             old = find_endpoint(work, webhook_id)
+            # Behind the lock: of two rotations, the later one ends the later secret.
+            now = self.clock.now()
             endpoint = old.rotated(secret, now=now, overlap=overlap)
             work.webhooks.save(endpoint)
             record_change(work, "webhook.rotate", endpoint, old_ends_at=now + overlap)

@@ -2,8 +2,10 @@
 Two calls at once that change one webhook endpoint, or what it is sent.
 """
 
+from collections.abc import Sequence
 from datetime import timedelta
 
+import attrs
 import pytest
 
 from hvcore.domain.tasks.kinds import WEBHOOK_DELIVER
@@ -165,3 +167,32 @@ def test_each_event_of_two_changes_is_delivered_once(meeting: Meeting) -> None:
         told = [one.event for one in at.events() if endpoint.wants(one.event.kind)]
         assert ordered == sorted(event.id for event in told)
         assert len(at.tasks(WEBHOOK_DELIVER)) == len(ordered)
+
+
+@pytest.mark.long
+def test_an_event_that_is_sent_again_is_not_lost_with_its_former_delivery(
+    meeting: Meeting,
+) -> None:
+    def pair(at: Tenant) -> Pair:
+        webhooks = at.services.webhooks
+        endpoint = add(at).endpoint
+        delete(at, at.processed())()
+        last = at.events()[-1].event
+        with at.services.uow.write() as work:
+            # As if it was disabled a moment ago: what waits for it is not ended yet.
+            work.webhooks.save(attrs.evolve(endpoint, state=EndpointState.DISABLED))
+            work.commit()
+
+        def send_again() -> object:
+            webhooks.enable(endpoint.id)
+            return at.services.delivery_orders.resend(last.id, endpoint.id)
+
+        return (lambda: at.run(WEBHOOK_DELIVER)), send_again
+
+    for at, ends in meeting.each(pair):
+        assert isinstance(ends.second, Sequence)
+        (ordered,) = ends.second
+        (endpoint,) = at.services.webhooks.of_organization(at.env.org_id)
+        found = at.services.delivery_orders.find(endpoint.id, ordered.id)
+        assert found.state is WebhookDeliveryState.PENDING
+        assert ordered.id in {task.subject for task in at.tasks(WEBHOOK_DELIVER)}

@@ -138,6 +138,12 @@ class PostgresqlServer:
             answer = connection.execute(statement)
             return answer.fetchall() if answer.description else []
 
+    def log(self) -> str:
+        """
+        Return what it has logged since it was made.
+        """
+        return (self._socket_dir / "log").read_text(errors="replace")
+
     def answers(self) -> bool:
         """
         Tell whether the server takes connections.

@@ -30,7 +30,11 @@ from hvcore.domain.webhooks.endpoints import (
 from hvcore.domain.webhooks.events import EventKind, VideoEvent
 from hvcore.persistence.json_columns import dump_plain
 from hvcore.persistence.statements import insert_all_new, insert_new, is_storable
-from hvcore.persistence.tables import webhook_deliveries, webhook_endpoints
+from hvcore.persistence.tables import (
+    environments,
+    webhook_deliveries,
+    webhook_endpoints,
+)
 from hvcore.persistence.tasks.tasks import SqlTaskRepository
 
 _PENDING: Final = WebhookDeliveryState.PENDING.value
@@ -90,6 +94,21 @@ class SqlWebhookRepository:
             .with_for_update(read=True, key_share=True)
         )
         return self._endpoints(statement)
+
+    def count(self, org_id: OrgId, env_id: EnvId) -> int:
+        # Two who add the last one at a time must not both succeed. NO KEY UPDATE: what
+        # else refers to the environment is stored meanwhile.
+        self._connection.execute(
+            sa.select(environments.c.id)
+            .where(environments.c.org_id == org_id, environments.c.id == env_id)
+            .with_for_update(key_share=True)
+        )
+        statement = sa.select(sa.func.count()).where(
+            webhook_endpoints.c.org_id == org_id,
+            webhook_endpoints.c.env_id == env_id,
+            _IS_THERE,
+        )
+        return int(self._connection.execute(statement).scalar_one())
 
     def add(self, endpoint: WebhookEndpoint) -> None:
         insert_new(self._connection, webhook_endpoints, _endpoint_to_row(endpoint))

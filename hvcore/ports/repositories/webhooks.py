@@ -35,6 +35,14 @@ class WebhookRepository(Protocol):
         """
         ...
 
+    def count(self, org_id: OrgId, env_id: EnvId) -> int:
+        """
+        Return how many endpoints an environment has.
+
+        Until the end of the transaction nobody else counts them, to add another one.
+        """
+        ...
+
     def add(self, endpoint: WebhookEndpoint) -> None: ...
 
     def save(self, endpoint: WebhookEndpoint) -> None:

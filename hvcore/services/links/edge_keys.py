@@ -52,8 +52,9 @@ class EdgeKeys:
             ForbiddenError: It is outside the key's environment.
         """
         with self.uow.write() as work:
+            # Locked: a deletion at this moment comes before it or after it.
             video = require_listed(
-                find_authorized_video(work, caller, org_id, video_id)
+                find_authorized_video(work, caller, org_id, video_id, for_update=True)
             )
             key = EdgeKey(
                 id=new_edge_key_id(),

@@ -52,8 +52,9 @@ class ShareLinks:
         """
         now = self.clock.now()
         with self.uow.write() as work:
+            # Locked: a deletion at this moment comes before it or after it.
             video = require_listed(
-                find_authorized_video(work, caller, org_id, video_id)
+                find_authorized_video(work, caller, org_id, video_id, for_update=True)
             )
             share = ShareLink(
                 id=new_share_id(),

@@ -67,6 +67,9 @@ class RemoteCancels:
         if order["target"] is not None:
             self.storage.delete_tree(order["target"])
         with self.uow.write() as work:
+            # Locks are taken in one order everywhere: grant, video, tasks. Of a video
+            # that is deleted at this moment, all is purged and certified.
+            work.videos.find(run.task.subject, for_update=True)
             run.finish(work)
             tidying = self._late_tidying(work, run.task)
             work.tasks.add([tidying])

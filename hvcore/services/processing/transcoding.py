@@ -127,6 +127,9 @@ class Transcoding:
             chosen_because=chosen.because,
         )
         with self.uow.write() as work:
+            # Locks are taken in one order everywhere: grant, video, tasks. The job's
+            # record refers to the video, and would lock it behind the task.
+            work.videos.find(video.id, for_update=True)
             run.finish(work)
             if work.jobs.add(job):
                 if replaced_job(run.task) is None:

@@ -42,6 +42,7 @@ WARNS_EVERY_S: Final = 60.0
 """For each endpoint: a dead one fails many times a minute."""
 WAITS_FOR_FAILING: Final = "waits: the endpoint is failing"
 WAITS_FOR_OTHERS: Final = "waits: the endpoint has others in flight"
+WAITS_FOR_ENABLED: Final = "waits: the endpoint was just enabled"
 WAITS_FOR_NEXT_TRY: Final = "waits: the latest try failed"
 
 _random: Final = random.SystemRandom()
@@ -85,7 +86,7 @@ class WebhookDeliveries:
         endpoint_id = order.endpoint.id
         if order.endpoint.state is EndpointState.DISABLED:
             # Ordered in the moment in which it was, or not ended yet.
-            self._cancel(order)
+            self._cancel(run, order)
             return
         with self._slots.taken(endpoint_id) as has_room:
             if not has_room:
@@ -203,11 +204,16 @@ class WebhookDeliveries:
             work.commit()
         self._slots.turn_away(endpoint_id, moved)
 
-    def _cancel(self, order: _Order) -> None:
+    def _cancel(self, run: TaskRun, order: _Order) -> None:
         with self.uow.write() as work:
-            work.webhooks.cancel_event(
-                order.endpoint.id,
-                order.delivery.event_id,
-                why="The endpoint is disabled.",
-            )
+            # Read again: it may be enabled by now, and the event sent again.
+            endpoint = work.webhooks.find(order.endpoint.id, for_update=True)
+            if endpoint is None or endpoint.state is EndpointState.DISABLED:
+                work.webhooks.cancel_event(
+                    order.endpoint.id,
+                    order.delivery.event_id,
+                    why="The endpoint is disabled.",
+                )
+            else:
+                run.put_back(work, not_before=work.now(), error=WAITS_FOR_ENABLED)
             work.commit()

@@ -89,8 +89,8 @@ class Webhooks:
             created_at=self.clock.now(),
         )
         with self.uow.write() as work:
-            others = work.webhooks.of_environment(environment.org_id, environment.id)
-            if len(others) >= MAX_ENDPOINTS:
+            others = work.webhooks.count(environment.org_id, environment.id)
+            if others >= MAX_ENDPOINTS:
                 raise InvalidParametersError(
                     f"The environment {environment.name} has {MAX_ENDPOINTS} webhook "
                     f"endpoints, the most it may have; remove one first."
@@ -148,10 +148,12 @@ class Webhooks:
             NotFoundError: There is no such endpoint.
             PreconditionFailedError: It is not as ``only_if`` wants it, and stays.
         """
-        secret, now = new_secret(), self.clock.now()
+        secret = new_secret()
         with self.uow.write() as work:
             old = find_endpoint(work, webhook_id)
             require_condition(only_if, old)
+            # Behind the lock: of two rotations, the later one ends the later secret.
+            now = self.clock.now()
             endpoint = old.rotated(secret, now=now, overlap=overlap)
             work.webhooks.save(endpoint)
             record_change(work, "webhook.rotate", endpoint, old_ends_at=now + overlap)

@@ -8,7 +8,11 @@ import pytest
 
 from tests.servers import PostgresqlServer
 from tests.services.at_once.holding import Holding
+from tests.services.at_once.meeting import Meeting
 from tests.services.conftest import World, make_world
+
+SETTINGS = {"HV_FETCH__ALLOWED_HOSTS": "127.0.0.1"}
+"""Endpoints of webhooks are on this machine."""
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +24,7 @@ def world(
     """
     url = postgresql.new_database()
     folder = tmp_path_factory.mktemp("at_once")
-    with make_world(folder, {"HV_DATABASE__URL": url}) as made:
+    with make_world(folder, {"HV_DATABASE__URL": url, **SETTINGS}) as made:
         yield made
     postgresql.drop_database(url)
 
@@ -31,3 +35,11 @@ def holding(world: World, postgresql: PostgresqlServer) -> Holding:
     Return what holds the calls of a pair.
     """
     return Holding(engine=world.services.engine, server=postgresql)
+
+
+@pytest.fixture
+def meeting(world: World, holding: Holding) -> Meeting:
+    """
+    Return what has two calls meet.
+    """
+    return Meeting(world=world, holding=holding)

@@ -9,7 +9,7 @@ come between two statements is left to chance.
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Final
 
 import attrs
@@ -20,10 +20,15 @@ from hvcore.errors import HvError, UnavailableError
 from tests.servers import PostgresqlServer, wait_until
 
 ENDS_WITHIN_S: Final = 30
-MOST_STATEMENTS: Final = 60
+MOST_STATEMENTS: Final = 80
 """Of the first call; a call with more is wrong, or the test is."""
+WAITS_WITHIN_S: Final = 2
+"""After that, the second call waits within the process."""
+LOOKS_EVERY_S: Final = 0.01
+"""Whether the second call waits for a lock: most have ended by then."""
 
 Call = Callable[[], object]
+Pair = tuple[Call, Call]
 
 
 @attrs.frozen(kw_only=True)
@@ -32,7 +37,7 @@ class AtOnce:
     The end of two calls of which the first was held.
 
     Attributes:
-        held_at: Before which statement of the first call, from 0 on.
+        held_at: Before which statement of the call that was held, from 0 on.
         first: What the first call returned, or the HvError by which it was refused.
         second: The same of the second call.
     """
@@ -48,6 +53,12 @@ class AtOnce:
         """
         return sum(isinstance(end, HvError) for end in (self.first, self.second))
 
+    def turned(self) -> "AtOnce":
+        """
+        Return the same, as if the calls had been given in the other order.
+        """
+        return attrs.evolve(self, first=self.second, second=self.first)
+
 
 @attrs.frozen(kw_only=True)
 class Holding:
@@ -58,7 +69,15 @@ class Holding:
     engine: Engine
     server: PostgresqlServer
 
-    def each_statement(self, make: Callable[[], tuple[Call, Call]]) -> Iterator[AtOnce]:
+    def each_order(self, make: Callable[[], Pair]) -> Iterator[AtOnce]:
+        """
+        Give the ends of a pair of calls, of which first one is held and then the other.
+        """
+        yield from self.each_statement(make)
+        for ends in self.each_statement(lambda: make()[::-1]):
+            yield ends.turned()
+
+    def each_statement(self, make: Callable[[], Pair]) -> Iterator[AtOnce]:
         """
         Give the ends of a pair of calls, held before each statement in turn.
 
@@ -76,19 +95,20 @@ class Holding:
         raise AssertionError(f"the first call has {MOST_STATEMENTS} statements or more")
 
     def _run(self, first: Call, second: Call, number: int) -> AtOnce | None:
-        hold = _Hold(number)
-        held, other = _Running(first, before=hold.begin), _Running(second)
+        hold, log = _Hold(number), self.server.log()
+        held = _Running(first, before=hold.begin, after=hold.stop_waiting)
+        other = _Running(second)
         with self._holding(hold):
             held.start()
-            wait_until(lambda: hold.is_held or held.has_ended, timeout_s=ENDS_WITHIN_S)
+            hold.wait()
             if hold.is_held:
                 other.start()
-                wait_until(
-                    lambda: other.has_ended or self._does_one_wait(),
-                    timeout_s=ENDS_WITHIN_S,
-                )
+                self._wait_for(other)
             hold.let_go()
             ends = held.end(), other.end() if hold.is_held else None
+        # A worker that is told of one tries again in silence.
+        new = self.server.log()[len(log) :]
+        assert "deadlock detected" not in new, f"held at {number}: {new}"
         if not hold.is_held:
             return None
         return AtOnce(held_at=number, first=ends[0], second=ends[1])
@@ -108,6 +128,19 @@ class Holding:
             for name, listener in listeners:
                 event.remove(self.engine, name, listener)
 
+    def _wait_for(self, other: "_Running") -> None:
+        """
+        Return once a call has ended, or waits for the one that is held.
+
+        Either for a lock of the database, or, if for so long nothing has happened,
+        within the process: one reads for many.
+        """
+        with suppress(TimeoutError):
+            wait_until(
+                lambda: other.ends_within(LOOKS_EVERY_S) or self._does_one_wait(),
+                timeout_s=WAITS_WITHIN_S,
+            )
+
     def _does_one_wait(self) -> bool:
         database = self.engine.url.database
         waiting = self.server.ask(
@@ -121,11 +154,14 @@ class _Hold:
         self._number = number
         self._passed = 0
         self._thread: int | None = None
-        self._held, self._free = threading.Event(), threading.Event()
+        self._reached, self._free = threading.Event(), threading.Event()
+        self.is_held = False
 
-    @property
-    def is_held(self) -> bool:
-        return self._held.is_set()
+    def wait(self) -> None:
+        assert self._reached.wait(ENDS_WITHIN_S), "the first call does not end"
+
+    def stop_waiting(self) -> None:
+        self._reached.set()
 
     def begin(self) -> None:
         self._thread = threading.get_ident()
@@ -134,7 +170,8 @@ class _Hold:
         if threading.get_ident() != self._thread or self._free.is_set():
             return
         if self._passed == self._number:
-            self._held.set()
+            self.is_held = True
+            self._reached.set()
             assert self._free.wait(ENDS_WITHIN_S), "the first call was never let go"
         self._passed += 1
 
@@ -144,16 +181,20 @@ class _Hold:
 
 class _Running:
     def __init__(
-        self, call: Call, *, before: Callable[[], None] = lambda: None
+        self,
+        call: Call,
+        *,
+        before: Callable[[], None] = lambda: None,
+        after: Callable[[], None] = lambda: None,
     ) -> None:
-        self._call, self._before = call, before
+        self._call, self._before, self._after = call, before, after
         self._result: object = None
         self._failure: BaseException | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
 
-    @property
-    def has_ended(self) -> bool:
-        return self._thread.ident is not None and not self._thread.is_alive()
+    def ends_within(self, seconds: float) -> bool:
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
 
     def start(self) -> None:
         self._thread.start()
@@ -167,6 +208,12 @@ class _Running:
 
     def _run(self) -> None:
         self._before()
+        try:
+            self._call_it()
+        finally:
+            self._after()
+
+    def _call_it(self) -> None:
         try:
             self._result = self._call()
         except UnavailableError as error:

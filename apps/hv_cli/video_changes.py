@@ -56,6 +56,7 @@ def _pairs(
 @pass_invocation
 def update_video(  # noqa: PLR0913 - one per option
     invocation: Invocation,
+    /,
     *,
     video_id: str,
     org: str,

@@ -108,6 +108,7 @@ def test_a_revoked_share_link_begins_no_session(meeting: Meeting) -> None:
         assert at.audited("share.revoke") == 1
 
 
+@pytest.mark.long
 def test_the_last_view_of_a_share_link_is_used_once(meeting: Meeting) -> None:
     def pair(at: Tenant) -> Pair:
         link = share(at, at.ready().id, max_views=1)

@@ -141,15 +141,16 @@ def ran(*kinds: str) -> Callable[[Tenant], str]:
     return make
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("make", "kind"),
     [
-        pytest.param(ran(), TRANSCODE_PLAN, id="plan", marks=pytest.mark.long),
+        pytest.param(ran(), TRANSCODE_PLAN, id="plan"),
+        pytest.param(ran(TRANSCODE_PLAN), TRANSCODE_PART, id="part"),
         pytest.param(
-            ran(TRANSCODE_PLAN), TRANSCODE_PART, id="part", marks=pytest.mark.long
-        ),
-        pytest.param(
-            ran(TRANSCODE_PLAN, TRANSCODE_PART), TRANSCODE_ASSEMBLE, id="assemble"
+            ran(TRANSCODE_PLAN, TRANSCODE_PART),
+            TRANSCODE_ASSEMBLE,
+            id="assemble",
         ),
     ],
 )

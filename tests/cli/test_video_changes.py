@@ -60,7 +60,7 @@ def test_every_member_of_a_change_is_an_option() -> None:
 
 
 @pytest.mark.parametrize("member", CHANGES)
-def test_what_is_named_is_changed_and_nothing_else(
+def test_an_update_changes_the_named_members_alone(
     migrated: Hv, clip: str, shown: Show, member: str
 ) -> None:
     first, value, second, later = CHANGES[member]

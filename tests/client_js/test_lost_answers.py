@@ -113,7 +113,9 @@ def test_a_change_whose_answer_was_lost_is_a_success(
         assert {**gone, "revokedAt": None} == made
 
 
-def test_what_was_done_before_the_call_stays_refused(site: LossySite) -> None:
+def test_a_repeated_change_that_was_made_before_the_call_stays_refused(
+    site: LossySite,
+) -> None:
     video = site.world.ready()
 
     refused = site.ask(

@@ -241,7 +241,7 @@ def test_a_file_that_is_put_to_an_address_arrives_though_the_answer_is_lost(
     assert second.value.code == "processing_in_progress"
 
 
-def test_what_was_done_before_the_call_stays_refused(
+def test_a_repeated_change_that_was_made_before_the_call_stays_refused(
     lossy: Service, proxy: SwallowingProxy, call: Callable[..., Any]
 ) -> None:
     proxy.is_swallowing = False
@@ -259,7 +259,7 @@ def test_what_was_done_before_the_call_stays_refused(
     assert not deleted.value.follows_lost_answer
 
 
-def test_what_never_was_is_not_found_after_a_lost_answer_either(
+def test_a_missing_thing_is_not_found_after_a_lost_answer_either(
     lossy: Service, call: Callable[..., Any]
 ) -> None:
     video = lossy.world.ready()
@@ -274,7 +274,9 @@ def test_what_never_was_is_not_found_after_a_lost_answer_either(
             call(name, *args)
 
 
-def test_what_reads_is_asked_again(lossy: Service, proxy: SwallowingProxy) -> None:
+def test_a_reading_call_is_asked_again_after_a_lost_answer(
+    lossy: Service, proxy: SwallowingProxy
+) -> None:
     proxy.is_swallowing = False
     proxy.forget()
     video = lossy.world.ready()

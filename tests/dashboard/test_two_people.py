@@ -179,7 +179,7 @@ def test_a_role_that_was_not_touched_is_not_taken_back(
     assert services.members.find(ORG, ann.id).role is Role.ADMIN
 
 
-def test_who_was_made_an_admin_is_not_removed_from_a_page_of_before(
+def test_a_member_made_admin_meanwhile_is_not_removed_from_an_older_page(
     dashboard: DashboardWorld,
 ) -> None:
     first, second = two(dashboard, Role.ADMIN)

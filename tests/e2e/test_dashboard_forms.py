@@ -144,7 +144,7 @@ def test_both_values_are_shown_and_either_can_be_kept(
 
 
 @pytest.mark.parametrize("way", ["the page", "a new link"])
-def test_what_was_written_outlives_the_session(
+def test_a_draft_outlives_the_session(
     service: LiveService, page: Page, address: str, way: str
 ) -> None:
     page.get_by_label("Description").fill(WRITTEN)
@@ -186,7 +186,7 @@ def link_of_person(service: LiveService, session: str) -> str:
         return services.sign_in_links.for_member(ORG, person.subject).address
 
 
-def test_what_was_written_before_somebody_else_saved_is_asked_about(
+def test_a_draft_older_than_a_colleagues_save_is_asked_about(
     service: LiveService, page: Page, video: str, address: str
 ) -> None:
     page.get_by_label("Description").fill(WRITTEN)
@@ -200,7 +200,7 @@ def test_what_was_written_before_somebody_else_saved_is_asked_about(
     expect(page.get_by_text("Their words")).to_be_visible()
 
 
-def test_what_was_written_can_be_discarded_and_is_nobody_elses(
+def test_a_draft_can_be_discarded_and_is_nobody_elses(
     service: LiveService, page: Page, address: str
 ) -> None:
     page.get_by_label("Description").fill(WRITTEN)
@@ -217,7 +217,7 @@ def test_what_was_written_can_be_discarded_and_is_nobody_elses(
     assert page.evaluate("sessionStorage.length") == 0
 
 
-def test_what_was_written_outlives_a_refusal(page: Page, address: str) -> None:
+def test_a_draft_outlives_a_refusal(page: Page, address: str) -> None:
     page.get_by_label("Description").fill(WRITTEN)
     # As of a session that has begun anew in another tab.
     page.locator("input[name=change_token]").evaluate_all(
@@ -233,7 +233,7 @@ def test_what_was_written_outlives_a_refusal(page: Page, address: str) -> None:
     expect(page.get_by_text("Saved.")).to_be_visible()
 
 
-def test_what_was_left_behind_is_not_restored(
+def test_a_draft_left_for_another_page_is_not_restored(
     service: LiveService, page: Page, address: str
 ) -> None:
     page.get_by_label("Visibility").select_option("public")

@@ -249,7 +249,9 @@ def test_a_new_database_may_be_opened_while_another_process_makes_it(
         assert mode == "wal"
 
 
-def test_who_has_one_change_waits_for_one_of_each_other_client(engine: Engine) -> None:
+def test_a_client_with_one_change_waits_for_one_of_each_other_client(
+    engine: Engine,
+) -> None:
     order: list[str] = []
 
     def write(client: str) -> None:

@@ -67,13 +67,15 @@ def test_pictures_are_the_same_wherever_they_are_made(
             assert opened.size == size
 
 
-def test_who_makes_them_is_nicer_than_who_serves(elsewhere: DrawingProcess) -> None:
+def test_the_child_that_draws_is_nicer_than_the_serving_process(
+    elsewhere: DrawingProcess,
+) -> None:
     elsewhere.crop_to_fill(picture(), 32, 32)
 
     assert child().nice() == os.nice(0) + NICENESS
 
 
-def test_who_makes_them_does_not_know_the_settings(
+def test_the_child_that_draws_does_not_know_the_settings(
     elsewhere: DrawingProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HV_DATABASE__URL", "postgresql://hv:secret@db/hv")
@@ -109,7 +111,7 @@ def test_another_process_takes_the_place_of_one_that_hangs(
     assert child().pid != first.pid
 
 
-def test_what_cannot_be_read_is_an_error_and_ends_nothing(
+def test_an_unreadable_picture_is_an_error_and_ends_no_child(
     elsewhere: DrawingProcess,
 ) -> None:
     made = elsewhere.crop_to_fill(picture(), 32, 32)

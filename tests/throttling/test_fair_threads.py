@@ -188,7 +188,7 @@ def test_one_client_of_many_organizations_fills_no_queue_for_another(
     assert other.result(WITHIN_S) == "other"
 
 
-def test_who_has_as_much_as_all_others_is_refused_by_a_full_queue(
+def test_a_client_with_as_much_as_all_others_is_refused_by_a_full_queue(
     bench: Bench,
 ) -> None:
     asked = [bench.ask(f"{n}", f"org {n}", f"client {n}") for n in range(6)]
@@ -201,7 +201,7 @@ def test_who_has_as_much_as_all_others_is_refused_by_a_full_queue(
     assert [one.result(WITHIN_S) for one in asked] == [f"{n}" for n in range(6)]
 
 
-def test_what_is_cancelled_leaves_its_place(bench: Bench) -> None:
+def test_a_cancelled_entry_leaves_its_place(bench: Bench) -> None:
     asked = [bench.ask(f"{n}", f"org {n}", f"client {n}") for n in range(6)]
     bench.wait_until_begun(2)
 

@@ -14,7 +14,7 @@ def spent(elapsed: Elapsed) -> SpentTime:
     return SpentTime(elapsed)
 
 
-def test_what_a_client_has_had_adds_up_and_is_its_own(spent: SpentTime) -> None:
+def test_processor_time_of_a_client_adds_up_and_is_its_own(spent: SpentTime) -> None:
     spent.add("a", 0.25)
     spent.add("a", 0.25)
     spent.add("b", 0.125)

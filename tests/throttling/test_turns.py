@@ -110,7 +110,7 @@ def test_places_are_given_to_one_thread_of_each_client_after_the_other() -> None
     assert order == ["b", "c", "a", "a", "a"]
 
 
-def test_who_waits_for_a_place_ends_its_turn_and_goes_when_it_does_not_come() -> None:
+def test_a_client_that_waits_for_a_place_ends_its_turn_and_goes() -> None:
     places, has_ended = TurnPlaces(1), threading.Event()
     assert places.take("a", 0)
 

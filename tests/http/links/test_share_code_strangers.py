@@ -79,7 +79,7 @@ def guessed(cinema: Cinema, share: str, code: str, *, client: str) -> int:
     return enter(cinema, share, "shc_" + "0" * 22, code, client=client).status_code
 
 
-def test_who_asks_twelve_times_shuts_out_nobody_else(
+def test_a_stranger_who_asks_for_twelve_codes_shuts_nobody_out(
     cinema: Cinema, share: str
 ) -> None:
     asked = [told(cinema, share) for _ in range(12)]
@@ -214,7 +214,7 @@ def test_answers_to_codes_do_not_tell_whose_address_was_named(
     assert answers(EMAIL) == answers("bob@example.com")
 
 
-def test_who_asks_at_the_same_moment_is_sent_no_more_mails(
+def test_codes_asked_for_at_the_same_moment_send_no_more_mails(
     cinema: Cinema, share: str
 ) -> None:
     asked = at_once(

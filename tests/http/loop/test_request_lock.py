@@ -162,7 +162,7 @@ def test_the_addresses_of_an_organization_are_one_client() -> None:
     assert order == ["a1", "b1", "a2", "a3"]
 
 
-def test_who_has_taken_much_of_the_processor_goes_behind_who_comes_later() -> None:
+def test_a_client_that_took_much_processor_time_goes_behind_later_clients() -> None:
     lock, order = RequestLock(patience_s=DEADLINE_S), list[str]()
 
     def work(client: str) -> None:

@@ -77,9 +77,7 @@ def test_another_path_credential_or_client_does_not_wait() -> None:
     assert requests.served == ["path", "method", "key", "client"]
 
 
-def test_what_is_below_the_same_first_part_of_a_path_waits_if_all_of_it_is_refused() -> (
-    None
-):
+def test_paths_below_a_refused_first_part_wait_together() -> None:
     size = b"GET /t/vid_a/300x300.jpg HTTP/1.1\r\nHost: a\r\n\r\n"
     requests = Requests()
     requests.pacing.note("c", size, of_all_below=True)

@@ -126,7 +126,7 @@ def test_keys_of_metadata_that_two_people_set_both_hold(
     assert found["metadata"] == {"one": "x", "two": "x"}
 
 
-def test_what_one_makes_private_the_others_rename_leaves_private(
+def test_a_rename_leaves_a_video_private_that_another_request_made_private(
     either: World, video: str
 ) -> None:
     assert body_of(either.get(f"/v1/videos/{video}"))["allowPublicAccess"] is True

@@ -73,9 +73,7 @@ def migrated(settings: Any, clock: SettableClock) -> Iterator[World]:  # noqa: A
 
 
 @pytest.mark.parametrize("how", ["cancelled", "expired"])
-def test_what_callers_told_of_an_upload_is_nowhere_after_its_end(
-    api: World, how: str
-) -> None:
+def test_personal_data_of_an_ended_upload_is_nowhere(api: World, how: str) -> None:
     told = body_of(api.post(f"{B}/upload-url", {"fileName": f"{MARK}.mp4", **LABELS}))
     alone = {"filename": f"{MARK}.mp4", "fileSize": 5}
     assert api.post(f"{A}/upload-url", alone).status_code == 200
@@ -95,7 +93,7 @@ def test_what_callers_told_of_an_upload_is_nowhere_after_its_end(
     assert places(api) == []
 
 
-def test_what_callers_told_is_nowhere_after_a_deletion(
+def test_personal_data_of_a_deleted_video_is_nowhere(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)

@@ -57,18 +57,11 @@ class EdgeKeyListResource:
 
 class EdgeKeyResource:
     """
-    One edge key, below its organization or its video, in both families.
+    The end of an edge key, below its organization or its video, in both families.
     """
 
     def __init__(self, services: Services) -> None:
         self._edge_keys = services.edge_keys
-
-    def on_get(
-        self, req: falcon.Request, resp: falcon.Response, edge_key: str, **_path: str
-    ) -> None:
-        scope = scope_of(req)
-        key = self._edge_keys.find(scope.caller, scope.org_id, edge_key)
-        send(resp, wire.edge_key(key, embed_url=self._edge_keys.embed_url(key)))
 
     def on_delete(
         self,
@@ -85,6 +78,19 @@ class EdgeKeyResource:
             key = self._edge_keys.revoke_of(
                 scope.caller, scope.org_id, check_video_id(video_id), edge_key
             )
+        send(resp, wire.edge_key(key, embed_url=self._edge_keys.embed_url(key)))
+
+
+class OwnEdgeKeyResource(EdgeKeyResource):
+    """
+    One edge key at its own address, below no video, in both families.
+    """
+
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, edge_key: str, **_path: str
+    ) -> None:
+        scope = scope_of(req)
+        key = self._edge_keys.find(scope.caller, scope.org_id, edge_key)
         send(resp, wire.edge_key(key, embed_url=self._edge_keys.embed_url(key)))
 
 

@@ -104,7 +104,7 @@ def _edge_key(root: str) -> tuple[Route, ...]:
         Route(
             method,
             f"{root}/edge-keys/{{edgeKey}}",
-            sharing.EdgeKeyResource,
+            sharing.OwnEdgeKeyResource,
             name=name,
             summary=summary,
             answer=wire.EDGE_KEY,

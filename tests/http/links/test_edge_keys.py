@@ -151,6 +151,7 @@ def test_a_foreign_edge_key_looks_like_a_missing_one(api: World) -> None:
             missing, 404, "not_found"
         )
         problem_of(nonsense, 404, "not_found")
+        problem_of(api.get(f"{root}/edge-keys/{foreign}"), 404, "not_found")
 
 
 def test_an_edge_key_is_revoked_below_its_own_video_only(api: World) -> None:
@@ -173,6 +174,7 @@ def test_another_environments_edge_keys_are_out_of_scope(api: World) -> None:
     for method, path in (
         ("POST", f"{A}/videos/{theirs}/edge-keys"),
         ("GET", f"{A}/videos/{theirs}/edge-keys"),
+        ("GET", f"{A}/edge-keys/{key}"),
         ("DELETE", f"{A}/edge-keys/{key}"),
         ("DELETE", f"{A}/videos/{theirs}/edge-keys/{key}"),
     ):
@@ -211,3 +213,15 @@ def test_the_input_is_judged_before_the_video(api: World, videos: str) -> None:
     result = api.post(f"{videos}/vid_{'0' * 22}/edge-keys", {"domains": 1})
 
     problem_of(result, 422, "invalid_parameters")
+
+
+@pytest.mark.parametrize("root", [A, "/v1"])
+def test_one_edge_key_is_given_revoked_or_not(api: World, root: str) -> None:
+    video = api.ready()
+    address = f"{root}/edge-keys/{made(api, video)}"
+
+    before = body_of(api.get(address))
+    revoked = body_of(api.delete(address))
+
+    assert before == {**revoked, "revokedAt": None}
+    assert body_of(api.get(address)) == revoked

@@ -184,7 +184,12 @@ def test_the_arrival_starts_a_key_scoped_video(api: World, client: TestClient) -
         video = work.videos.find(video_id)
     assert video is not None
     assert video.state is VideoState.TRANSCODING
-    problem_of(put(client, granted), 409, "processing_in_progress")
+    problem = problem_of(put(client, granted), 409, "processing_in_progress")
+    # By this a sender whose answer was lost knows its own file again.
+    (told,) = problem["errors"]
+    assert (told["location"], told["value"]) == (
+        *("header.Content-Length", api.storage.stat(video.source_path).size_bytes),
+    )
 
 
 def _grant_of(api: World, path: str) -> UploadGrant:

@@ -22,7 +22,8 @@ from azure.storage.blob.aio import BlobClient, BlobLeaseClient, ContainerClient
 
 from hv_storage_fsspec.azure_client import SasSigner, service_client
 from hv_storage_fsspec.paths import check_prefix
-from hv_storage_fsspec.remote import DELETED_AT_ONCE, RemoteStorage, foreign_errors
+from hv_storage_fsspec.remote import DELETED_AT_ONCE, RemoteStorage
+from hv_storage_fsspec.store_errors import foreign_errors
 from hv_storage_fsspec.time_limits import (
     ANSWER_S,
     JOIN_S,

@@ -12,7 +12,8 @@ from gcsfs.core import GCSFileSystem
 from google.auth.credentials import Signing
 from google.auth.transport.requests import Request
 
-from hv_storage_fsspec.remote import RemoteStorage, foreign_errors
+from hv_storage_fsspec.remote import RemoteStorage
+from hv_storage_fsspec.store_errors import foreign_errors
 from hv_storage_fsspec.time_limits import JOIN_S, send_limit_s
 from hvcore.plugin_api import ObjectInfo, UnavailableError, WriteAddress
 

@@ -9,7 +9,6 @@ import io
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -19,6 +18,7 @@ import fsspec
 from fsspec import AbstractFileSystem
 
 from hv_storage_fsspec.paths import check_path, check_prefix
+from hv_storage_fsspec.store_errors import foreign_errors
 from hv_storage_fsspec.time_limits import (
     ANSWER_S,
     JOIN_S,
@@ -159,8 +159,15 @@ class RemoteStorage(Storage):
 
     def delete_tree(self, prefix: str) -> int:
         paths = [self._full(info.path) for info in self.walk(prefix)]
+        refusal = None
         for first in range(0, len(paths), DELETED_AT_ONCE):
-            self._delete(paths[first : first + DELETED_AT_ONCE])
+            try:
+                self._delete(paths[first : first + DELETED_AT_ONCE])
+            except StorageRefusedError as exc:
+                # What can go goes: an object that is locked keeps no other.
+                refusal = exc
+        if refusal is not None:
+            raise refusal
         return len(paths)
 
     def ping(self) -> None:
@@ -235,13 +242,16 @@ class RemoteStorage(Storage):
     def _delete(self, paths: list[str]) -> None:
         try:
             with foreign_errors(""):
-                self._ask("rm", paths, limit_s=REMOVE_S)
+                gone = self._ask("rm", paths, limit_s=REMOVE_S)
         except ObjectNotFoundError:
-            # Somebody else is deleting the same tree.
-            for path in paths:
-                with foreign_errors():
-                    if self._ask("exists", path):
-                        self._ask("rm_file", path)
+            gone = []
+        if gone is None or len(gone) == len(paths):
+            return
+        # Somebody else is deleting the same tree, or the answer names not all.
+        for path in paths:
+            with foreign_errors():
+                if self._ask("exists", path):
+                    self._ask("rm_file", path)
 
     def _full(self, path: str) -> str:
         if _PATTERN_CHARACTERS & set(path):
@@ -315,32 +325,3 @@ def _moment(value: object) -> datetime:
     if not isinstance(value, datetime):
         return datetime.fromtimestamp(0, UTC)
     return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
-
-
-@contextmanager
-def foreign_errors(path: str | None = None) -> Iterator[None]:
-    """
-    Turn what a file system raises into what the port promises.
-
-    Args:
-        path: Of the object that may be absent; else absence is no answer, too.
-    """
-    try:
-        yield
-    except UnavailableError:
-        raise
-    except Exception as exc:
-        # Each of fsspec's file systems has exceptions of its own.
-        if path is not None and isinstance(exc, (FileNotFoundError, IsADirectoryError)):
-            raise ObjectNotFoundError(path) from exc
-        if isinstance(exc, TimeoutError):
-            raise SilentStoreError("The storage does not answer.") from exc
-        if _is_refusal(exc):
-            raise StorageRefusedError("The storage refuses.") from exc
-        raise UnavailableError("The storage does not answer.") from exc
-
-
-def _is_refusal(error: Exception) -> bool:
-    # Those of Google and Azure tell it by a number only.
-    status = getattr(error, "status_code", None) or getattr(error, "code", None)
-    return isinstance(error, PermissionError) or status in {401, 403, "401", "403"}

@@ -163,6 +163,9 @@ class AzureObjects(RemoteStorage):
     ) -> Any:  # noqa: ANN401 - Azure's types are not known here
         return run_within(limit_s, self._fs, partial(call, *args))
 
+    def _ask_for_bucket(self) -> None:
+        self._run(self._container().get_container_properties, limit_s=PING_S)
+
     def _blob(self, full: str) -> BlobClient:
         container, _, name = full.partition("/")
         blob: BlobClient = self._fs.service_client.get_blob_client(container, name)

@@ -22,6 +22,7 @@ from hv_storage_fsspec.time_limits import (
     JOIN_S,
     LIST_S,
     PAGE_S,
+    PING_S,
     REMOVE_S,
     run_within,
     send_limit_s,
@@ -29,6 +30,7 @@ from hv_storage_fsspec.time_limits import (
 from hvcore.plugin_api import (
     ArrivedPart,
     ObjectInfo,
+    ObjectNotFoundError,
     PartedWrite,
     UnavailableError,
     WriteAddress,
@@ -157,7 +159,7 @@ class S3Storage(RemoteStorage):
         """
         before = self.stat(source)
         try:
-            with foreign_errors(source):
+            with self._answers(source):
                 self._ask(
                     "cp_file",
                     self._full(source),
@@ -211,7 +213,7 @@ class S3Storage(RemoteStorage):
         is_last = False
         while not is_last:
             after = found[-1].number if found else 0
-            with foreign_errors(begun.path):
+            with self._answers(begun.path):
                 page = self._call(
                     "list_parts",
                     begun.path,
@@ -228,7 +230,7 @@ class S3Storage(RemoteStorage):
         Make the object of its parts.
         """
         named = [{"PartNumber": part.number, "ETag": part.tag} for part in parts]
-        with foreign_errors(begun.path):
+        with self._answers(begun.path):
             self._call(
                 "complete_multipart_upload",
                 begun.path,
@@ -241,7 +243,7 @@ class S3Storage(RemoteStorage):
         """
         Throw the parts of an object away; absent is fine.
         """
-        with foreign_errors(), suppress(FileNotFoundError):
+        with suppress(ObjectNotFoundError), self._answers(begun.path):
             self._call("abort_multipart_upload", begun.path, UploadId=begun.id)
 
     def parted_writes(self, path: str) -> Iterator[PartedWrite]:
@@ -267,6 +269,10 @@ class S3Storage(RemoteStorage):
                 yield PartedWrite(
                     path=path, id=str(upload["UploadId"]), begun_at=upload["Initiated"]
                 )
+
+    def _ask_for_bucket(self) -> None:
+        bucket = self._root.partition("/")[0]
+        self._ask("call_s3", "head_bucket", limit_s=PING_S, Bucket=bucket)
 
     def _delete(self, paths: list[str]) -> None:
         bucket, keys = (

@@ -16,9 +16,17 @@ from hvcore.plugin_api import (
 
 # Callers of the API are shown it, so nothing else may pass for one.
 _CODE: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
+# The names that S3 and Azure give to an answer that says nothing of an object.
+_MISSING_BUCKET: Final = frozenset({"NoSuchBucket", "ContainerNotFound"})
 _REFUSALS: Final = frozenset({"401", "403"})
 # Google's client says so of a 403 and within the answer to a batch: no number is beside it.
 _GOOGLE: Final = re.compile(r'(?P<forbidden>Forbidden: )|.*"code": *(?P<code>[45]\d\d)')
+
+
+class MissingBucketError(UnavailableError):
+    """
+    The store answers, and has no such bucket: nothing is known of its objects.
+    """
 
 
 @contextmanager
@@ -37,7 +45,7 @@ def foreign_errors(path: str | None = None) -> Iterator[None]:
         # Each of fsspec's file systems has exceptions of its own.
         code, words = store_answer(exc)
         is_absent = isinstance(exc, FileNotFoundError | IsADirectoryError)
-        if path is not None and is_absent and code not in MISSING_BUCKET:
+        if path is not None and is_absent and code not in _MISSING_BUCKET:
             raise ObjectNotFoundError(path) from exc
         if isinstance(exc, TimeoutError):
             raise SilentStoreError("The storage does not answer.") from exc
@@ -46,13 +54,13 @@ def foreign_errors(path: str | None = None) -> Iterator[None]:
             raise StorageRefusedError(
                 f"The storage refuses{name}.", said=words
             ) from exc
+        if code in _MISSING_BUCKET or (is_absent and code in {None, "404"}):
+            raise MissingBucketError(
+                f"The storage has no such bucket{name}.", said=words
+            ) from exc
         if code is None:
             raise UnavailableError("The storage does not answer.", said=words) from exc
         raise UnavailableError(f"The storage fails{name}.", said=words) from exc
-
-
-MISSING_BUCKET: Final = frozenset({"NoSuchBucket", "ContainerNotFound"})
-"""Names that S3 and Azure give to an answer that says nothing of an object."""
 
 
 def store_answer(error: BaseException) -> tuple[str | None, str | None]:

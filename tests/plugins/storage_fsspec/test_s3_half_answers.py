@@ -9,8 +9,13 @@ from pathlib import Path
 import pytest
 
 from hv_storage_fsspec.backend import make_storage
-from hvcore.plugin_api import Storage, StorageRefusedError, UnavailableError
-from tests.faulty_store import FaultyStore, faulty_store
+from hvcore.plugin_api import (
+    ObjectNotFoundError,
+    Storage,
+    StorageRefusedError,
+    UnavailableError,
+)
+from tests.faulty_store import Fault, FaultyStore, faulty_store
 from tests.object_store import KEY, SECRET, new_bucket
 
 TYPE = "video/mp4"
@@ -86,3 +91,56 @@ def test_a_store_without_bulk_deletes_is_not_believed_either(
     with pytest.raises(StorageRefusedError, match="AccessDenied"):
         bucket.delete_tree("v")
     assert _paths(bucket) == ["v/a", "v/b"]
+
+
+def test_a_missing_bucket_is_no_missing_object(
+    proxy: FaultyStore, tmp_path: Path
+) -> None:
+    missing = _storage(proxy.url, "missing", tmp_path)
+
+    with pytest.raises(UnavailableError, match="no such bucket"):
+        missing.stat("v/a")
+    for start, end in ((0, None), (1, 3)):
+        with pytest.raises(UnavailableError, match=r"no such bucket"):
+            missing.open("v/a", start=start, end=end)
+    with pytest.raises(UnavailableError, match=r"no such bucket \(NoSuchBucket\)"):
+        list(missing.walk("v"))
+
+
+def test_a_bucket_is_asked_for_once_for_many_absent_objects(
+    bucket: Storage, proxy: FaultyStore
+) -> None:
+    asked = []
+
+    def note(method: str, path: str, _: bool) -> None:  # noqa: FBT001 - see FaultyStore
+        if (method, path.count("/")) == ("HEAD", 1):
+            asked.append(path)
+
+    proxy.strikes = note
+    for name in ("x", "y", "z"):
+        with pytest.raises(ObjectNotFoundError):
+            bucket.stat(f"v/{name}")
+
+    assert len(asked) == 1
+
+
+def test_an_object_is_absent_for_a_key_that_may_not_look_at_the_bucket(
+    bucket: Storage, proxy: FaultyStore
+) -> None:
+    proxy.strikes = lambda method, path, _: (
+        Fault.ERROR_403 if (method, path.count("/")) == ("HEAD", 1) else None
+    )
+
+    with pytest.raises(ObjectNotFoundError):
+        bucket.stat("v/x")
+
+
+def test_nothing_is_absent_while_the_bucket_cannot_be_asked_for(
+    bucket: Storage, proxy: FaultyStore
+) -> None:
+    proxy.strikes = lambda method, path, _: (
+        Fault.ERROR_503 if (method, path.count("/")) == ("HEAD", 1) else None
+    )
+
+    with pytest.raises(UnavailableError):
+        bucket.stat("v/x")

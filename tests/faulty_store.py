@@ -51,6 +51,7 @@ class FaultyStore:
         kept: What S3 calls it that it removes nothing: in an answer of 200 to a request for
             many objects, and as 403 to one for one.
         takes_no_bulk: What it calls it that it takes no request to remove many objects.
+        takes_no_checksums: Whether it refuses bytes with a checksum, as older stores do.
         locked: What Azure calls it when somebody looks at what was sent, and nobody
             has its key.
         struck: How many requests have failed.
@@ -61,6 +62,7 @@ class FaultyStore:
     denies_lists_of_parts: bool = False
     kept: str | None = None
     takes_no_bulk: str | None = None
+    takes_no_checksums: bool = False
     locked: str | None = None
     struck: int = 0
 
@@ -101,6 +103,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._say(403, _error("AccessDenied"))
         elif self.store.takes_no_bulk and self._removes_many():
             self._say(400, _error(self.store.takes_no_bulk))
+        elif self.store.takes_no_checksums and self._has_checksum():
+            self._say(400, _error("InvalidArgument"))
         elif self.store.kept and self._removes_many():
             self._say(200, _all_kept(body, self.store.kept))
         elif self.store.kept and self.command == "DELETE":
@@ -139,6 +143,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("x-ms-error-code", code)
         self.send_header("Content-Length", "0")
         self.end_headers()
+
+    def _has_checksum(self) -> bool:
+        named = ("x-amz-checksum-", "x-amz-sdk-checksum-", "x-amz-trailer")
+        return self.command == "PUT" and any(
+            name.lower().startswith(named) for name in self.headers
+        )
 
     def _removes_many(self) -> bool:
         return self.command == "POST" and "delete" in parse_qs(

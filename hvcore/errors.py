@@ -332,16 +332,23 @@ class UnavailableError(HvError):
 
     Args:
         retry_after_s: When to try again, for the header ``Retry-After``.
+        said: Words of the other side, for operators: callers of the API are not shown
+            them, since they may name accounts and hosts.
     """
 
     status, code = 503, "unavailable"
     default_detail = "The service is temporarily unavailable; try again soon."
 
     def __init__(
-        self, detail: str | None = None, *, retry_after_s: int = RETRY_AFTER_S
+        self,
+        detail: str | None = None,
+        *,
+        retry_after_s: int = RETRY_AFTER_S,
+        said: str | None = None,
     ) -> None:
         super().__init__(detail, headers={"Retry-After": str(retry_after_s)})
         self.retry_after_s = retry_after_s
+        self.said = said
 
 
 class ShareMetError(UnavailableError):

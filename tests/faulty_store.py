@@ -3,6 +3,7 @@ A proxy before an object store that makes chosen requests fail.
 """
 
 import http.client
+import re
 import socket
 import struct
 from collections.abc import Callable, Iterator
@@ -17,7 +18,7 @@ from urllib.parse import parse_qs, urlsplit
 import attrs
 
 _HOP_BY_HOP: Final = frozenset({"connection", "keep-alive", "transfer-encoding"})
-_DENIAL: Final = b"<Error><Code>AccessDenied</Code><Message>No.</Message></Error>"
+_KEYS: Final = re.compile(b"<Key>.*?</Key>")
 _RESET: Final = struct.pack("ii", 1, 0)
 
 
@@ -47,6 +48,10 @@ class FaultyStore:
         strikes: Called with a request's method and path and whether it copies;
             returns what happens to it.
         denies_lists_of_parts: As to a key without the right to them.
+        kept: What S3 calls it that it removes nothing: in an answer of 200 to a request for
+            many objects, and as 403 to one for one.
+        takes_no_bulk: What it calls it that it takes no request to remove many objects.
+        takes_no_checksums: Whether it refuses bytes with a checksum, as older stores do.
         locked: What Azure calls it when somebody looks at what was sent, and nobody
             has its key.
         struck: How many requests have failed.
@@ -55,6 +60,9 @@ class FaultyStore:
     url: str
     strikes: Callable[[str, str, bool], Fault | None] = lambda *_: None
     denies_lists_of_parts: bool = False
+    kept: str | None = None
+    takes_no_bulk: str | None = None
+    takes_no_checksums: bool = False
     locked: str | None = None
     struck: int = 0
 
@@ -92,7 +100,15 @@ class _Handler(BaseHTTPRequestHandler):
         fault = self.store.strikes(self.command, path, is_copy)
         self.store.struck += fault is not None
         if self.store.denies_lists_of_parts and self._lists_parts():
-            self._deny()
+            self._say(403, _error("AccessDenied"))
+        elif self.store.takes_no_bulk and self._removes_many():
+            self._say(400, _error(self.store.takes_no_bulk))
+        elif self.store.takes_no_checksums and self._has_checksum():
+            self._say(400, _error("InvalidArgument"))
+        elif self.store.kept and self._removes_many():
+            self._say(200, _all_kept(body, self.store.kept))
+        elif self.store.kept and self.command == "DELETE":
+            self._say(403, _error(self.store.kept))
         elif self.store.locked and self._looks_at_arrival(path):
             self._say_locked(self.store.locked)
         elif fault in {Fault.ERROR_403, Fault.ERROR_500, Fault.ERROR_503}:
@@ -128,11 +144,22 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", "0")
         self.end_headers()
 
-    def _deny(self) -> None:
-        self.send_response(403)
-        self.send_header("Content-Length", str(len(_DENIAL)))
+    def _has_checksum(self) -> bool:
+        named = ("x-amz-checksum-", "x-amz-sdk-checksum-", "x-amz-trailer")
+        return self.command == "PUT" and any(
+            name.lower().startswith(named) for name in self.headers
+        )
+
+    def _removes_many(self) -> bool:
+        return self.command == "POST" and "delete" in parse_qs(
+            urlsplit(self.path).query, keep_blank_values=True
+        )
+
+    def _say(self, status: int, text: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(text)))
         self.end_headers()
-        self.wfile.write(_DENIAL)
+        self.wfile.write(text)
 
     def _answer(self, body: bytes, fault: Fault | None) -> None:
         answer, data = self._passed_on(body)
@@ -176,6 +203,16 @@ class _Handler(BaseHTTPRequestHandler):
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
         self.close_connection = True
         self.connection.shutdown(socket.SHUT_RDWR)
+
+
+def _error(code: str, key: bytes = b"") -> bytes:
+    told = f"<Code>{code}</Code><Message>Not by you.</Message>".encode()
+    return b"<Error>" + key + told + b"</Error>"
+
+
+def _all_kept(asked: bytes, code: str) -> bytes:
+    kept = b"".join(_error(code, key) for key in _KEYS.findall(asked))
+    return b"<DeleteResult>" + kept + b"</DeleteResult>"
 
 
 def _is_copy(path: str, headers: Message) -> bool:

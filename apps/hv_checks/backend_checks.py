@@ -109,7 +109,8 @@ def storage(services: Services) -> Sequence[HealthFinding]:
         mend = "Check HV_STORAGE__OPTIONS__URL, its credentials and its rights."
         if "full" in exc.detail:
             mend = "Free some space there: delete videos, or enlarge it."
-        return [broken("storage", exc.detail, mend)]
+        found = f"{exc.detail} It says: {exc.said}" if exc.said else exc.detail
+        return [broken("storage", found, mend)]
     return [healthy("storage", "can be written")]
 
 

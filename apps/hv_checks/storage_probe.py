@@ -31,6 +31,16 @@ CREDENTIALS: Final = (
     "bucket's own host name is not known, set "
     "HV_STORAGE__OPTIONS__CONFIG_KWARGS__S3__ADDRESSING_STYLE=path."
 )
+CHECKSUMS: Final = (
+    "It may refuse the checksums that clients of S3 have sent since 2025; set "
+    "HV_STORAGE__OPTIONS__CONFIG_KWARGS__REQUEST_CHECKSUM_CALCULATION=when_required. If "
+    "that changes nothing: "
+)
+# What older Ceph, R2, B2 and others call the headers and bodies of checksums.
+_NEW_TO_IT: Final = (
+    *("checksum", "x-amz-", "trailer", "NotImplemented", "InvalidArgument"),
+    *("MissingContentLength", "XAmzContentSHA256Mismatch"),
+)
 ANY_ORIGIN: Final = "https://example.com"
 
 
@@ -91,6 +101,21 @@ def _probed(services: Services, plain: "StorageProbe") -> Iterator[HealthFinding
         yield from _all({"parts": partial(signed.parts, storage)})
 
 
+def told(error: UnavailableError) -> str:
+    """
+    Return what a storage has said, with its own words beside its code.
+    """
+    return f"{error.detail} It says: {error.said}" if error.said else error.detail
+
+
+def mend_of(error: UnavailableError) -> str:
+    """
+    Return what to try where a storage answers, and takes, gives or removes no object.
+    """
+    is_new_to_it = any(word in told(error) for word in _NEW_TO_IT)
+    return f"{CHECKSUMS}{CREDENTIALS}" if is_new_to_it else CREDENTIALS
+
+
 def _all(
     checks: dict[str, Callable[[], Sequence[HealthFinding]]],
 ) -> Iterator[HealthFinding]:
@@ -119,7 +144,7 @@ class StorageProbe:
                 is_same = file.read() == DATA
             self.storage.delete_tree(path)
         except UnavailableError as exc:
-            return [broken("objects", exc.detail, CREDENTIALS)]
+            return [broken("objects", told(exc), mend_of(exc))]
         if not is_same or self._is_there(path):
             found = "an object is not what was written, or stays when it is removed"
             return [broken("objects", found, "Use another store.")]

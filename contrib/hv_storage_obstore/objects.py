@@ -9,6 +9,7 @@ import io
 import math
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -16,13 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 import obstore
-from obstore.exceptions import (
-    NotFoundError,
-    PermissionDeniedError,
-    UnauthenticatedError,
-)
+from obstore.exceptions import NotFoundError
 from obstore.store import ObjectStore
 
+from hv_storage_obstore.failures import failure_of, is_of_bucket
 from hv_storage_obstore.runtime import check_runtime
 from hvcore.plugin_api import (
     ObjectInfo,
@@ -45,6 +43,10 @@ MOST_PARTS: Final = 10_000
 """S3 takes no more of one object."""
 SENT_AT_ONCE: Final = 4
 LISTED_AT_ONCE: Final = 1000
+DELETED_AT_ONCE: Final = 1000
+"""As many as S3 takes in one request."""
+BUCKET_KNOWN_S: Final = 5.0
+"""After a bucket was seen, it is not asked for again at the next absent object."""
 
 # obstore takes or gives these in another form.
 _REFUSED: Final = frozenset('\\{}^%`[]"<>~#|*?')
@@ -61,6 +63,7 @@ class ObstoreStorage(Storage):
         self._store = self._reads = self._writes = store
         self._url = url.rstrip("/")
         self._work_dir = work_dir
+        self._bucket_known_until_s = -math.inf
 
     def stat(self, path: str) -> ObjectInfo:
         self._check(path)
@@ -130,15 +133,15 @@ class ObstoreStorage(Storage):
 
     def delete_tree(self, prefix: str) -> int:
         paths = [one.path for one in self.walk(prefix)]
-        try:
-            with self._answers(prefix):
-                if paths:
-                    obstore.delete(self._writes, paths)
-        except ObjectNotFoundError:
-            # Somebody else is deleting the same tree.
-            for path in paths:
-                with suppress(ObjectNotFoundError), self._answers(path):
-                    obstore.delete(self._writes, path)
+        refusal = None
+        for first in range(0, len(paths), DELETED_AT_ONCE):
+            try:
+                self._delete(paths[first : first + DELETED_AT_ONCE])
+            except StorageRefusedError as exc:
+                # What can go goes: an object that is locked keeps no other.
+                refusal = exc
+        if refusal is not None:
+            raise refusal
         return len(paths)
 
     def ping(self) -> None:
@@ -159,6 +162,16 @@ class ObstoreStorage(Storage):
         with self._answers(path):
             return bytes(obstore.get_range(self._reads, path, start=start, end=end))
 
+    def _delete(self, paths: list[str]) -> None:
+        try:
+            with self._answers(paths[0]):
+                obstore.delete(self._writes, paths)
+        except ObjectNotFoundError:
+            # Somebody else is deleting the same tree.
+            for path in paths:
+                with suppress(ObjectNotFoundError), self._answers(path):
+                    obstore.delete(self._writes, path)
+
     def _attributes(self, content_type: str) -> dict[str, str] | None:  # noqa: ARG002 - a bucket has one
         return None
 
@@ -178,15 +191,28 @@ class ObstoreStorage(Storage):
         check_runtime()
         try:
             yield
+        except UnavailableError:
+            raise
         except Exception as exc:
             # Not all that obstore raises is one of its own exceptions.
-            if path is not None and self._is_absent(path, exc):
-                raise ObjectNotFoundError(path) from exc
-            if isinstance(
-                exc, PermissionDeniedError | UnauthenticatedError | PermissionError
-            ):
-                raise StorageRefusedError("The storage refuses.") from exc
-            raise UnavailableError("The storage does not answer.") from exc
+            failure = failure_of(exc)
+            if path is None or not self._is_absent(path, exc):
+                raise failure from exc
+            if is_of_bucket(exc):
+                raise failure from exc
+            self._check_bucket()
+            raise ObjectNotFoundError(path) from exc
+
+    def _check_bucket(self) -> None:
+        """
+        Raise UnavailableError if the bucket is missing: then no object is known absent.
+        """
+        if time.monotonic() < self._bucket_known_until_s:
+            return
+        # Whoever may not list it is told so of one that is there.
+        with suppress(StorageRefusedError):
+            self.ping()
+        self._bucket_known_until_s = time.monotonic() + BUCKET_KNOWN_S
 
     def _is_absent(self, path: str, error: Exception) -> bool:  # noqa: ARG002 - files look at it
         return isinstance(error, NotFoundError | FileNotFoundError)

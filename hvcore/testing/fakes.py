@@ -17,6 +17,7 @@ from hvcore.ports.storage import (
     ObjectInfo,
     ObjectNotFoundError,
     Storage,
+    StorageRefusedError,
     check_object_path,
 )
 
@@ -93,11 +94,13 @@ class MemoryStorage(Storage):
     Attributes:
         objects: By path. Storages with the same dictionary have the same objects.
         is_down: Set it, and everything is unavailable.
+        refuses_removal: Set it, and nothing can be removed.
     """
 
     def __init__(self, objects: dict[str, MemoryObject] | None = None) -> None:
         self.objects = {} if objects is None else objects
         self.is_down = False
+        self.refuses_removal = False
 
     def stat(self, path: str) -> ObjectInfo:
         """
@@ -150,6 +153,8 @@ class MemoryStorage(Storage):
         Remove every object under a prefix.
         """
         below = self.below(prefix)
+        if below and self.refuses_removal:
+            raise StorageRefusedError("The storage refuses.")
         return sum(self.objects.pop(path, None) is not None for path, _ in below)
 
     def ping(self) -> None:

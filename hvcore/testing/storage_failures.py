@@ -2,10 +2,11 @@
 The promises of a storage that cannot answer, and of one that is closed.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
-from hvcore.ports.storage import Storage
+from hvcore.ports.storage import Storage, SupportsCopy
 from hvcore.testing.byte_sources import arriving
 from hvcore.testing.children import is_unavailable
 from hvcore.testing.storage_kit import (
@@ -46,23 +47,36 @@ class FailurePromises(StorageKit):
         """
         local = tmp_path / "local"
         local.write_bytes(b"data")
-        calls: dict[str, Callable[[], object]] = {
-            "ping": unreachable.ping,
-            "stat": lambda: unreachable.stat("v/a"),
-            "open": lambda: _read(unreachable, 0, None),
-            "open a range": lambda: _read(unreachable, 1, 3),
-            "write": lambda: put(unreachable, "v/a"),
-            "write much": lambda: unreachable.write(
-                "v/a", arriving(1_000_000), content_type=TYPE
-            ),
-            "put_file": lambda: unreachable.put_file("v/a", local, content_type=TYPE),
-            "walk": lambda: list(unreachable.walk("v")),
-            "delete_tree": lambda: unreachable.delete_tree("v"),
-        }
 
-        for name, call in calls.items():
+        for name, call in _calls(unreachable, local).items():
             assert is_unavailable(self.gives_up_within_s, call), f"{name} answered"
         assert local.read_bytes() == b"data"
+
+    def test_a_missing_bucket_is_no_missing_object(
+        self, without_bucket: Storage, tmp_path: Path
+    ) -> None:
+        """
+        The server answers, and knows nothing of the objects.
+        """
+        local = tmp_path / "local"
+        local.write_bytes(b"data")
+
+        for name, call in _calls(without_bucket, local).items():
+            assert is_unavailable(self.gives_up_within_s, call), f"{name} answered"
+
+    def test_a_removal_that_is_refused_is_none(self, refusing_removal: Storage) -> None:
+        """
+        What is not gone is not said to be removed, so that it is tried again.
+        """
+        assert paths(refusing_removal, "v") == ["v/kept"]
+
+        for prefix in ("v/kept", "v"):
+            remove = partial(refusing_removal.delete_tree, prefix)
+            assert is_unavailable(self.gives_up_within_s, remove), (
+                f"the removal of {prefix} answered"
+            )
+
+        assert get(refusing_removal, "v/kept") == b"data"
 
     def test_closing_removes_nothing(
         self, storage: Storage, reopened: ReopenedStorage
@@ -78,6 +92,25 @@ class FailurePromises(StorageKit):
         put(other, "v/b")
         other.close()
         assert paths(reopened(), "v") == ["v/a", "v/b"]
+
+
+def _calls(storage: Storage, local: Path) -> Mapping[str, Callable[[], object]]:
+    calls: dict[str, Callable[[], object]] = {
+        "ping": storage.ping,
+        "stat": lambda: storage.stat("v/a"),
+        "open": lambda: _read(storage, 0, None),
+        "open a range": lambda: _read(storage, 1, 3),
+        "write": lambda: put(storage, "v/a"),
+        "write much": lambda: storage.write(
+            "v/a", arriving(1_000_000), content_type=TYPE
+        ),
+        "put_file": lambda: storage.put_file("v/a", local, content_type=TYPE),
+        "walk": lambda: list(storage.walk("v")),
+        "delete_tree": lambda: storage.delete_tree("v"),
+    }
+    if isinstance(storage, SupportsCopy):
+        calls["copy"] = lambda: storage.copy("v/a", "v/b", content_type=TYPE)
+    return calls
 
 
 def _read(storage: Storage, start: int, end: int | None) -> bytes:

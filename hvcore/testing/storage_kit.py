@@ -59,6 +59,25 @@ class StorageKit(DeclaresDeviations):
         """
         raise NotImplementedError("give the fixture: a storage that cannot answer")
 
+    @pytest.fixture
+    def without_bucket(self) -> Storage:
+        """
+        Return a storage whose server answers, and whose bucket or folder is not there.
+
+        For a storage that has none, this is ``unreachable`` again.
+        """
+        raise NotImplementedError("give the fixture: a storage without its bucket")
+
+    @pytest.fixture
+    def refusing_removal(self) -> Storage:
+        """
+        Return a storage with an object at ``v/kept``, whose server removes nothing.
+
+        It refuses in each way in which it can: a store that removes many objects by one
+        request answers that request with success, and names the failures in the answer.
+        """
+        raise NotImplementedError("give the fixture: a storage that removes nothing")
+
 
 def put(storage: Storage, path: str, data: bytes = b"data") -> None:
     """

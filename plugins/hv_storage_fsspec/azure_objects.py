@@ -22,7 +22,8 @@ from azure.storage.blob.aio import BlobClient, BlobLeaseClient, ContainerClient
 
 from hv_storage_fsspec.azure_client import SasSigner, service_client
 from hv_storage_fsspec.paths import check_prefix
-from hv_storage_fsspec.remote import DELETED_AT_ONCE, RemoteStorage, foreign_errors
+from hv_storage_fsspec.remote import DELETED_AT_ONCE, RemoteStorage
+from hv_storage_fsspec.store_errors import foreign_errors
 from hv_storage_fsspec.time_limits import (
     ANSWER_S,
     JOIN_S,
@@ -161,6 +162,9 @@ class AzureObjects(RemoteStorage):
         self, call: Callable[..., Any], *args: object, limit_s: float = ANSWER_S
     ) -> Any:  # noqa: ANN401 - Azure's types are not known here
         return run_within(limit_s, self._fs, partial(call, *args))
+
+    def _ask_for_bucket(self) -> None:
+        self._run(self._container().get_container_properties, limit_s=PING_S)
 
     def _blob(self, full: str) -> BlobClient:
         container, _, name = full.partition("/")

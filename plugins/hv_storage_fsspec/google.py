@@ -12,8 +12,9 @@ from gcsfs.core import GCSFileSystem
 from google.auth.credentials import Signing
 from google.auth.transport.requests import Request
 
-from hv_storage_fsspec.remote import RemoteStorage, foreign_errors
-from hv_storage_fsspec.time_limits import JOIN_S, send_limit_s
+from hv_storage_fsspec.remote import RemoteStorage
+from hv_storage_fsspec.store_errors import foreign_errors
+from hv_storage_fsspec.time_limits import JOIN_S, PING_S, send_limit_s
 from hvcore.plugin_api import ObjectInfo, UnavailableError, WriteAddress
 
 SIGNATURE_VERSION: Final = "v4"
@@ -79,7 +80,7 @@ class GoogleStorage(RemoteStorage):
 
     def stat(self, path: str) -> ObjectInfo:
         bucket, name = self._place(path)
-        with foreign_errors(path):
+        with self._answers(path):
             found = self._ask("call", "GET", "b/{}/o/{}", bucket, name, json_out=True)
         return ObjectInfo(
             path=path,
@@ -97,7 +98,7 @@ class GoogleStorage(RemoteStorage):
         before = self.stat(source)
         places = (*self._place(source), *self._place(target))
         more: dict[str, object] = {}
-        with foreign_errors(source):
+        with self._answers(source):
             try:
                 while True:
                     # A large object, or one that moves, takes several requests.
@@ -134,6 +135,10 @@ class GoogleStorage(RemoteStorage):
         # before each call where it may not know.
         fs = GCSFileSystem(skip_instance_cache=True, **args)
         return fs, str(fs._strip_protocol(url))  # noqa: SLF001 - as fsspec.core does
+
+    def _ask_for_bucket(self) -> None:
+        bucket = self._root.partition("/")[0]
+        self._ask("call", "GET", "b/{}", bucket, limit_s=PING_S)
 
     def _send(self, local: Path, target: str, content_type: str) -> None:
         more = self._stored_as(content_type)

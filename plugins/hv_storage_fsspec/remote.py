@@ -6,10 +6,12 @@ An object is first collected in a local file and then sent whole: leaving
 """
 
 import io
+import math
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -19,6 +21,7 @@ import fsspec
 from fsspec import AbstractFileSystem
 
 from hv_storage_fsspec.paths import check_path, check_prefix
+from hv_storage_fsspec.store_errors import MissingBucketError, foreign_errors
 from hv_storage_fsspec.time_limits import (
     ANSWER_S,
     JOIN_S,
@@ -43,6 +46,8 @@ READ_BYTES: Final = 8 * 1024 * 1024
 """One request; a segment is smaller, a source takes a few hundred."""
 DELETED_AT_ONCE: Final = 1000
 """As many as S3 takes in one request."""
+BUCKET_KNOWN_S: Final = 5.0
+"""After a bucket was seen, it is not asked for again at the next absent object."""
 
 _CONTENT_TYPE_NAMES: Final = {"s3": "ContentType", "gs": "content_type"}
 _TYPE_NAMES: Final = ("ContentType", "contentType")
@@ -67,6 +72,7 @@ class RemoteStorage(Storage):
             raise ConfigError(f"storage.options: {exc}") from exc
         self._root = root.rstrip("/")
         self._work_dir = work_dir
+        self._bucket_known_until_s = -math.inf
         protocol = self._fs.protocol
         names = {protocol} if isinstance(protocol, str) else set(protocol)
         self._content_type_name = next(
@@ -78,7 +84,7 @@ class RemoteStorage(Storage):
 
     def stat(self, path: str) -> ObjectInfo:
         full = self._full(path)
-        with foreign_errors(path):
+        with self._answers(path):
             found = self._ask("info", full)
         if found["type"] != "file":
             raise ObjectNotFoundError(path)
@@ -89,15 +95,16 @@ class RemoteStorage(Storage):
             raise ValueError(f"not a range: {start} to {end}")
         if end is not None and start < end <= start + READ_BYTES:
             try:
-                return self._read_at_once(path, start, end)
-            except SilentStoreError:
+                # One request instead of two.
+                return io.BytesIO(self._read_part(path, start, end))
+            except (SilentStoreError, MissingBucketError):
                 raise
             except UnavailableError:
                 # Some say so of a range that begins behind the end.
                 pass
         size = self.stat(path).size_bytes
         last = size if end is None else min(end, size)
-        part = _RemotePart(partial(self._fetch, self._full(path)), path, start, last)
+        part = _RemotePart(partial(self._read_part, path), start, last)
         return cast(BinaryIO, io.BufferedReader(part, READ_BYTES))
 
     def write(self, path: str, source: BinaryIO, *, content_type: str) -> ObjectInfo:
@@ -127,7 +134,7 @@ class RemoteStorage(Storage):
         """
         full_source, full_target = self._full(source), self._full(target)
         size = self.stat(source).size_bytes
-        with foreign_errors(source):
+        with self._answers(source):
             self._ask(
                 "cp_file",
                 full_source,
@@ -159,8 +166,15 @@ class RemoteStorage(Storage):
 
     def delete_tree(self, prefix: str) -> int:
         paths = [self._full(info.path) for info in self.walk(prefix)]
+        refusal = None
         for first in range(0, len(paths), DELETED_AT_ONCE):
-            self._delete(paths[first : first + DELETED_AT_ONCE])
+            try:
+                self._delete(paths[first : first + DELETED_AT_ONCE])
+            except StorageRefusedError as exc:
+                # What can go goes: an object that is locked keeps no other.
+                refusal = exc
+        if refusal is not None:
+            raise refusal
         return len(paths)
 
     def ping(self) -> None:
@@ -190,12 +204,35 @@ class RemoteStorage(Storage):
         with foreign_errors():
             return str(self._fs.sign(self._full(path), expiration=valid_s))
 
-    def _read_at_once(self, path: str, start: int, end: int) -> BinaryIO:
-        # One request instead of two.
+    @contextmanager
+    def _answers(self, path: str) -> Iterator[None]:
+        """
+        Turn errors into those of the port; absent is only what a bucket does not have.
+        """
+        try:
+            with foreign_errors(path):
+                yield
+        except ObjectNotFoundError:
+            self._check_bucket()
+            raise
+
+    def _check_bucket(self) -> None:
+        if time.monotonic() < self._bucket_known_until_s:
+            return
+        # Whoever may not look at it is told so of one that is there.
+        with suppress(StorageRefusedError), foreign_errors():
+            self._ask_for_bucket()
+        self._bucket_known_until_s = time.monotonic() + BUCKET_KNOWN_S
+
+    def _ask_for_bucket(self) -> None:
+        """
+        Raise FileNotFoundError if the bucket is missing, for stores that have buckets.
+        """
+
+    def _read_part(self, path: str, start: int, end: int) -> bytes:
         full = self._full(path)
-        with foreign_errors(path):
-            data = self._fetch(full, start, end)
-        return io.BytesIO(data)
+        with self._answers(path):
+            return self._fetch(full, start, end)
 
     def _fetch(self, full: str, start: int, end: int) -> bytes:
         # Of other file systems than those of our own, nothing tells whether bytes come.
@@ -235,13 +272,16 @@ class RemoteStorage(Storage):
     def _delete(self, paths: list[str]) -> None:
         try:
             with foreign_errors(""):
-                self._ask("rm", paths, limit_s=REMOVE_S)
+                gone = self._ask("rm", paths, limit_s=REMOVE_S)
         except ObjectNotFoundError:
-            # Somebody else is deleting the same tree.
-            for path in paths:
-                with foreign_errors():
-                    if self._ask("exists", path):
-                        self._ask("rm_file", path)
+            gone = []
+        if gone is None or len(gone) == len(paths):
+            return
+        # Somebody else is deleting the same tree, or the answer names not all.
+        for path in paths:
+            with foreign_errors():
+                if self._ask("exists", path):
+                    self._ask("rm_file", path)
 
     def _full(self, path: str) -> str:
         if _PATTERN_CHARACTERS & set(path):
@@ -257,11 +297,10 @@ class _RemotePart(io.RawIOBase):
     """
 
     def __init__(
-        self, fetch: Callable[[int, int], bytes], path: str, start: int, end: int
+        self, fetch: Callable[[int, int], bytes], start: int, end: int
     ) -> None:
         super().__init__()
         self._fetch = fetch
-        self._path = path
         self._position = start
         self._end = end
 
@@ -281,8 +320,7 @@ class _RemotePart(io.RawIOBase):
         end = min(self._position + most, self._end)
         if self._position >= end:
             return b""
-        with foreign_errors(self._path):
-            data = self._fetch(self._position, end)
+        data = self._fetch(self._position, end)
         if not data:
             raise UnavailableError("The object ended before its size.")
         self._position += len(data)
@@ -315,32 +353,3 @@ def _moment(value: object) -> datetime:
     if not isinstance(value, datetime):
         return datetime.fromtimestamp(0, UTC)
     return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
-
-
-@contextmanager
-def foreign_errors(path: str | None = None) -> Iterator[None]:
-    """
-    Turn what a file system raises into what the port promises.
-
-    Args:
-        path: Of the object that may be absent; else absence is no answer, too.
-    """
-    try:
-        yield
-    except UnavailableError:
-        raise
-    except Exception as exc:
-        # Each of fsspec's file systems has exceptions of its own.
-        if path is not None and isinstance(exc, (FileNotFoundError, IsADirectoryError)):
-            raise ObjectNotFoundError(path) from exc
-        if isinstance(exc, TimeoutError):
-            raise SilentStoreError("The storage does not answer.") from exc
-        if _is_refusal(exc):
-            raise StorageRefusedError("The storage refuses.") from exc
-        raise UnavailableError("The storage does not answer.") from exc
-
-
-def _is_refusal(error: Exception) -> bool:
-    # Those of Google and Azure tell it by a number only.
-    status = getattr(error, "status_code", None) or getattr(error, "code", None)
-    return isinstance(error, PermissionError) or status in {401, 403, "401", "403"}

@@ -2,10 +2,9 @@
 Objects in S3, or in what speaks like it, to which others may send bytes themselves.
 """
 
-import asyncio
 import logging
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -13,21 +12,25 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
-from s3fs.core import S3_RETRYABLE_ERRORS as BROKEN
-
 from hv_storage_fsspec.paths import check_prefix
-from hv_storage_fsspec.remote import RemoteStorage, foreign_errors, info_of
+from hv_storage_fsspec.remote import RemoteStorage, info_of
+from hv_storage_fsspec.s3_deletes import has_no_bulk, remove_at_once, remove_each
+from hv_storage_fsspec.s3_reading import read_range
+from hv_storage_fsspec.store_errors import foreign_errors
 from hv_storage_fsspec.time_limits import (
     ANSWER_S,
     JOIN_S,
     LIST_S,
     PAGE_S,
+    PING_S,
+    REMOVE_S,
     run_within,
     send_limit_s,
 )
 from hvcore.plugin_api import (
     ArrivedPart,
     ObjectInfo,
+    ObjectNotFoundError,
     PartedWrite,
     UnavailableError,
     WriteAddress,
@@ -52,8 +55,6 @@ CONNECTIONS: Final = 64
 """At a time. With the client's own ten, threads would wait for each other."""
 CLIENT_ATTEMPTS: Final = 1
 """Of s3fs, around those of botocore; its own choice is five, after each silence."""
-READ_ATTEMPTS: Final = 3
-CHUNK_BYTES: Final = 256 * 1024
 
 
 class S3Storage(RemoteStorage):
@@ -77,6 +78,7 @@ class S3Storage(RemoteStorage):
             # the bucket is asked.
             args = {"cache_regions": True, **args, "config_kwargs": config}
         self._is_denial_known = False
+        self._takes_bulk = True
         super().__init__(url, args=args, work_dir=work_dir)
         self._fs.retries = CLIENT_ATTEMPTS
 
@@ -157,7 +159,7 @@ class S3Storage(RemoteStorage):
         """
         before = self.stat(source)
         try:
-            with foreign_errors(source):
+            with self._answers(source):
                 self._ask(
                     "cp_file",
                     self._full(source),
@@ -211,7 +213,7 @@ class S3Storage(RemoteStorage):
         is_last = False
         while not is_last:
             after = found[-1].number if found else 0
-            with foreign_errors(begun.path):
+            with self._answers(begun.path):
                 page = self._call(
                     "list_parts",
                     begun.path,
@@ -228,7 +230,7 @@ class S3Storage(RemoteStorage):
         Make the object of its parts.
         """
         named = [{"PartNumber": part.number, "ETag": part.tag} for part in parts]
-        with foreign_errors(begun.path):
+        with self._answers(begun.path):
             self._call(
                 "complete_multipart_upload",
                 begun.path,
@@ -241,7 +243,7 @@ class S3Storage(RemoteStorage):
         """
         Throw the parts of an object away; absent is fine.
         """
-        with foreign_errors(), suppress(FileNotFoundError):
+        with suppress(ObjectNotFoundError), self._answers(begun.path):
             self._call("abort_multipart_upload", begun.path, UploadId=begun.id)
 
     def parted_writes(self, path: str) -> Iterator[PartedWrite]:
@@ -267,6 +269,32 @@ class S3Storage(RemoteStorage):
                 yield PartedWrite(
                     path=path, id=str(upload["UploadId"]), begun_at=upload["Initiated"]
                 )
+
+    def _ask_for_bucket(self) -> None:
+        bucket = self._root.partition("/")[0]
+        self._ask("call_s3", "head_bucket", limit_s=PING_S, Bucket=bucket)
+
+    def _delete(self, paths: list[str]) -> None:
+        bucket, keys = (
+            self._root.partition("/")[0],
+            [p.partition("/")[2] for p in paths],
+        )
+        with foreign_errors():
+            if self._takes_bulk:
+                try:
+                    self._remove(remove_at_once, bucket, keys)
+                except OSError as exc:
+                    if not has_no_bulk(exc):
+                        raise
+                else:
+                    return
+            self._remove(remove_each, bucket, keys)
+            self._takes_bulk = False
+
+    def _remove(
+        self, remove: Callable[..., Any], bucket: str, keys: Sequence[str]
+    ) -> None:
+        run_within(REMOVE_S, self._fs, partial(remove, self._fs, bucket, keys))
 
     def _send(self, local: Path, target: str, content_type: str) -> None:
         size = local.stat().st_size
@@ -332,34 +360,9 @@ class S3Storage(RemoteStorage):
 
     def _fetch(self, full: str, start: int, end: int) -> bytes:
         # The bytes may take long; each of them, and their beginning, may not.
-        reading = partial(self._read, full, start, end)
+        reading = partial(read_range, self._fs, full, start, end)
         data: bytes = run_within(LIST_S, self._fs, reading)
         return data
-
-    async def _read(self, full: str, start: int, end: int) -> bytes:
-        for left in reversed(range(READ_ATTEMPTS)):
-            try:
-                return await self._read_once(full, start, end)
-            except BROKEN as exc:
-                # A store that is silent was waited for as long as anybody waits.
-                if isinstance(exc, TimeoutError) or not left:
-                    raise
-        raise AssertionError
-
-    async def _read_once(self, full: str, start: int, end: int) -> bytes:
-        bucket, _, key = full.partition("/")
-        async with asyncio.timeout(ANSWER_S):
-            answer = await self._fs._call_s3(  # noqa: SLF001 - see fsspec.asyn
-                "get_object", Bucket=bucket, Key=key, Range=f"bytes={start}-{end - 1}"
-            )
-        chunks: list[bytes] = []
-        async with answer["Body"] as body:
-            while True:
-                async with asyncio.timeout(ANSWER_S):
-                    chunk = await body.read(CHUNK_BYTES)
-                if not chunk:
-                    return b"".join(chunks)
-                chunks.append(chunk)
 
     def _place(self, path: str) -> tuple[str, str]:
         bucket, _, key = self._full(path).partition("/")

@@ -61,6 +61,24 @@ def test_a_store_that_checks_signatures_is_fine(swift: str, tmp_path: Path) -> N
     assert swift.removeprefix("http://") in found["address"].found
 
 
+def test_a_store_that_refuses_checksums_is_offered_requests_without(
+    imitation: str, tmp_path: Path
+) -> None:
+    with faulty_store(imitation) as proxy:
+        proxy.takes_no_checksums = True
+        environ = dict(environ_of_bucket(proxy.url, new_bucket(imitation)))
+        setting = "HV_STORAGE__OPTIONS__CONFIG_KWARGS__REQUEST_CHECKSUM_CALCULATION"
+
+        refused = findings(tmp_path / "one", environ)["objects"]
+        assert refused.state == "broken"
+        assert "(InvalidArgument)" in refused.found
+        assert "It says: Not by you." in refused.found
+        assert f"{setting}=when_required" in (refused.mend or "")
+
+        taken = findings(tmp_path / "other", {**environ, setting: "when_required"})
+        assert taken["objects"].state == "ok"
+
+
 def test_nothing_of_it_stays_in_the_bucket(swift: str, tmp_path: Path) -> None:
     bucket = new_swift_bucket(swift)
 

@@ -5,6 +5,7 @@ Storages in memory that are wrong in one way each.
 import io
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
@@ -259,6 +260,38 @@ class ListsTwice(MemoryStorage):
 class RemovesNothing(MemoryStorage):
     def delete_tree(self, prefix: str) -> int:
         return len(self.below(prefix))
+
+
+class BelievesItHasRemoved(MemoryStorage):
+    def delete_tree(self, prefix: str) -> int:
+        with suppress(UnavailableError):
+            super().delete_tree(prefix)
+        return len(self.below(prefix))
+
+
+class IsAbsentWithoutBucket(MemoryStorage):
+    def found(self, path: str) -> MemoryObject:
+        self.check(path)
+        try:
+            return super().found(path)
+        except UnavailableError:
+            raise ObjectNotFoundError(path) from None
+
+
+class IsEmptyWithoutBucket(MemoryStorage):
+    def below(self, prefix: str) -> list[tuple[str, MemoryObject]]:
+        try:
+            return super().below(prefix)
+        except UnavailableError:
+            return []
+
+
+class CopiesWithoutBucket(MemoryStorage):
+    def copy(self, source: str, target: str, *, content_type: str) -> ObjectInfo:
+        try:
+            return super().copy(source, target, content_type=content_type)
+        except UnavailableError:
+            raise ObjectNotFoundError(source) from None
 
 
 class HidesWhatItRemoves(MemoryStorage):

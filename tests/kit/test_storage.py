@@ -90,6 +90,11 @@ WRONG: Final[Mapping[str, Sequence[type[MemoryStorage]]]] = {
         *(wrong.LeaksErrors, wrong.IsAbsentWhenDown, wrong.IsEmptyWhenDown),
         *(wrong.PingsWhenDown, wrong.HangsWhenDown),
     ),
+    "test_a_missing_bucket_is_no_missing_object": (
+        *(wrong.IsAbsentWithoutBucket, wrong.IsEmptyWithoutBucket),
+        wrong.CopiesWithoutBucket,
+    ),
+    "test_a_removal_that_is_refused_is_none": (wrong.BelievesItHasRemoved,),
     "test_closing_removes_nothing": (wrong.EmptiesWhenClosed,),
     "test_a_copy_is_another_object": (
         *(wrong.MovesInsteadOfCopying, wrong.KeepsTheTypeOfTheSource),
@@ -195,6 +200,14 @@ class TestMemoryStorage(StorageConformance, CopyConformance):
         made.is_down = True
         return made
 
+    @pytest.fixture
+    def without_bucket(self, unreachable: Storage) -> Storage:
+        return unreachable
+
+    @pytest.fixture
+    def refusing_removal(self) -> Storage:
+        return _refusing(MemoryStorage)
+
 
 class Unguided(
     StorageConformance,
@@ -239,6 +252,8 @@ def test_a_wrong_storage_is_caught(
             "storage": kind(objects),
             "reopened": lambda: kind(objects),
             "unreachable": unreachable,
+            "without_bucket": unreachable,
+            "refusing_removal": _refusing(kind),
             "tmp_path": tmp_path,
         },
     )
@@ -276,6 +291,12 @@ def test_a_storage_that_signs_rightly_passes(check: str) -> None:
         storage = AddressedStorage(served)
 
         getattr(Unguided(), check)(storage)
+
+
+def _refusing(kind: type[MemoryStorage]) -> MemoryStorage:
+    made = kind({"v/kept": MemoryObject(data=b"data")})
+    made.refuses_removal = True
+    return made
 
 
 def test_every_promise_has_somebody_who_breaks_it() -> None:

@@ -2,6 +2,7 @@
 Files, and what fsspec keeps in memory, keep the promises of the storage port.
 """
 
+import io
 import shutil
 import uuid
 from pathlib import Path
@@ -23,12 +24,31 @@ from hvcore.testing.storage import (
 )
 
 
+def refusing(
+    storage: Storage, monkeypatch: pytest.MonkeyPatch, system: type, name: str
+) -> Storage:
+    """
+    Keep an object that the system of its files does not remove, whoever asks.
+    """
+
+    def fail(*_: object, **__: object) -> None:
+        raise PermissionError("whatever a file system raises")
+
+    storage.write("v/kept", io.BytesIO(b"data"), content_type="video/mp4")
+    monkeypatch.setattr(system, name, fail)
+    return storage
+
+
 class Opened(StorageConformance, CopyConformance, ObjectUrlConformance):
     __test__ = False
 
     @pytest.fixture
     def storage(self, reopened: ReopenedStorage) -> Storage:
         return reopened()
+
+    @pytest.fixture
+    def without_bucket(self, unreachable: Storage) -> Storage:
+        return unreachable
 
 
 class TestFiles(Opened, HideConformance, LocalPathConformance, UploadFileConformance):
@@ -51,6 +71,12 @@ class TestFiles(Opened, HideConformance, LocalPathConformance, UploadFileConform
         shutil.rmtree(tmp_path / "store")
         (tmp_path / "store").mkdir()
         return made
+
+    @pytest.fixture
+    def refusing_removal(
+        self, reopened: ReopenedStorage, monkeypatch: pytest.MonkeyPatch
+    ) -> Storage:
+        return refusing(reopened(), monkeypatch, Path, "unlink")
 
 
 class TestMemory(Opened):
@@ -78,6 +104,12 @@ class TestMemory(Opened):
         def fail(*_: object, **__: object) -> None:
             raise EOFError("whatever a file system raises")
 
-        for name in ("info", "cat_file", "find", "pipe_file", "rm"):
+        for name in ("info", "cat_file", "find", "pipe_file", "rm", "cp_file"):
             monkeypatch.setattr(MemoryFileSystem, name, fail)
         return reopened()
+
+    @pytest.fixture
+    def refusing_removal(
+        self, reopened: ReopenedStorage, monkeypatch: pytest.MonkeyPatch
+    ) -> Storage:
+        return refusing(reopened(), monkeypatch, MemoryFileSystem, "rm")

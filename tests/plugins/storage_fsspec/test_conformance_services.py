@@ -4,6 +4,7 @@ S3, Azure and Google keep the promises of the storage port.
 All tests of a store share a bucket, in which each has a prefix of its own.
 """
 
+import io
 import socket
 import uuid
 from collections.abc import Iterator, Mapping
@@ -26,6 +27,7 @@ from hvcore.testing.storage import (
     StorageConformance,
 )
 from tests.azure_store import connection_string, new_container
+from tests.faulty_store import FaultyStore, faulty_store
 from tests.google_store import google_args, new_google_bucket
 from tests.object_store import SWIFT_KEY, SWIFT_SECRET, new_swift_bucket
 
@@ -74,6 +76,15 @@ def opened(url: str, args: Mapping[str, object], work_dir: Path) -> Storage:
     return make_storage(url, args=args, min_free_bytes=0, work_dir=work_dir)
 
 
+def refusing(storage: Storage, proxy: FaultyStore) -> Storage:
+    """
+    Keep an object that the store does not remove, whoever asks.
+    """
+    storage.write("v/kept", io.BytesIO(b"data"), content_type="video/mp4")
+    proxy.kept = "AccessDenied"
+    return storage
+
+
 # aiohttp says so of what the clients of Azure and Google send, up to 8 MiB.
 @pytest.mark.filterwarnings("ignore:Sending a large body:ResourceWarning")
 class Remote(
@@ -111,6 +122,18 @@ class TestS3(Remote, PartedWriteConformance):
         args = s3_args(silent_endpoint, retries={"total_max_attempts": 1})
         return opened("s3://videos/prefix", args, tmp_path)
 
+    @pytest.fixture
+    def without_bucket(self, swift: str, tmp_path: Path) -> Storage:
+        return opened("s3://missing/prefix", s3_args(swift), tmp_path)
+
+    @pytest.fixture
+    def refusing_removal(
+        self, swift: str, swift_bucket: str, tmp_path: Path
+    ) -> Iterator[Storage]:
+        with faulty_store(swift) as proxy:
+            url = f"s3://{swift_bucket}/{uuid.uuid4().hex}"
+            yield refusing(opened(url, s3_args(proxy.url), tmp_path), proxy)
+
 
 @pytest.mark.long
 class TestAzure(Remote, PartedWriteConformance):
@@ -138,6 +161,20 @@ class TestAzure(Remote, PartedWriteConformance):
         }
         return opened("az://videos/prefix", args, tmp_path)
 
+    @pytest.fixture
+    def without_bucket(self, azure_store: str, tmp_path: Path) -> Storage:
+        args = {"connection_string": connection_string(azure_store)}
+        return opened("az://missing/prefix", args, tmp_path)
+
+    @pytest.fixture
+    def refusing_removal(
+        self, azure_store: str, container: str, tmp_path: Path
+    ) -> Iterator[Storage]:
+        with faulty_store(azure_store) as proxy:
+            url = f"az://{container}/{uuid.uuid4().hex}"
+            args = {"connection_string": connection_string(proxy.url)}
+            yield refusing(opened(url, args, tmp_path), proxy)
+
 
 @pytest.mark.long
 class TestGoogle(Remote):
@@ -160,6 +197,19 @@ class TestGoogle(Remote):
     @pytest.fixture
     def unreachable(self, silent_endpoint: str, tmp_path: Path) -> Storage:
         return opened("gs://videos/p", google_args(tmp_path, silent_endpoint), tmp_path)
+
+    @pytest.fixture
+    def without_bucket(self, google_store: str, tmp_path: Path) -> Storage:
+        return opened("gs://missing/p", google_args(tmp_path, google_store), tmp_path)
+
+    @pytest.fixture
+    def refusing_removal(
+        self, google_store: str, google_bucket: str, tmp_path: Path
+    ) -> Iterator[Storage]:
+        with faulty_store(google_store) as proxy:
+            url = f"gs://{google_bucket}/{uuid.uuid4().hex}"
+            args = google_args(tmp_path, proxy.url)
+            yield refusing(opened(url, args, tmp_path), proxy)
 
 
 @pytest.mark.parametrize("scheme", ["s3", "az"])

@@ -2,6 +2,7 @@
 obstore keeps the promises of the storage port.
 """
 
+import io
 import shutil
 import socket
 import uuid
@@ -9,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar, Final
 
+import obstore
 import pytest
 
 from hv_storage_obstore.backend import make_storage
@@ -89,6 +91,22 @@ class TestFiles(Opened):
             (tmp_path / "store").mkdir()
         return made
 
+    @pytest.fixture
+    def without_bucket(self, unreachable: Storage) -> Storage:
+        return unreachable
+
+    @pytest.fixture
+    def refusing_removal(
+        self, storage: Storage, monkeypatch: pytest.MonkeyPatch
+    ) -> Storage:
+        def fail(*_: object) -> None:
+            raise PermissionError("whatever obstore raises")
+
+        storage.write("v/kept", io.BytesIO(b"data"), content_type="video/mp4")
+        # No right of a file keeps it from the administrator, as who tests may run.
+        monkeypatch.setattr(obstore, "delete", fail)
+        return storage
+
 
 @pytest.mark.long
 @pytest.mark.services
@@ -111,3 +129,21 @@ class TestS3(Opened, PresignedReadConformance):
     def unreachable(self, silent_endpoint: str, tmp_path: Path) -> Storage:
         options = s3_options("s3://videos/prefix", endpoint=silent_endpoint)
         return make_storage(options, work_dir=tmp_path)
+
+    @pytest.fixture
+    def without_bucket(self, swift: str, tmp_path: Path) -> Storage:
+        options = s3_options("s3://missing/prefix", endpoint=swift)
+        return make_storage(options, work_dir=tmp_path)
+
+    @pytest.fixture
+    def refusing_removal(
+        self, swift: str, bucket: str, tmp_path: Path
+    ) -> Iterator[Storage]:
+        from tests.faulty_store import faulty_store  # noqa: PLC0415 - see bucket
+
+        with faulty_store(swift) as proxy:
+            url = f"s3://{bucket}/{uuid.uuid4().hex}"
+            made = make_storage(s3_options(url, endpoint=proxy.url), work_dir=tmp_path)
+            made.write("v/kept", io.BytesIO(b"data"), content_type="video/mp4")
+            proxy.kept = "AccessDenied"
+            yield made

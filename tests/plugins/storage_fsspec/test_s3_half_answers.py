@@ -1,0 +1,146 @@
+"""
+What a bucket is believed whose answers are half ones.
+"""
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hv_storage_fsspec.backend import make_storage
+from hvcore.plugin_api import (
+    ObjectNotFoundError,
+    Storage,
+    StorageRefusedError,
+    UnavailableError,
+)
+from tests.faulty_store import Fault, FaultyStore, faulty_store
+from tests.object_store import KEY, SECRET, new_bucket
+
+TYPE = "video/mp4"
+
+
+@pytest.fixture
+def proxy(s3_endpoint: str) -> Iterator[FaultyStore]:
+    with faulty_store(s3_endpoint) as store:
+        yield store
+
+
+@pytest.fixture
+def bucket(proxy: FaultyStore, s3_endpoint: str, tmp_path: Path) -> Storage:
+    made = _storage(proxy.url, new_bucket(s3_endpoint), tmp_path)
+    for path in ("v/a", "v/b"):
+        made.write(path, io.BytesIO(b"data"), content_type=TYPE)
+    return made
+
+
+def _storage(endpoint: str, bucket: str, work_dir: Path) -> Storage:
+    args = {"endpoint_url": endpoint, "key": KEY, "secret": SECRET}
+    url = f"s3://{bucket}/prefix"
+    return make_storage(url, args=args, min_free_bytes=None, work_dir=work_dir)
+
+
+def _paths(storage: Storage) -> list[str]:
+    return sorted(info.path for info in storage.walk("v"))
+
+
+def test_a_removal_that_is_refused_within_a_200_is_none(
+    bucket: Storage, proxy: FaultyStore
+) -> None:
+    proxy.kept = "AccessDenied"
+
+    with pytest.raises(StorageRefusedError, match="AccessDenied") as refused:
+        bucket.delete_tree("v")
+
+    assert refused.value.said == "Not by you."
+    assert "Not by you" not in refused.value.detail
+    assert _paths(bucket) == ["v/a", "v/b"]
+    proxy.kept = None
+    assert bucket.delete_tree("v") == 2
+    assert _paths(bucket) == []
+
+
+def test_a_removal_that_fails_within_a_200_is_tried_again(
+    bucket: Storage, proxy: FaultyStore
+) -> None:
+    proxy.kept = "InternalError"
+
+    with pytest.raises(UnavailableError, match="InternalError") as failed:
+        bucket.delete_tree("v")
+
+    assert not isinstance(failed.value, StorageRefusedError)
+
+
+@pytest.mark.parametrize("code", ["NotImplemented", "MissingContentMD5"])
+def test_a_store_that_takes_no_bulk_deletes_is_asked_for_each_object(
+    bucket: Storage, proxy: FaultyStore, code: str
+) -> None:
+    proxy.takes_no_bulk = code
+
+    assert bucket.delete_tree("v") == 2
+    assert _paths(bucket) == []
+
+
+def test_a_store_without_bulk_deletes_is_not_believed_either(
+    bucket: Storage, proxy: FaultyStore
+) -> None:
+    proxy.takes_no_bulk = "NotImplemented"
+    proxy.kept = "AccessDenied"
+
+    with pytest.raises(StorageRefusedError, match="AccessDenied"):
+        bucket.delete_tree("v")
+    assert _paths(bucket) == ["v/a", "v/b"]
+
+
+def test_a_missing_bucket_is_no_missing_object(
+    proxy: FaultyStore, tmp_path: Path
+) -> None:
+    missing = _storage(proxy.url, "missing", tmp_path)
+
+    with pytest.raises(UnavailableError, match="no such bucket"):
+        missing.stat("v/a")
+    for start, end in ((0, None), (1, 3)):
+        with pytest.raises(UnavailableError, match=r"no such bucket"):
+            missing.open("v/a", start=start, end=end)
+    with pytest.raises(UnavailableError, match=r"no such bucket \(NoSuchBucket\)"):
+        list(missing.walk("v"))
+
+
+def test_a_bucket_is_asked_for_once_for_many_absent_objects(
+    bucket: Storage, proxy: FaultyStore
+) -> None:
+    asked = []
+
+    def note(method: str, path: str, _: bool) -> None:  # noqa: FBT001 - see FaultyStore
+        if (method, path.count("/")) == ("HEAD", 1):
+            asked.append(path)
+
+    proxy.strikes = note
+    for name in ("x", "y", "z"):
+        with pytest.raises(ObjectNotFoundError):
+            bucket.stat(f"v/{name}")
+
+    assert len(asked) == 1
+
+
+def test_an_object_is_absent_for_a_key_that_may_not_look_at_the_bucket(
+    bucket: Storage, proxy: FaultyStore
+) -> None:
+    proxy.strikes = lambda method, path, _: (
+        Fault.ERROR_403 if (method, path.count("/")) == ("HEAD", 1) else None
+    )
+
+    with pytest.raises(ObjectNotFoundError):
+        bucket.stat("v/x")
+
+
+def test_nothing_is_absent_while_the_bucket_cannot_be_asked_for(
+    bucket: Storage, proxy: FaultyStore
+) -> None:
+    proxy.strikes = lambda method, path, _: (
+        Fault.ERROR_503 if (method, path.count("/")) == ("HEAD", 1) else None
+    )
+
+    with pytest.raises(UnavailableError):
+        bucket.stat("v/x")

@@ -24,6 +24,7 @@ class MailServer:
         port: On 127.0.0.1.
         answer: To a mail that has come whole.
         recipient_answer: To its recipient.
+        goodbye: To QUIT; None is silence.
         messages: Those that were taken.
         had_tls: Whether each came over TLS.
         needs_login: Nobody else may send.
@@ -32,6 +33,7 @@ class MailServer:
     port: int = 0
     answer: str = "250 OK"
     recipient_answer: str = "250 OK"
+    goodbye: str | None = "221 Bye"
     messages: list[EmailMessage] = attrs.field(factory=list)
     recipients: list[str] = attrs.field(factory=list)
     had_tls: list[bool] = attrs.field(factory=list)
@@ -75,6 +77,13 @@ class MailServer:
                 server.transport.get_extra_info("sslcontext") is not None
             )
         return self.answer
+
+    async def handle_QUIT(  # noqa: N802 - aiosmtpd's own
+        self, _server: SMTP, _session: Session, _envelope: Envelope
+    ) -> str:
+        if self.goodbye is None:
+            await asyncio.Event().wait()
+        return str(self.goodbye)
 
 
 @contextmanager

@@ -12,9 +12,11 @@ random() {
     head -c 24 /dev/urandom | od -An -v -tx1 | tr -d ' \n'
 }
 
+# In one step: a run that is interrupted leaves no empty secret, which would stay.
 make() {
-    if [ ! -e "$folder/$1" ]; then
-        printf '%s' "$2" >"$folder/$1"
+    if [ ! -s "$folder/$1" ]; then
+        printf '%s' "$2" >"$folder/.new"
+        mv -f "$folder/.new" "$folder/$1"
     fi
 }
 

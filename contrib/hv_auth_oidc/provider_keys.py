@@ -68,8 +68,9 @@ class ProviderKeys:
         known = self._keys.known(name)
         if known is not None:
             if self._keys.age_s > RENEWED_AFTER_S:
-                # Whoever comes while the provider is down goes on with what is known.
-                with suppress(UnavailableError):
+                # Whoever comes while the provider is down goes on with what is known,
+                # and so it is if reading its new keys failed by a mistake of ours.
+                with suppress(Exception):
                     self._begin()
             return known
         if not self._is_asking() and not self._keys.may_look_again():
@@ -109,7 +110,11 @@ class ProviderKeys:
         thread = threading.Thread(
             target=self._carry_out, args=(fetch,), name="oidc-keys", daemon=True
         )
-        thread.start()
+        try:
+            thread.start()
+        except RuntimeError as exc:
+            # Or this fetch would go on for ever, and nobody begin another one.
+            self._end(fetch, UnavailableError(f"no thread asks for the keys: {exc}"))
         return fetch
 
     def _carry_out(self, fetch: Future[None]) -> None:
@@ -117,14 +122,19 @@ class ProviderKeys:
         try:
             self._keys.fetch(exchange, self._description.get(exchange))
         except Exception as exc:  # noqa: BLE001 - those who wait are told, whatever it is
-            # Callers are told less than who runs the service.
-            why = exc.detail if isinstance(exc, UnavailableError) else repr(exc)
-            _log.warning("there are no keys of the provider", extra={"hv_why": why})
-            self._ended_at_s = time.monotonic()
-            fetch.set_exception(exc)
+            self._end(fetch, exc)
         else:
-            self._ended_at_s = time.monotonic()
+            self._end(fetch, None)
+
+    def _end(self, fetch: Future[None], error: Exception | None) -> None:
+        self._ended_at_s = time.monotonic()
+        if error is None:
             fetch.set_result(None)
+            return
+        # Callers are told less than who runs the service.
+        why = error.detail if isinstance(error, UnavailableError) else repr(error)
+        _log.warning("there are no keys of the provider", extra={"hv_why": why})
+        fetch.set_exception(error)
 
     def _wait(self, fetch: Future[None]) -> None:
         left_s = self._begun_at_s + PATIENCE_S - time.monotonic()

@@ -19,7 +19,8 @@ BELIEVED_S: Final = 3600.0
 AGAIN_AFTER_S: Final = 10.0
 """Unknown names of keys make nobody fetch them more often."""
 MAX_KEYS: Final = 100
-_PUBLIC: Final = frozenset({"RSA", "EC"})
+_PUBLIC: Final = ("RSA", "EC")
+"""No set: what is looked up in a set must be hashable, and a provider may send lists."""
 _MIN_MODULUS_CHARS: Final = 341
 """Of 2,048 bits in base64url; shorter keys can be broken (NIST SP 800-131A)."""
 _MAX_MODULUS_CHARS: Final = 1366

@@ -89,13 +89,15 @@ class PersonReader:
             answer = exchange.get(endpoint, token=tokens.access_token)
             if answer.status in {401, 403}:
                 raise UntrustedAnswerError("userinfo does not take the access token")
-            found = answer.json()
-            if answer.status != 200 or found is None:  # noqa: PLR2004 - HTTP
+            found = answer.json() or {}
+            told = found.get("sub")
+            # Without a subject it is about nobody: some page that happens to be JSON.
+            if answer.status != 200 or not isinstance(told, str):  # noqa: PLR2004 - HTTP
                 raise UnavailableError(
                     "The sign-in provider says nothing about the person; if it never "
                     "does, set HV_SIGN_IN__OIDC__USERINFO=false."
                 )
-            if found.get("sub") != subject:
+            if told != subject:
                 raise UntrustedAnswerError("userinfo is about another person")
             sources.append(found)
         return self._rules.identity(subject, sources)

@@ -7,19 +7,18 @@ Source: RFC 6749, sections 2.3.1, 4.1.3, 5 and 6; RFC 7636, section 4.5.
 import base64
 import logging
 import re
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote_plus
 
 import attrs
 from authlib.oauth2.rfc6749.parameters import prepare_token_request
 
 from hv_openid_provider.provider_http import ProviderAnswer, ProviderExchange
-from hv_sign_in_oidc.id_tokens import UntrustedAnswerError
 from hvcore.plugin_api import UnavailableError
 
 _CODE: Final = re.compile(r"[a-z_]{1,40}")
 _OUR_FAULT: Final = frozenset({"invalid_client", "unauthorized_client"})
+_ENDED: Final = "invalid_grant"
 _NO_VERDICT: Final = _OUR_FAULT | {"server_error", "temporarily_unavailable"}
 _MAX_CHARS: Final = 64 * 1024
 
@@ -75,8 +74,7 @@ class TokenClient:
 
         Raises:
             TokenRefusedError: It was used, has expired, or never was.
-            UntrustedAnswerError: The answer has no tokens.
-            UnavailableError: The provider does not answer, or not us.
+            UnavailableError: The provider does not answer, not us, or without tokens.
         """
         return self._ask(
             exchange,
@@ -95,8 +93,7 @@ class TokenClient:
 
         Raises:
             TokenRefusedError: It has expired, or the person may not sign in any more.
-            UntrustedAnswerError: The answer has no tokens.
-            UnavailableError: The provider does not answer, or not us.
+            UnavailableError: The provider does not answer, not us, or without tokens.
         """
         return self._ask(
             exchange, endpoint, "refresh_token", refresh_token=refresh_token
@@ -119,9 +116,10 @@ class TokenClient:
             headers["Authorization"] = self._basic()
         form = prepare_token_request(grant_type, **values)
         answer = exchange.post(endpoint, form, headers=headers)
-        if answer.status != 200:  # noqa: PLR2004 - HTTP
+        tokens = _tokens(answer) if answer.status == 200 else None  # noqa: PLR2004 - HTTP
+        if tokens is None:
             raise _refusal(answer)
-        return _tokens(answer.json() or {})
+        return tokens
 
     def _basic(self) -> str:
         # Authlib joins them as they are; the standard wants them as in a form, and
@@ -130,7 +128,13 @@ class TokenClient:
         return f"Basic {base64.b64encode(pair.encode()).decode()}"
 
 
-def _tokens(found: Mapping[str, Any]) -> TokenAnswer:
+def _tokens(answer: ProviderAnswer) -> TokenAnswer | None:
+    """
+    Return the tokens of a success; None if it is none.
+
+    A page that says "maintenance" comes with 200, too, and so does an empty answer.
+    """
+    found = answer.json() or {}
     given = {
         name: found.get(name) or ""
         for name in ("id_token", "access_token", "refresh_token")
@@ -139,9 +143,9 @@ def _tokens(found: Mapping[str, Any]) -> TokenAnswer:
         isinstance(text, str) and text.isascii() and len(text) <= _MAX_CHARS
         for text in given.values()
     ):
-        raise UntrustedAnswerError("the tokens are no texts")
+        return None
     if not given["access_token"].isprintable() or not given["access_token"]:
-        raise UntrustedAnswerError("there is no access token")
+        return None
     return TokenAnswer(**given)
 
 
@@ -155,7 +159,8 @@ def _refusal(answer: ProviderAnswer) -> Exception:
     found = (answer.json() or {}).get("error")
     code = found if isinstance(found, str) and _CODE.fullmatch(found) else ""
     is_refusal = answer.status in {400, 403} and code not in _NO_VERDICT
-    if is_refusal and code:
+    # Some say it with 200; other words of such an answer are no verdict.
+    if (is_refusal and code) or (answer.status, code) == (200, _ENDED):
         return TokenRefusedError(code)
     _log.warning(
         "the sign-in provider gives no tokens",

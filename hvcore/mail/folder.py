@@ -3,7 +3,6 @@ Mails as files, for an installation without a mail server.
 """
 
 import os
-from datetime import UTC, datetime
 from pathlib import Path
 
 from hvcore.errors import UnavailableError
@@ -28,8 +27,6 @@ class MailFolder:
         Write a mail; see ports.mail.Mailer.
         """
         data = message_of(mail, sender=self._sender).as_bytes()
-        # The newest is the last by name; one mail is one file, however often tried.
-        name = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{mail.id}.eml"
         temporary = self._folder / f".{mail.id}"
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -38,7 +35,8 @@ class MailFolder:
             )
             with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
-            temporary.replace(self._folder / name)
+            # By its id alone: one mail is one file, however often it is tried.
+            temporary.replace(self._folder / f"{mail.id}.eml")
         except OSError as exc:
             raise UnavailableError(
                 f"The mail folder {self._folder} cannot be written: {exc.strerror}."

@@ -4,6 +4,8 @@ Mails by SMTP (RFC 5321), to the one server that the operator names.
 
 import smtplib
 import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
@@ -13,6 +15,8 @@ from hvcore.ports.mail import Mail, MailRefusedError
 
 TIMEOUT_S: Final = 15.0
 """For each step; a task waits for it and no request does."""
+GOODBYE_S: Final = 2.0
+"""For QUIT, which nobody needs: the mail is with the server, or it is not."""
 PORTS: Final = {"smtp": 25, "smtps": 465}
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _FIRST_PERMANENT: Final = 500
@@ -44,6 +48,9 @@ class SmtpMailer:
     def send(self, mail: Mail) -> None:
         """
         Send a mail; see ports.mail.Mailer.
+
+        Sent is a mail that the server has answered 250 to (RFC 5321, section 6.1);
+        whatever comes after that does not make it be sent again.
         """
         message = message_of(mail, sender=self._sender)
         try:
@@ -70,7 +77,15 @@ class SmtpMailer:
         except OSError as exc:
             raise UnavailableError(_unreachable(self._host, exc)) from exc
 
-    def _connected(self) -> smtplib.SMTP:
+    @contextmanager
+    def _connected(self) -> Iterator[smtplib.SMTP]:
+        server = self._opened()
+        try:
+            yield server
+        finally:
+            _say_goodbye(server)
+
+    def _opened(self) -> smtplib.SMTP:
         tls = ssl.create_default_context()
         if self._is_tls:
             server: smtplib.SMTP = smtplib.SMTP_SSL(
@@ -100,6 +115,15 @@ class SmtpMailer:
                 "HV_MAIL__URL is not sent to it; use smtps://."
             )
         server.login(self._user, self._password)
+
+
+def _say_goodbye(server: smtplib.SMTP) -> None:
+    """Send QUIT and close the connection, whatever the server answers."""
+    if server.sock is not None:
+        server.sock.settimeout(GOODBYE_S)
+    with suppress(smtplib.SMTPException, OSError):
+        server.quit()
+    server.close()
 
 
 def _mail_error(error: smtplib.SMTPException, host: str) -> Exception:

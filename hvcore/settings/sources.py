@@ -79,12 +79,30 @@ def _is_secret(path: tuple[str, ...]) -> bool:
 
 
 def _read_secret(name: str, value: str, problems: list[str]) -> str:
+    """
+    Return the content of a file; note in `problems` that it cannot be used.
+
+    An empty file is no absent setting: a database or a key of another choice would
+    take the place of the one that is meant.
+    """
+    if not value:
+        problems.append(f"{name} is empty; it must name a file, or be left out.")
+        return ""
+    # Somebody may have put the secret itself there.
+    called = value if Path(value).is_absolute() else "a file"
     try:
-        return Path(value).read_text(encoding="utf-8").strip()
+        text = Path(value).read_text(encoding="utf-8").strip()
     except OSError as exc:
-        problems.append(f"{name} names a file that cannot be read: {exc.strerror}.")
+        problems.append(f"{name} names {called}, which cannot be read: {exc.strerror}.")
     except ValueError:
-        problems.append(f"{name} names a file that is not text in UTF-8.")
+        problems.append(f"{name} names {called}, which is not text in UTF-8.")
+    else:
+        if not text:
+            problems.append(
+                f"{name} names {value}, which is empty; write the value into it, or "
+                "leave the setting out."
+            )
+        return text
     return ""
 
 

@@ -2,16 +2,14 @@
 Azure's client as we want it, and the signatures that it makes.
 """
 
-import threading
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import attrs
-from azure.storage.blob import UserDelegationKey, generate_blob_sas
+from azure.storage.blob import generate_blob_sas
 from azure.storage.blob.aio import BlobServiceClient, LinearRetry
-from fsspec.asyn import sync
 
-from hv_storage_fsspec.time_limits import ANSWER_S
+from hv_storage_fsspec.delegated_keys import DelegatedKeys, end_of
 
 RETRIES: Final = 3
 PAUSE_S: Final = 2
@@ -21,10 +19,6 @@ SENT_AT_ONCE_BYTES: Final = 8 * 1024 * 1024
 """Larger objects are sent in blocks. Azure's own choice is 64 MiB, all in memory."""
 BLOCK_BYTES: Final = 32 * 1024 * 1024
 """Of blocks over 4 MiB, the client holds 4 MiB in memory. An object has up to 50,000."""
-DELEGATION_VALID: Final = timedelta(hours=24)
-DELEGATION_RENEWED: Final = timedelta(hours=2)
-"""So long before it ends: an address never outlives the key that signed it."""
-CLOCKS_APART: Final = timedelta(minutes=5)
 
 
 def service_client(fs: Any, retries: object) -> BlobServiceClient:  # noqa: ANN401 - adlfs has no types
@@ -66,11 +60,9 @@ class SasSigner:
     """
 
     client: BlobServiceClient
-    loop: Any
     account_key: str | None = attrs.field(repr=False)
     protocol: str
-    _delegated: UserDelegationKey | None = attrs.field(default=None, repr=False)
-    _lock: threading.Lock = attrs.field(factory=threading.Lock, repr=False)
+    delegated: DelegatedKeys = attrs.field(repr=False)
 
     @classmethod
     def of(cls, fs: Any) -> "SasSigner | None":  # noqa: ANN401 - adlfs has no types
@@ -83,7 +75,10 @@ class SasSigner:
         if key is None and not hasattr(client.credential, "get_token"):
             return None
         protocol = "http,https" if client.url.startswith("http:") else "https"
-        return cls(client=client, loop=fs.loop, account_key=key, protocol=protocol)
+        delegated = DelegatedKeys(client=client, loop=fs.loop)
+        return cls(
+            client=client, account_key=key, protocol=protocol, delegated=delegated
+        )
 
     def token(self, container: str, name: str, permission: str, valid_s: int) -> str:
         """
@@ -93,7 +88,12 @@ class SasSigner:
             permission: ``r``, or ``cw`` to write.
         """
         now = datetime.now(UTC)
-        delegated = None if self.account_key else self._delegated_key(now)
+        expires_at = now + timedelta(seconds=valid_s)
+        delegated = None
+        if not self.account_key:
+            delegated = self.delegated.key(now)
+            # With its key the address ends, too.
+            expires_at = min(expires_at, end_of(delegated))
         token: str = generate_blob_sas(
             account_name=str(self.client.account_name),
             container_name=container,
@@ -101,24 +101,7 @@ class SasSigner:
             account_key=self.account_key,
             user_delegation_key=delegated,
             permission=permission,
-            expiry=now + timedelta(seconds=valid_s),
+            expiry=expires_at,
             protocol=self.protocol,
         )
         return token
-
-    def _delegated_key(self, now: datetime) -> UserDelegationKey:
-        with self._lock:
-            key = self._delegated
-            if key is None or _end_of(key) - now < DELEGATION_RENEWED:
-                key = self._delegated = sync(
-                    self.loop,
-                    self.client.get_user_delegation_key,
-                    now - CLOCKS_APART,
-                    now + DELEGATION_VALID,
-                    timeout=ANSWER_S,
-                )
-            return key
-
-
-def _end_of(key: UserDelegationKey) -> datetime:
-    return datetime.fromisoformat(str(key.signed_expiry))

@@ -10,8 +10,8 @@ from urllib.parse import parse_qs, urlsplit
 
 from gcsfs.core import GCSFileSystem
 from google.auth.credentials import Signing
-from google.auth.transport.requests import Request
 
+from hv_storage_fsspec.google_tokens import TokenRenewal
 from hv_storage_fsspec.remote import RemoteStorage
 from hv_storage_fsspec.store_errors import foreign_errors
 from hv_storage_fsspec.time_limits import JOIN_S, PING_S, send_limit_s
@@ -30,6 +30,10 @@ class GoogleStorage(RemoteStorage):
     Also carries out SupportsPresignedWrite. An address is signed with the key of a
     service account, or by Google for one whose key is not here.
     """
+
+    def __init__(self, url: str, *, args: Mapping[str, object], work_dir: Path) -> None:
+        super().__init__(url, args=args, work_dir=work_dir)
+        self._renewal = TokenRenewal()
 
     @property
     def can_presign(self) -> bool:
@@ -155,8 +159,7 @@ class GoogleStorage(RemoteStorage):
         account = self._account
         with foreign_errors():
             if not isinstance(account, Signing):
-                if not account.valid:
-                    account.refresh(Request())
+                self._renewal.renew(account)
                 bound["service_account_email"] = account.service_account_email
                 bound["access_token"] = account.token
             return str(

@@ -60,7 +60,7 @@ def code_in_mail(service: LiveService, page: Page) -> str:
     """
     ordered = page.locator("input[name=request]").get_attribute("value")
     mails = (service.data / "mail").glob
-    mail = until(lambda: [*mails(f"*-{ordered}.eml")], within_s=30, what="the mail")[0]
+    mail = until(lambda: [*mails(f"{ordered}.eml")], within_s=30, what="the mail")[0]
     found = re.search(r"code to watch it is (\d{6})", mail.read_text())
     assert found
     return found[1]

@@ -147,6 +147,26 @@ def test_what_may_work_later_is_told_from_what_will_not(
     assert "ann" not in str(refused.value)
 
 
+@pytest.mark.parametrize("goodbye", ["421 busy", "554 no", "not a code", None])
+def test_a_mail_that_was_taken_is_sent_however_the_goodbye_fails(
+    server: MailServer, goodbye: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hvcore.mail.smtp.GOODBYE_S", 0.2)
+    server.goodbye = goodbye
+
+    mailer(server).send(MAIL)
+    mailer(server).check()
+
+    assert len(server.messages) == 1
+
+
+def test_a_refusal_is_told_however_the_goodbye_fails(server: MailServer) -> None:
+    server.recipient_answer, server.goodbye = "450 later", "554 no"
+
+    with pytest.raises(UnavailableError, match="450"):
+        mailer(server).send(MAIL)
+
+
 def test_a_server_that_is_not_there_is_named() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -175,6 +195,15 @@ def test_without_a_server_a_mail_is_a_file_for_the_owner_alone(tmp_path: Path) -
     assert folder.stat().st_mode & 0o077 == path.stat().st_mode & 0o077 == 0
     message = message_from_bytes(path.read_bytes(), policy=policy.default)
     assert message["To"] == "ann@example.com"
+
+
+def test_a_mail_that_is_tried_again_is_the_same_file(tmp_path: Path) -> None:
+    for _try in range(2):
+        MailFolder(tmp_path, sender=SENDER).send(MAIL)
+
+    (path,) = tmp_path.iterdir()
+
+    assert path.name == "shc_1.eml"
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:

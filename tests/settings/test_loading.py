@@ -20,6 +20,7 @@ from hvcore.settings import (
     load,
     structure_options,
 )
+from hvcore.settings.tree import SECTIONS
 
 
 def loaded(tmp_path: Path, toml: str | None = None, **environ: str) -> Loaded:
@@ -171,6 +172,53 @@ def test_a_secret_may_come_from_a_file(tmp_path: Path) -> None:
     ).settings
 
     assert settings.playback.signing_key == "k" * 40
+
+
+def _file_settings() -> list[str]:
+    """Return the names of variables that name files with settings."""
+    single = {
+        f"{section}.{field.name}"
+        for section, cls in SECTIONS.items()
+        for field in attrs.fields(cls)
+        if not field.repr and field.name not in {"options", "oidc"}
+    }
+    inside = {
+        "storage.options.secret",
+        "queue.options.url",
+        "transcoder.options.secret_key",
+        "sign_in.oidc.client_secret",
+        "sign_in.options.saml.password",
+    }
+    return [f"HV_{n.upper().replace('.', '__')}_FILE" for n in sorted(single | inside)]
+
+
+@pytest.mark.parametrize("name", _file_settings())
+@pytest.mark.parametrize("content", ["", " \n", None], ids=["empty", "blank", "none"])
+def test_a_setting_of_a_file_that_is_empty_or_missing_is_an_error_that_names_both(
+    tmp_path: Path, name: str, content: str | None
+) -> None:
+    path = tmp_path / "setting"
+    if content is not None:
+        path.write_text(content)
+
+    with pytest.raises(ConfigError) as caught:
+        loaded(tmp_path, **{name: str(path)})
+
+    (line,) = str(caught.value).splitlines()
+    assert line.startswith(f"{name} names {path}, which ")
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_variable_that_names_no_file_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="HV_DATABASE__URL_FILE is empty"):
+        loaded(tmp_path, HV_DATABASE__URL_FILE="")
+
+
+def test_a_secret_in_the_place_of_its_files_name_is_not_shown(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="HV_DATABASE__URL_FILE") as caught:
+        loaded(tmp_path, HV_DATABASE__URL_FILE="postgresql://u:s3cret@h/d")
+
+    assert "s3cret" not in str(caught.value)
 
 
 def test_no_secret_is_in_the_text_of_the_settings(tmp_path: Path) -> None:

@@ -201,3 +201,40 @@ def test_what_is_known_is_renewed_while_requests_go_on(
             return True
 
     until(is_forgotten, within_s=10, what="the end of the old key")
+
+
+@pytest.mark.parametrize("kty", [[], {}, ["RSA"], 5, None])
+def test_a_key_of_a_kind_that_is_no_text_hides_no_other(
+    desk: TokenDesk, monkeypatch: pytest.MonkeyPatch, kty: object
+) -> None:
+    good = [key.as_dict(private=False) for key in desk.provider.keys]
+    desk.provider.replies["/keys"] = lambda _asked: Reply.json(
+        {"keys": [{**good[0], "kty": kty}, *good]}
+    )
+
+    assert desk.accepted()
+    monkeypatch.setattr(provider_keys, "RENEWED_AFTER_S", 0.0)
+    for _ in range(3):
+        assert desk.accepted()
+
+
+def test_keys_that_are_known_stay_good_if_no_thread_can_ask_for_new_ones(
+    desk: TokenDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert desk.accepted()
+    monkeypatch.setattr(provider_keys, "RENEWED_AFTER_S", 0.0)
+    monkeypatch.setattr(provider_keys, "SPARED_S", 0.0)
+
+    def full(_thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as crowded:
+        crowded.setattr(threading.Thread, "start", full)
+        assert desk.accepted()
+
+    assert desk.accepted()
+    until(
+        lambda: desk.provider.paths().count("/keys") == 2,
+        within_s=10,
+        what="the next question",
+    )

@@ -9,7 +9,11 @@ import time
 import pytest
 
 from hvcore.errors import UnavailableError
-from hvcore.ports.sign_in import MembershipEndedError, SignInRefusedError
+from hvcore.ports.sign_in import (
+    MembershipEndedError,
+    RefreshInterruptedError,
+    SignInRefusedError,
+)
 from hvcore.testing.sign_in import PAGES, STATE
 from tests.plugins.sign_in_oidc.conftest import Make, SignInDesk
 from tests.plugins.sign_in_oidc.provider import (
@@ -148,6 +152,51 @@ def test_a_provider_that_cannot_judge_ends_no_session(
     )
 
     with pytest.raises(UnavailableError):
+        desk.backend.refresh(state)
+
+
+@pytest.mark.parametrize("path", [DESCRIPTION, "/keys", "/me", "/token"])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(),
+        Reply(body=b"<html>We will be back soon.</html>"),
+        Reply(body=b'{"access_token": "abc", "id_tok'),
+        Reply(headers={"Content-Length": "90"}, body=b"{}"),
+        Reply.json({"status": "maintenance"}),
+        Reply.json({"error": "maintenance"}),
+        Reply.json({"access_token": 5, "sub": 5, "keys": 5, "issuer": []}),
+        Reply.json(["abc"]),
+    ],
+    ids=["empty", "page", "cut off", "short", "other", "error", "numbers", "list"],
+)
+def test_a_success_that_says_nothing_ends_no_session(
+    make: Make, path: str, reply: Reply
+) -> None:
+    """
+    It is an outage, as no answer would be; whoever is signed in is asked about later.
+    """
+    state = make().signed_in().refresh_state
+    # One that has just been started knows neither description nor keys.
+    desk = make()
+    desk.provider.replies[path] = lambda _asked: reply
+
+    with pytest.raises(UnavailableError) as interrupted:
+        desk.backend.refresh(state)
+
+    desk.provider.replies.clear()
+    if isinstance(interrupted.value, RefreshInterruptedError):
+        state = interrupted.value.refresh_state
+    assert desk.backend.refresh(state).identity.roles
+
+
+def test_a_refusal_with_the_status_of_a_success_is_one(desk: SignInDesk) -> None:
+    state = desk.signed_in().refresh_state
+    desk.provider.replies["/token"] = lambda _asked: Reply.json(
+        {"error": "invalid_grant"}
+    )
+
+    with pytest.raises(MembershipEndedError, match="invalid_grant"):
         desk.backend.refresh(state)
 
 

@@ -406,6 +406,33 @@ def test_lookups_that_hang_do_not_pile_up(
     assert read(http, f"http://source.test:{outside.source.port}/v") == MP4
 
 
+def test_a_lookup_without_a_thread_keeps_no_place(
+    outside: Outside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resolving, "_slots", threading.BoundedSemaphore(1))
+    outside.source.gives("/v")
+    start = threading.Thread.start
+
+    def refuse(thread: threading.Thread) -> None:
+        if thread.name == "look-up":
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    http = OutboundHttp(allowed_hosts=[SOURCE_NAME], resolve=outside.names)
+    shared = OutboundHttp(allowed_hosts=[], resolve=outside.names, lookups_of_one=1)
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", refuse)
+        with pytest.raises(OutboundError, match="cannot be looked up now"):
+            read(http, outside.source_url("/v"))
+        # Judged again when it is used.
+        shared.check("https://private.test/", client="org_a")
+
+    assert read(http, outside.source_url("/v")) == MP4
+    outside.names.set("private.test", ["127.0.0.1"])
+    with pytest.raises(TargetRefusedError, match="not on the public internet"):
+        shared.check("https://private.test/", client="org_a")
+
+
 @pytest.fixture
 def silent_port() -> Iterator[int]:
     """

@@ -7,7 +7,11 @@ says who works on a task, and a task may take longer than SQS hides a message (1
 
 import logging
 import os
+import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Final
 
 from hv_queue_sqs.options import SqsOptions
 from hv_queue_sqs.requests import QUEUE_ATTRIBUTES, Message, SqsRequests
@@ -16,12 +20,14 @@ from hvcore.plugin_api import (
     ConfigError,
     Lane,
     Queue,
-    QueueOutage,
     SupportsPrepare,
     TaskId,
     UnavailableError,
     hand_over,
 )
+
+LOOKS_AGAIN_S: Final = 0.1
+"""While no lane answers; ``until`` is asked as often."""
 
 _log = logging.getLogger(__name__)
 
@@ -55,14 +61,11 @@ class SqsQueue(SupportsPrepare, Queue):
         lanes: Sequence[Lane],
         until: Callable[[], bool],
     ) -> None:
-        outage, turns = QueueOutage(), Turns(lanes)
+        turns = Turns(lanes)
         while not until():
-            try:
-                message = self._take(turns, until)
-                outage.end()
-            except UnavailableError as exc:
-                outage.wait(exc, until)
-                continue
+            message = self._take(turns, until)
+            if message is None and turns.are_all_resting:
+                time.sleep(LOOKS_AGAIN_S)
             if message is not None:
                 self._remove(message)
                 hand_over(handle, message.task_id)
@@ -81,11 +84,18 @@ class SqsQueue(SupportsPrepare, Queue):
 
     def ping(self) -> None:
         """
-        Raise UnavailableError if SQS does not answer, or a queue is not there.
+        Raise UnavailableError if SQS does not answer, or a lane's queue fails.
 
-        Whether the right to send is missing shows when something is sent.
+        The text names each queue that does. Whether the right to send is missing shows
+        when something is sent.
         """
-        self._sqs().depth(Lane.LIGHT)
+        sqs = self._sqs()
+        # At the same time: all of them may take as long as one.
+        with ThreadPoolExecutor(len(Lane), thread_name_prefix="sqs-ping") as asked:
+            failures = asked.map(partial(_failure, sqs), Lane)
+        told = dict.fromkeys(text for text in failures if text is not None)
+        if told:
+            raise UnavailableError(" ".join(told))
 
     def prepare(self) -> None:
         """
@@ -123,7 +133,15 @@ class SqsQueue(SupportsPrepare, Queue):
             # Each time, because a slow SQS makes a round long.
             if until():
                 return None
-            message = sqs.receive(turns.lane, wait_s=wait_s)
+            if turns.is_resting:
+                turns.pass_on()
+                continue
+            try:
+                message = sqs.receive(turns.lane, wait_s=wait_s)
+            except UnavailableError as exc:
+                turns.failed(exc)
+                continue
+            turns.answered()
             if message is not None:
                 turns.had_message()
                 return message
@@ -162,3 +180,11 @@ class SqsQueue(SupportsPrepare, Queue):
         words += ["--region", options.region] if options.region else []
         words += ["--endpoint-url", options.endpoint] if options.endpoint else []
         return " ".join(words)
+
+
+def _failure(sqs: SqsRequests, lane: Lane) -> str | None:
+    try:
+        sqs.depth(lane)
+    except UnavailableError as exc:
+        return exc.detail
+    return None

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Final
 
 from hvcore.domain.ids import TaskId
+from hvcore.domain.tasks.task import Lane
 from hvcore.errors import UnavailableError
 
 FIRST_WAIT_S: Final = 0.1
@@ -39,26 +40,40 @@ class QueueOutage:
     Waits between attempts to reach a queue's server, longer each time.
 
     Its beginning and its end are a line each in the log.
+
+    Args:
+        lane: The only one that it is about, where each has a queue of its own there.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, lane: Lane | None = None) -> None:
         self._wait_s = FIRST_WAIT_S
+        self._extra = {} if lane is None else {"hv_lane": lane.value}
 
     def end(self) -> None:
         """
         Take note that the server answers.
         """
         if self._wait_s > FIRST_WAIT_S:
-            _log.info("the queue answers again")
+            _log.info("the queue answers again", extra=self._extra)
             self._wait_s = FIRST_WAIT_S
+
+    def begin(self, error: Exception) -> float:
+        """
+        Take note of a failure; return for how many seconds the server is left alone.
+        """
+        if self._wait_s == FIRST_WAIT_S:
+            _log.warning(
+                "the queue does not answer",
+                extra={"hv_error": str(error), **self._extra},
+            )
+        wait_s = self._wait_s
+        self._wait_s = min(2 * wait_s, MAX_WAIT_S)
+        return wait_s
 
     def wait(self, error: Exception, until: Callable[[], bool]) -> None:
         """
         Wait before the next attempt, unless ``until()``.
         """
-        if self._wait_s == FIRST_WAIT_S:
-            _log.warning("the queue does not answer", extra={"hv_error": str(error)})
-        end = time.monotonic() + self._wait_s
+        end = time.monotonic() + self.begin(error)
         while not until() and time.monotonic() < end:
             time.sleep(FIRST_WAIT_S)
-        self._wait_s = min(2 * self._wait_s, MAX_WAIT_S)

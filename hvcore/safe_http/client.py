@@ -321,7 +321,8 @@ def _exchange(
     )
     watch.expect_head()
     response = connection.getresponse()
-    watch.expect_body()
+    is_marked = response.chunked or response.length_remaining is not None
+    watch.expect_body(ends_with_connection=not is_marked)
     return response
 
 

@@ -112,7 +112,11 @@ class _TlsConnection(HTTPSConnection):
         """
         # After this the plain socket is empty: the wrapped one owns it.
         wrapped = self._tls.wrap_socket(
-            self.sock, server_hostname=self.host, do_handshake_on_connect=False
+            self.sock,
+            server_hostname=self.host,
+            do_handshake_on_connect=False,
+            # Else an answer that is cut off looks like one that has ended.
+            suppress_ragged_eofs=False,
         )
         if not isinstance(wrapped, WatchedTls):
             raise TypeError("the TLS context makes sockets that nobody watches")

@@ -47,7 +47,7 @@ def look_up(
         check: Called several times a second; raises to end the wait.
 
     Raises:
-        OutboundError: There are none, or it takes too long.
+        OutboundError: There are none, it takes too long, or cannot begin.
     """
     ends_at = time.monotonic() + limit_s
     # What was taken is given back: a lookup may outlive whoever asked.
@@ -72,7 +72,7 @@ def look_up_now(
         at_end: Called when the lookup ends, which may be long after this does.
 
     Raises:
-        OutboundError: There are none, or it takes too long.
+        OutboundError: There are none, it takes too long, or cannot begin.
     """
     results = _ask(resolve, host, port, at_end)
     try:
@@ -99,7 +99,12 @@ def _ask(
             at_end()
         results.put(found)
 
-    threading.Thread(target=ask, name="look-up", daemon=True).start()
+    try:
+        threading.Thread(target=ask, name="look-up", daemon=True).start()
+    except RuntimeError as exc:
+        # The machine has no thread to give; what was taken for this one goes back.
+        at_end()
+        raise OutboundError(f"The host name {host} cannot be looked up now.") from exc
     return results
 
 

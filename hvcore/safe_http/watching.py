@@ -42,6 +42,7 @@ class Watch:
         self._check = check
         self._ends_at = time.monotonic() + limit_s
         self._head_left: int | None = None
+        self._may_end = False
 
     def __call__(self) -> None:
         """
@@ -67,21 +68,29 @@ class Watch:
         """
         Count what comes until ``expect_body``: a head has its limit.
         """
-        self._head_left = MAX_HEAD_BYTES
+        self._head_left, self._may_end = MAX_HEAD_BYTES, False
 
-    def expect_body(self) -> None:
+    def expect_body(self, *, ends_with_connection: bool) -> None:
         """
         Stop counting; the reader of a body knows how long it may be.
+
+        Args:
+            ends_with_connection: Whether nothing else says where the body ends.
         """
-        self._head_left = None
+        self._head_left, self._may_end = None, ends_with_connection
 
     def received(self, count: int) -> None:
         """
-        Note that bytes came.
+        Note that bytes came, or with 0 that the other side has ended the connection.
 
         Raises:
+            ConnectionError: It has ended within a head, or a body whose end is marked.
+                http.client takes what it has for all in places: lines of a head, a
+                chunk's size.
             OutboundError: The head of the answer is too long.
         """
+        if count == 0 and not self._may_end:
+            raise ConnectionResetError("the connection ended before the answer did")
         if self._head_left is not None:
             self._head_left -= count
             if self._head_left < 0:
@@ -126,8 +135,15 @@ class WatchedTls(ssl.SSLSocket):
     def recv_into(self, *args: Any, **kwargs: Any) -> int:  # noqa: ANN401 - as inherited
         """
         Receive, in slices.
+
+        Raises:
+            ConnectionError: The connection ended without a word of TLS that it does:
+                anybody between the two may have cut it off.
         """
-        count = _in_slices(self.watch, super().recv_into, *args, **kwargs)
+        try:
+            count = _in_slices(self.watch, super().recv_into, *args, **kwargs)
+        except ssl.SSLEOFError as exc:
+            raise ConnectionResetError("TLS was cut off") from exc
         self.watch.received(count)
         return count
 

@@ -10,17 +10,24 @@ from urllib.parse import parse_qs, urlsplit
 
 from gcsfs.core import GCSFileSystem
 from google.auth.credentials import Signing
+from google.oauth2.service_account import Credentials as KeyCredentials
 
 from hv_storage_fsspec.google_tokens import TokenRenewal
+from hv_storage_fsspec.limited_calls import LimitedCalls
 from hv_storage_fsspec.remote import RemoteStorage
 from hv_storage_fsspec.store_errors import foreign_errors
-from hv_storage_fsspec.time_limits import JOIN_S, PING_S, send_limit_s
+from hv_storage_fsspec.time_limits import ANSWER_S, JOIN_S, PING_S, send_limit_s
 from hvcore.plugin_api import ObjectInfo, UnavailableError, WriteAddress
 
 SIGNATURE_VERSION: Final = "v4"
 """Version 2, the client's own choice, binds no length."""
 SENT_BYTES: Final = 8 * 1024 * 1024
 """One request, which is in memory; the client's own choice is 50 MiB."""
+
+SIGNED_AT_ONCE: Final = 16
+"""Addresses for which Google is asked; those without an answer keep their place."""
+
+_asked_of_google: Final = LimitedCalls(SIGNED_AT_ONCE)
 
 
 class GoogleStorage(RemoteStorage):
@@ -156,8 +163,7 @@ class GoogleStorage(RemoteStorage):
         )
 
     def _sign(self, path: str, valid_s: int, **bound: object) -> str:
-        account = self._account
-        with foreign_errors():
+        def sign() -> str:
             if not isinstance(account, Signing):
                 self._renewal.renew(account)
                 bound["service_account_email"] = account.service_account_email
@@ -170,6 +176,13 @@ class GoogleStorage(RemoteStorage):
                     **bound,
                 )
             )
+
+        account = self._account
+        with foreign_errors():
+            if isinstance(account, KeyCredentials):
+                return sign()
+            # Google is asked, for up to four minutes: its client takes no limit.
+            return _asked_of_google.call(ANSWER_S, sign)
 
     def _place(self, path: str) -> tuple[str, str]:
         bucket, _, name = self._full(path).partition("/")

@@ -4,9 +4,11 @@ The way out against servers of every kind.
 
 import logging
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 
@@ -90,6 +92,84 @@ def test_a_post_over_tls_arrives_whole(
     assert request.method == "POST"
     assert request.body == body
     assert request.headers["webhook-id"] == "msg_1"
+
+
+WITHOUT_LENGTH = b"HTTP/1.1 200 OK\r\n\r\n"
+CUT_OFF = [
+    b"HTTP/1.1 200 OK\r\n",
+    b"HTTP/1.1 200 OK\r\nContent-Le",
+    b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort",
+    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
+    # Of a size with leading zeros: what came reads as the last chunk.
+    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n00",
+]
+
+
+def test_an_answer_without_length_that_tls_does_not_end_is_cut_off(
+    tls_source: Source, certificates: Certificates
+) -> None:
+    # Python's server closes connections without a close_notify.
+    tls_source.says("/v", WITHOUT_LENGTH, MP4)
+
+    with pytest.raises(OutboundError, match=r"connection to secure\.test broke off"):
+        read(tls_client(certificates), f"https://secure.test:{tls_source.port}/v")
+
+
+def test_an_answer_without_length_that_tls_ends_is_whole(
+    tls_source: Source, certificates: Certificates
+) -> None:
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(WITHOUT_LENGTH + MP4)
+        assert isinstance(handler.connection, ssl.SSLSocket)
+        handler.connection.unwrap()
+
+    tls_source.answers["/v"] = answer
+
+    url = f"https://secure.test:{tls_source.port}/v"
+    assert read(tls_client(certificates), url) == MP4
+
+
+def test_an_answer_without_length_and_tls_ends_with_its_connection(
+    outside: Outside,
+) -> None:
+    outside.source.says("/v", WITHOUT_LENGTH, MP4)
+
+    assert read(outside.http, outside.source_url("/v")) == MP4
+
+
+@pytest.mark.parametrize("answer", CUT_OFF)
+def test_an_answer_that_is_cut_off_is_an_error(
+    outside: Outside,
+    tls_source: Source,
+    certificates: Certificates,
+    answer: bytes,
+) -> None:
+    outside.source.says("/v", answer)
+    tls_source.says("/v", answer)
+    url = f"https://secure.test:{tls_source.port}/v"
+
+    with pytest.raises(OutboundError, match="broke off"):
+        read(outside.http, outside.source_url("/v"))
+    with pytest.raises(OutboundError, match="broke off"):
+        read(tls_client(certificates), url)
+
+
+@pytest.mark.parametrize("answer", CUT_OFF[:2])
+def test_a_post_whose_answer_has_half_a_head_is_not_answered(
+    outside: Outside,
+    tls_source: Source,
+    certificates: Certificates,
+    answer: bytes,
+) -> None:
+    outside.source.says("/v", answer)
+    tls_source.says("/v", answer)
+
+    for http, url in (
+        (outside.http, outside.source_url("/v")),
+        (tls_client(certificates), f"https://secure.test:{tls_source.port}/v"),
+    ):
+        with pytest.raises(OutboundError, match="broke off"):
+            http.post(url, body=b"{}", headers={}, timeout_s=10)
 
 
 def test_a_certificate_for_another_name_is_refused(
@@ -324,6 +404,33 @@ def test_lookups_that_hang_do_not_pile_up(
 
     outside.source.gives("/v")
     assert read(http, f"http://source.test:{outside.source.port}/v") == MP4
+
+
+def test_a_lookup_without_a_thread_keeps_no_place(
+    outside: Outside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resolving, "_slots", threading.BoundedSemaphore(1))
+    outside.source.gives("/v")
+    start = threading.Thread.start
+
+    def refuse(thread: threading.Thread) -> None:
+        if thread.name == "look-up":
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    http = OutboundHttp(allowed_hosts=[SOURCE_NAME], resolve=outside.names)
+    shared = OutboundHttp(allowed_hosts=[], resolve=outside.names, lookups_of_one=1)
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", refuse)
+        with pytest.raises(OutboundError, match="cannot be looked up now"):
+            read(http, outside.source_url("/v"))
+        # Judged again when it is used.
+        shared.check("https://private.test/", client="org_a")
+
+    assert read(http, outside.source_url("/v")) == MP4
+    outside.names.set("private.test", ["127.0.0.1"])
+    with pytest.raises(TargetRefusedError, match="not on the public internet"):
+        shared.check("https://private.test/", client="org_a")
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ import attrs
 from hvcore import log_context, tracing
 from hvcore.clock import Clock
 from hvcore.domain.ids import TaskId
-from hvcore.domain.tasks.task import MAX_LOSSES, Task
+from hvcore.domain.tasks.task import MAX_LOSSES, Lane, Task
 from hvcore.errors import UnavailableError
 from hvcore.failpoints import failpoint
 from hvcore.metrics.declared import LEASES_LOST
@@ -296,12 +296,20 @@ class TaskRuns:
 def ring_for(queue: Queue, tasks: Sequence[Task]) -> None:
     """
     Put tasks into the queue, best effort: the sweep rings again.
+
+    After a failure no more is put into the same lane; the others may be well.
     """
     current = Round(_log, "a task was not put into the queue; the sweep rings again")
+    failed: set[Lane] = set()
     for task in tasks:
+        if task.lane in failed:
+            continue
         with current.part(hv_task=task.id):
             try:
                 queue.put(task.id, kind=task.kind, lane=task.lane)
-            except UnavailableError:
-                _log.warning("queue does not answer; the sweep rings again")
-                return
+            except UnavailableError as exc:
+                failed.add(task.lane)
+                _log.warning(
+                    "queue does not answer; the sweep rings again",
+                    extra={"hv_lane": task.lane.value, "hv_why": exc.detail},
+                )

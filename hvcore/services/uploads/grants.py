@@ -7,7 +7,7 @@ Source: interface, "upload-url".
 import logging
 import secrets
 from contextlib import AbstractContextManager
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
@@ -16,8 +16,6 @@ import attrs
 from hvcore.clock import Clock
 from hvcore.domain import ids, limits
 from hvcore.domain.access.tenants import Environment
-from hvcore.domain.tasks.kinds import UPLOAD_PURGE, VIDEO_PURGE
-from hvcore.domain.tasks.task import Lane, NewTask
 from hvcore.domain.uploads.direct import IN_FLIGHT_FOR
 from hvcore.domain.uploads.grants import (
     CONTENT_TYPES,
@@ -29,7 +27,7 @@ from hvcore.domain.uploads.grants import (
     source_path,
 )
 from hvcore.domain.videos.states import VideoState
-from hvcore.domain.videos.video import Video, VideoWanted
+from hvcore.domain.videos.video import VideoWanted
 from hvcore.errors import (
     ForbiddenError,
     InvalidFileSizeError,
@@ -50,6 +48,7 @@ from hvcore.services.access.quotas import (
 )
 from hvcore.services.processing.orders import order_job, order_watch
 from hvcore.services.uploads.direct_addresses import DirectAddresses
+from hvcore.services.uploads.ended_grants import erasure_of, purge_of, take_back
 from hvcore.services.uploads.measured_uploads import measured_upload
 from hvcore.services.uploads.taken_files import taken_file
 from hvcore.settings import PublicSettings
@@ -97,6 +96,7 @@ class Uploads:
 
         Raises:
             QuotaExceededError: The organization may not store it.
+            UnavailableError: The store cannot be asked; nothing is granted.
         """
         grant = self._new_grant(env, file)
         granted = self._signed(grant, file)
@@ -114,6 +114,7 @@ class Uploads:
 
         Raises:
             QuotaExceededError: The organization may not store or encode it.
+            UnavailableError: The store cannot be asked; nothing is granted.
         """
         grant = self._new_grant(env, file)
         video = new_video(env, wanted, grant, state=VideoState.AWAITING_UPLOAD)
@@ -290,7 +291,7 @@ class Uploads:
             for grant in grants:
                 grant.end()
                 work.grants.save(grant)
-            work.tasks.add(_purge_of(grant) for grant in grants)
+            work.tasks.add(purge_of(grant) for grant in grants)
             work.tasks.add(
                 erasure_of(video, work.now() + ERASED_AFTER) for video in videos
             )
@@ -339,7 +340,12 @@ class Uploads:
     def _with_parts(self, granted: UploadGranted) -> UploadGranted:
         if not granted.grant.in_parts:
             return granted
-        return attrs.evolve(granted, parts=self.direct.parts(granted.grant))
+        try:
+            parts = self.direct.parts(granted.grant)
+        except Exception:
+            take_back(self.uow, granted.grant, self.clock.now())
+            raise
+        return attrs.evolve(granted, parts=parts)
 
     def _signed(self, grant: UploadGrant, file: FileWanted) -> UploadGranted:
         address = self.direct.address(grant)
@@ -422,30 +428,8 @@ class Uploads:
         return self._checked(grant)
 
 
-def erasure_of(video: Video, moment: datetime) -> NewTask:
-    """
-    Return the task that erases what is told of a video without bytes.
-    """
-    return NewTask(
-        kind=VIDEO_PURGE,
-        lane=Lane.LIGHT,
-        org_id=video.org_id,
-        subject=video.id,
-        not_before=moment,
-    )
-
-
 def _require(work: Work, grant: UploadGrant, more_bytes: int) -> None:
     if grant.starts_processing:
         require_minutes(work, grant.org_id, status=IN_THE_BODY)
     if more_bytes > 0:
         require_storage(work, grant.org_id, more_bytes, status=IN_THE_BODY)
-
-
-def _purge_of(grant: UploadGrant) -> NewTask:
-    return NewTask(
-        kind=UPLOAD_PURGE,
-        lane=Lane.LIGHT,
-        org_id=grant.org_id,
-        subject=grant.path,
-    )

@@ -15,8 +15,6 @@ import attrs
 from hvcore.clock import Clock
 from hvcore.domain.access.tenants import Environment
 from hvcore.domain.ids import GrantId
-from hvcore.domain.tasks.kinds import UPLOAD_PURGE
-from hvcore.domain.tasks.task import Lane, NewTask
 from hvcore.domain.uploads.grants import (
     DEFAULT_CONTENT_TYPE,
     FileWanted,
@@ -41,7 +39,8 @@ from hvcore.incoming.partial import PartialFile, PartialFiles
 from hvcore.ports.storage import SupportsUploadFile
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.rounds import Round
-from hvcore.services.uploads.grants import Uploads, erasure_of
+from hvcore.services.uploads.ended_grants import erasure_of, purge_of
+from hvcore.services.uploads.grants import Uploads
 from hvcore.settings import PublicSettings
 from hvcore.upload_signing import UploadSigner
 
@@ -199,13 +198,7 @@ class ResumableUploads:
                 work.videos.save(video)
                 work.tasks.add([erasure_of(video, work.now())])
             # A process that was killed may have stored the bytes already.
-            purge = NewTask(
-                kind=UPLOAD_PURGE,
-                lane=Lane.LIGHT,
-                org_id=grant.org_id,
-                subject=grant.path,
-            )
-            work.tasks.add([purge])
+            work.tasks.add([purge_of(grant)])
             work.commit()
 
     def tidy(self) -> int:

@@ -2,12 +2,14 @@
 What the queue on SQS does besides what every queue promises.
 """
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
+from botocore.exceptions import ClientError
 from botocore.stub import Stubber
 
 from hv_queue_sqs.backend import SqsQueue
@@ -101,20 +103,85 @@ def test_a_queue_that_is_missing_is_named_with_the_command_that_makes_it(
 ) -> None:
     queue = SqsQueue(options_of())
 
+    def is_missing(lane: Lane) -> str:
+        return f"The queue {options_of().name_of(lane)} is not at SQS; run: hv migrate."
+
     assert not queue.is_prepared()
-    for call in (queue.ping, lambda: put(queue)):
-        with pytest.raises(UnavailableError) as raised:
-            call()
-        assert raised.value.detail == (
-            f"The queue {options_of().name_of(Lane.LIGHT)} is not at SQS; "
-            "run: hv migrate."
-        )
+    with pytest.raises(UnavailableError) as raised:
+        put(queue)
+    assert raised.value.detail == is_missing(Lane.LIGHT)
+    with pytest.raises(UnavailableError) as raised:
+        queue.ping()
+    assert raised.value.detail == " ".join(map(is_missing, Lane))
 
     queue.prepare()
 
     assert queue.is_prepared()
     queue.ping()
     queue.close()
+
+
+@pytest.mark.parametrize("lane", [Lane.LIGHT, Lane.ENCODE])
+def test_a_lane_whose_queue_is_missing_is_named_and_stops_no_other_lane(
+    queue: SqsQueue,
+    options_of: Options,
+    server: SqsServer,
+    lane: Lane,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO)
+    name = options_of().name_of(lane)
+    client = server.client()
+    client.delete_queue(QueueUrl=client.get_queue_url(QueueName=name)["QueueUrl"])
+    others = [other for other in Lane if other is not lane]
+
+    with pytest.raises(UnavailableError) as raised:
+        queue.ping()
+    with consuming(queue) as seen:
+        wanted = {put(queue, other) for other in others}
+        wait_until(lambda: set(seen) == wanted)
+        queue.prepare()
+        last = put(queue, lane)
+        wait_until(lambda: last in seen)
+
+    assert raised.value.detail == f"The queue {name} is not at SQS; run: hv migrate."
+    queue.ping()
+    told = [
+        (record.getMessage(), vars(record)["hv_lane"])
+        for record in caplog.records
+        if hasattr(record, "hv_lane")
+    ]
+    assert told == [
+        ("the queue does not answer", lane.value),
+        ("the queue answers again", lane.value),
+    ]
+
+
+def test_a_lane_that_sqs_denies_stops_no_other_lane(
+    queue: SqsQueue, options_of: Options
+) -> None:
+    sqs = queue._sqs()
+    denied = options_of().name_of(Lane.ENCODE)
+
+    def refuse(params: dict[str, str], **_: object) -> None:
+        if params["QueueUrl"].endswith(denied):
+            answer = {"Error": {"Code": "AccessDenied"}}
+            raise ClientError(answer, "ReceiveMessage")
+
+    # moto does not look at policies; botocore calls this before each request.
+    for request in ("ReceiveMessage", "GetQueueAttributes"):
+        for client in (sqs._patient, sqs._quick):
+            client.meta.events.register(f"provide-client-params.sqs.{request}", refuse)
+
+    with pytest.raises(UnavailableError) as raised:
+        queue.ping()
+    with consuming(queue) as seen:
+        wanted = {put(queue, lane) for lane in Lane if lane is not Lane.ENCODE}
+        wait_until(lambda: set(seen) == wanted)
+
+    assert raised.value.detail == (
+        f"SQS refuses sqs:GetQueueAttributes; allow it on {denied}."
+    )
 
 
 def test_queues_that_may_not_be_made_are_told_as_commands(

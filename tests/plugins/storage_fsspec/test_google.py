@@ -4,6 +4,8 @@ A bucket of Google to which others send bytes themselves, before a door that che
 
 import base64
 import io
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -14,6 +16,7 @@ from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.hashes import SHA256
 from google.auth import compute_engine
 
+from hv_storage_fsspec import google
 from hv_storage_fsspec.backend import make_storage
 from hv_storage_fsspec.google import GoogleStorage
 from hvcore.plugin_api import (
@@ -202,6 +205,28 @@ def test_google_signs_for_an_account_whose_key_is_not_here(
 
     assert asked == [(TOKEN, ACCOUNT)]
     assert _put(http, address.url) == 200
+
+
+def test_an_address_that_google_does_not_sign_in_time_is_not_waited_for(
+    bucket: GoogleStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    account = compute_engine.Credentials(
+        service_account_email=ACCOUNT, universe_domain="googleapis.com"
+    )
+    account.token = TOKEN
+    answered = threading.Event()
+    monkeypatch.setattr(
+        "google.cloud.storage._signing._sign_message", lambda *_: answered.wait(30)
+    )
+    monkeypatch.setattr(bucket._fs.credentials, "credentials", account)
+    monkeypatch.setattr(google, "ANSWER_S", 0.1)
+    began_at = time.monotonic()
+
+    with pytest.raises(UnavailableError, match="does not answer"):
+        bucket.presigned_url("a", valid_s=60)
+
+    assert time.monotonic() - began_at < 5
+    answered.set()
 
 
 def test_the_door_follows_the_published_rules() -> None:

@@ -92,5 +92,22 @@ def test_a_task_that_the_queue_refuses_keeps_no_other_out_of_it(
 
     ring_for(queue, due)
 
-    # A queue that does not answer is not asked for each.
+    # A lane that does not answer is not asked for each.
     assert len(queue.messages) == put
+
+
+def test_a_lane_that_takes_no_message_keeps_no_other_lane_waiting(world: World) -> None:
+    ordered = [
+        NewTask(kind="any", lane=lane, org_id=world.env.org_id, subject="x")
+        for lane in (Lane.ENCODE, Lane.ENCODE, Lane.LIGHT)
+    ]
+    with world.services.uow.write() as work:
+        work.tasks.add(ordered)
+        due = work.tasks.of_subject("x")
+        work.commit()
+    queue = PickyQueue(ordered[0].id, UnavailableError("this lane's queue is missing"))
+
+    ring_for(queue, sorted(due, key=lambda task: task.id != queue.refused))
+
+    # A lane that does not answer is not asked for each.
+    assert queue.messages == [(ordered[2].id, Lane.LIGHT)]

@@ -8,9 +8,11 @@ from typing import Final
 
 import attrs
 import pytest
+import sqlalchemy as sa
 import urllib3
 
 from hvcore import failpoints
+from hvcore.domain.access.quotas import QuotaUse, month_number
 from hvcore.domain.tasks.kinds import UPLOAD_PURGE
 from hvcore.domain.tasks.task import TaskState
 from hvcore.domain.uploads.direct import (
@@ -19,11 +21,19 @@ from hvcore.domain.uploads.direct import (
     DirectUploads,
     part_sizes,
 )
-from hvcore.domain.uploads.grants import UploadGranted, arrival_path
+from hvcore.domain.uploads.grants import (
+    GrantState,
+    UploadGrant,
+    UploadGranted,
+    arrival_path,
+)
+from hvcore.domain.videos.labels import Labels
 from hvcore.domain.videos.states import VideoState
-from hvcore.errors import InvalidGcsPathError
+from hvcore.errors import InvalidGcsPathError, UnavailableError
+from hvcore.persistence.tables import grants
 from hvcore.ports.direct_uploads import PartedWrite, SupportsPartedWrite
 from hvcore.services.uploads.direct_addresses import DirectAddresses
+from hvcore.services.uploads.ended_grants import take_back
 from tests.faulty_store import Fault, faulty_store
 from tests.services.conftest import World, make_world
 from tests.services.uploads.direct import (
@@ -74,9 +84,13 @@ def send(answer: UploadGranted, numbers: Sequence[int]) -> list[int]:
 
 
 def begun(world: World, answer: UploadGranted) -> list[PartedWrite]:
+    return begun_at(world, arrival_path(answer.grant))
+
+
+def begun_at(world: World, path: str) -> list[PartedWrite]:
     storage = world.services.storage
     assert isinstance(storage, SupportsPartedWrite)
-    return list(storage.parted_writes(arrival_path(answer.grant)))
+    return list(storage.parted_writes(path))
 
 
 def complete(world: World, answer: UploadGranted) -> None:
@@ -264,3 +278,79 @@ def test_a_key_that_may_not_list_parts_gets_none_and_needs_none(
         assert {task.state for task in tasks} == {TaskState.DONE}
         warnings = [one for one in caplog.records if "may not list" in one.message]
         assert len(warnings) == 1
+
+
+def use_of(world: World) -> QuotaUse:
+    with world.services.uow.read() as work:
+        return work.quotas.use(world.env.org_id, month_number(work.now()))
+
+
+def grants_of(world: World) -> list[UploadGrant]:
+    with world.services.engine.connect() as connection:
+        ids = connection.execute(sa.select(grants.c.id)).scalars().all()
+    with world.services.uow.read() as work:
+        return [grant for one in ids if (grant := work.grants.find(one)) is not None]
+
+
+@pytest.mark.cases(1)
+@pytest.mark.parametrize(
+    ("method", "fault"),
+    [
+        ("POST", Fault.ERROR_503),
+        ("POST", Fault.ANSWER_LOST),
+        # The store has begun the parts, and does not list them.
+        ("GET", Fault.ERROR_503),
+    ],
+)
+def test_a_store_that_refuses_parts_leaves_nothing_that_counts(
+    tmp_path: Path, swift: str, bucket: str, method: str, fault: Fault
+) -> None:
+    with (
+        faulty_store(swift) as store,
+        direct_world(tmp_path, store.url, bucket) as world,
+    ):
+        uploads = world.services.uploads
+        file = attrs.evolve(file_of(LARGE), wants_parts=True)
+        wanted = attrs.evolve(world.wanted(), labels=Labels(external_id="mine"))
+        store.strikes = lambda found, *_: fault if found == method else None
+
+        for _ in range(2):
+            with pytest.raises(UnavailableError):
+                uploads.grant(world.env, file)
+            with pytest.raises(UnavailableError):
+                uploads.grant_video(world.env, file, wanted)
+
+        assert store.struck
+        assert use_of(world) == QuotaUse()
+        refused = grants_of(world)
+        assert {grant.state for grant in refused} == {GrantState.ENDED}
+        videos = [world.video(one.video_id) for one in refused if one.video_id]
+        assert {video.state for video in videos} == {VideoState.DELETED}
+        store.strikes = lambda *_: None
+        # What the store had begun is ended; and the name is free again.
+        take_in(world)
+        assert all(begun_at(world, arrival_path(grant)) == [] for grant in refused)
+        answer = uploads.grant_video(world.env, file, wanted)
+        assert len(begun(world, answer)) == 1
+
+
+def test_a_grant_that_cannot_be_taken_back_ends_by_itself(
+    world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    answer = granted(world)
+    with world.services.uow.write() as work:
+        kind = type(work)
+
+    def refuse(_: object) -> None:
+        raise UnavailableError("The database does not answer.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(kind, "commit", refuse)
+        take_back(world.services.uow, answer.grant, world.clock.now())
+
+    (record,) = [one for one in caplog.records if "taken back" in one.message]
+    assert vars(record)["hv_upload"] == answer.grant.id
+    world.clock.move(hours=26)
+    take_in(world)
+    world.services.uploads.expire()
+    assert {grant.state for grant in grants_of(world)} == {GrantState.ENDED}

@@ -1,0 +1,69 @@
+"""
+Grants that end before their bytes have come: taken back, and what is removed after.
+"""
+
+import logging
+from datetime import datetime
+
+from hvcore.domain.tasks.kinds import UPLOAD_PURGE, VIDEO_PURGE
+from hvcore.domain.tasks.task import Lane, NewTask
+from hvcore.domain.uploads.grants import GrantState, UploadGrant
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video
+from hvcore.errors import UnavailableError
+from hvcore.ports.unit_of_work import UnitOfWork
+
+_log = logging.getLogger(__name__)
+
+
+def take_back(uow: UnitOfWork, grant: UploadGrant, moment: datetime) -> None:
+    """
+    End a grant that its caller is not told of, and the video that waits for it.
+
+    Its bytes would count for hours, and those of each further attempt as well. A
+    database that does not answer is only logged: the grant ends by itself then.
+    """
+    try:
+        with uow.write() as work:
+            # Locks are taken in one order everywhere: grant, video.
+            found = work.grants.find(grant.id, for_update=True)
+            if found is None or found.state is GrantState.ENDED:
+                return
+            found.end()
+            work.grants.save(found)
+            video = work.videos.find(found.video_id or "", for_update=True)
+            if video is not None and video.state is VideoState.AWAITING_UPLOAD:
+                video.upload_expires_at = moment
+                video.expire()
+                work.videos.save(video)
+                work.tasks.add([erasure_of(video, work.now())])
+            # The store may have begun something: only its answer was lost.
+            work.tasks.add([purge_of(found)])
+            work.commit()
+    except UnavailableError as exc:
+        _log.warning(
+            "a grant that nobody was told of is not taken back, and ends later",
+            extra={"hv_upload": grant.id, "hv_why": exc.detail},
+        )
+
+
+def erasure_of(video: Video, moment: datetime) -> NewTask:
+    """
+    Return the task that erases what is told of a video without bytes.
+    """
+    return NewTask(
+        kind=VIDEO_PURGE,
+        lane=Lane.LIGHT,
+        org_id=video.org_id,
+        subject=video.id,
+        not_before=moment,
+    )
+
+
+def purge_of(grant: UploadGrant) -> NewTask:
+    """
+    Return the task that removes what was sent for a grant.
+    """
+    return NewTask(
+        kind=UPLOAD_PURGE, lane=Lane.LIGHT, org_id=grant.org_id, subject=grant.path
+    )

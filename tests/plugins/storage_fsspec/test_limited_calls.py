@@ -1,0 +1,48 @@
+"""
+Calls that are given a time limit.
+"""
+
+import threading
+
+import pytest
+
+from hv_storage_fsspec.limited_calls import LimitedCalls
+
+
+def refuse_to_start(thread: threading.Thread) -> None:
+    raise RuntimeError("can't start new thread")
+
+
+def fail() -> None:
+    raise KeyError("of the call")
+
+
+def test_a_call_in_time_gives_its_outcome() -> None:
+    calls = LimitedCalls(1)
+
+    assert calls.call(10, lambda: 3) == 3
+    with pytest.raises(KeyError, match="of the call"):
+        calls.call(10, fail)
+
+
+def test_a_call_that_is_left_behind_keeps_its_place_until_it_ends() -> None:
+    calls, ends = LimitedCalls(1), threading.Event()
+
+    for function in (ends.wait, lambda: None):
+        with pytest.raises(TimeoutError):
+            calls.call(0.05, function)
+    ends.set()
+
+    assert calls.call(10, lambda: 3) == 3
+
+
+def test_a_call_without_a_thread_keeps_no_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls = LimitedCalls(1)
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", refuse_to_start)
+        with pytest.raises(RuntimeError):
+            calls.call(10, lambda: 3)
+
+    assert calls.call(10, lambda: 3) == 3

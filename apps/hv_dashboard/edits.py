@@ -128,7 +128,10 @@ def refused(
         return form.refused(error)
     edit = error.edit
     again = form_to_edit(join(edit.stored))
-    mine = {name: [value] for name, value in join(edit.merged).items()}
+    # A field of which nothing is left, such as metadata without a key, is empty.
+    joined = join(edit.merged)
+    names = {*joined, *(one for one in again.fields if not one.startswith(SHOWN))}
+    mine = {name: [joined.get(name, "")] for name in names}
     disputed = {name: edit.stored.get(name) for name in sorted(edit.disputed)}
     theirs = join({name: value or "" for name, value in disputed.items()})
     without = join(_present({**edit.merged, **disputed}))

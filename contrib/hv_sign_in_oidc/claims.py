@@ -133,6 +133,10 @@ class ClaimRules:
                         yield own, role
             return
         for text in texts_of(found):
+            bare = text.removeprefix(self.options.separator)
+            if not is_of_roles and bare in self.organizations:
+                # A whole name of an organization, whatever its parts would mean.
+                continue
             organization, role = self._parts(text)
             if not (is_of_roles or role):
                 continue

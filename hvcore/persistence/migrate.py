@@ -102,8 +102,9 @@ def _migrate_once(engine: Engine, *, contracts: bool) -> None:
 
 def _waits_for_table(error: UnavailableError) -> bool:
     cause = error.__cause__
-    # Of psycopg: lock_not_available.
-    return getattr(getattr(cause, "orig", cause), "sqlstate", "") == "55P03"
+    state = getattr(getattr(cause, "orig", cause), "sqlstate", "")
+    # Of psycopg: lock_not_available, deadlock_detected.
+    return state in {"55P03", "40P01"}
 
 
 def _refuse(there: SchemaVersion) -> None:

@@ -6,6 +6,7 @@ lock, all threads of its process wait. Nor can its memory be bounded, and what p
 from strangers take of it stays with the process that has decoded them.
 """
 
+import logging
 import signal
 import subprocess
 import sys
@@ -49,9 +50,22 @@ pixels in four colours, which the decoder keeps as coefficients.
 """
 
 
+_NOT_MADE: Final = "The picture could not be made; try again soon."
+
+_log = logging.getLogger(__name__)
+
+
 class UnreadablePictureError(RuntimeError):
     """
     A picture cannot be read or drawn.
+    """
+
+
+class DrawingEndedError(UnavailableError):
+    """
+    A child has ended while it was drawing a picture.
+
+    The picture may be why: who tries again by itself bounds how often.
     """
 
 
@@ -147,10 +161,7 @@ class DrawingProcess:
             # One that was idle for long may end at this moment.
             answer = self._ask(head, pictures)
         if answer is None:
-            raise UnavailableError(
-                "The picture could not be made; try again soon.",
-                retry_after_s=RETRY_AFTER_S,
-            )
+            raise UnavailableError(_NOT_MADE, retry_after_s=RETRY_AFTER_S)
         status, *_, body = answer
         if status == TOO_LARGE:
             raise too_large()
@@ -166,7 +177,10 @@ class DrawingProcess:
 
     def _ask(self, head: bytes, pictures: Sequence[bytes]) -> Answer | None:
         """
-        Return the answer; None if the process has ended.
+        Return the answer; None if the process has ended before it had the pictures.
+
+        Raises:
+            DrawingEndedError: It ended later, or was ended because it hangs.
         """
         self.start()
         process = self._process
@@ -195,18 +209,26 @@ class DrawingProcess:
                 # Not joined before: it would be there twice.
                 process.stdin.write(picture)
             process.stdin.flush()
-            head = process.stdout.read(ANSWER.size)
-            if len(head) == ANSWER.size:
-                status, one, two, size_bytes = ANSWER.unpack(head)
-                body = process.stdout.read(size_bytes)
-                if len(body) == size_bytes:
-                    return status, one, two, body
         except BrokenPipeError:
-            pass
+            self.close()
+            return None
+        head = process.stdout.read(ANSWER.size)
+        if len(head) == ANSWER.size:
+            status, one, two, size_bytes = ANSWER.unpack(head)
+            body = process.stdout.read(size_bytes)
+            if len(body) == size_bytes:
+                return status, one, two, body
         self.close()
         if process.returncode == -signal.SIGXCPU:
             return TOO_COSTLY, 0, 0, b""
-        return None
+        _log.warning(
+            "a child that draws pictures has ended",
+            extra={
+                "hv_status": process.returncode,
+                "hv_bytes": sum(map(len, pictures)),
+            },
+        )
+        raise DrawingEndedError(_NOT_MADE, retry_after_s=RETRY_AFTER_S)
 
     def _start(self) -> "subprocess.Popen[bytes]":
         command = [sys.executable, "-P", "-m", "hvcore.pictures.drawing"]

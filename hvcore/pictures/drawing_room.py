@@ -12,6 +12,7 @@ import attrs
 from hvcore.errors import UnavailableError
 from hvcore.pictures.drawing_process import NICENESS, RETRY_AFTER_S, DrawingProcess
 from hvcore.throttling.fair_threads import FairThreads
+from hvcore.throttling.turns import end_turn
 
 _T = TypeVar("_T")
 _THINGS: Final = "pictures being made"
@@ -74,12 +75,13 @@ class DrawingRoom:
         def in_turn() -> _T:
             with self._lock:
                 child = self._idle.pop()
-                child.start()
-                for other in self._idle:
-                    # Whoever comes next should not wait until it has begun, which on
-                    # a busy machine took two seconds.
-                    other.start()
             try:
+                child.start()
+                with self._lock:
+                    for other in self._idle:
+                        # Whoever comes next should not wait until it has begun, which
+                        # on a busy machine took two seconds.
+                        other.start()
                 return draw(child)
             finally:
                 with self._lock:
@@ -102,6 +104,8 @@ class DrawingRoom:
             Exception: As of ``draw``.
         """
         drawing = self.begin(draw, organization=organization, client=organization)
+        # The children have it now; others of this process go on meanwhile.
+        end_turn()
         try:
             wait([drawing], timeout=begins_within_s)
             if drawing.cancel():

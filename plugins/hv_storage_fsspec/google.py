@@ -13,7 +13,7 @@ from google.auth.credentials import Signing
 from google.oauth2.service_account import Credentials as KeyCredentials
 
 from hv_storage_fsspec.google_tokens import TokenRenewal
-from hv_storage_fsspec.limited_calls import LimitedCalls
+from hv_storage_fsspec.limited_calls import TimeLimitedCalls
 from hv_storage_fsspec.remote import RemoteStorage
 from hv_storage_fsspec.store_errors import foreign_errors
 from hv_storage_fsspec.time_limits import ANSWER_S, JOIN_S, PING_S, send_limit_s
@@ -27,7 +27,7 @@ SENT_BYTES: Final = 8 * 1024 * 1024
 SIGNED_AT_ONCE: Final = 16
 """Addresses for which Google is asked; those without an answer keep their place."""
 
-_asked_of_google: Final = LimitedCalls(SIGNED_AT_ONCE)
+_asked_of_google: Final = TimeLimitedCalls(SIGNED_AT_ONCE)
 
 
 class GoogleStorage(RemoteStorage):

@@ -11,7 +11,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-class LimitedCalls:
+class TimeLimitedCalls:
     """
     Make calls in threads that are left behind when they take too long; thread-safe.
 

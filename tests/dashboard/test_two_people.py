@@ -88,6 +88,23 @@ def test_keys_of_metadata_that_two_have_added_are_both_kept(
     assert dict(dashboard.video(video_id).labels.metadata) == {"one": "1", "two": "2"}
 
 
+def test_metadata_that_one_removes_and_another_changes_is_asked_about(
+    dashboard: DashboardWorld,
+) -> None:
+    video_id = dashboard.world.ready()
+    path = f"{VIDEOS}/{video_id}"
+    first, second = dashboard.sign_in(Role.EDITOR), dashboard.sign_in(Role.EDITOR)
+    first.submit(path, {"metadata": "a: 1"})
+    seen = second.get(path)
+    first.submit(path, {"metadata": "a: 2"})
+
+    asked = second.submit(path, {"metadata": ""}, seen=seen)
+    second.submit(path, {}, seen=asked)
+
+    assert asked.status_code == 409
+    assert dict(dashboard.video(video_id).labels.metadata) == {}
+
+
 def test_a_page_of_an_older_version_makes_nothing_public(
     dashboard: DashboardWorld,
 ) -> None:

@@ -8,7 +8,7 @@ from hv_analytics_sql import tables as analytics
 from hv_cloud_ladders.spending import SpendingTables
 from hv_queue_sql import tables as queue
 from hvcore.persistence.tables import label_totals, metadata
-from hvcore.persistence.tables.columns import HOLDS, PERSONAL, ErrorText
+from hvcore.persistence.tables.columns import HOLDS, PERSONAL, StorableText
 from hvcore.persistence.videos.personal_data import (
     EMPTIED,
     REMOVED,
@@ -32,7 +32,7 @@ def test_every_column_of_text_says_what_it_holds() -> None:
         for table in one.tables.values()
         for column in table.columns
         if isinstance(
-            column.type, ErrorText | sa.Text | sa.String | sa.LargeBinary | sa.JSON
+            column.type, StorableText | sa.Text | sa.String | sa.LargeBinary | sa.JSON
         )
         and column.info.get(HOLDS) not in CLASSES
     ]

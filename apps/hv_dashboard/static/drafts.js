@@ -9,9 +9,15 @@
 
 {
   const KEY = 'drafts';
+  const SENT = 'sent-form';
   const WRITTEN = 'input:not([type="hidden"], [type="file"], [type="password"]), select, textarea';
   const person = document.querySelector('meta[name="person"]')?.content;
-  const here = location.pathname;
+  // Pages of another environment have the same path.
+  const placeOf = (address) => {
+    const env = address.searchParams.get('env');
+    return env ? `${address.pathname}?env=${env}` : address.pathname;
+  };
+  const here = placeOf(new URL(location.href));
 
   const read = () => {
     try {
@@ -33,7 +39,16 @@
     }
   };
 
-  const nameOf = (form) => `${new URL(form.action).pathname}#${form.id}`;
+  const nameOf = (form) => `${placeOf(new URL(form.action))}#${form.id}`;
+
+  /** Return the name of the form that this tab has sent last. */
+  const sentLast = () => {
+    try {
+      return sessionStorage.getItem(SENT);
+    } catch {
+      return null;
+    }
+  };
 
   /** Return the fields of a form that people write into, by name. */
   const fieldsOf = (form) => {
@@ -140,8 +155,10 @@
   /** Forget what was saved, what belongs to somebody else, and what was left behind. */
   const tidy = () => {
     const isDone = document.querySelector('[data-done]') !== null;
-    const drafts = Object.entries(read()).filter(([, draft]) => draft.person === person
-      && !(draft.isSent && isDone) && (draft.isSent || draft.page === here));
+    // Of several drafts, what was done is that of the form that was sent last.
+    const sent = isDone ? sentLast() : null;
+    const drafts = Object.entries(read()).filter(([name, draft]) => draft.person === person
+      && name !== sent && (draft.isSent || draft.page === here));
     store(Object.fromEntries(drafts));
   };
 
@@ -164,7 +181,15 @@
       });
     }
     document.addEventListener('submit', (event) => {
-      if (!event.defaultPrevented && event.target.matches('form[data-draft]')) {
+      if (event.defaultPrevented) {
+        return;
+      }
+      try {
+        sessionStorage.setItem(SENT, nameOf(event.target));
+      } catch {
+        // As in store().
+      }
+      if (event.target.matches('form[data-draft]')) {
         note(event.target, true);
       }
     });

@@ -61,7 +61,7 @@ SECRET: Final[dict[Any, Any]] = {HOLDS: "secret"}
 """What opens something, or from which that can be told; never shown."""
 
 
-class ErrorText(sa.types.TypeDecorator[str]):
+class StorableText(sa.types.TypeDecorator[str]):
     """
     A text that may quote an exception of a plugin, a driver or a stranger's server.
 

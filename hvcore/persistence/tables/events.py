@@ -11,7 +11,7 @@ from hvcore.persistence.tables.columns import (
     KIND,
     PERSONAL,
     SECRET,
-    ErrorText,
+    StorableText,
     Text,
     UtcDateTime,
     environment_key,
@@ -40,7 +40,7 @@ events = Table(
     Column("video_id", Text, nullable=False, info=ID),
     Column("sequence", BigInteger, nullable=False),
     Column("status", Text, nullable=False, info=KIND),
-    Column("error", ErrorText, info=PERSONAL),
+    Column("error", StorableText, info=PERSONAL),
     Column("created_at", UtcDateTime, nullable=False, index=True),
     # Null: of an event that was written before this was known.
     Column("is_public", sa.Boolean),
@@ -83,7 +83,7 @@ webhook_deliveries = Table(
     Column("next_attempt_at", UtcDateTime),
     Column("last_attempt_at", UtcDateTime),
     Column("last_status", BigInteger),
-    Column("last_error", ErrorText, info=ACCOUNT),
+    Column("last_error", StorableText, info=ACCOUNT),
     Column("last_duration_ms", BigInteger),
     sa.Index("ix_webhook_deliveries_endpoint", "endpoint_id", "created_at"),
     # Few of many: those that an endpoint's end must still end.

@@ -12,7 +12,7 @@ from hvcore.persistence.tables.columns import (
     KIND,
     PERSONAL,
     SETTING,
-    ErrorText,
+    StorableText,
     Text,
     UtcDateTime,
     environment_key,
@@ -41,7 +41,7 @@ videos = Table(
     # Of the files that are published; see domain.processing.media_index.MediaIndex.
     Column("media_bytes", BigInteger, nullable=False, server_default="0"),
     Column("duration_s", Float, nullable=False),
-    Column("failure_reason", ErrorText, info=PERSONAL),
+    Column("failure_reason", StorableText, info=PERSONAL),
     Column("upload_expires_at", UtcDateTime),
     Column("deleted_at", UtcDateTime),
     Column("deletion_reason", Text, info=KIND),

@@ -18,6 +18,7 @@ from hvcore.errors import HvError, UnavailableError
 from hvcore.pictures.drawing_process import DrawingProcess
 from hvcore.pictures.drawing_room import DrawingRoom
 from hvcore.throttling.shares import BUSY_RETRY_AFTER_S
+from hvcore.throttling.turns import end_turn
 
 USUAL_WAITING: Final = 8
 OTHERS_WAITING: Final = 6
@@ -97,6 +98,8 @@ class ThumbnailRenders:
         making = room.begin(
             wanted.draw, organization=wanted.organization, client=wanted.address
         )
+        # A child has it now; others of this process go on meanwhile.
+        end_turn()
         try:
             wait([making], timeout=WAIT_FOR_RENDER_S)
             if making.cancel():

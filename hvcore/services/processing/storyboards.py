@@ -13,7 +13,10 @@ import attrs
 from hvcore.domain.processing.media_index import MediaIndex, Sprite, Storyboard
 from hvcore.domain.processing.storyboard import MAX_STILLS, still_count
 from hvcore.domain.processing.transcoding import MediaFile, PartDone
-from hvcore.pictures.drawing_process import UnreadablePictureError
+from hvcore.pictures.drawing_process import (
+    DrawingEndedError,
+    UnreadablePictureError,
+)
 from hvcore.pictures.drawing_room import DrawingRoom
 from hvcore.pictures.sheets import Sheet
 from hvcore.ports.storage import ObjectNotFoundError, Storage
@@ -71,7 +74,11 @@ class Storyboards:
         try:
             sheets = [self._drawn(of_sheet) for of_sheet in of_sheets]
             _check_sizes(sheets)
-        except (ObjectNotFoundError, UnreadablePictureError) as exc:
+        except (
+            ObjectNotFoundError,
+            UnreadablePictureError,
+            DrawingEndedError,
+        ) as exc:
             _log.warning("still not readable", extra={"hv_error": repr(exc)})
             return attrs.evolve(media, warnings=(*media.warnings, NO_STORYBOARD))
         sprites: list[Sprite] = []

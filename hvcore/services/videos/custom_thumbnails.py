@@ -31,6 +31,7 @@ from hvcore.errors import (
     UnavailableError,
     VideoNotFoundError,
 )
+from hvcore.pictures.drawing_process import DrawingEndedError
 from hvcore.pictures.drawing_room import DrawingRoom
 from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import SupportsStill, Transcoder, Workspace
@@ -216,11 +217,15 @@ class CustomThumbnails:
         location = locate(media, float(str(run.task.payload["at_s"])))
         with self._workspace(run, video, location) as workspace:
             made = self.transcoder.still(workspace, location.at_s).read_bytes()
-        drawn = self.task_pictures.draw(
-            lambda child: child.redraw(made, JPEG_TYPE),
-            organization=video.org_id,
-            begins_within_s=TASK_WAITS_S,
-        )
+        try:
+            drawn = self.task_pictures.draw(
+                lambda child: child.redraw(made, JPEG_TYPE),
+                organization=video.org_id,
+                begins_within_s=TASK_WAITS_S,
+            )
+        except DrawingEndedError as exc:
+            # An attempt, not an outage: the picture may be why.
+            raise TranscodeError("The picture could not be drawn.") from exc
         path = self._store(video, drawn)
         try:
             self._publish(run, path)

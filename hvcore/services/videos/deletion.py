@@ -5,6 +5,7 @@ Source: interface, "States and transitions": files are gone within 24 hours.
 """
 
 import logging
+from contextlib import ExitStack
 from datetime import timedelta
 from typing import Final
 
@@ -128,15 +129,14 @@ class Deletion:
         with self.uow.read() as work:
             video = work.videos.find(run.task.subject)
         if video is not None and video.state is VideoState.DELETED:
-            # First: the storage may refuse for hours.
-            self.erasure.erase(video, actor=run.task.id)
-            failpoint("purge.rows")
-            try:
-                self._remove_tree(video, media_prefix(video.id), run)
-                failpoint("purge.media")
-            finally:
-                # A file of the above that cannot go yet keeps none of the source.
-                self._remove_tree(video, upload_path(video), run)
+            # A step that fails for hours keeps the others from nothing; this attempt fails.
+            # The last of these is done first, after the erasure.
+            with ExitStack() as steps:
+                steps.callback(self._remove_tree, video, upload_path(video), run)
+                steps.callback(failpoint, "purge.media")
+                steps.callback(self._remove_tree, video, media_prefix(video.id), run)
+                steps.callback(failpoint, "purge.rows")
+                self.erasure.erase(video, actor=run.task.id)
         run.finish()
 
     def _remove_tree(self, video: Video, prefix: str, run: TaskRun) -> None:

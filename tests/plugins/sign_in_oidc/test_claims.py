@@ -316,6 +316,18 @@ def test_an_organization_is_compared_whole(
     assert found.roles == roles
 
 
+def test_a_whole_name_of_an_organization_gives_no_role_in_another() -> None:
+    found = identity_of(
+        {"groups": ["/acme/admin"]},
+        organizations_claim="groups",
+        separator="/",
+        organizations=("acme=acme", "acme/admin=acme-office"),
+        default_role="viewer",
+    )
+
+    assert found.roles == {"acme-office": Role.VIEWER}
+
+
 def test_the_provider_makes_an_operator_only_by_the_settings() -> None:
     claims = {"groups": ["operator", "acme:operator", "ops"]}
 

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from hv_storage_fsspec.limited_calls import LimitedCalls
+from hv_storage_fsspec.limited_calls import TimeLimitedCalls
 
 
 def refuse_to_start(thread: threading.Thread) -> None:
@@ -18,7 +18,7 @@ def fail() -> None:
 
 
 def test_a_call_in_time_gives_its_outcome() -> None:
-    calls = LimitedCalls(1)
+    calls = TimeLimitedCalls(1)
 
     assert calls.call(10, lambda: 3) == 3
     with pytest.raises(KeyError, match="of the call"):
@@ -26,7 +26,7 @@ def test_a_call_in_time_gives_its_outcome() -> None:
 
 
 def test_a_call_that_is_left_behind_keeps_its_place_until_it_ends() -> None:
-    calls, ends = LimitedCalls(1), threading.Event()
+    calls, ends = TimeLimitedCalls(1), threading.Event()
 
     for function in (ends.wait, lambda: None):
         with pytest.raises(TimeoutError):
@@ -39,7 +39,7 @@ def test_a_call_that_is_left_behind_keeps_its_place_until_it_ends() -> None:
 def test_a_call_without_a_thread_keeps_no_place(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    calls = LimitedCalls(1)
+    calls = TimeLimitedCalls(1)
     with monkeypatch.context() as patched:
         patched.setattr(threading.Thread, "start", refuse_to_start)
         with pytest.raises(RuntimeError):

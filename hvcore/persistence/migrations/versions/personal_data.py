@@ -18,9 +18,7 @@ def upgrade() -> None:
     """
     Add the column and the indexes; answers of before expire within a day.
     """
-    op.add_column("idempotency", sa.Column("video_id", TEXT))
-    op.create_index("ix_idempotency_video_id", "idempotency", ["video_id"])
-    op.create_index("ix_audit_log_subject", "audit_log", ["subject"])
+    # In the order in which requests lock these tables, or both would wait for ever.
     op.create_index(
         "ix_videos_named_deleted",
         "videos",
@@ -28,3 +26,6 @@ def upgrade() -> None:
         sqlite_where=LEFT,
         postgresql_where=LEFT,
     )
+    op.create_index("ix_audit_log_subject", "audit_log", ["subject"])
+    op.add_column("idempotency", sa.Column("video_id", TEXT))
+    op.create_index("ix_idempotency_video_id", "idempotency", ["video_id"])

@@ -31,6 +31,7 @@ class Fault(Enum):
     """
 
     ERROR_403 = 403
+    ERROR_404 = 404
     ERROR_500 = 500
     ERROR_503 = 503
     RESET = "reset"
@@ -111,7 +112,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._say(403, _error(self.store.kept))
         elif self.store.locked and self._looks_at_arrival(path):
             self._say_locked(self.store.locked)
-        elif fault in {Fault.ERROR_403, Fault.ERROR_500, Fault.ERROR_503}:
+        elif fault is not None and isinstance(fault.value, int):
             self.send_response(fault.value)
             self.send_header("Content-Length", "0")
             self.end_headers()

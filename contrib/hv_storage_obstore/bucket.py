@@ -10,8 +10,11 @@ import attrs
 import obstore
 from obstore.store import S3Store
 
+from hv_storage_obstore.failures import has_no_bulk
 from hv_storage_obstore.objects import ObstoreStorage
 from hv_storage_obstore.options import ObstoreOptions
+from hv_storage_obstore.single_deletes import remove_each
+from hvcore.plugin_api import UnavailableError
 
 if TYPE_CHECKING:
     # obstore has these for type checkers only.
@@ -97,6 +100,7 @@ class BucketStorage(ObstoreStorage):
         super().__init__(bucket.small, url=url, work_dir=work_dir)
         self._reads, self._writes = bucket.reads, bucket.writes
         self._bucket = bucket.small
+        self._takes_bulk = True
 
     @property
     def can_presign(self) -> bool:
@@ -113,6 +117,19 @@ class BucketStorage(ObstoreStorage):
         with self._answers():
             valid = timedelta(seconds=valid_s)
             return obstore.sign(self._bucket, "GET", path, valid)
+
+    def _delete(self, paths: list[str]) -> None:
+        if self._takes_bulk:
+            try:
+                super()._delete(paths)
+            except UnavailableError as exc:
+                if not has_no_bulk(exc.__cause__):
+                    raise
+            else:
+                return
+        with self._answers():
+            remove_each(self._bucket, paths, answer=ANSWER, limit=SEND)
+        self._takes_bulk = False
 
     def _attributes(self, content_type: str) -> dict[str, str]:
         return {"Content-Type": content_type}

@@ -21,6 +21,14 @@ _WORDS: Final = re.compile(
 )
 _BUCKET: Final = "NoSuchBucket"
 _REFUSALS: Final = frozenset({"AccessDenied", "AllAccessDisabled", "403", "401"})
+# Of stores that have no bulk deletes, or check them by a digest of another kind.
+_NO_BULK: Final = frozenset(
+    {
+        *("NotImplemented", "MethodNotAllowed", "501", "405"),
+        *("InvalidRequest", "InvalidArgument", "InvalidDigest", "BadDigest"),
+        *("MissingContentMD5", "XAmzContentChecksumMismatch"),
+    }
+)
 
 
 def failure_of(error: Exception) -> UnavailableError:
@@ -47,6 +55,13 @@ def is_of_bucket(error: Exception) -> bool:
     Return whether the store says that the bucket is missing, and not an object of it.
     """
     return _first(_CODE, str(error)) == _BUCKET
+
+
+def has_no_bulk(error: BaseException | None) -> bool:
+    """
+    Return whether a store has refused the request for many objects, and not the objects.
+    """
+    return _first(_CODE, str(error)) in _NO_BULK
 
 
 def _first(pattern: re.Pattern[str], text: str) -> str | None:

@@ -3,6 +3,7 @@ What a bucket is believed whose answers are half ones.
 """
 
 import io
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from hvcore.plugin_api import (
     StorageRefusedError,
     UnavailableError,
 )
-from tests.faulty_store import FaultyStore, faulty_store
+from tests.faulty_store import Fault, FaultyStore, faulty_store
 from tests.object_store import KEY, SECRET, new_bucket, s3_server
 
 
@@ -51,6 +52,16 @@ def _storage(endpoint: str, bucket: str, work_dir: Path) -> Storage:
     return make_storage(options, work_dir=work_dir)
 
 
+def _paths(bucket: Storage) -> list[str]:
+    return sorted(info.path for info in bucket.walk("v"))
+
+
+def _methods(proxy: FaultyStore) -> list[str]:
+    seen: list[str] = []
+    proxy.strikes = lambda method, *_: seen.append(method)
+    return seen
+
+
 def test_a_removal_that_is_refused_within_a_200_is_none(
     bucket: Storage, proxy: FaultyStore
 ) -> None:
@@ -60,16 +71,94 @@ def test_a_removal_that_is_refused_within_a_200_is_none(
         bucket.delete_tree("v")
 
     assert refused.value.said == "Not by you."
-    assert sorted(info.path for info in bucket.walk("v")) == ["v/a", "v/b"]
+    assert _paths(bucket) == ["v/a", "v/b"]
 
 
-def test_a_store_that_takes_no_bulk_deletes_is_named_by_its_code(
+@pytest.mark.parametrize("code", ["NotImplemented", "MissingContentMD5"])
+def test_a_store_that_takes_no_bulk_deletes_is_asked_for_each_object(
+    bucket: Storage, proxy: FaultyStore, code: str
+) -> None:
+    proxy.takes_no_bulk = code
+
+    assert bucket.delete_tree("v") == 2
+    assert _paths(bucket) == []
+
+
+def test_a_store_without_bulk_deletes_is_not_asked_for_one_again(
+    bucket: Storage, proxy: FaultyStore
+) -> None:
+    asked = _methods(proxy)
+    proxy.takes_no_bulk = "NotImplemented"
+    bucket.delete_tree("v/a")
+    assert "POST" in asked
+    asked.clear()
+
+    bucket.delete_tree("v/b")
+
+    assert "POST" not in asked
+    assert _paths(bucket) == []
+
+
+def test_a_store_without_bulk_deletes_is_not_believed_either(
     bucket: Storage, proxy: FaultyStore
 ) -> None:
     proxy.takes_no_bulk = "NotImplemented"
+    proxy.kept = "AccessDenied"
 
-    with pytest.raises(UnavailableError, match=r"fails \(NotImplemented\)"):
+    with pytest.raises(StorageRefusedError, match="AccessDenied") as refused:
         bucket.delete_tree("v")
+
+    assert refused.value.said == "Not by you."
+    assert _paths(bucket) == ["v/a", "v/b"]
+
+
+def test_an_object_that_somebody_else_has_removed_is_removed(
+    bucket: Storage, proxy: FaultyStore
+) -> None:
+    proxy.takes_no_bulk = "NotImplemented"
+    proxy.strike_once(Fault.ERROR_404, "DELETE", "v/a")
+
+    bucket.delete_tree("v")
+
+    assert proxy.struck == 1
+
+
+@pytest.mark.parametrize("fault", [Fault.ERROR_503, Fault.RESET, Fault.ANSWER_LOST])
+def test_the_removal_of_one_object_is_tried_again(
+    bucket: Storage, proxy: FaultyStore, fault: Fault
+) -> None:
+    proxy.takes_no_bulk = "NotImplemented"
+    proxy.strike_once(fault, "DELETE", "v/a")
+
+    bucket.delete_tree("v")
+
+    assert proxy.struck == 1
+    assert _paths(bucket) == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (Fault.ERROR_500, r"fails \(500\)"),
+        (Fault.RESET, "does not answer"),
+    ],
+)
+def test_a_removal_that_keeps_failing_is_none_and_shows_no_signature(
+    bucket: Storage,
+    proxy: FaultyStore,
+    caplog: pytest.LogCaptureFixture,
+    fault: Fault,
+    said: str,
+) -> None:
+    proxy.takes_no_bulk = "NotImplemented"
+    proxy.strikes = lambda method, *_: fault if method == "DELETE" else None
+
+    with pytest.raises(UnavailableError, match=said) as failed:
+        bucket.delete_tree("v")
+
+    assert "Signature" not in "".join(traceback.format_exception(failed.value))
+    assert "Signature" not in caplog.text
+    assert _paths(bucket) == ["v/a", "v/b"]
 
 
 def test_a_missing_bucket_is_no_missing_object(

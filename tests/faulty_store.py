@@ -17,6 +17,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import attrs
 
+_PAGE: Final = b"<html><body><p>Back in a minute.</p></body></html>"
 _HOP_BY_HOP: Final = frozenset({"connection", "keep-alive", "transfer-encoding"})
 _KEYS: Final = re.compile(b"<Key>.*?</Key>")
 _RESET: Final = struct.pack("ii", 1, 0)
@@ -53,6 +54,8 @@ class FaultyStore:
             many objects, and as 403 to one for one.
         takes_no_bulk: What it calls it that it takes no request to remove many objects.
         takes_no_checksums: Whether it refuses bytes with a checksum, as older stores do.
+        has_pages: Whether it answers requests for lists and to remove many objects with a
+            page of 200, as a proxy does that is being repaired.
         locked: What Azure calls it when somebody looks at what was sent, and nobody
             has its key.
         struck: How many requests have failed.
@@ -64,6 +67,7 @@ class FaultyStore:
     kept: str | None = None
     takes_no_bulk: str | None = None
     takes_no_checksums: bool = False
+    has_pages: bool = False
     locked: str | None = None
     struck: int = 0
 
@@ -100,16 +104,9 @@ class _Handler(BaseHTTPRequestHandler):
         is_copy = _is_copy(path, self.headers)
         fault = self.store.strikes(self.command, path, is_copy)
         self.store.struck += fault is not None
-        if self.store.denies_lists_of_parts and self._lists_parts():
-            self._say(403, _error("AccessDenied"))
-        elif self.store.takes_no_bulk and self._removes_many():
-            self._say(400, _error(self.store.takes_no_bulk))
-        elif self.store.takes_no_checksums and self._has_checksum():
-            self._say(400, _error("InvalidArgument"))
-        elif self.store.kept and self._removes_many():
-            self._say(200, _all_kept(body, self.store.kept))
-        elif self.store.kept and self.command == "DELETE":
-            self._say(403, _error(self.store.kept))
+        told = self._told(body)
+        if told is not None:
+            self._say(*told)
         elif self.store.locked and self._looks_at_arrival(path):
             self._say_locked(self.store.locked)
         elif fault is not None and isinstance(fault.value, int):
@@ -131,10 +128,31 @@ class _Handler(BaseHTTPRequestHandler):
         Say nothing.
         """
 
+    def _told(self, body: bytes) -> tuple[int, bytes] | None:
+        """
+        Return the status and the text that the proxy itself answers with, if it does.
+        """
+        store, removes_many = self.store, self._removes_many()
+        if store.has_pages and (removes_many or self._lists()):
+            return 200, _PAGE
+        if store.kept and removes_many:
+            return 200, _all_kept(body, store.kept)
+        if store.denies_lists_of_parts and self._lists_parts():
+            return 403, _error("AccessDenied")
+        if store.kept and self.command == "DELETE":
+            return 403, _error(store.kept)
+        refused = store.takes_no_bulk if removes_many else None
+        if store.takes_no_checksums and self._has_checksum():
+            refused = "InvalidArgument"
+        return (400, _error(refused)) if refused else None
+
     def _lists_parts(self) -> bool:
         return self.command == "GET" and "uploads" in parse_qs(
             urlsplit(self.path).query, keep_blank_values=True
         )
+
+    def _lists(self) -> bool:
+        return self.command == "GET" and "list-type=" in self.path
 
     def _looks_at_arrival(self, path: str) -> bool:
         return self.command == "HEAD" and path.endswith("/arrival")

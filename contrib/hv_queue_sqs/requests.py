@@ -31,6 +31,8 @@ QUEUE_ATTRIBUTES: Final = {
 _CONNECT_S: Final = 0.5
 _POLL_S: Final = 1.5
 """With the above the 2 s within which ``until`` has to be asked; a poll waits for 1 s."""
+_NEEDED: Final = {"get_queue_url": "QueueUrl", "get_queue_attributes": "Attributes"}
+"""Members without which an answer says nothing, by the name of the request."""
 _CONNECTIONS: Final = 50
 """Kept by a client; an API process has that many threads at most."""
 
@@ -192,6 +194,10 @@ def _ask(
         raise kind(refusal(code, request=request, queue=queue)) from exc
     except BotoCoreError as exc:
         raise UnavailableError(no_answer(exc)) from exc
+    needed = _NEEDED.get(request)
+    if needed is not None and needed not in answer:
+        # Such as a page of a proxy, of which the client makes an empty answer.
+        raise UnavailableError(f"SQS answers {request} of {queue} without {needed}.")
     return answer  # type: ignore[no-any-return]  # boto3 ships no types
 
 

@@ -53,6 +53,8 @@ of a player or a page can wait. This one takes up to 3 s."""
 
 CONNECTIONS: Final = 64
 """At a time. With the client's own ten, threads would wait for each other."""
+_IN_LISTS: Final = frozenset({"IsTruncated", "KeyCount", "Name"})
+"""Of which every list of objects has at least one."""
 CLIENT_ATTEMPTS: Final = 1
 """Of s3fs, around those of botocore; its own choice is five, after each silence."""
 
@@ -143,6 +145,9 @@ class S3Storage(RemoteStorage):
                     **token,
                     **self._fs.req_kw,
                 )
+            if not _IN_LISTS & page.keys():
+                # Such as a page of a proxy: no list is not an empty one.
+                raise UnavailableError("The storage answers with no list of objects.")
             for found in page.get("Contents", ()):
                 path = str(found["Key"]).removeprefix(above)
                 is_below = path == name or path.startswith(f"{name}/")

@@ -5,13 +5,14 @@ The client's own ``rm`` takes an answer of 200 for done, whatever stands in it.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from botocore.exceptions import ClientError
 from s3fs.errors import translate_boto_error
 
 from hv_storage_fsspec.store_errors import store_answer
+from hvcore.plugin_api import UnavailableError
 
 AT_ONCE: Final = 16
 """Requests that run at one time, each of which removes one object."""
@@ -38,12 +39,17 @@ async def remove_at_once(
 
     Raises:
         OSError: The store has not removed all of them, or none.
+        UnavailableError: It does not say of each object that it is gone.
     """
-    named = {"Objects": [{"Key": key} for key in keys], "Quiet": True}
+    # Not quiet: of an answer that says nothing, such as a page of a proxy, nothing is gone.
+    named = {"Objects": [{"Key": key} for key in keys], "Quiet": False}
     answer = await fs._call_s3("delete_objects", Bucket=bucket, Delete=named)  # noqa: SLF001 - see fsspec.asyn
     for failed in answer.get("Errors", ()):
         if failed.get("Code") not in _ABSENT:
             raise translate_boto_error(ClientError({"Error": failed}, "DeleteObjects"))
+    told = {*_named(answer, "Deleted"), *_named(answer, "Errors")}
+    if not told.issuperset(keys):
+        raise UnavailableError("The storage does not say that it has removed objects.")
 
 
 async def remove_each(
@@ -67,6 +73,10 @@ async def remove_each(
     for failed in done:
         if failed is not None and store_answer(failed)[0] not in _ABSENT:
             raise failed
+
+
+def _named(answer: Mapping[str, Any], outcome: str) -> Iterator[str]:
+    return (str(one.get("Key")) for one in answer.get(outcome, ()))
 
 
 def has_no_bulk(error: Exception) -> bool:

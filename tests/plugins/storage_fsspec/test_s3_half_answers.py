@@ -72,6 +72,32 @@ def test_a_removal_that_fails_within_a_200_is_tried_again(
     assert not isinstance(failed.value, StorageRefusedError)
 
 
+def test_a_page_in_the_place_of_a_list_is_no_empty_list(
+    bucket: Storage, proxy: FaultyStore
+) -> None:
+    proxy.has_pages = True
+
+    with pytest.raises(UnavailableError, match="no list of objects"):
+        _paths(bucket)
+    with pytest.raises(UnavailableError):
+        bucket.delete_tree("v")
+
+    proxy.has_pages = False
+    assert _paths(bucket) == ["v/a", "v/b"]
+
+
+def test_a_page_in_the_place_of_removals_removes_nothing(
+    bucket: Storage, proxy: FaultyStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = list(bucket.walk("v"))
+    # The list came before the proxy was being repaired.
+    monkeypatch.setattr(type(bucket), "walk", lambda *_: iter(found))
+    proxy.has_pages = True
+
+    with pytest.raises(UnavailableError, match="does not say"):
+        bucket.delete_tree("v")
+
+
 @pytest.mark.parametrize("code", ["NotImplemented", "MissingContentMD5"])
 def test_a_store_that_takes_no_bulk_deletes_is_asked_for_each_object(
     bucket: Storage, proxy: FaultyStore, code: str

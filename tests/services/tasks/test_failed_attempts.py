@@ -23,14 +23,22 @@ def part(world: World, video_id: str) -> Task:
     return task
 
 
-@pytest.mark.parametrize("error", [TranscodeError, UnusableSourceError, ValueError])
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (TranscodeError, UNSTORABLE),
+        (UnusableSourceError, UNSTORABLE),
+        # It is logged with its traceback, and a test's log is sent as UTF-8.
+        (ValueError, UNSTORABLE.replace("\ud800", "\0")),
+    ],
+)
 def test_an_error_of_any_text_ends_its_attempt(
-    world: World, error: type[Exception]
+    world: World, error: type[Exception], text: str
 ) -> None:
     video_id = world.processed()
 
     def fail(_: Part) -> None:
-        raise error(UNSTORABLE)
+        raise error(text)
 
     world.transcoder.before_part = fail
     world.run_everything()

@@ -45,7 +45,7 @@ public class Calls {
         videos.listVideos(1L, 5L, null, null, null, null, null, null, null, null, null).getBody().getPagination().getTotal() >= 1,
         "listVideos");
     VideoChangeRequest change = new VideoChangeRequest().videoName("Sea");
-    check(videos.updateVideo(video, change).getBody().getName().equals("Sea"), "updateVideo");
+    check(videos.updateVideo(video, change, null).getBody().getName().equals("Sea"), "updateVideo");
     EdgeKeyRequest domains = new EdgeKeyRequest().domains(List.of("example.com"));
     EdgeKey key = sharing.createEdgeKey(video, null, domains).getBody();
     check(key.getRevokedAt() == null, "createEdgeKey");

@@ -41,6 +41,10 @@ class Fault(Enum):
     HALF_ANSWER = "half answer"
 
 
+FAULTS: Final = tuple(fault for fault in Fault if fault is not Fault.ERROR_404)
+"""Faults that any request may meet; a 404 is an answer about one object."""
+
+
 @attrs.define
 class FaultyStore:
     """

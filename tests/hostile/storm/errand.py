@@ -63,7 +63,7 @@ def _api_asks(
         path=f"/v1/videos/{private}",
         method="PATCH",
         lines=[key, "Content-Type: application/json"],
-        body=json.dumps({"name": "Another film"}),
+        body=json.dumps({"videoName": "Another film"}),
     )
 
 

@@ -16,7 +16,7 @@ from hvcore.domain.tasks.kinds import UPLOAD_TAKE
 from hvcore.domain.tasks.task import Task, TaskState
 from hvcore.domain.uploads.grants import FileWanted, UploadGranted, arrival_path
 from hvcore.domain.videos.states import VideoState
-from tests.faulty_store import Fault, FaultyStore, faulty_store
+from tests.faulty_store import FAULTS, Fault, FaultyStore, faulty_store
 from tests.live import until
 from tests.object_store import swift_client
 from tests.services.conftest import World
@@ -101,7 +101,7 @@ def site(tmp_path: Path, swift: str) -> Iterator[Site]:
             ("removing", Fault.RESET, "POST", "", False),
             ("listing", Fault.HALF_ANSWER, "GET", "", False),
         )
-        for fault in Fault
+        for fault in FAULTS
     ],
 )
 def test_a_fault_of_the_store_costs_time_and_nothing_else(
@@ -123,7 +123,7 @@ def test_a_fault_of_the_store_costs_time_and_nothing_else(
 
 
 @pytest.mark.cases(3)
-@pytest.mark.parametrize("fault", Fault)
+@pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_while_a_file_is_sent_publishes_nothing_wrong(
     site: Site, fault: Fault
 ) -> None:

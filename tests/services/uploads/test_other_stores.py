@@ -11,7 +11,7 @@ import urllib3
 
 from hvcore.domain.uploads.direct import LATE_PURGE_AFTER
 from hvcore.domain.videos.states import VideoState
-from tests.faulty_store import Fault
+from tests.faulty_store import FAULTS, Fault
 from tests.services.uploads.direct import DATA, granted, granted_video, take_in
 from tests.services.uploads.stores import Site, new_bucket, sent, site_of
 
@@ -38,7 +38,7 @@ FAULTS_OF_GOOGLE: Final = [
     ("google", "removing", Fault.ANSWER_LOST),
 ]
 FAULTS: Final = [
-    ("azure", where, fault) for where in REQUESTS["azure"] for fault in Fault
+    ("azure", where, fault) for where in REQUESTS["azure"] for fault in FAULTS
 ] + FAULTS_OF_GOOGLE
 
 
@@ -136,7 +136,7 @@ def test_a_fault_of_the_store_costs_time_and_nothing_else(
 @pytest.mark.cases(4)
 @pytest.mark.parametrize(
     ("site", "fault"),
-    [_of(kind, fault) for kind in REQUESTS for fault in Fault],
+    [_of(kind, fault) for kind in REQUESTS for fault in FAULTS],
     indirect=["site"],
 )
 def test_a_fault_while_a_file_is_sent_publishes_nothing_wrong(

@@ -34,7 +34,7 @@ from hvcore.persistence.tables import grants
 from hvcore.ports.direct_uploads import PartedWrite, SupportsPartedWrite
 from hvcore.services.uploads.direct_addresses import DirectAddresses
 from hvcore.services.uploads.ended_grants import take_back
-from tests.faulty_store import Fault, faulty_store
+from tests.faulty_store import FAULTS, Fault, faulty_store
 from tests.services.conftest import World, make_world
 from tests.services.uploads.direct import (
     content,
@@ -213,7 +213,7 @@ def test_a_worker_that_fails_on_the_way_is_mended(
 
 
 @pytest.mark.cases(3)
-@pytest.mark.parametrize("fault", Fault)
+@pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_while_parts_are_joined_costs_time_and_nothing_else(
     tmp_path: Path, swift: str, bucket: str, fault: Fault
 ) -> None:

@@ -211,7 +211,8 @@ class DrawingProcess:
             process.stdin.flush()
         except BrokenPipeError:
             self.close()
-            return None
+            is_costly = process.returncode == -signal.SIGXCPU
+            return (TOO_COSTLY, 0, 0, b"") if is_costly else None
         head = process.stdout.read(ANSWER.size)
         if len(head) == ANSWER.size:
             status, one, two, size_bytes = ANSWER.unpack(head)

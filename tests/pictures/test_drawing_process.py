@@ -2,10 +2,13 @@
 Pictures are drawn by a process of its own, and by another one if that ends.
 """
 
+import fcntl
 import io
 import os
 import resource
 import signal
+import sys
+import termios
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -51,6 +54,16 @@ def child() -> psutil.Process:
     """
     (found,) = (one for one in psutil.Process().children() if _draws(one))
     return found
+
+
+def is_asked(stopped: DrawingProcess) -> bool:
+    """
+    Tell whether a request lies in the pipe of a child that reads nothing.
+    """
+    assert stopped._process is not None
+    assert stopped._process.stdin is not None
+    told = fcntl.ioctl(stopped._process.stdin, termios.FIONREAD, bytes(4))
+    return int.from_bytes(told, sys.byteorder) > 0
 
 
 def _draws(one: psutil.Process) -> bool:
@@ -184,6 +197,7 @@ def test_a_picture_that_takes_too_much_of_a_processor_is_refused(
 
     with ThreadPoolExecutor(1) as pool:
         drawn = pool.submit(elsewhere.redraw, picture(), PNG)
+        until(lambda: is_asked(elsewhere), within_s=WITHIN_S)
         # As the kernel does at the limit.
         first.send_signal(signal.SIGXCPU)
         first.send_signal(signal.SIGCONT)

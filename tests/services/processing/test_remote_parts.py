@@ -522,3 +522,14 @@ def test_what_such_a_version_has_ended_is_cancelled(remote: RemoteWorld) -> None
     remote.move_on(seconds=10)
 
     assert remote.service.running() == []
+
+
+def test_a_part_that_fsck_cancels_is_cancelled_elsewhere_too(
+    remote: RemoteWorld,
+) -> None:
+    part = remote.part(remote.submitted())
+
+    remote.world.services.fsck._cancel(part)
+
+    assert remote.part(part.subject).state is TaskState.CANCELLED
+    assert len(remote.waiting_cancels()) == 1

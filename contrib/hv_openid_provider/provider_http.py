@@ -3,6 +3,7 @@ Requests to the provider, and to nobody else.
 """
 
 import json
+import re
 import time
 from collections.abc import Mapping
 from typing import Any, Final
@@ -25,6 +26,10 @@ person would hold a thread that the API needs.
 """
 MAX_BYTES: Final = 512 * 1024
 """More than the keys of any provider, or the claims of any person."""
+TOKEN_ERRORS: Final = ("invalid_token", "insufficient_scope")
+"""What RFC 6750, section 3.1, calls it that a token is not taken; ``invalid_request`` is of
+a question that is wrong."""
+_BEARER: Final = re.compile(r"bearer(\s|$)", re.IGNORECASE)
 _CONNECT_S: Final = 3.0
 _READ_S: Final = 5.0
 _CHUNK_BYTES: Final = 16 * 1024
@@ -67,10 +72,31 @@ class ProviderSettings:
 class ProviderAnswer:
     """
     What the provider answered.
+
+    Attributes:
+        challenge: The header WWW-Authenticate; "" if there is none.
     """
 
     status: int
     data: bytes = attrs.field(repr=False)
+    challenge: str = ""
+
+    @property
+    def refuses_token(self) -> bool:
+        """
+        Return whether the provider itself refuses an access token that was shown.
+
+        A firewall or a proxy before it answers 401 and 403, too, with a page of its own,
+        and says nothing about a person.
+
+        Source: RFC 6750, section 3: the answer has a challenge of the scheme Bearer.
+        Some providers leave it out, and name the error in JSON.
+        """
+        if self.status not in {401, 403}:
+            return False
+        if any(_BEARER.match(part.strip()) for part in self.challenge.split(",")):
+            return True
+        return (self.json() or {}).get("error") in TOKEN_ERRORS
 
     def json(self) -> Mapping[str, Any] | None:
         """
@@ -199,7 +225,8 @@ class ProviderExchange:
             if isinstance(exc, WaitedTooLongError | TimeoutError):
                 self._http.note_silence()
             raise UnavailableError(self._http.settings.silence) from exc
-        return ProviderAnswer(status=response.status, data=data)
+        challenge = response.headers.get("WWW-Authenticate", "")
+        return ProviderAnswer(status=response.status, data=data, challenge=challenge)
 
     def _read(self, response: urllib3.BaseHTTPResponse) -> bytes:
         data = b""

@@ -23,7 +23,8 @@ class SocketDeadline:
     """
     Ends the connections that were made under it when its time is over.
 
-    Reads and writes of them fail then as if the other side had gone. For code that makes
+    Reads and writes of them fail then as if the other side had gone: whoever takes the end of
+    a connection for the end of an answer looks at ``has_passed``. For code that makes
     its sockets itself, such as smtplib; requests to unknown hosts are those of ``client``.
 
     Args:

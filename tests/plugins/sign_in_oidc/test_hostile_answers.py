@@ -24,6 +24,7 @@ from tests.plugins.sign_in_oidc.provider import (
     LoopbackProvider,
     Reply,
 )
+from tests.trickling import trickling_server
 
 
 def test_userinfo_of_another_person_is_refused(desk: SignInDesk) -> None:
@@ -214,6 +215,29 @@ def test_a_provider_that_is_silent_is_spared_for_a_moment(
     moment[0] += 6
 
     assert desk.backend.refresh(state).identity.roles
+
+
+@pytest.mark.parametrize(
+    ("first", "piece"),
+    [(b"HTTP/1.1 200 OK\r\n", b"X-A: b\r\n"), (b"HTTP/1.1 200 OK\r\n\r\n", b" ")],
+    ids=["head", "body"],
+)
+def test_a_provider_that_never_finishes_is_given_up_in_all(
+    make: Make, first: bytes, piece: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """
+    However soon each of its bytes comes; then nobody waits for it for a moment.
+    """
+    monkeypatch.setattr("hv_openid_provider.provider_http.TOTAL_S", 0.3)
+    with trickling_server(piece, first=first) as port:
+        desk = make(issuer=f"http://127.0.0.1:{port}")
+        began_s = time.monotonic()
+        for _ in range(3):
+            with pytest.raises(UnavailableError, match="does not answer"):
+                desk.backend.begin(PAGES, STATE)
+
+        # http.client ends a head of its own at a hundred lines, 2 s later.
+        assert time.monotonic() - began_s < 1.5
 
 
 @pytest.mark.parametrize(

@@ -221,6 +221,7 @@ from hvcore.ports.transcoder import (
     Workspace,
 )
 from hvcore.ports.web_apps import Middleware, WebApp
+from hvcore.safe_http.deadlines import SocketDeadline
 from hvcore.wire.converter import optional as optional_field
 from hvcore.wire.converter import required as required_field
 from hvcore.wire.kinds import FieldKind, FieldRefusedError
@@ -384,6 +385,7 @@ __all__ = [
     "SignInProvider",
     "SignInRefusedError",
     "SignInStart",
+    "SocketDeadline",
     "SourceInfo",
     "SourceRanges",
     "Speed",

@@ -19,6 +19,7 @@ import attrs
 
 _PAGE: Final = b"<html><body><p>Back in a minute.</p></body></html>"
 _HOP_BY_HOP: Final = frozenset({"connection", "keep-alive", "transfer-encoding"})
+_RANGES: Final = frozenset({"range", "x-ms-range"})
 _KEYS: Final = re.compile(b"<Key>.*?</Key>")
 _RESET: Final = struct.pack("ii", 1, 0)
 
@@ -41,6 +42,20 @@ class Fault(Enum):
     HALF_ANSWER = "half answer"
 
 
+class SpoiledRange(Enum):
+    """
+    What comes in the place of a range of an object.
+
+    IGNORED: the whole object. OTHER: as many bytes from one later on. SHORT: one byte less
+    than the answer promises. PAGE: a page of 200, as of a proxy that is being repaired.
+    """
+
+    IGNORED = "ignored"
+    OTHER = "other"
+    SHORT = "short"
+    PAGE = "page"
+
+
 FAULTS: Final = tuple(fault for fault in Fault if fault is not Fault.ERROR_404)
 """Faults that any request may meet; a 404 is an answer about one object."""
 
@@ -60,6 +75,7 @@ class FaultyStore:
         takes_no_checksums: Whether it refuses bytes with a checksum, as older stores do.
         has_pages: Whether it answers requests for lists and to remove many objects with a
             page of 200, as a proxy does that is being repaired.
+        spoils: What comes in the place of each range; None for the range.
         locked: What Azure calls it when somebody looks at what was sent, and nobody
             has its key.
         struck: How many requests have failed.
@@ -72,6 +88,7 @@ class FaultyStore:
     takes_no_bulk: str | None = None
     takes_no_checksums: bool = False
     has_pages: bool = False
+    spoils: SpoiledRange | None = None
     locked: str | None = None
     struck: int = 0
 
@@ -139,6 +156,8 @@ class _Handler(BaseHTTPRequestHandler):
         store, removes_many = self.store, self._removes_many()
         if store.has_pages and (removes_many or self._lists()):
             return 200, _PAGE
+        if store.spoils is SpoiledRange.PAGE and self._asks_for_range():
+            return 200, _PAGE
         if store.kept and removes_many:
             return 200, _all_kept(body, store.kept)
         if store.denies_lists_of_parts and self._lists_parts():
@@ -149,6 +168,10 @@ class _Handler(BaseHTTPRequestHandler):
         if store.takes_no_checksums and self._has_checksum():
             refused = "InvalidArgument"
         return (400, _error(refused)) if refused else None
+
+    def _asks_for_range(self) -> bool:
+        # Azure's client has a header of its own.
+        return self.command == "GET" and any(n.lower() in _RANGES for n in self.headers)
 
     def _lists_parts(self) -> bool:
         return self.command == "GET" and "uploads" in parse_qs(
@@ -186,6 +209,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, body: bytes, fault: Fault | None) -> None:
         answer, data = self._passed_on(body)
+        if self.store.spoils is not None and self._asks_for_range():
+            # Not the question, which may be signed.
+            data = _spoil(self.store.spoils, answer, data)
         if fault is Fault.ANSWER_LOST:
             self._reset()
             return
@@ -226,6 +252,23 @@ class _Handler(BaseHTTPRequestHandler):
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
         self.close_connection = True
         self.connection.shutdown(socket.SHUT_RDWR)
+
+
+def _spoil(how: SpoiledRange, answer: http.client.HTTPResponse, data: bytes) -> bytes:
+    told = answer.headers["Content-Range"] or ""
+    if how is SpoiledRange.SHORT:
+        data = data[:-1]
+    elif how is SpoiledRange.IGNORED:
+        answer.status = 200
+        del answer.headers["Content-Range"]
+        data = b"before" + data + b"behind"
+    elif told:
+        unit, first, last, size = re.split("[ /-]", told)
+        del answer.headers["Content-Range"]
+        moved = f"{unit} {int(first) + 1}-{int(last) + 1}/{size}"
+        answer.headers["Content-Range"] = moved
+    del answer.headers["Content-Length"]
+    return data
 
 
 def _error(code: str, key: bytes = b"") -> bytes:

@@ -25,6 +25,8 @@ from hvcore.settings import Settings
 
 SECRET_HEADER: Final = EDGE_HEADER
 MARK_HEADER: Final = "X-Hv-Mark"
+MEDIA_HEADER: Final = "X-Hv-Media"
+"""With "1", what tells an edge that bytes are the service's, and may be cached."""
 HELD_TYPE: Final = falcon.MEDIA_TEXT
 
 
@@ -182,3 +184,4 @@ class MediaBytesResource:
         parts = path.split("/", 3 if kind == "public" else 1)
         owner, file = "/".join(parts[:-1]), parts[-1]
         send(req, resp, self._authorizations.open_media(kind, owner, file))
+        resp.set_header(MEDIA_HEADER, "1")

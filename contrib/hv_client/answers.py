@@ -11,12 +11,14 @@ from typing import Final, TypeVar, cast
 from hv_client.coding import NotDecodableError, decode, with_entity_tag
 from hv_client.errors import Refusal, UnexpectedAnswerError, error_of
 from hv_client.generated.models import Problem, ProblemPart
-from hv_client.operation import Operation
+from hv_client.operation import ANY_TYPE, Operation
 from hv_client.retries import moment_of, retry_after_s
 from hv_client.steps import Answer, Request
 
 T = TypeVar("T")
 
+_PAGES: Final = frozenset({"text/html", "application/xhtml+xml"})
+_TEXTS: Final = frozenset({"text/csv", "application/x-ndjson"})
 _MESSAGE: Final = re.compile(rb"<Message>([^<]{1,200})")
 
 
@@ -26,8 +28,15 @@ def success_of(request: Request, answer: Answer) -> Answer:
 
     Raises:
         ApiError: It is none.
+        UnexpectedAnswerError: It is a page for people, as of a proxy that wants them to
+            sign in: nobody has carried the request out.
     """
     if answer.is_success:
+        if answer.content and _type_of(answer) in _PAGES:
+            raise UnexpectedAnswerError(
+                f"{request}: a page for browsers came in the place of an answer; "
+                "something between here and the service answers for it."
+            )
         return answer
     headers = answer.headers
     code, detail, problems = _problem_of(answer)
@@ -53,24 +62,29 @@ def value_of(operation: Operation[T], request: Request, answer: Answer) -> T:
     Raises:
         UnexpectedAnswerError: It is not what this operation answers.
     """
+    not_ours = f"{request}: this is not an answer of the API"
     if operation.answer is None:
+        if answer.status != HTTPStatus.NO_CONTENT:
+            raise UnexpectedAnswerError(f"{not_ours}.")
         return cast("T", None)
-    content_type = answer.headers.get("content-type", "")
-    if not content_type.startswith("application/json"):
-        if content_type.startswith(("text/csv", "application/x-ndjson")):
-            return cast("T", answer.content.decode())
-        raise UnexpectedAnswerError(f"{request}: this is not an answer of the API.")
+    content_type = _type_of(answer)
+    if content_type in _TEXTS and request.headers.get("Accept") == ANY_TYPE:
+        return cast("T", answer.content.decode(errors="replace"))
+    if content_type != "application/json":
+        raise UnexpectedAnswerError(f"{not_ours}.")
     try:
         value = json.loads(answer.content)
         made = decode(
             operation.answer, value["body"] if operation.is_enveloped else value
         )
-    except (ValueError, KeyError, TypeError) as exc:
+    except (ValueError, KeyError, TypeError, RecursionError) as exc:
         why = str(exc) if isinstance(exc, NotDecodableError) else "it has another form"
-        raise UnexpectedAnswerError(
-            f"{request}: this is not an answer of the API: {why}"
-        ) from exc
+        raise UnexpectedAnswerError(f"{not_ours}: {why}") from exc
     return with_entity_tag(made, answer.headers.get("etag"))
+
+
+def _type_of(answer: Answer) -> str:
+    return answer.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def _problem_of(answer: Answer) -> tuple[str, str, Sequence[ProblemPart]]:

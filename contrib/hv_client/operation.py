@@ -22,6 +22,8 @@ T = TypeVar("T")
 IDEMPOTENCY_KEY: Final = "idempotency_key"
 CONTENT: Final = "content"
 CONTENT_TYPE: Final = "content_type"
+ANY_TYPE: Final = "*/*"
+"""What is accepted of an operation that was asked for another type than JSON."""
 USER_AGENT: Final = f"hv-client/{__version__}"
 _NO_PARTS: Final = ("", ".", "..")
 """As parts of a path these would make it another one."""
@@ -164,7 +166,7 @@ class Operation(Generic[T]):
 
 def _accepted(arguments: Mapping[str, object]) -> str:
     is_text = arguments.get("format") in {"csv", "ndjson"}
-    return "*/*" if is_text else "application/json, application/problem+json"
+    return ANY_TYPE if is_text else "application/json, application/problem+json"
 
 
 def _text(value: object) -> str:

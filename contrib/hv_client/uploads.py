@@ -6,6 +6,7 @@ Source: tus 1.0, "Core Protocol", "Creation"; the addresses of ``upload-url``.
 
 import base64
 import json
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -33,6 +34,8 @@ WAITS_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 30.0, 30.0, 30.0)
 """Between tries that bring nothing; what arrives begins them anew."""
 STORED_WITHIN_S: Final = 600.0
 """With the last byte the service stores the file, which may take minutes."""
+# Of more digits, int() would refuse some.
+_NUMBER: Final = re.compile("[0-9]{1,18}")
 _PASSING: Final = frozenset({409, 423, 429, 500, 502, 503, 504})
 """Another try may do: at another offset, after another request, later."""
 
@@ -135,12 +138,15 @@ class Uploads:
         """
         answer = yield from _exchanged(Request(method="HEAD", url=url, headers=VERSION))
         length = _number(answer, "upload-length")
+        arrived = _number(answer, "upload-offset")
         if size_bytes is not None and length != size_bytes:
             raise ValueError(
                 f"The file has {size_bytes} bytes, and the upload was created for "
                 f"{length}: send the file that it was created for."
             )
-        return _number(answer, "upload-offset")
+        if arrived > length:
+            raise _foreign_offset(arrived, length)
+        return arrived
 
     def put(
         self,
@@ -236,7 +242,14 @@ class Uploads:
             content=part,
             timeout_s=STORED_WITHIN_S,
         )
-        return _number((yield from _exchanged(request)), "upload-offset")
+        arrived = _number((yield from _exchanged(request)), "upload-offset")
+        if not offset <= arrived <= source.size_bytes:
+            raise _foreign_offset(arrived, source.size_bytes)
+        if arrived == offset and part.size_bytes:
+            raise UnreachableError(
+                "The service took nothing of the file.", was_sent=True
+            )
+        return arrived
 
     def _offset_or(
         self, url: str, size_bytes: int, known: int | None
@@ -265,11 +278,18 @@ def _is_taken(error: ApiError, size_bytes: int) -> bool:
 
 def _number(answer: Answer, name: str) -> int:
     value = answer.headers.get(name, "")
-    if not value.isdecimal():
+    if not _NUMBER.fullmatch(value):
         raise UnexpectedAnswerError(
             f"This is no address of a resumable upload: its answer has no {name}."
         )
     return int(value)
+
+
+def _foreign_offset(arrived_bytes: int, size_bytes: int) -> UnexpectedAnswerError:
+    return UnexpectedAnswerError(
+        f"The upload's address says that {arrived_bytes} bytes of {size_bytes} have "
+        "arrived, which cannot be; begin a new upload."
+    )
 
 
 def _is_passing(error: ApiError | UnreachableError) -> bool:

@@ -119,6 +119,7 @@ def _body(body: Body | None) -> Iterator[tuple[str, object]]:
 
 def _answered(answer: Answer | None) -> Iterator[tuple[str, object]]:
     if answer is None:
+        yield "hasNoAnswer", True
         return
     if not answer.is_enveloped:
         yield "bare", True

@@ -105,7 +105,12 @@ const OPERATIONS = {
     fixed: { "Tus-Resumable": "1.0.0" },
     isIdempotent: true,
   },
-  getResumableUploadOptions: { method: "OPTIONS", path: "/v1/uploads", isOpen: true },
+  getResumableUploadOptions: {
+    method: "OPTIONS",
+    path: "/v1/uploads",
+    hasNoAnswer: true,
+    isOpen: true,
+  },
   processVideoInEnvironment: {
     method: "POST",
     path: "/v1/api/{orgID}/environments/{envID}/videos/process",
@@ -512,7 +517,12 @@ export class HvClient {
     const operation = { method, isIdempotent: options.idempotencyKey !== undefined };
     const answer = await this.#send(`${method} ${path}`, operation, wanted, options);
     const isJSON = /[/+]json\b/.test(answer.headers.get("Content-Type") ?? "");
-    return isJSON ? JSON.parse(answer.text) : answer.text;
+    if (!isJSON) return answer.text;
+    try {
+      return JSON.parse(answer.text);
+    } catch (cause) {
+      throw new UnreachableError(`${method} ${path}: what answers there is no JSON.`, { cause, isFinal: true });
+    }
   }
 
   async #call(name, operation, params, options = {}) {
@@ -603,7 +613,7 @@ function refuseOthers(name, left) {
 
 /** What an operation returns of an answer. */
 function resultOf(name, operation, { status, headers, text }) {
-  if (status === 204) return undefined;
+  if (operation.hasNoAnswer && status === 204) return undefined;
   const type = (headers.get("Content-Type") ?? "").split(";")[0].trim();
   if (operation.texts?.includes(type)) return text;
   try {
@@ -1001,19 +1011,28 @@ class FileSender {
 
   async #ask() {
     const answer = await this.#request("HEAD", {});
-    const length = Number(answer.headers.get("Upload-Length"));
+    const offset = numberOf(answer, "Upload-Offset");
+    const length = numberOf(answer, "Upload-Length");
     if (length !== this.#file.size) {
       throw new TypeError(`The upload is for a file of ${length} bytes, and this one has ${this.#file.size}.`);
     }
-    return offsetOf(answer);
+    return this.#checked(offset);
   }
 
   async #sendChunk(offset) {
     const chunk = this.#file.slice(offset, offset + this.#options.chunkBytes);
     const headers = { "Upload-Offset": String(offset), "Content-Type": "application/offset+octet-stream" };
-    const reached = offsetOf(await this.#request("PATCH", headers, chunk));
+    const answer = await this.#request("PATCH", headers, chunk);
+    const reached = this.#checked(numberOf(answer, "Upload-Offset"));
     if (reached <= offset) throw new UnreachableError("uploadTo: the service took nothing of the file.");
     return reached;
+  }
+
+  /** An offset that can be: what answers may be another program. */
+  #checked(offset) {
+    if (offset <= this.#file.size) return offset;
+    const told = `uploadTo: ${offset} bytes of ${this.#file.size} cannot have come; begin a new upload.`;
+    throw new UnreachableError(told, { isFinal: true });
   }
 
   async #request(method, headers, body) {
@@ -1028,9 +1047,9 @@ class FileSender {
   }
 }
 
-function offsetOf({ headers }) {
-  const offset = Number(headers.get("Upload-Offset") ?? NaN);
-  if (Number.isInteger(offset)) return offset;
+function numberOf({ headers }, name) {
+  const text = headers.get(name) ?? "";
+  if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new UnreachableError("uploadTo: what answers there takes no resumable uploads.", { isFinal: true });
 }
 

@@ -3,18 +3,23 @@ Requests to the provider, and to nobody else.
 """
 
 import json
+import re
+import socket
 import time
 from collections.abc import Mapping
+from contextvars import ContextVar
 from typing import Any, Final
 from urllib.parse import SplitResult, urlsplit
 
 import attrs
 import urllib3
-from urllib3.exceptions import HTTPError
+from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
 from urllib3.exceptions import TimeoutError as WaitedTooLongError
 
 from hv_openid_provider.addresses import is_safe_address
-from hvcore.plugin_api import UnavailableError
+from hvcore.plugin_api import SocketDeadline, UnavailableError
 
 TOTAL_S: Final = 8.0
 """For all requests of one exchange: a sign-in backend may block for 10 s."""
@@ -25,6 +30,10 @@ person would hold a thread that the API needs.
 """
 MAX_BYTES: Final = 512 * 1024
 """More than the keys of any provider, or the claims of any person."""
+TOKEN_ERRORS: Final = ("invalid_token", "insufficient_scope")
+"""What RFC 6750, section 3.1, calls it that a token is not taken; ``invalid_request`` is of
+a question that is wrong."""
+_BEARER: Final = re.compile(r"bearer(\s|$)", re.IGNORECASE)
 _CONNECT_S: Final = 3.0
 _READ_S: Final = 5.0
 _CHUNK_BYTES: Final = 16 * 1024
@@ -67,10 +76,31 @@ class ProviderSettings:
 class ProviderAnswer:
     """
     What the provider answered.
+
+    Attributes:
+        challenge: The header WWW-Authenticate; "" if there is none.
     """
 
     status: int
     data: bytes = attrs.field(repr=False)
+    challenge: str = ""
+
+    @property
+    def refuses_token(self) -> bool:
+        """
+        Return whether the provider itself refuses an access token that was shown.
+
+        A firewall or a proxy before it answers 401 and 403, too, with a page of its own,
+        and says nothing about a person.
+
+        Source: RFC 6750, section 3: the answer has a challenge of the scheme Bearer.
+        Some providers leave it out, and name the error in JSON.
+        """
+        if self.status not in {401, 403}:
+            return False
+        if any(_BEARER.match(part.strip()) for part in self.challenge.split(",")):
+            return True
+        return (self.json() or {}).get("error") in TOKEN_ERRORS
 
     def json(self) -> Mapping[str, Any] | None:
         """
@@ -99,6 +129,7 @@ class ProviderHttp:
             for scheme in ("https", "http")
         }
         self._pool = urllib3.PoolManager(retries=False)
+        self._pool.pool_classes_by_scheme = _POOLS
         self._silent_until_s = 0.0
 
     def allows(self, address: str) -> bool:
@@ -179,27 +210,49 @@ class ProviderExchange:
         if self._http.is_spared:
             raise UnavailableError(self._http.settings.silence)
         left_s = max(self._ends_at_s - time.monotonic(), 0.001)
-        try:
-            response = self._pool.request(
-                method,
-                address,
-                body=body,
-                headers={**_HEADERS, **headers},
-                redirect=False,
-                preload_content=False,
-                timeout=urllib3.Timeout(
-                    connect=min(_CONNECT_S, left_s), read=min(_READ_S, left_s)
-                ),
-            )
+        # A read's timeout begins anew at each byte of a head.
+        with SocketDeadline(left_s) as deadline:
+            set_by = _deadline.set(deadline)
             try:
-                data = self._read(response)
+                answer = self._ask(method, address, headers, body, left_s)
+            except (HTTPError, OSError) as exc:
+                is_silent = isinstance(exc, WaitedTooLongError | TimeoutError)
+                if is_silent or deadline.has_passed:
+                    self._http.note_silence()
+                raise UnavailableError(self._http.settings.silence) from exc
             finally:
-                response.close()
-        except (HTTPError, OSError) as exc:
-            if isinstance(exc, WaitedTooLongError | TimeoutError):
-                self._http.note_silence()
-            raise UnavailableError(self._http.settings.silence) from exc
-        return ProviderAnswer(status=response.status, data=data)
+                _deadline.reset(set_by)
+        if deadline.has_passed:
+            # Its end looks like the answer's, where that has no length.
+            self._http.note_silence()
+            raise UnavailableError(self._http.settings.silence)
+        return answer
+
+    def _ask(
+        self,
+        method: str,
+        address: str,
+        headers: Mapping[str, str],
+        body: str | None,
+        left_s: float,
+    ) -> ProviderAnswer:
+        response = self._pool.request(
+            method,
+            address,
+            body=body,
+            headers={**_HEADERS, **headers},
+            redirect=False,
+            preload_content=False,
+            timeout=urllib3.Timeout(
+                connect=min(_CONNECT_S, left_s), read=min(_READ_S, left_s)
+            ),
+        )
+        try:
+            data = self._read(response)
+        finally:
+            response.close()
+        challenge = response.headers.get("WWW-Authenticate", "")
+        return ProviderAnswer(status=response.status, data=data, challenge=challenge)
 
     def _read(self, response: urllib3.BaseHTTPResponse) -> bytes:
         data = b""
@@ -207,10 +260,49 @@ class ProviderExchange:
             data += chunk
             if len(data) > MAX_BYTES:
                 raise UnavailableError(f"{self._called} answers too much.")
-            if time.monotonic() > self._ends_at_s:
-                self._http.note_silence()
-                raise UnavailableError(self._http.settings.silence)
         return data
+
+
+_deadline: Final[ContextVar[SocketDeadline]] = ContextVar("_deadline")
+
+
+class _Connection(HTTPConnection):
+    """
+    A connection that is made under the deadline of the request that needs it.
+    """
+
+    def _new_conn(self) -> socket.socket:
+        return _connected(self)
+
+
+class _TlsConnection(HTTPSConnection):
+    """
+    The same with TLS.
+    """
+
+    def _new_conn(self) -> socket.socket:
+        return _connected(self)
+
+
+def _connected(connection: HTTPConnection) -> socket.socket:
+    step_s = float(connection.timeout or _CONNECT_S)
+    try:
+        return _deadline.get().connect(connection.host, connection.port, step_s=step_s)
+    except TimeoutError as exc:
+        raise ConnectTimeoutError(connection, "connecting took too long") from exc
+    except OSError as exc:
+        raise NewConnectionError(connection, "nobody answers there") from exc
+
+
+class _Pool(HTTPConnectionPool):
+    ConnectionCls = _Connection
+
+
+class _TlsPool(HTTPSConnectionPool):
+    ConnectionCls = _TlsConnection
+
+
+_POOLS: Final = {"http": _Pool, "https": _TlsPool}
 
 
 def _netloc(parts: SplitResult) -> tuple[str | None, int]:

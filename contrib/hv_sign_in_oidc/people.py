@@ -87,7 +87,7 @@ class PersonReader:
         sources = [claims]
         if endpoint := self._userinfo_endpoint(metadata):
             answer = exchange.get(endpoint, token=tokens.access_token)
-            if answer.status in {401, 403}:
+            if answer.refuses_token:
                 raise UntrustedAnswerError("userinfo does not take the access token")
             found = answer.json() or {}
             told = found.get("sub")

@@ -19,6 +19,11 @@ from hvcore.plugin_api import UnavailableError
 _CODE: Final = re.compile(r"[a-z_]{1,40}")
 _OUR_FAULT: Final = frozenset({"invalid_client", "unauthorized_client"})
 _ENDED: Final = "invalid_grant"
+_FORBIDDEN: Final = frozenset(
+    {"access_denied", "login_required", "interaction_required", "consent_required"}
+)
+"""What providers say with 403 of a person who may not sign in any more. The standard has no
+403 there: gateways have one, and some of them say ``"error": "forbidden"`` in JSON."""
 _NO_VERDICT: Final = _OUR_FAULT | {"server_error", "temporarily_unavailable"}
 _MAX_CHARS: Final = 64 * 1024
 
@@ -158,7 +163,9 @@ def _refusal(answer: ProviderAnswer) -> Exception:
     """
     found = (answer.json() or {}).get("error")
     code = found if isinstance(found, str) and _CODE.fullmatch(found) else ""
-    is_refusal = answer.status in {400, 403} and code not in _NO_VERDICT
+    is_refusal = (answer.status == 400 and code not in _NO_VERDICT) or (  # noqa: PLR2004 - HTTP
+        answer.status == 403 and code in {_ENDED, *_FORBIDDEN}  # noqa: PLR2004 - HTTP
+    )
     # Some say it with 200; other words of such an answer are no verdict.
     if (is_refusal and code) or (answer.status, code) == (200, _ENDED):
         return TokenRefusedError(code)

@@ -160,7 +160,11 @@ class ObstoreStorage(Storage):
 
     def _read(self, path: str, start: int, end: int) -> bytes:
         with self._answers(path):
-            return bytes(obstore.get_range(self._reads, path, start=start, end=end))
+            data = bytes(obstore.get_range(self._reads, path, start=start, end=end))
+        # It refuses an answer without a range or with another one, and counts nothing.
+        if len(data) != end - start:
+            raise UnavailableError("The storage answers with another number of bytes.")
+        return data
 
     def _delete(self, paths: list[str]) -> None:
         try:

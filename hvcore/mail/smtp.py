@@ -3,6 +3,7 @@ Mails by SMTP (RFC 5321), to the one server that the operator names.
 """
 
 import smtplib
+import socket
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -12,9 +13,13 @@ from urllib.parse import unquote, urlsplit
 from hvcore.errors import UnavailableError
 from hvcore.mail.message import message_of
 from hvcore.ports.mail import Mail, MailRefusedError
+from hvcore.safe_http.deadlines import SocketDeadline
 
 TIMEOUT_S: Final = 15.0
 """For each step; a task waits for it and no request does."""
+TOTAL_S: Final = 60.0
+"""For all of a mail, the look-up of the server's name included: a server may send one byte
+in time again and again. RFC 5321 waits for minutes, which no lane of tasks can."""
 GOODBYE_S: Final = 2.0
 """For QUIT, which nobody needs: the mail is with the server, or it is not."""
 PORTS: Final = {"smtp": 25, "smtps": 465}
@@ -53,13 +58,8 @@ class SmtpMailer:
         whatever comes after that does not make it be sent again.
         """
         message = message_of(mail, sender=self._sender)
-        try:
-            with self._connected() as server:
-                server.send_message(message)
-        except smtplib.SMTPException as exc:
-            raise _mail_error(exc, self._host) from exc
-        except OSError as exc:
-            raise UnavailableError(_unreachable(self._host, exc)) from exc
+        with self._connected() as server:
+            server.send_message(message)
 
     def check(self) -> None:
         """
@@ -69,30 +69,35 @@ class SmtpMailer:
             UnavailableError: The server does not answer, or refuses to talk.
             MailRefusedError: It refuses the user or the password.
         """
-        try:
-            with self._connected() as server:
-                server.noop()
-        except smtplib.SMTPException as exc:
-            raise _mail_error(exc, self._host) from exc
-        except OSError as exc:
-            raise UnavailableError(_unreachable(self._host, exc)) from exc
+        with self._connected() as server:
+            server.noop()
 
     @contextmanager
     def _connected(self) -> Iterator[smtplib.SMTP]:
-        server = self._opened()
-        try:
-            yield server
-        finally:
-            _say_goodbye(server)
+        with SocketDeadline(TOTAL_S) as deadline:
+            try:
+                server = self._opened(deadline)
+                try:
+                    yield server
+                finally:
+                    _say_goodbye(server)
+            except (smtplib.SMTPException, OSError) as exc:
+                if deadline.has_passed:
+                    raise UnavailableError(
+                        f"The mail server {self._host} did not finish within "
+                        f"{TOTAL_S:g} s."
+                    ) from exc
+                if isinstance(exc, smtplib.SMTPException):
+                    raise _mail_error(exc, self._host) from exc
+                raise UnavailableError(_unreachable(self._host, exc)) from exc
 
-    def _opened(self) -> smtplib.SMTP:
+    def _opened(self, deadline: SocketDeadline) -> smtplib.SMTP:
         tls = ssl.create_default_context()
+        server: smtplib.SMTP
         if self._is_tls:
-            server: smtplib.SMTP = smtplib.SMTP_SSL(
-                self._host, self._port, timeout=TIMEOUT_S, context=tls
-            )
+            server = _SmtpOverTls(self._host, self._port, deadline=deadline, tls=tls)
         else:
-            server = smtplib.SMTP(self._host, self._port, timeout=TIMEOUT_S)
+            server = _Smtp(self._host, self._port, deadline=deadline)
         try:
             self._introduce(server, tls)
         except BaseException:
@@ -115,6 +120,31 @@ class SmtpMailer:
                 "HV_MAIL__URL is not sent to it; use smtps://."
             )
         server.login(self._user, self._password)
+
+
+class _Smtp(smtplib.SMTP):
+    """A conversation whose connection is made under a deadline."""
+
+    def __init__(self, host: str, port: int, *, deadline: SocketDeadline) -> None:
+        self._deadline = deadline
+        super().__init__(host, port, timeout=TIMEOUT_S)
+
+    def _get_socket(self, host: str, port: int, timeout: float) -> socket.socket:
+        return self._deadline.connect(host, port, step_s=timeout)
+
+
+class _SmtpOverTls(smtplib.SMTP_SSL):
+    """A conversation over TLS whose connection is made under a deadline."""
+
+    def __init__(
+        self, host: str, port: int, *, deadline: SocketDeadline, tls: ssl.SSLContext
+    ) -> None:
+        self._deadline = deadline
+        super().__init__(host, port, timeout=TIMEOUT_S, context=tls)
+
+    def _get_socket(self, host: str, port: int, timeout: float) -> socket.socket:
+        made = self._deadline.connect(host, port, step_s=timeout)
+        return self.context.wrap_socket(made, server_hostname=host)
 
 
 def _say_goodbye(server: smtplib.SMTP) -> None:

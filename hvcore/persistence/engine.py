@@ -47,8 +47,6 @@ BUSY_TIMEOUT_MS: Final = 10_000
 """Our transactions take milliseconds; even a writer behind hundreds gets its turn."""
 MIGRATION_TIMEOUT_MS: Final = 600_000
 """Only an operator waits for its answer, and would only run it again."""
-LOG_TIMEOUT_MS: Final = 100
-"""For readers of what is in the log; the next round tries again."""
 CONNECTIONS: Final = 20
 """
 To a server at a time, of a process that does not say how many threads it has; without
@@ -200,27 +198,6 @@ def writing(
                 wait_long(connection)
             connection.exec_driver_sql(f"SET LOCAL lock_timeout = {timeout_ms}")
         yield connection
-
-
-def empty_log(engine: Engine) -> None:
-    """
-    Empty SQLite's write-ahead log, in which what was overwritten stands as it was.
-
-    Somebody who reads just now may prevent it; then the next time does it. Nothing
-    happens on a server.
-
-    Raises:
-        UnavailableError: The database does not answer.
-    """
-    if engine.dialect.name != "sqlite":
-        return
-    with reading(engine) as connection:
-        # Writers wait as long as this does.
-        connection.exec_driver_sql(f"PRAGMA busy_timeout={LOG_TIMEOUT_MS}")
-        try:
-            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").all()
-        finally:
-            connection.exec_driver_sql(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
 
 
 def refuse_other_process(engine: Engine) -> None:

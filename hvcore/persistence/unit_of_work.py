@@ -22,9 +22,10 @@ from hvcore.persistence.access.quota_use import QuotaUseChanges
 from hvcore.persistence.access.quotas import SqlQuotaRepository
 from hvcore.persistence.access.service_keys import SqlServiceKeyRepository
 from hvcore.persistence.access.tenants import SqlKeyRepository, SqlTenantRepository
-from hvcore.persistence.engine import empty_log, reading, writing
+from hvcore.persistence.engine import reading, writing
 from hvcore.persistence.links.links import SqlEdgeKeyRepository, SqlShareLinkRepository
 from hvcore.persistence.links.share_codes import SqlShareCodeRepository
+from hvcore.persistence.overwritten_log import OverwrittenLog
 from hvcore.persistence.playback.domain_lists import SqlDomainListRepository
 from hvcore.persistence.playback.signing_keys import SqlSigningKeyRepository
 from hvcore.persistence.processing.jobs import SqlJobRepository
@@ -301,6 +302,7 @@ class SqlUnitOfWork:
         self._on_commit = on_commit
         self._find_subscribers = find_subscribers
         self._media = MediaCache()
+        self._overwritten = OverwrittenLog()
 
     @contextmanager
     def read(self) -> Iterator[SqlWork]:
@@ -320,7 +322,7 @@ class SqlUnitOfWork:
             )
 
     def forget_overwritten(self) -> None:
-        empty_log(self._engine)
+        self._overwritten.empty(self._engine)
 
     def ping(self) -> None:
         """

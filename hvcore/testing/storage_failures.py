@@ -78,6 +78,18 @@ class FailurePromises(StorageKit):
 
         assert get(refusing_removal, "v/kept") == b"data"
 
+    def test_a_range_that_is_ignored_is_no_range(
+        self, ignoring_ranges: Storage
+    ) -> None:
+        """
+        The whole object is not played in the place of its part, nor cut to its length.
+        """
+        for start, end in ((2, 5), (0, 5), (7, None)):
+            read = partial(get, ignoring_ranges, "v/whole", start, end)
+            assert is_unavailable(self.gives_up_within_s, read), (
+                f"bytes were given for {start} to {end}"
+            )
+
     def test_closing_removes_nothing(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:

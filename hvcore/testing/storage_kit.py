@@ -78,6 +78,16 @@ class StorageKit(DeclaresDeviations):
         """
         raise NotImplementedError("give the fixture: a storage that removes nothing")
 
+    @pytest.fixture
+    def ignoring_ranges(self) -> Storage:
+        """
+        Return a storage with ``b"0123456789"`` at ``v/whole``, whose server ignores ranges.
+
+        It answers a question for a part with 200 and the whole object, as HTTP allows.
+        For a storage that asks no server, this is ``unreachable`` again.
+        """
+        raise NotImplementedError("give the fixture: a storage that ignores ranges")
+
 
 def put(storage: Storage, path: str, data: bytes = b"data") -> None:
     """

@@ -2,17 +2,20 @@
 The queue on RQ.
 """
 
+import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 from redis import ConnectionError as RedisConnectionError
-from redis import Redis, RedisError
+from redis import Redis, RedisError, ResponseError
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 from rq import Queue as RqMessages
 from rq.serializers import JSONSerializer
 
 from hv_queue_rq.jobs import RING, handling
+from hv_queue_rq.lanes import RestingLanes
 from hv_queue_rq.worker import InlineWorker, count_workers
 from hvcore.plugin_api import (
     ConfigError,
@@ -31,6 +34,8 @@ MESSAGE_LIVES_S: Final = 120
 """Eight times the interval at which an unanswered task is rung for again."""
 MAX_WAITING: Final = 100_000
 """Messages in a lane, about 5 MB; the oldest go first and are put again."""
+LOOKS_AGAIN_S: Final = 0.1
+"""While every lane rests; ``until`` is asked as often."""
 
 
 class RqQueue(Queue):
@@ -75,7 +80,7 @@ class RqQueue(Queue):
                 pipeline.ltrim(messages.key, -MAX_WAITING, -1)
                 pipeline.execute()
         except RedisError as exc:
-            raise UnavailableError("The queue does not answer.") from exc
+            raise _outage(exc, lane) from exc
 
     def consume(
         self,
@@ -94,21 +99,34 @@ class RqQueue(Queue):
             handling(handle),
         ):
             outage = QueueOutage()
+            resting = RestingLanes(lanes, client, partial(self._messages, client))
 
             def ask() -> bool:
                 # Asked whenever the server has answered.
                 outage.end()
-                return until()
+                return until() or resting.has_rested
 
             while not until():
                 try:
-                    # A new worker after each outage, under a name of its own:
-                    # rq refuses a name that is still registered.
-                    queues = [self._messages(client, lane) for lane in lanes]
-                    worker = InlineWorker(queues, client)
-                    worker.run(ask)
+                    resting.look_again()
+                    self._take_messages(client, resting, ask)
                 except RedisError as exc:
                     outage.wait(exc, until)
+
+    def _take_messages(
+        self, client: Redis, resting: RestingLanes, until: Callable[[], bool]
+    ) -> None:
+        queues = [self._messages(client, lane) for lane in resting.awake]
+        if not queues:
+            time.sleep(LOOKS_AGAIN_S)
+            return
+        try:
+            # A new worker after each outage, under a name of its own: rq refuses
+            # a name that is still registered.
+            InlineWorker(queues, client).run(until)
+        except ResponseError as exc:
+            # The server answers, and refuses a lane or all of them.
+            resting.find_failing(exc)
 
     def depth(self, lane: Lane) -> int:
         """
@@ -117,7 +135,7 @@ class RqQueue(Queue):
         try:
             return int(self._messages(self._client, lane).count)
         except RedisError as exc:
-            raise UnavailableError("The queue does not answer.") from exc
+            raise _outage(exc, lane) from exc
 
     def workers(self, lane: Lane) -> int:
         """
@@ -129,14 +147,32 @@ class RqQueue(Queue):
         try:
             return count_workers(self._messages(self._client, lane))
         except RedisError as exc:
-            raise UnavailableError("The queue does not answer.") from exc
+            raise _outage(exc, lane) from exc
 
     def ping(self) -> None:
+        """
+        Raise UnavailableError if messages cannot be put; it names each lane that fails.
+        """
+        keys = {lane: self._messages(self._client, lane).key for lane in Lane}
         try:
-            # A write: a full Redis and a read-only one still answer PING.
-            self._client.set(f"{self._prefix}:ping", 1, ex=5)
+            with self._client.pipeline(transaction=False) as pipeline:
+                # A write: a full Redis and a read-only one still answer PING.
+                pipeline.set(f"{self._prefix}:ping", 1, ex=5)
+                for key in keys.values():
+                    # One that changes nothing, as far as put goes.
+                    pipeline.ltrim(key, 0, -1)
+                written, *of_lanes = pipeline.execute(raise_on_error=False)
         except RedisError as exc:
-            raise UnavailableError("The queue does not answer.") from exc
+            raise _outage(exc) from exc
+        if isinstance(written, RedisError):
+            raise _outage(written) from written
+        told = [
+            _outage(answer, lane).detail
+            for lane, answer in zip(keys, of_lanes, strict=True)
+            if isinstance(answer, RedisError)
+        ]
+        if told:
+            raise UnavailableError(" ".join(told))
 
     def close(self) -> None:
         self._client.close()
@@ -147,6 +183,15 @@ class RqQueue(Queue):
             connection=client,
             serializer=JSONSerializer,
         )
+
+
+def _outage(error: RedisError, lane: Lane | None = None) -> UnavailableError:
+    if lane is None or not isinstance(error, ResponseError):
+        return UnavailableError("The queue does not answer.")
+    code = str(error).partition(" ")[0]
+    # Of an answer without a code of Redis, the words are not shown.
+    code = code if code.isascii() and code.isupper() else "an error"
+    return UnavailableError(f"The queue of the lane {lane.value} refuses: {code}.")
 
 
 def _connect(url: str, *, timeout_s: float, retry: Retry) -> Redis:

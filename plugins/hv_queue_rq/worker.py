@@ -75,6 +75,23 @@ class InlineWorker(SimpleWorker):
         finally:
             self._unregister()
 
+    def look_once(self) -> None:
+        """
+        Take a message if there is one, and wait for none.
+
+        Raises:
+            redis.RedisError: The server does not answer, or refuses.
+        """
+        self._register()
+        try:
+            popped = Queue.lpop(
+                [queue.key for queue in self.queues], None, connection=self.connection
+            )
+            if popped is not None:
+                self._handle(popped)
+        finally:
+            self._unregister()
+
     def _take_one(self) -> None:
         try:
             popped = Queue.lpop(
@@ -85,7 +102,12 @@ class InlineWorker(SimpleWorker):
         except DequeueTimeout:
             self._register()
             return
-        key, job_id = (part.decode() for part in popped)
+        self._handle(popped)
+
+    def _handle(self, popped: tuple[str | bytes, bytes]) -> None:
+        key, job_id = (
+            part if isinstance(part, str) else part.decode() for part in popped
+        )
         queue = next(queue for queue in self.queues if queue.key == key)
         self.reorder_queues(queue)
         try:

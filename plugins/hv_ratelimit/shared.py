@@ -7,7 +7,7 @@ import struct
 from collections import deque
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final, Protocol, TypeVar, cast
 
 from redis import ConnectionError as RedisConnectionError
 from redis import Redis, RedisError
@@ -26,6 +26,11 @@ from hvcore.plugin_api import (
 TIMEOUT_S: Final = 0.25
 """The port's promise: a request must not wait for the limiter."""
 _KERNEL_TIMEOUT: Final = struct.pack("ll", 0, int(TIMEOUT_S * 1_000_000))
+
+ReadT = TypeVar("ReadT")
+# What reading an answer of another type or form raises: None, a number, a text of words,
+# a moment that is none.
+_UNREADABLE: Final = (ValueError, TypeError, AttributeError, OverflowError, OSError)
 
 HIT: Final = """
 -- KEYS: a list for each rule, its newest hit first.
@@ -143,14 +148,13 @@ class SharedWindows(RateLimitStore):
         words += [self._key(rule) for rule in rules]
         for rule in rules:
             words += (rule.limit.requests, rule.limit.window_s)
-        answer = self._begin(*words)
-        return lambda: _states(rules, answer())
+        return self._begin(*words, read=lambda answer: _states(rules, answer))
 
     def ping(self) -> None:
         """
         Raise UnavailableError if the server does not answer.
         """
-        self._begin("PING")()
+        self._begin("PING", read=_check_pong)()
 
     def close(self) -> None:
         while self._idle:
@@ -175,23 +179,32 @@ class SharedWindows(RateLimitStore):
     def _key(self, rule: RateLimitRule) -> str:
         return f"{self._prefix}:{rule.limit.bucket.value}/{rule.subject}"
 
-    def _begin(self, *words: object) -> Callable[[], Any]:
+    def _begin(
+        self, *words: object, read: Callable[[Any], ReadT]
+    ) -> Callable[[], ReadT]:
         try:
             connection = self._idle.pop()
         except IndexError:
             connection = self._new_connection()
-        failure = None
+        failure: Exception | None = None
         try:
             connection.send_command(*words)
-        except RedisError as exc:
+        # The client greets the server first, and reads what it says.
+        except (RedisError, *_UNREADABLE) as exc:
             failure = exc
 
-        def end() -> Any:  # noqa: ANN401 - whatever the server says
+        def end() -> ReadT:
             try:
-                return _answer(connection, words, failure)
+                return read(_answer(connection, words, failure))
             except RedisError as exc:
                 connection.disconnect()
                 raise UnavailableError("The rate limit store does not answer.") from exc
+            except _UNREADABLE as exc:
+                # Whoever answers so is not asked again on this connection.
+                connection.disconnect()
+                raise UnavailableError(
+                    "The rate limit store answers with something else."
+                ) from exc
             finally:
                 # Only now: an answer that nobody waits for is the next one's.
                 self._idle.append(connection)
@@ -200,7 +213,7 @@ class SharedWindows(RateLimitStore):
 
 
 def _answer(
-    connection: _Connection, words: Sequence[object], failure: RedisError | None
+    connection: _Connection, words: Sequence[object], failure: Exception | None
 ) -> Any:  # noqa: ANN401 - whatever the server says
     try:
         if failure is not None:
@@ -222,6 +235,11 @@ def _answer(
 def _exchange(connection: _Connection, *words: object) -> Any:  # noqa: ANN401 - see _answer
     connection.send_command(*words)
     return connection.read_response()
+
+
+def _check_pong(answer: object) -> None:
+    if answer != b"PONG":
+        raise ValueError("no answer to PING")
 
 
 def _states(rules: Sequence[RateLimitRule], answer: bytes) -> list[RateLimitState]:

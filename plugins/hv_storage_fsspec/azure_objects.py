@@ -22,6 +22,13 @@ from azure.storage.blob.aio import BlobClient, BlobLeaseClient, ContainerClient
 
 from hv_storage_fsspec.azure_client import SasSigner, service_client
 from hv_storage_fsspec.paths import check_prefix
+from hv_storage_fsspec.ranges import (
+    IGNORED,
+    WrongRangeError,
+    check_received,
+    check_some,
+    promised_bytes,
+)
 from hv_storage_fsspec.remote import DELETED_AT_ONCE, RemoteStorage
 from hv_storage_fsspec.store_errors import foreign_errors
 from hv_storage_fsspec.time_limits import (
@@ -30,6 +37,7 @@ from hv_storage_fsspec.time_limits import (
     LIST_S,
     PING_S,
     REMOVE_S,
+    read_limit_s,
     run_within,
 )
 from hvcore.plugin_api import (
@@ -163,6 +171,11 @@ class AzureObjects(RemoteStorage):
     ) -> Any:  # noqa: ANN401 - Azure's types are not known here
         return run_within(limit_s, self._fs, partial(call, *args))
 
+    def _fetch(self, full: str, start: int, end: int) -> bytes:
+        reading = partial(_read, self._blob(full), start, end)
+        data: bytes = self._run(reading, limit_s=read_limit_s(end - start))
+        return data
+
     def _ask_for_bucket(self) -> None:
         self._run(self._container().get_container_properties, limit_s=PING_S)
 
@@ -243,6 +256,28 @@ class AzureObjects(RemoteStorage):
             if _is_folder(blob):
                 await delete(path)
         return sum(removed)
+
+
+async def _read(blob: BlobClient, start: int, end: int) -> bytes:
+    told: list[str | None] = []
+    try:
+        stream = await blob.download_blob(
+            start,
+            end - start,
+            # What the client itself shows of the range is the one that it asked for.
+            raw_response_hook=lambda answer: told.append(
+                answer.http_response.headers.get("Content-Range")
+            ),
+        )
+        data = await stream.readall()
+    except ResourceNotFoundError as exc:
+        raise FileNotFoundError(blob.blob_name) from exc
+    except ValueError as exc:
+        # All that the client says of an answer without a range.
+        raise WrongRangeError(IGNORED) from exc
+    check_some(len(data))
+    check_received(len(data), promised_bytes(told[0], start, end))
+    return bytes(data)
 
 
 async def drop_blocks(blob: BlobClient) -> None:

@@ -21,6 +21,7 @@ import fsspec
 from fsspec import AbstractFileSystem
 
 from hv_storage_fsspec.paths import check_path, check_prefix
+from hv_storage_fsspec.ranges import WrongRangeError, check_received
 from hv_storage_fsspec.store_errors import MissingBucketError, foreign_errors
 from hv_storage_fsspec.time_limits import (
     ANSWER_S,
@@ -28,9 +29,9 @@ from hv_storage_fsspec.time_limits import (
     LIST_S,
     PING_S,
     REMOVE_S,
-    SLOWEST_BYTES_PER_S,
     SilentStoreError,
     ask_within,
+    read_limit_s,
     send_limit_s,
 )
 from hvcore.plugin_api import (
@@ -97,7 +98,7 @@ class RemoteStorage(Storage):
             try:
                 # One request instead of two.
                 return io.BytesIO(self._read_part(path, start, end))
-            except (SilentStoreError, MissingBucketError):
+            except (SilentStoreError, MissingBucketError, WrongRangeError):
                 raise
             except UnavailableError:
                 # Some say so of a range that begins behind the end.
@@ -235,9 +236,15 @@ class RemoteStorage(Storage):
             return self._fetch(full, start, end)
 
     def _fetch(self, full: str, start: int, end: int) -> bytes:
-        # Of other file systems than those of our own, nothing tells whether bytes come.
-        limit_s = ANSWER_S + (end - start) / SLOWEST_BYTES_PER_S
+        """
+        Return the bytes ``[start, end)`` of an object, fewer only at its end.
+        """
+        limit_s = read_limit_s(end - start)
         data: bytes = self._ask("cat_file", full, start=start, end=end, limit_s=limit_s)
+        if len(data) != end - start:
+            # It tells nothing of its answer: some file systems ignore a range.
+            last = min(end, int(self._ask("info", full)["size"]))
+            check_received(len(data), max(0, last - start))
         return data
 
     def _ask(

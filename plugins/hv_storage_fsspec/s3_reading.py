@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from s3fs.core import S3_RETRYABLE_ERRORS as BROKEN
 
+from hv_storage_fsspec.ranges import check_received, check_some, promised_bytes
 from hv_storage_fsspec.time_limits import ANSWER_S
 
 READ_ATTEMPTS: Final = 3
@@ -21,6 +22,9 @@ async def read_range(
 ) -> bytes:
     """
     Return the bytes ``[start, end)`` of an object; a connection that breaks is made anew.
+
+    Raises:
+        WrongRangeError: The answer has other bytes.
     """
     for left in reversed(range(READ_ATTEMPTS)):
         try:
@@ -43,11 +47,17 @@ async def _read_once(
         answer = await fs._call_s3(  # noqa: SLF001 - see fsspec.asyn
             "get_object", Bucket=bucket, Key=key, Range=f"bytes={start}-{end - 1}"
         )
-    chunks: list[bytes] = []
+    received = bytearray()
     async with answer["Body"] as body:
-        while True:
+        if answer.get("ContentRange") is None:
+            check_some(answer.get("ContentLength", 1))
+        # Before the rest: the whole object may be more than fits in memory.
+        promised = promised_bytes(answer.get("ContentRange"), start, end)
+        while len(received) <= promised:
             async with asyncio.timeout(ANSWER_S):
                 chunk = await body.read(CHUNK_BYTES)
             if not chunk:
-                return b"".join(chunks)
-            chunks.append(chunk)
+                break
+            received += chunk
+    check_received(len(received), promised)
+    return bytes(received)

@@ -132,7 +132,7 @@ def moody_server() -> Iterator[MoodyServer]:
                 self.wfile.write(reply.body)
 
         # The names are those of http.server.
-        do_GET = do_POST = do_PATCH = do_HEAD = answer  # noqa: N815
+        do_GET = do_POST = do_PATCH = do_HEAD = do_OPTIONS = answer  # noqa: N815
 
         def log_message(self, *_: object) -> None:
             pass

@@ -167,21 +167,41 @@ def test_a_redirect_is_not_followed_with_the_key(moody: MoodyServer) -> None:
 
 
 def test_what_is_not_the_api_is_no_answer(moody: MoodyServer) -> None:
-    bodies = (b"<html>Sign in</html>", b"{}", b'"text"', b"null")
-    moody.will(*(Reply(status=200, body=body) for body in bodies))
+    bodies = (b"<html>Sign in</html>", b"{}", b'"text"', b"null", b"")
+    replies = [*(Reply(status=200, body=body) for body in bodies), Reply(status=204)]
+    moody.will(*replies)
 
     thrown = ask(
         moody,
         """
         const ask = () => caught(client.getWhoAmI());
-        return [await ask(), await ask(), await ask(), await ask()];
+        return [await ask(), await ask(), await ask(), await ask(), await ask(), await ask()];
         """,
     )
 
-    assert len(moody.asked) == len(bodies)
+    assert len(moody.asked) == len(replies)
     assert {one["message"] for one in thrown} == {
         "getWhoAmI: what answers there is not the API."
     }
+
+
+def test_json_that_is_none_is_said_in_words(moody: MoodyServer) -> None:
+    moody.will(Reply(status=200, headers={"Content-Type": "application/json"}))
+
+    thrown = ask(moody, 'return caught(client.request("GET", "/plugin"));')
+
+    assert (thrown["name"], thrown["message"]) == (
+        "UnreachableError",
+        "GET /plugin: what answers there is no JSON.",
+    )
+
+
+def test_a_page_in_the_place_of_nothing_is_no_success(moody: MoodyServer) -> None:
+    moody.will(Reply(status=200, body=b"<html>Sign in</html>"))
+
+    thrown = ask(moody, "return caught(client.getResumableUploadOptions());")
+
+    assert "is not the API" in thrown["message"]
 
 
 def test_a_page_of_a_proxy_is_an_error_too(moody: MoodyServer) -> None:

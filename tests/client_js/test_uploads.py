@@ -181,8 +181,17 @@ def test_a_busy_upload_is_asked_how_far_it_is(moody: MoodyServer, status: int) -
     assert moody.values("Upload-Offset")[3] == "2"
 
 
-def test_what_takes_no_resumable_uploads_is_not_asked_again(moody: MoodyServer) -> None:
-    moody.will(Reply(status=200, headers={"Upload-Length": "4"}))
+@pytest.mark.parametrize(
+    "headers",
+    [
+        *({}, {"Upload-Length": "4"}, {"Upload-Offset": "0"}),
+        *({"Upload-Length": "4", "Upload-Offset": n} for n in ("", "0x2", "-1", "1.5")),
+    ],
+)
+def test_what_takes_no_resumable_uploads_is_not_asked_again(
+    moody: MoodyServer, headers: dict[str, str]
+) -> None:
+    moody.will(Reply(status=200, headers=headers))
 
     thrown = run(
         'return caught(hv.uploadTo(given.url, new Blob(["film"])));', url=moody.url
@@ -190,6 +199,22 @@ def test_what_takes_no_resumable_uploads_is_not_asked_again(moody: MoodyServer) 
 
     assert len(moody.asked) == 1
     assert "takes no resumable uploads" in thrown["message"]
+
+
+@pytest.mark.parametrize("replies", [(at(5),), (at(0), at(5, 204))])
+def test_more_bytes_than_there_are_are_not_believed(
+    moody: MoodyServer, replies: tuple[Reply, ...]
+) -> None:
+    moody.will(*replies)
+
+    thrown = run(
+        'return caught(hv.uploadTo(given.url, new Blob(["film"])));', url=moody.url
+    )
+
+    assert thrown["message"] == (
+        "uploadTo: 5 bytes of 4 cannot have come; begin a new upload."
+    )
+    assert len(moody.asked) == len(replies)
 
 
 def test_tries_are_counted_anew_when_something_has_come_through(

@@ -116,7 +116,7 @@ def answering(answers: Sequence[Told]) -> Iterator[Server]:
             if self.command != "HEAD":
                 self.wfile.write(content)
 
-        do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = answer  # noqa: N815 - of http.server
+        do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = answer  # noqa: N815 - of http.server
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         server.daemon_threads = True

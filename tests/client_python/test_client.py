@@ -89,7 +89,11 @@ def test_a_client_is_tried_at_least_once() -> None:
 @pytest.mark.parametrize(
     "told",
     [
-        Told(body=b"<html>", headers={"Content-Type": "text/html"}),
+        Told(body=b"", headers={"Content-Type": "text/html"}),
+        Told(body=b"a,b", headers={"Content-Type": "text/csv"}),
+        Told(status=204, body=b"", headers={"Content-Type": "text/plain"}),
+        Told(body=b""),
+        Told(body=b"[" * 100_000),
         Told(body=b"{"),
         Told(body={"videos": []}),
         Told(body={"body": {"videos": 1, "pagination": None}}),
@@ -102,6 +106,27 @@ def test_an_answer_of_somebody_else_is_told(told: Told) -> None:
 
         with pytest.raises(UnexpectedAnswerError, match="/v1/videos: this is not"):
             client.list_videos()
+
+
+@pytest.mark.parametrize("status", [200, 201, 206])
+def test_a_page_for_browsers_is_no_answer(status: int) -> None:
+    page = b"<html>Sign in to the network</html>"
+    told = Told(status=status, body=page, headers={"Content-Type": "text/html"})
+    with answering([told]) as server, httpx.Client(trust_env=False) as http:
+        client = HvClient(server.url, "key", http=http)
+
+        for act in (client.list_videos, client.get_resumable_upload_options):
+            with pytest.raises(UnexpectedAnswerError, match="a page for browsers"):
+                act()
+
+
+def test_a_success_is_not_taken_for_one_that_has_no_content() -> None:
+    told = Told(body=b"OK", headers={"Content-Type": "text/plain"})
+    with answering([told]) as server, httpx.Client(trust_env=False) as http:
+        client = HvClient(server.url, "key", http=http)
+
+        with pytest.raises(UnexpectedAnswerError, match="not an answer of the API"):
+            client.get_resumable_upload_options()
 
 
 def test_a_refusal_of_a_store_is_told_without_its_secrets() -> None:

@@ -61,11 +61,12 @@ class Recorder:
     def __init__(self, operation: Operation) -> None:
         self.requests: list[httpx.Request] = []
         self._content = example_of(operation)
+        self._status = 204 if operation.answer is None else 200
 
     def __call__(self, request: httpx.Request) -> httpx.Response:
         self.requests.append(request)
         headers = {"Content-Type": "application/json"}
-        return httpx.Response(200, content=self._content, headers=headers)
+        return httpx.Response(self._status, content=self._content, headers=headers)
 
 
 def called(

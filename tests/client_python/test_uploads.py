@@ -233,7 +233,13 @@ def test_the_service_is_told_of_what_went_to_the_store(
 
 @pytest.mark.parametrize(
     "told",
-    [Told(headers={"Upload-Offset": "0"}), Told(headers={"Upload-Length": "5"})],
+    [
+        *(Told(headers={"Upload-Offset": "0"}), Told(headers={"Upload-Length": "5"})),
+        *(
+            Told(headers={"Upload-Length": "5", "Upload-Offset": number})
+            for number in ("", "-1", "0x2", "9" * 5000)
+        ),
+    ],
 )
 def test_an_address_of_something_else_is_told(told: Told) -> None:
     with answering([told]) as server, httpx.Client(trust_env=False) as http:
@@ -241,6 +247,70 @@ def test_an_address_of_something_else_is_told(told: Told) -> None:
 
         with pytest.raises(UnexpectedAnswerError, match="no address of a resumable"):
             client.get_upload_offset(f"{server.url}/other")
+
+
+def arrived(offset: int, status: int = 200) -> Told:
+    known = {"Upload-Offset": str(offset), "Upload-Length": str(len(DATA))}
+    return Told(status=status, body=b"", headers=known)
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        [arrived(len(DATA) + 1)],
+        [arrived(0), arrived(len(DATA) + 1, 204)],
+        [arrived(5), arrived(4, 204)],
+    ],
+)
+def test_an_offset_that_cannot_be_is_not_believed(
+    answers: list[Told], file: Path
+) -> None:
+    told: list[int] = []
+    with answering(answers) as server, httpx.Client(trust_env=False) as http:
+        client = HvClient(server.url, "key", http=http)
+
+        with pytest.raises(UnexpectedAnswerError, match="which cannot be"):
+            client.resume_upload(
+                f"{server.url}/uploads/x",
+                file,
+                on_progress=lambda at, _: told.append(at),
+            )
+
+    assert max(told, default=0) <= len(DATA)
+
+
+def test_a_service_that_takes_nothing_is_waited_for(
+    file: Path, waits: list[float]
+) -> None:
+    whole = len(DATA)
+    answers = [arrived(0), arrived(0, 204), arrived(0), arrived(whole, 204)]
+    with answering(answers) as server, httpx.Client(trust_env=False) as http:
+        client = HvClient(server.url, "key", http=http)
+        client._sleep = waits.append
+        client.resume_upload(f"{server.url}/uploads/x", file)
+
+    assert [seen.method for seen in server.seen] == ["HEAD", "PATCH", "HEAD", "PATCH"]
+    assert waits == [0.5]
+
+
+PAGE = Told(body=b"<html>Sign in</html>", headers={"Content-Type": "Text/HTML; a=b"})
+
+
+def test_a_page_in_the_place_of_an_upload_is_no_success(file: Path) -> None:
+    with answering([PAGE]) as server, httpx.Client(trust_env=False) as http:
+        client = HvClient(server.url, "key", http=http)
+
+        with pytest.raises(UnexpectedAnswerError, match="a page for browsers"):
+            client.put_file(f"{server.url}/a?secret", file)
+
+
+def test_an_empty_success_of_a_store_is_one(file: Path) -> None:
+    """
+    Google's says that nothing is HTML.
+    """
+    empty = Told(body=b"", headers={"Content-Type": "text/html; charset=UTF-8"})
+    with answering([empty]) as server, httpx.Client(trust_env=False) as http:
+        HvClient(server.url, "key", http=http).put_file(f"{server.url}/a", file)
 
 
 def test_a_service_that_is_away_for_long_is_not_waited_for(file: Path) -> None:

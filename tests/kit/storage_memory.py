@@ -486,6 +486,11 @@ class HangsWhenDown(MemoryStorage):
         super().ping()
 
 
+class GivesTheWholeForAPart(MemoryStorage):
+    def open(self, path: str, *, start: int = 0, end: int | None = None) -> BinaryIO:
+        return io.BytesIO(b"0123456789")
+
+
 class EmptiesWhenClosed(MemoryStorage):
     def close(self) -> None:
         self.objects.clear()

@@ -95,6 +95,7 @@ WRONG: Final[Mapping[str, Sequence[type[MemoryStorage]]]] = {
         wrong.CopiesWithoutBucket,
     ),
     "test_a_removal_that_is_refused_is_none": (wrong.BelievesItHasRemoved,),
+    "test_a_range_that_is_ignored_is_no_range": (wrong.GivesTheWholeForAPart,),
     "test_closing_removes_nothing": (wrong.EmptiesWhenClosed,),
     "test_a_copy_is_another_object": (
         *(wrong.MovesInsteadOfCopying, wrong.KeepsTheTypeOfTheSource),
@@ -208,6 +209,10 @@ class TestMemoryStorage(StorageConformance, CopyConformance):
     def refusing_removal(self) -> Storage:
         return _refusing(MemoryStorage)
 
+    @pytest.fixture
+    def ignoring_ranges(self, unreachable: Storage) -> Storage:
+        return unreachable
+
 
 class Unguided(
     StorageConformance,
@@ -254,6 +259,7 @@ def test_a_wrong_storage_is_caught(
             "unreachable": unreachable,
             "without_bucket": unreachable,
             "refusing_removal": _refusing(kind),
+            "ignoring_ranges": unreachable,
             "tmp_path": tmp_path,
         },
     )

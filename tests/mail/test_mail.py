@@ -4,6 +4,8 @@ Mails that go to a real mail server, and as files where there is none.
 
 import socket
 import ssl
+import threading
+import time
 from collections.abc import Iterator
 from email import message_from_bytes, policy
 from pathlib import Path
@@ -17,6 +19,7 @@ from hvcore.ports.mail import Mail, MailRefusedError
 from hvcore.settings import Settings, load
 from tests.mail_server import MailServer, mail_server
 from tests.outbound import Certificates, make_certificates
+from tests.trickling import trickling_server
 
 SENDER = "videos@example.com"
 MAIL = Mail(
@@ -165,6 +168,68 @@ def test_a_refusal_is_told_however_the_goodbye_fails(server: MailServer) -> None
 
     with pytest.raises(UnavailableError, match="450"):
         mailer(server).send(MAIL)
+
+
+@pytest.mark.usefixtures("trusted")
+@pytest.mark.parametrize("scheme", ["smtp", "smtps"])
+def test_a_server_that_never_finishes_is_given_up_in_all(
+    scheme: str, context: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """
+    However soon each of its lines comes.
+    """
+    monkeypatch.setattr("hvcore.mail.smtp.TOTAL_S", 0.3)
+    tls = context if scheme == "smtps" else None
+
+    with trickling_server(b"220-wait\r\n", tls=tls) as port:
+        slow = SmtpMailer(f"{scheme}://localhost:{port}", sender=SENDER)
+        began_s = time.monotonic()
+        for act in (slow.check, lambda: slow.send(MAIL)):
+            with pytest.raises(UnavailableError, match=r"localhost .* within 0\.3 s"):
+                act()
+
+    assert time.monotonic() - began_s < 5
+
+
+def test_a_goodbye_that_never_finishes_is_no_failure_of_a_mail(
+    server: MailServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hvcore.mail.smtp.TOTAL_S", 1.0)
+    server.goodbye = None
+
+    mailer(server).send(MAIL)
+
+    assert len(server.messages) == 1
+
+
+def test_a_name_that_is_never_looked_up_is_given_up_in_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    is_over = threading.Event()
+
+    def silent_resolver(*_: object, **__: object) -> list[object]:
+        is_over.wait(30)
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", silent_resolver)
+    monkeypatch.setattr("hvcore.mail.smtp.TOTAL_S", 0.3)
+    silent = SmtpMailer("smtp://mail.example.com", sender=SENDER)
+
+    with pytest.raises(UnavailableError, match=r"did not finish within 0\.3 s"):
+        silent.send(MAIL)
+
+    is_over.set()
+
+
+def test_a_name_that_is_not_known_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*_: object, **__: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    lost = SmtpMailer("smtp://mail.example.com", sender=SENDER)
+
+    with pytest.raises(UnavailableError, match=r"mail\.example\.com is not known"):
+        lost.send(MAIL)
 
 
 def test_a_server_that_is_not_there_is_named() -> None:

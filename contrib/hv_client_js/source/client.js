@@ -76,7 +76,12 @@ export class HvClient {
     const operation = { method, isIdempotent: options.idempotencyKey !== undefined };
     const answer = await this.#send(`${method} ${path}`, operation, wanted, options);
     const isJSON = /[/+]json\b/.test(answer.headers.get("Content-Type") ?? "");
-    return isJSON ? JSON.parse(answer.text) : answer.text;
+    if (!isJSON) return answer.text;
+    try {
+      return JSON.parse(answer.text);
+    } catch (cause) {
+      throw new UnreachableError(`${method} ${path}: what answers there is no JSON.`, { cause, isFinal: true });
+    }
   }
 
   async #call(name, operation, params, options = {}) {

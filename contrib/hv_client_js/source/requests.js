@@ -58,7 +58,7 @@ function refuseOthers(name, left) {
 
 /** What an operation returns of an answer. */
 function resultOf(name, operation, { status, headers, text }) {
-  if (status === 204) return undefined;
+  if (operation.hasNoAnswer && status === 204) return undefined;
   const type = (headers.get("Content-Type") ?? "").split(";")[0].trim();
   if (operation.texts?.includes(type)) return text;
   try {

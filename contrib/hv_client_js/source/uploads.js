@@ -69,19 +69,28 @@ class FileSender {
 
   async #ask() {
     const answer = await this.#request("HEAD", {});
-    const length = Number(answer.headers.get("Upload-Length"));
+    const offset = numberOf(answer, "Upload-Offset");
+    const length = numberOf(answer, "Upload-Length");
     if (length !== this.#file.size) {
       throw new TypeError(`The upload is for a file of ${length} bytes, and this one has ${this.#file.size}.`);
     }
-    return offsetOf(answer);
+    return this.#checked(offset);
   }
 
   async #sendChunk(offset) {
     const chunk = this.#file.slice(offset, offset + this.#options.chunkBytes);
     const headers = { "Upload-Offset": String(offset), "Content-Type": "application/offset+octet-stream" };
-    const reached = offsetOf(await this.#request("PATCH", headers, chunk));
+    const answer = await this.#request("PATCH", headers, chunk);
+    const reached = this.#checked(numberOf(answer, "Upload-Offset"));
     if (reached <= offset) throw new UnreachableError("uploadTo: the service took nothing of the file.");
     return reached;
+  }
+
+  /** An offset that can be: what answers may be another program. */
+  #checked(offset) {
+    if (offset <= this.#file.size) return offset;
+    const told = `uploadTo: ${offset} bytes of ${this.#file.size} cannot have come; begin a new upload.`;
+    throw new UnreachableError(told, { isFinal: true });
   }
 
   async #request(method, headers, body) {
@@ -96,9 +105,9 @@ class FileSender {
   }
 }
 
-function offsetOf({ headers }) {
-  const offset = Number(headers.get("Upload-Offset") ?? NaN);
-  if (Number.isInteger(offset)) return offset;
+function numberOf({ headers }, name) {
+  const text = headers.get(name) ?? "";
+  if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new UnreachableError("uploadTo: what answers there takes no resumable uploads.", { isFinal: true });
 }
 

@@ -383,3 +383,82 @@ def test_a_plain_rq_worker_does_not_run_tasks() -> None:
 def test_an_unusable_url_is_a_configuration_error() -> None:
     with pytest.raises(ConfigError, match=r"queue\.options\.url"):
         RqQueue(url="amqp://host", prefix="test")
+
+
+@contextmanager
+def _denied(server: redis.Redis, key: str) -> Iterator[str]:
+    """
+    Make a user who may do everything but with this key; gives name:password.
+    """
+    others = [f"~rq:{kind}*" for kind in ("job", "worker", "clean")]
+    lanes = [f"~rq:queue:test:{lane.value}" for lane in Lane if lane.value not in key]
+    rules = ["on", ">secret", "+@all", "~test:*", "~rq:queues", *others, *lanes]
+    server.execute_command("ACL", "SETUSER", "lanes", "reset", *rules)
+    yield "lanes:secret"
+    server.execute_command("ACL", "DELUSER", "lanes")
+
+
+@pytest.mark.parametrize("fault", ["type", "denied"])
+def test_a_lane_that_fails_stops_no_other_and_is_named(
+    redis_url: str, caplog: pytest.LogCaptureFixture, fault: str
+) -> None:
+    key = f"rq:queue:test:{Lane.LIGHT.value}"
+    with redis.Redis.from_url(redis_url) as server, _denied(server, key) as login:
+        url = redis_url
+        if fault == "type":
+            server.set(key, "a text")
+        else:
+            url = redis_url.replace("://", f"://{login}@")
+        queue = RqQueue(url=url, prefix="test")
+
+        with _consuming(queue, list(Lane)) as consumer:
+            for _ in range(2):
+                encode = _put(queue)
+                wait_until(consumer.has_seen(encode))
+            with pytest.raises(UnavailableError, match=f"lane {Lane.LIGHT.value} ref"):
+                queue.ping()
+            with pytest.raises(UnavailableError, match=f"lane {Lane.LIGHT.value} ref"):
+                _put(queue, Lane.LIGHT)
+            # Mended, it is looked into again without a restart.
+            server.delete(key)
+            server.execute_command("ACL", "SETUSER", "lanes", "allkeys")
+            queue.ping()
+            light = _put(queue, Lane.LIGHT)
+            wait_until(consumer.has_seen(light))
+
+        queue.close()
+    lines = [r for r in caplog.records if r.message == "the queue does not answer"]
+    assert {vars(line).get("hv_lane") for line in lines} == {Lane.LIGHT.value}
+    assert len(lines) == 1
+
+
+def test_a_consumer_of_a_failing_lane_alone_waits_for_it(
+    queue: RqQueue, redis_url: str
+) -> None:
+    key = f"rq:queue:test:{Lane.LIGHT.value}"
+    with redis.Redis.from_url(redis_url) as server:
+        server.set(key, "a text")
+        with _consuming(queue, [Lane.LIGHT]) as consumer:
+            wait_until(lambda: queue.workers(Lane.LIGHT) == 0)
+            server.delete(key)
+            light = _put(queue, Lane.LIGHT)
+            wait_until(consumer.has_seen(light))
+
+
+def test_a_server_that_refuses_all_lanes_is_one_outage(
+    redis_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with redis.Redis.from_url(redis_url) as server, _denied(server, "") as login:
+        server.execute_command("ACL", "SETUSER", "lanes", "-blpop", "-lpop")
+        url = redis_url.replace("://", f"://{login}@")
+        queue = RqQueue(url=url, prefix="test")
+
+        with _consuming(queue, list(Lane)) as consumer:
+            wait_until(lambda: "the queue does not answer" in caplog.messages)
+            server.execute_command("ACL", "SETUSER", "lanes", "+blpop", "+lpop")
+            encode = _put(queue)
+            wait_until(consumer.has_seen(encode))
+
+        queue.close()
+    (line,) = [r for r in caplog.records if r.message == "the queue does not answer"]
+    assert not hasattr(line, "hv_lane")

@@ -2,10 +2,13 @@
 The shared store: several processes, and a server that comes and goes.
 """
 
+import socketserver
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -174,6 +177,74 @@ def test_a_server_that_is_silent_is_given_a_quarter_of_a_second(
 
     assert took_s < 0.5
     store.ping()
+
+
+GREETINGS = {b"HELLO": b"%1\r\n+proto\r\n:3\r\n", b"CLIENT": b"+OK\r\n"}
+
+
+@contextmanager
+def answering(said: bytes, *, greets: bool) -> Iterator[str]:
+    """
+    Run a server that answers everything so, but its clients' greetings if it greets.
+
+    Gives its address.
+    """
+
+    class Handler(socketserver.StreamRequestHandler):
+        def handle(self) -> None:
+            while line := self.rfile.readline():
+                # A command is an array of texts, each behind its length.
+                words = [self.rfile.readline() for _ in range(2 * int(line[1:]))]
+                greeting = GREETINGS.get(words[1].strip()) if greets else None
+                self.wfile.write(greeting or said)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, args=(0.01,)).start()
+        try:
+            yield f"redis://127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *(b"$-1\r\n", b":5\r\n", b"*0\r\n", b"+OK\r\n", b"$0\r\n\r\n"),
+        *(b"$3\r\n1 2\r\n", b"$11\r\n0 inf 1e400\r\n", b"$7\r\n0 x 1.5\r\n"),
+        *(b"-ERR unknown command\r\n", b"-WRONGTYPE no list\r\n", b"-NOPERM no\r\n"),
+        *(b"$3\r\n\xff\xfe\xfd\r\n", b"HTTP/1.1 200 OK\r\n\r\n", b":x\r\n"),
+    ],
+)
+@pytest.mark.parametrize("greets", [True, False])
+def test_an_answer_that_is_none_is_an_outage(said: bytes, *, greets: bool) -> None:
+    """
+    Not an error of the request: what the caller does in an outage it does here.
+    """
+    with answering(said, greets=greets) as url:
+        store = SharedWindows(url=url, prefix="test")
+
+        for _ in range(2):
+            with pytest.raises(UnavailableError):
+                store.hit([rule(5)])
+        with pytest.raises(UnavailableError):
+            store.ping()
+        store.close()
+
+
+def test_a_key_of_another_type_is_an_outage_of_that_limit_alone(
+    server: RedisServer, store: SharedWindows
+) -> None:
+    store.hit([rule(5)])
+    with server.client() as client:
+        (key,) = client.keys("*")
+        client.delete(key)
+        client.set(key, "a text")
+
+    with pytest.raises(UnavailableError):
+        store.hit([rule(5)])
+
+    assert store.hit([rule(5, bucket=Bucket.VIDEO_OPERATIONS)])[0].remaining == 4
 
 
 def test_an_address_of_another_kind_is_a_setting_to_mend() -> None:

@@ -22,6 +22,10 @@ from tests.fakes import SettableClock
 DESCRIPTION: Final = "/.well-known/openid-configuration"
 CLIENT_ID: Final = "hv dashboard"
 SECRET: Final = "s3cr+t/="
+REFUSES_TOKEN: Final = {
+    "WWW-Authenticate": 'Bearer realm="people", error="invalid_token"'
+}
+"""As RFC 6750 has it."""
 Params = Mapping[str, str]
 
 
@@ -149,7 +153,7 @@ class LoopbackProvider:
 
     def _userinfo(self, asked: Asked) -> Reply:
         if asked.authorization.removeprefix("Bearer ") not in self.access_tokens:
-            return Reply(status=401)
+            return Reply(status=401, headers=REFUSES_TOKEN)
         return Reply.json({"sub": self.subject, **self.userinfo})
 
     def _token(self, asked: Asked) -> Reply:

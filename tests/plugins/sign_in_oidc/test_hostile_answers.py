@@ -18,11 +18,13 @@ from hvcore.testing.sign_in import PAGES, STATE
 from tests.plugins.sign_in_oidc.conftest import Make, SignInDesk
 from tests.plugins.sign_in_oidc.provider import (
     DESCRIPTION,
+    REFUSES_TOKEN,
     SECRET,
     Asked,
     LoopbackProvider,
     Reply,
 )
+from tests.trickling import trickling_server
 
 
 def test_userinfo_of_another_person_is_refused(desk: SignInDesk) -> None:
@@ -32,11 +34,86 @@ def test_userinfo_of_another_person_is_refused(desk: SignInDesk) -> None:
         desk.signed_in()
 
 
-def test_userinfo_that_refuses_ends_the_membership(desk: SignInDesk) -> None:
+@pytest.mark.parametrize("status", [401, 403])
+@pytest.mark.parametrize(
+    ("headers", "body"),
+    [
+        (REFUSES_TOKEN, b""),
+        ({"WWW-Authenticate": "bearer"}, b""),
+        ({"WWW-Authenticate": 'DPoP algs="ES256", Bearer realm="x"'}, b""),
+        ({}, b'{"error": "invalid_token"}'),
+        ({}, b'{"error": "insufficient_scope", "error_description": "x"}'),
+    ],
+)
+def test_userinfo_that_refuses_ends_the_membership(
+    desk: SignInDesk, status: int, headers: dict[str, str], body: bytes
+) -> None:
     state = desk.signed_in().refresh_state
-    desk.provider.replies["/me"] = lambda _asked: Reply(status=401)
+    reply = Reply(status=status, headers=headers, body=body)
+    desk.provider.replies["/me"] = lambda _asked: reply
 
     with pytest.raises(MembershipEndedError):
+        desk.backend.refresh(state)
+
+
+@pytest.mark.parametrize("status", [401, 403])
+@pytest.mark.parametrize("path", ["/me", "/token"])
+@pytest.mark.parametrize(
+    ("headers", "body"),
+    [
+        ({}, b""),
+        ({"Content-Type": "text/html"}, b"<html>Request blocked.</html>"),
+        ({"WWW-Authenticate": 'Basic realm="gateway"'}, b""),
+        ({"WWW-Authenticate": 'Digest realm="bearer"'}, b""),
+        ({}, b'{"message": "Forbidden"}'),
+        ({}, b'{"error": "forbidden"}'),
+        ({}, b'{"error": {"code": "invalid_token"}}'),
+        ({}, b'{"error": ["invalid_grant"]}'),
+    ],
+)
+def test_a_refusal_of_a_firewall_ends_no_session(
+    desk: SignInDesk, status: int, path: str, headers: dict[str, str], body: bytes
+) -> None:
+    """
+    It is no word of the provider's about the person; all who are active would be out.
+    """
+    state = desk.signed_in().refresh_state
+    reply = Reply(status=status, headers=headers, body=body)
+    desk.provider.replies[path] = lambda _asked: reply
+
+    with pytest.raises(UnavailableError) as interrupted:
+        desk.backend.refresh(state)
+
+    desk.provider.replies.clear()
+    if isinstance(interrupted.value, RefreshInterruptedError):
+        state = interrupted.value.refresh_state
+    assert desk.backend.refresh(state).identity.roles
+
+
+@pytest.mark.parametrize("body", [b"<html>Bad Request</html>", b"{}", b""])
+def test_a_page_of_400_in_the_place_of_tokens_ends_no_session(
+    desk: SignInDesk, body: bytes
+) -> None:
+    state = desk.signed_in().refresh_state
+    desk.provider.replies["/token"] = lambda _asked: Reply(status=400, body=body)
+
+    with pytest.raises(UnavailableError):
+        desk.backend.refresh(state)
+
+    desk.provider.replies.clear()
+    assert desk.backend.refresh(state).identity.roles
+
+
+@pytest.mark.parametrize("code", ["invalid_grant", "access_denied"])
+def test_a_person_who_may_not_sign_in_any_more_is_out_at_403(
+    desk: SignInDesk, code: str
+) -> None:
+    state = desk.signed_in().refresh_state
+    desk.provider.replies["/token"] = lambda _asked: Reply.json(
+        {"error": code}, status=403
+    )
+
+    with pytest.raises(MembershipEndedError, match=code):
         desk.backend.refresh(state)
 
 
@@ -138,6 +215,29 @@ def test_a_provider_that_is_silent_is_spared_for_a_moment(
     moment[0] += 6
 
     assert desk.backend.refresh(state).identity.roles
+
+
+@pytest.mark.parametrize(
+    ("first", "piece"),
+    [(b"HTTP/1.1 200 OK\r\n", b"X-A: b\r\n"), (b"HTTP/1.1 200 OK\r\n\r\n", b" ")],
+    ids=["head", "body"],
+)
+def test_a_provider_that_never_finishes_is_given_up_in_all(
+    make: Make, first: bytes, piece: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """
+    However soon each of its bytes comes; then nobody waits for it for a moment.
+    """
+    monkeypatch.setattr("hv_openid_provider.provider_http.TOTAL_S", 0.3)
+    with trickling_server(piece, first=first) as port:
+        desk = make(issuer=f"http://127.0.0.1:{port}")
+        began_s = time.monotonic()
+        for _ in range(3):
+            with pytest.raises(UnavailableError, match="does not answer"):
+                desk.backend.begin(PAGES, STATE)
+
+        # http.client ends a head of its own at a hundred lines, 2 s later.
+        assert time.monotonic() - began_s < 1.5
 
 
 @pytest.mark.parametrize(

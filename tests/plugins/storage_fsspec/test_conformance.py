@@ -50,6 +50,10 @@ class Opened(StorageConformance, CopyConformance, ObjectUrlConformance):
     def without_bucket(self, unreachable: Storage) -> Storage:
         return unreachable
 
+    @pytest.fixture
+    def ignoring_ranges(self, unreachable: Storage) -> Storage:
+        return unreachable
+
 
 class TestFiles(Opened, HideConformance, LocalPathConformance, UploadFileConformance):
     """

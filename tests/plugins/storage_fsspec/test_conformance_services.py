@@ -27,7 +27,7 @@ from hvcore.testing.storage import (
     StorageConformance,
 )
 from tests.azure_store import connection_string, new_container
-from tests.faulty_store import FaultyStore, faulty_store
+from tests.faulty_store import FaultyStore, SpoiledRange, faulty_store
 from tests.google_store import google_args, new_google_bucket
 from tests.object_store import SWIFT_KEY, SWIFT_SECRET, new_swift_bucket
 
@@ -85,6 +85,15 @@ def refusing(storage: Storage, proxy: FaultyStore) -> Storage:
     return storage
 
 
+def ignoring(storage: Storage, proxy: FaultyStore) -> Storage:
+    """
+    Keep an object of which every range is answered with the whole.
+    """
+    storage.write("v/whole", io.BytesIO(b"0123456789"), content_type="video/mp4")
+    proxy.spoils = SpoiledRange.IGNORED
+    return storage
+
+
 # aiohttp says so of what the clients of Azure and Google send, up to 8 MiB.
 @pytest.mark.filterwarnings("ignore:Sending a large body:ResourceWarning")
 class Remote(
@@ -134,6 +143,14 @@ class TestS3(Remote, PartedWriteConformance):
             url = f"s3://{swift_bucket}/{uuid.uuid4().hex}"
             yield refusing(opened(url, s3_args(proxy.url), tmp_path), proxy)
 
+    @pytest.fixture
+    def ignoring_ranges(
+        self, swift: str, swift_bucket: str, tmp_path: Path
+    ) -> Iterator[Storage]:
+        with faulty_store(swift) as proxy:
+            url = f"s3://{swift_bucket}/{uuid.uuid4().hex}"
+            yield ignoring(opened(url, s3_args(proxy.url), tmp_path), proxy)
+
 
 @pytest.mark.long
 class TestAzure(Remote, PartedWriteConformance):
@@ -175,6 +192,15 @@ class TestAzure(Remote, PartedWriteConformance):
             args = {"connection_string": connection_string(proxy.url)}
             yield refusing(opened(url, args, tmp_path), proxy)
 
+    @pytest.fixture
+    def ignoring_ranges(
+        self, azure_store: str, container: str, tmp_path: Path
+    ) -> Iterator[Storage]:
+        with faulty_store(azure_store) as proxy:
+            url = f"az://{container}/{uuid.uuid4().hex}"
+            args = {"connection_string": connection_string(proxy.url)}
+            yield ignoring(opened(url, args, tmp_path), proxy)
+
 
 @pytest.mark.long
 class TestGoogle(Remote):
@@ -210,6 +236,15 @@ class TestGoogle(Remote):
             url = f"gs://{google_bucket}/{uuid.uuid4().hex}"
             args = google_args(tmp_path, proxy.url)
             yield refusing(opened(url, args, tmp_path), proxy)
+
+    @pytest.fixture
+    def ignoring_ranges(
+        self, google_store: str, google_bucket: str, tmp_path: Path
+    ) -> Iterator[Storage]:
+        with faulty_store(google_store) as proxy:
+            url = f"gs://{google_bucket}/{uuid.uuid4().hex}"
+            args = google_args(tmp_path, proxy.url)
+            yield ignoring(opened(url, args, tmp_path), proxy)
 
 
 @pytest.mark.parametrize("scheme", ["s3", "az"])

@@ -53,6 +53,9 @@ def test_s3_copies_with_a_content_type_of_its_own(
 def test_a_known_range_costs_one_request(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: int, end: int
 ) -> None:
+    """
+    And one more where fewer bytes come: are they all of the object?
+    """
     storage = _make("memory://requests", tmp_path)
     storage.write("a/b", io.BytesIO(b"012345"), content_type="video/mp4")
     asked = []
@@ -73,7 +76,7 @@ def test_a_known_range_costs_one_request(
         data = file.read()
 
     assert data == b"012345"[start:end]
-    assert asked == ["cat_file"]
+    assert asked == ["cat_file", "info"][: 2 if end > 6 else 1]
 
 
 def test_a_bucket_that_is_missing_is_unavailable(

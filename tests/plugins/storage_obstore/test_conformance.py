@@ -96,6 +96,10 @@ class TestFiles(Opened):
         return unreachable
 
     @pytest.fixture
+    def ignoring_ranges(self, unreachable: Storage) -> Storage:
+        return unreachable
+
+    @pytest.fixture
     def refusing_removal(
         self, storage: Storage, monkeypatch: pytest.MonkeyPatch
     ) -> Storage:
@@ -146,4 +150,17 @@ class TestS3(Opened, PresignedReadConformance):
             made = make_storage(s3_options(url, endpoint=proxy.url), work_dir=tmp_path)
             made.write("v/kept", io.BytesIO(b"data"), content_type="video/mp4")
             proxy.kept = "AccessDenied"
+            yield made
+
+    @pytest.fixture
+    def ignoring_ranges(
+        self, swift: str, bucket: str, tmp_path: Path
+    ) -> Iterator[Storage]:
+        from tests.faulty_store import SpoiledRange, faulty_store  # noqa: PLC0415 - see bucket
+
+        with faulty_store(swift) as proxy:
+            url = f"s3://{bucket}/{uuid.uuid4().hex}"
+            made = make_storage(s3_options(url, endpoint=proxy.url), work_dir=tmp_path)
+            made.write("v/whole", io.BytesIO(b"0123456789"), content_type="video/mp4")
+            proxy.spoils = SpoiledRange.IGNORED
             yield made

@@ -3,6 +3,7 @@ The edge answers with the words and headers of the service.
 """
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from falcon.testing import Result, TestClient
@@ -177,6 +178,40 @@ def test_addresses_that_nobody_has_cost_no_memory(private: EdgeWorld) -> None:
 
     # Of them alone it would be 15 MB.
     assert worker.memory_info().rss - before < 8_000_000
+
+
+def test_a_page_in_the_place_of_a_segment_is_cached_nowhere(
+    far_away: EdgeWorld,
+) -> None:
+    """
+    What stands between edge and service may answer for it, with 200.
+    """
+    whole, asked = far_away.site.app, []
+
+    def repairing(environ: dict[str, Any], start_response: Any) -> Any:  # noqa: ANN401 - WSGI's own
+        if "/v1/edge/media/" not in environ["PATH_INFO"]:
+            return whole(environ, start_response)
+        asked.append(environ["PATH_INFO"])
+        page = b"<html>Back in a minute.</html>"
+        length = ("Content-Length", str(len(page)))
+        start_response("200 OK", [("Content-Type", "text/html"), length])
+        return [page]
+
+    address, query = f"{PRIVATE_PATH}/{SEGMENT}", f"token={far_away.token()}"
+    far_away.site.app = repairing
+    page = far_away.get(address, query)
+    far_away.site.app = whole
+    segment = far_away.get(address, query)
+    far_away.site.app = repairing
+    again = far_away.get(address, query)
+
+    assert page.headers["cache-control"] == "no-store"
+    assert "html" not in segment.text
+    assert (segment.status_code, again.content) == (200, segment.content)
+    assert "immutable" in segment.headers["cache-control"]
+    assert again.headers["cache-control"] == segment.headers["cache-control"]
+    assert "x-hv-media" not in {**segment.headers, **again.headers}
+    assert len(asked) == 1
 
 
 @pytest.mark.parametrize(

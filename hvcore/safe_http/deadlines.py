@@ -1,0 +1,111 @@
+"""
+A deadline for a whole conversation over sockets.
+
+A socket's own timeout begins anew at each read: a server that sends one byte in time again
+and again never exceeds it.
+"""
+
+import os
+import socket
+import threading
+import time
+from contextlib import suppress
+from types import TracebackType
+from typing import Final, Self
+
+from hvcore.safe_http.errors import OutboundError
+from hvcore.safe_http.resolving import look_up, system_addresses
+
+_LEAST_S: Final = 0.001
+
+
+class SocketDeadline:
+    """
+    Ends the connections that were made under it when its time is over.
+
+    Reads and writes of them fail then as if the other side had gone: whoever takes the end of
+    a connection for the end of an answer looks at ``has_passed``. For code that makes
+    its sockets itself, such as smtplib; requests to unknown hosts are those of ``client``.
+
+    Args:
+        limit_s: For everything within the block, the look-up of names included.
+    """
+
+    def __init__(self, limit_s: float) -> None:
+        self._ends_at_s = time.monotonic() + limit_s
+        self._timer = threading.Timer(limit_s, self._end)
+        self._timer.daemon = True
+        self._lock = threading.Lock()
+        self._watched: list[socket.socket] = []
+        self._has_passed = False
+
+    @property
+    def has_passed(self) -> bool:
+        """Return whether the time is over."""
+        return self._has_passed or time.monotonic() >= self._ends_at_s
+
+    def __enter__(self) -> Self:
+        self._timer.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._timer.cancel()
+        with self._lock:
+            for watched in self._watched:
+                watched.close()
+            self._watched.clear()
+
+    def connect(self, host: str, port: int, *, step_s: float) -> socket.socket:
+        """
+        Connect to a host and watch the connection.
+
+        Args:
+            step_s: For each of its addresses, and then for each read and write.
+
+        Raises:
+            OSError: Nobody answers there, or the name is not known in time.
+        """
+        try:
+            addresses = look_up(
+                system_addresses, host, port, limit_s=self._left_s, check=lambda: None
+            )
+        except OutboundError as exc:
+            if self.has_passed:
+                raise TimeoutError("the look-up of a name took too long") from exc
+            raise socket.gaierror(socket.EAI_NONAME, str(exc)) from exc
+        failure: OSError | None = None
+        for address in addresses:
+            try:
+                limit_s = min(step_s, self._left_s)
+                made = socket.create_connection((address, port), timeout=limit_s)
+            except OSError as exc:
+                failure = exc
+                continue
+            made.settimeout(step_s)
+            self._watch(made)
+            return made
+        raise failure or TimeoutError("connecting took too long")
+
+    @property
+    def _left_s(self) -> float:
+        return max(self._ends_at_s - time.monotonic(), _LEAST_S)
+
+    def _watch(self, made: socket.socket) -> None:
+        # Another handle of the connection: TLS makes a socket of its own of it.
+        handle = socket.socket(fileno=os.dup(made.fileno()))
+        with self._lock:
+            self._watched.append(handle)
+        if self.has_passed:
+            self._end()
+
+    def _end(self) -> None:
+        self._has_passed = True
+        with self._lock:
+            for watched in self._watched:
+                with suppress(OSError):
+                    watched.shutdown(socket.SHUT_RDWR)

@@ -245,7 +245,13 @@ export type ContentType =
   | "video/quicktime"
   | "video/x-msvideo"
   | "video/webm"
-  | "video/x-matroska";
+  | "video/x-matroska"
+  | "video/matroska"
+  | "video/x-m4v"
+  | "video/avi"
+  | "video/msvideo"
+  | "video/vnd.avi"
+  | "";
 
 export type DeletedStatus = "deleted";
 
@@ -824,6 +830,7 @@ export interface UploadGrant {
   bucketPath: string;
   expiresAt: number;
   direct?: boolean;
+  contentType?: string;
   parts?: UploadPart[];
 }
 
@@ -1005,6 +1012,7 @@ export interface VideoUploadGrant {
   assetId: string;
   videoID: string;
   direct?: boolean;
+  contentType?: string;
   parts?: UploadPart[];
 }
 

@@ -55,6 +55,7 @@ _GRANT: Final[dict[str, Schema]] = {
 }
 _DIRECT: Final[dict[str, Schema]] = {
     "direct": BOOLEAN,
+    "contentType": STRING,
     "parts": array(
         record(
             "UploadPart",

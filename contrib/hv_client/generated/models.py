@@ -889,6 +889,7 @@ class UploadGrant:
     bucket_path: str = member("bucketPath")
     expires_at: int = member("expiresAt")
     direct: bool | None = None
+    content_type: str | None = member("contentType", is_required=False)
     parts: Sequence[UploadPart] | None = None
     further_members: Mapping[str, Any] = further()
 
@@ -1171,6 +1172,7 @@ class VideoUploadGrant:
     asset_id: str = member("assetId")
     video_id: str = member("videoID")
     direct: bool | None = None
+    content_type: str | None = member("contentType", is_required=False)
     parts: Sequence[UploadPart] | None = None
     further_members: Mapping[str, Any] = further()
 

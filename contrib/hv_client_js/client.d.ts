@@ -373,6 +373,7 @@ export interface Caption {
 
 export interface CaptionList {
   captions: Caption[];
+  warnings?: string[];
 }
 
 export interface Chapter {
@@ -383,6 +384,7 @@ export interface Chapter {
 
 export interface ChapterList {
   chapters: Chapter[];
+  warnings?: string[];
 }
 
 export interface ConformanceFinding {

@@ -77,6 +77,7 @@ class CaptionList:
     """
 
     captions: Sequence[Caption]
+    warnings: Sequence[str] | None = None
     further_members: Mapping[str, Any] = further()
 
 
@@ -99,6 +100,7 @@ class ChapterList:
     """
 
     chapters: Sequence[Chapter]
+    warnings: Sequence[str] | None = None
     further_members: Mapping[str, Any] = further()
 
 

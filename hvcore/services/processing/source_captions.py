@@ -215,7 +215,7 @@ class SourceCaptions:
         if len(data) > MAX_CAPTION_BYTES:
             message = f"The captions are longer than {MAX_CAPTION_BYTES} bytes."
             raise InvalidParametersError(message)
-        cues = read_captions(data, CaptionFormat.WEBVTT)
+        cues = read_captions(data, CaptionFormat.WEBVTT).cues
         # Where the sound or a text track goes on behind the last picture.
         return [cue for cue in cues if cue.start_ms < duration_s * 1000]
 

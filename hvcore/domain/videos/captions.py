@@ -104,6 +104,7 @@ class CaptionTrack:
         cues: How many there are.
         sha256: Of the published file, in hexadecimal.
         version: Part of the file's name in storage; each file has its own.
+        is_forced: It translates signs only, for who understands what is said.
     """
 
     video_id: VideoId
@@ -114,6 +115,7 @@ class CaptionTrack:
     sha256: str
     version: str
     created_at: datetime
+    is_forced: bool = False
 
     @property
     def path(self) -> str:

@@ -205,6 +205,7 @@ class SourceCaptions:
             sha256=hashlib.sha256(written).hexdigest(),
             version=version,
             created_at=self.clock.now(),
+            is_forced=candidate.source.is_forced,
         )
         self.storage.write(track.path, io.BytesIO(written), content_type=WEBVTT_TYPE)
         return track

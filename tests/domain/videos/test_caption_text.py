@@ -2,10 +2,12 @@
 Caption files: what is read, what is refused, and what is written.
 """
 
+import re
 import time
 from contextlib import suppress
 from datetime import UTC, datetime
 
+import attrs
 import pytest
 
 from hvcore.domain.ids import VideoId
@@ -21,7 +23,11 @@ from hvcore.domain.videos.captions import (
     write_webvtt,
 )
 from hvcore.errors import InvalidParametersError
-from hvcore.manifests.captions import captions_playlist, offer_captions
+from hvcore.manifests.captions import (
+    captions_playlist,
+    offer_captions,
+    offer_captions_in_manifest,
+)
 from hvcore.manifests.languages import canonical_tag
 
 VTT = """WEBVTT - a title
@@ -331,6 +337,20 @@ def test_captions_join_between_whole_lines() -> None:
     assert lines[:2] == ["#EXTM3U", audio]
     assert lines[2].startswith("#EXT-X-MEDIA:TYPE=SUBTITLES,")
     assert lines[3:] == ['#EXT-X-STREAM-INF:A=1,SUBTITLES="subs"', "x", ""]
+
+
+def test_players_are_told_which_captions_are_forced() -> None:
+    master = "#EXTM3U\n#EXT-X-STREAM-INF:A=1\nx\n"
+    signs = attrs.evolve(track("de"), is_forced=True)
+
+    lines = offer_captions(master, [signs, track("en")]).split("\n")
+
+    assert ["FORCED=YES" in line for line in lines[1:3]] == [True, False]
+    manifest = offer_captions_in_manifest("<MPD>\n  </Period>\n", [signs, track("en")])
+    assert re.findall(r'Role .*value="([^"]*)"', manifest) == [
+        "forced-subtitle",
+        "subtitle",
+    ]
 
 
 @pytest.mark.parametrize(

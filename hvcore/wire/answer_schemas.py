@@ -38,7 +38,7 @@ from hvcore.wire.schema import (
 )
 from hvcore.wire.videos.chapters import CHAPTER_LIST
 from hvcore.wire.videos.labels import LABELS
-from hvcore.wire.videos.playback import PLAYBACK
+from hvcore.wire.videos.playback import PLACE, PLAYBACK
 
 CHOSEN_ID: Final[Schema] = {
     "type": "string",
@@ -205,7 +205,7 @@ VIDEO_DETAILS: Final = record(
         **LABELS,
         "allowDownload": BOOLEAN,
         "renditions": array(
-            record("Rendition", {"name": STRING, "contentType": STRING, "url": ADDRESS})
+            record("Rendition", {"name": STRING, "contentType": STRING, "url": PLACE})
         ),
         "progress": {"type": "integer", "minimum": 0, "maximum": 100},
         "failureReason": STRING,

@@ -730,7 +730,7 @@ class Rendition:
 
     name: str
     content_type: str = member("contentType")
-    url: str = member("url", shows=False)
+    url: str
     further_members: Mapping[str, Any] = further()
 
 

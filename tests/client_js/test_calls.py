@@ -223,8 +223,8 @@ def test_what_is_missing_or_misspelt_is_said_before_anything_is_sent(
         ("listVideos({ pagesize: 3 })", "listVideos takes no pagesize."),
         ('setChapters({ videoID: "vid_1" })', "setChapters needs body."),
         (
-            'updateVideo({ videoID: "vid_1", videoName: "a", descripton: "b" })',
-            "updateVideo takes no descripton.",
+            'updateVideo({ videoID: "vid_1", videoName: "a", desc: "b" })',
+            "updateVideo takes no desc.",
         ),
         ("createResumableUpload({})", "createResumableUpload needs uploadLength."),
     ]

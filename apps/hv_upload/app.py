@@ -22,7 +22,8 @@ from hv_web.cors import UPLOAD
 from hv_web.tus import TusMiddleware
 from hvcore.clock import Clock
 from hvcore.domain.limits import MAX_UPLOAD_BYTES
-from hvcore.domain.uploads.grants import DEFAULT_CONTENT_TYPE, UploadGrant
+from hvcore.domain.uploads.direct import sent_type
+from hvcore.domain.uploads.grants import UploadGrant
 from hvcore.envelope import encode, success
 from hvcore.errors import InvalidFileSizeError
 from hvcore.settings import Settings
@@ -154,12 +155,11 @@ class SignedUploadResource:
             self._uploads.room_for(grant, req.content_length) as reserved,
             incoming.collect(req, reserved, max_bytes=limit) as (local, size_bytes),
         ):
-            sent = (content_type or "").partition(";")[0].strip().lower()
             return self._uploads.receive(
                 grant.id,
                 local,
                 size_bytes=size_bytes,
-                content_type=sent or grant.content_type or DEFAULT_CONTENT_TYPE,
+                content_type=sent_type(content_type, grant),
             )
 
     def _do_others_wait(self) -> bool:

@@ -24,6 +24,12 @@ CONTENT: Final = "content"
 CONTENT_TYPE: Final = "content_type"
 ANY_TYPE: Final = "*/*"
 """What is accepted of an operation that was asked for another type than JSON."""
+_STARTS: Final = {
+    b"WEBVTT": "text/vtt",
+    b"\xef\xbb\xbfWEBVTT": "text/vtt",
+    b"\x89PNG": "image/png",
+}
+_ANY_FILE: Final = "application/octet-stream"
 USER_AGENT: Final = f"hv-client/{__version__}"
 _NO_PARTS: Final = ("", ".", "..")
 """As parts of a path these would make it another one."""
@@ -71,8 +77,8 @@ class Operation(Generic[T]):
         headers: Names of headers, by arguments.
         fixed_headers: Headers that always have the same value.
         body: Names of members of the JSON, by arguments.
-        content_types: Of a body that is no JSON; the first is what is meant if
-            nothing is said.
+        content_types: Of a body that is no JSON; if nothing is said, its first bytes
+            decide.
         sends_null: Whether None is sent, and means: remove it.
         is_enveloped: Whether the answer's JSON stands in ``body``.
     """
@@ -147,13 +153,22 @@ class Operation(Generic[T]):
         if content is not None:
             if fields:
                 raise ValueError(f"Either {' or '.join(fields)} or content, not both.")
-            content_type = arguments.get(CONTENT_TYPE) or self.content_types[0]
+            sent = content.encode() if isinstance(content, str) else bytes(content)  # type: ignore[call-overload]  # the method says str | bytes
+            content_type = arguments.get(CONTENT_TYPE) or self._type_of(sent)
             headers["Content-Type"] = str(content_type)
-            return content.encode() if isinstance(content, str) else bytes(content)  # type: ignore[call-overload]  # the method says str | bytes
+            return sent
         if self.body is None or not (fields or self.needs_body):
             return None
         headers["Content-Type"] = "application/json"
         return json.dumps(fields).encode()
+
+    def _type_of(self, content: bytes) -> str:
+        """Return what content is by its first bytes; the service knows text files."""
+        first, *others = self.content_types
+        for start, kind in _STARTS.items():
+            if content.startswith(start) and kind in self.content_types:
+                return kind
+        return _ANY_FILE if _ANY_FILE in others else first
 
     def _fields(self, arguments: Mapping[str, object]) -> dict[str, object]:
         left_out = NOT_SENT if self.sends_null else None

@@ -113,6 +113,7 @@ def _body(body: Body | None) -> Iterator[tuple[str, object]]:
         return
     if body.model is not None:
         yield "json", "required" if body.is_required else "optional"
+        yield "members", [member.name for member in body.model.members]
     if body.content_types:
         yield "content", list(body.content_types)
 

@@ -321,7 +321,9 @@ def _parameters(operation: Operation) -> Iterator[Parameter]:
             name="content_type",
             annotation="str | None",
             default="None",
-            about="One of " + ", ".join(body.content_types) + "; by default the first.",
+            about="One of "
+            + ", ".join(body.content_types)
+            + "; by default by its first bytes.",
         )
     if operation.takes_idempotency_key:
         yield Parameter(

@@ -245,7 +245,13 @@ export type ContentType =
   | "video/quicktime"
   | "video/x-msvideo"
   | "video/webm"
-  | "video/x-matroska";
+  | "video/x-matroska"
+  | "video/matroska"
+  | "video/x-m4v"
+  | "video/avi"
+  | "video/msvideo"
+  | "video/vnd.avi"
+  | "";
 
 export type DeletedStatus = "deleted";
 
@@ -367,6 +373,7 @@ export interface Caption {
 
 export interface CaptionList {
   captions: Caption[];
+  warnings?: string[];
 }
 
 export interface Chapter {
@@ -377,6 +384,7 @@ export interface Chapter {
 
 export interface ChapterList {
   chapters: Chapter[];
+  warnings?: string[];
 }
 
 export interface ConformanceFinding {
@@ -824,6 +832,7 @@ export interface UploadGrant {
   bucketPath: string;
   expiresAt: number;
   direct?: boolean;
+  contentType?: string;
   parts?: UploadPart[];
 }
 
@@ -1005,6 +1014,7 @@ export interface VideoUploadGrant {
   assetId: string;
   videoID: string;
   direct?: boolean;
+  contentType?: string;
   parts?: UploadPart[];
 }
 

@@ -77,12 +77,14 @@ const OPERATIONS = {
     method: "POST",
     path: "/v1/api/{orgID}/environments/{envID}/videos/upload-url",
     json: "required",
+    members: ["filename", "fileSize", "contentType", "description", "parts"],
     isIdempotent: true,
   },
   createUploadUrl: {
     method: "POST",
     path: "/v1/videos/upload-url",
     json: "required",
+    members: ["fileName", "allowPublicAccess", "videoQuality", "fileSize", "contentType", "videoName", "description", "maxEdgeLength", "maxFrameRate", "pixelFormat", "rateControlMode", "twoPassVBREncoding", "compressionRatio", "audioCodec", "externalID", "metadata", "tags", "allowDownload", "parts"],
     isIdempotent: true,
   },
   completeUpload: { method: "POST", path: "/v1/videos/{videoID}/upload-complete" },
@@ -90,12 +92,14 @@ const OPERATIONS = {
     method: "POST",
     path: "/v1/videos/upload",
     json: "required",
+    members: ["fileName", "videoURL", "allowPublicAccess", "videoQuality", "fileSize", "contentType", "videoName", "description", "maxEdgeLength", "maxFrameRate", "pixelFormat", "rateControlMode", "twoPassVBREncoding", "compressionRatio", "audioCodec", "externalID", "metadata", "tags", "allowDownload"],
     isIdempotent: true,
   },
   downloadFile: {
     method: "POST",
     path: "/v1/videos/download",
     json: "required",
+    members: ["sourceUrl"],
     isIdempotent: true,
   },
   createResumableUpload: {
@@ -115,12 +119,14 @@ const OPERATIONS = {
     method: "POST",
     path: "/v1/api/{orgID}/environments/{envID}/videos/process",
     json: "required",
+    members: ["gcsPath", "videoQuality", "allowPublicAccess", "videoName", "maxEdgeLength", "maxFrameRate", "pixelFormat", "rateControlMode", "twoPassVBREncoding", "compressionRatio", "audioCodec", "description", "externalID", "metadata", "tags", "allowDownload"],
     isIdempotent: true,
   },
   processVideo: {
     method: "POST",
     path: "/v1/videos/process",
     json: "required",
+    members: ["gcsPath", "videoQuality", "allowPublicAccess", "videoName", "maxEdgeLength", "maxFrameRate", "pixelFormat", "rateControlMode", "twoPassVBREncoding", "compressionRatio", "audioCodec", "description", "externalID", "metadata", "tags", "allowDownload"],
     isIdempotent: true,
   },
   listVideosInEnvironment: {
@@ -141,12 +147,18 @@ const OPERATIONS = {
     hasETag: true,
   },
   getVideo: { method: "GET", path: "/v1/videos/{videoID}", hasETag: true },
-  deleteVideo: { method: "DELETE", path: "/v1/videos/{videoID}", json: "optional" },
+  deleteVideo: {
+    method: "DELETE",
+    path: "/v1/videos/{videoID}",
+    json: "optional",
+    members: ["reason"],
+  },
   updateVideo: {
     method: "PATCH",
     path: "/v1/videos/{videoID}",
     optionalHeaders: { ifMatch: "If-Match" },
     json: "required",
+    members: ["videoName", "description", "allowPublicAccess", "externalID", "metadata", "tags", "allowDownload"],
     hasETag: true,
   },
   getVideoDetails: { method: "GET", path: "/v1/videos/{videoID}/details", hasETag: true },
@@ -159,12 +171,14 @@ const OPERATIONS = {
     method: "DELETE",
     path: "/v1/api/{orgID}/videos/{videoID}",
     json: "optional",
+    members: ["reason"],
   },
   updateVideoInOrganization: {
     method: "PATCH",
     path: "/v1/api/{orgID}/videos/{videoID}",
     optionalHeaders: { ifMatch: "If-Match" },
     json: "required",
+    members: ["videoName", "description", "allowPublicAccess", "externalID", "metadata", "tags", "allowDownload"],
     hasETag: true,
   },
   retryVideoInOrganization: { method: "POST", path: "/v1/api/{orgID}/videos/{videoID}/retry" },
@@ -173,12 +187,14 @@ const OPERATIONS = {
     method: "POST",
     path: "/v1/api/{orgID}/videos/{videoID}/thumbnail",
     json: "required",
+    members: ["timestampSeconds"],
     content: ["image/jpeg", "image/png"],
   },
   setThumbnail: {
     method: "POST",
     path: "/v1/videos/{videoID}/thumbnail",
     json: "required",
+    members: ["timestampSeconds"],
     content: ["image/jpeg", "image/png"],
   },
   listCaptionsInOrganization: { method: "GET", path: "/v1/api/{orgID}/videos/{videoID}/captions" },
@@ -238,6 +254,7 @@ const OPERATIONS = {
     method: "POST",
     path: "/v1/api/{orgID}/videos/{videoID}/edge-keys",
     json: "optional",
+    members: ["domains", "expiresAt"],
     isIdempotent: true,
   },
   revokeVideoEdgeKeyInOrganization: {
@@ -248,6 +265,7 @@ const OPERATIONS = {
     method: "POST",
     path: "/v1/api/{orgID}/videos/{videoID}/share",
     json: "optional",
+    members: ["expirationHours", "maxViews", "viewerEmail"],
     isIdempotent: true,
   },
   listShareLinksInOrganization: { method: "GET", path: "/v1/api/{orgID}/videos/{videoID}/shares" },
@@ -262,6 +280,7 @@ const OPERATIONS = {
     method: "POST",
     path: "/v1/videos/{videoID}/edge-keys",
     json: "optional",
+    members: ["domains", "expiresAt"],
     isIdempotent: true,
   },
   revokeVideoEdgeKey: { method: "DELETE", path: "/v1/videos/{videoID}/edge-keys/{edgeKey}" },
@@ -269,6 +288,7 @@ const OPERATIONS = {
     method: "POST",
     path: "/v1/videos/{videoID}/share",
     json: "optional",
+    members: ["expirationHours", "maxViews", "viewerEmail"],
     isIdempotent: true,
   },
   listShareLinks: { method: "GET", path: "/v1/videos/{videoID}/shares" },
@@ -593,7 +613,7 @@ function segment(name, argument, value) {
 function bodyOf(name, operation, left, headers) {
   if (operation.content && left.has("body")) {
     const body = take(left, "body");
-    headers["Content-Type"] = take(left, "contentType") ?? (body.type || operation.content[0]);
+    headers["Content-Type"] = take(left, "contentType") ?? (body.type || typeOf(body, operation.content));
     refuseOthers(name, left);
     return body;
   }
@@ -602,9 +622,25 @@ function bodyOf(name, operation, left, headers) {
     if (operation.content) throw new TypeError(`${name} needs body.`);
     return undefined;
   }
-  if (left.size === 0 && operation.json === "optional") return undefined;
+  const members = [...left].filter(([member]) => operation.members.includes(member));
+  members.forEach(([member]) => left.delete(member));
+  refuseOthers(name, left);
+  if (members.length === 0 && operation.json === "optional") return undefined;
   headers["Content-Type"] = "application/json";
-  return JSON.stringify(Object.fromEntries(left));
+  return JSON.stringify(Object.fromEntries(members));
+}
+
+// With what files begin that have a type of their own.
+const STARTS = { "WEBVTT": "text/vtt", "\ufeffWEBVTT": "text/vtt", "\u00ef\u00bb\u00bfWEBVTT": "text/vtt", "\u0089PNG": "image/png" };
+const ANY_FILE = "application/octet-stream";
+
+/** What a body is by its first bytes; the service knows text files. */
+function typeOf(body, types) {
+  const isBytes = body instanceof ArrayBuffer || ArrayBuffer.isView(body);
+  const start = isBytes ? String.fromCharCode(...bytesOf(body).subarray(0, 9)) : String(body).slice(0, 9);
+  const found = Object.keys(STARTS).find((one) => start.startsWith(one));
+  if (found && types.includes(STARTS[found])) return STARTS[found];
+  return types.includes(ANY_FILE) ? ANY_FILE : types[0];
 }
 
 function refuseOthers(name, left) {

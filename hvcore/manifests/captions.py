@@ -90,6 +90,8 @@ def _media_lines(tracks: Sequence[CaptionTrack]) -> list[str]:
         f'#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="{GROUP}",'
         f'NAME="{unique_name(_shown_name(track), names)}",'
         f'LANGUAGE="{track.language}",AUTOSELECT=YES,DEFAULT=NO,'
+        # Else a player shows signs alone to who asks for subtitles.
+        f"{'FORCED=YES,' if track.is_forced else ''}"
         f'URI="{captions_playlist_name(track.language)}"'
         for track in tracks
     ]
@@ -113,7 +115,8 @@ def _adaptation_set(track: CaptionTrack) -> str:
         {"contentType": "text", "mimeType": WEBVTT_TYPE, "lang": track.language},
     )
     ET.SubElement(found, "Label").text = _shown_name(track)
-    ET.SubElement(found, "Role", {"schemeIdUri": ROLES, "value": "subtitle"})
+    role = "forced-subtitle" if track.is_forced else "subtitle"
+    ET.SubElement(found, "Role", {"schemeIdUri": ROLES, "value": role})
     name = captions_file_name(track.language)
     representation = ET.SubElement(
         found, "Representation", {"id": name, "bandwidth": str(_TEXT_BPS)}

@@ -5,10 +5,13 @@ The name is looked up once; what was judged is what is connected to, while
 ``Host``, SNI and the certificate are the name's.
 """
 
+import http.client
 import logging
 import ssl
 from collections.abc import Callable, Sequence
 from functools import partial
+from http import HTTPStatus
+from typing import Final
 
 from urllib3.connection import HTTPConnection, HTTPSConnection
 
@@ -17,6 +20,7 @@ from hvcore.safe_http.errors import OutboundError
 from hvcore.safe_http.targets import Target
 from hvcore.safe_http.watching import SLICE_S, Watch, WatchedSocket, WatchedTls, connect
 
+_READ_PAST: Final = frozenset(range(100, 200)) - {HTTPStatus.SWITCHING_PROTOCOLS}
 # It logs heads that it cannot read, whole and with a traceback: what a stranger
 # answers is no text for our logs.
 logging.getLogger("urllib3.connection").setLevel(logging.ERROR)
@@ -63,10 +67,31 @@ def _dial(target: Target, addresses: Sequence[Address], watch: Watch) -> Watched
     raise OutboundError(f"The host {target.host} takes no connections.")
 
 
+class _FinalAnswer(http.client.HTTPResponse):
+    """
+    An answer that has read past those before it, as 103 with hints.
+
+    http.client itself reads past 100 alone (RFC 9110, section 15.2). How many there may
+    be is bounded as heads are, by their bytes.
+    """
+
+    def begin(self) -> None:
+        """
+        Read heads up to that of the final answer.
+        """
+        super().begin()
+        while self.status in _READ_PAST:
+            # Else the next call takes this head for the answer's.
+            self.headers = self.msg = None  # type: ignore[assignment]
+            super().begin()
+
+
 class _PlainConnection(HTTPConnection):
     """
     Without TLS, for hosts that an operator allows.
     """
+
+    response_class = _FinalAnswer
 
     def __init__(self, target: Target, dialled: WatchedSocket) -> None:
         super().__init__(target.host, target.port, timeout=SLICE_S)
@@ -96,6 +121,8 @@ class _TlsConnection(HTTPSConnection):
     """
     A connection with TLS, verified against the name.
     """
+
+    response_class = _FinalAnswer
 
     def __init__(
         self, target: Target, dialled: WatchedSocket, watch: Watch, tls: ssl.SSLContext

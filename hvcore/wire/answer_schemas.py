@@ -38,7 +38,7 @@ from hvcore.wire.schema import (
 )
 from hvcore.wire.videos.chapters import CHAPTER_LIST
 from hvcore.wire.videos.labels import LABELS
-from hvcore.wire.videos.playback import PLAYBACK
+from hvcore.wire.videos.playback import PLACE, PLAYBACK
 
 CHOSEN_ID: Final[Schema] = {
     "type": "string",
@@ -55,6 +55,7 @@ _GRANT: Final[dict[str, Schema]] = {
 }
 _DIRECT: Final[dict[str, Schema]] = {
     "direct": BOOLEAN,
+    "contentType": STRING,
     "parts": array(
         record(
             "UploadPart",
@@ -204,7 +205,7 @@ VIDEO_DETAILS: Final = record(
         **LABELS,
         "allowDownload": BOOLEAN,
         "renditions": array(
-            record("Rendition", {"name": STRING, "contentType": STRING, "url": ADDRESS})
+            record("Rendition", {"name": STRING, "contentType": STRING, "url": PLACE})
         ),
         "progress": {"type": "integer", "minimum": 0, "maximum": 100},
         "failureReason": STRING,

@@ -27,7 +27,8 @@ from hvcore.domain.processing.encoding import (
     Speed,
 )
 from hvcore.domain.processing.transcoding import Capabilities
-from hvcore.domain.uploads.grants import CONTENT_TYPES, DEFAULT_CONTENT_TYPE, FileWanted
+from hvcore.domain.uploads.content_types import DEFAULT_CONTENT_TYPE
+from hvcore.domain.uploads.grants import FileWanted
 from hvcore.domain.videos.video import DeletionReason, VideoWanted
 from hvcore.errors import (
     InvalidFileSizeError,
@@ -36,13 +37,14 @@ from hvcore.errors import (
     UnsupportedFormatError,
 )
 from hvcore.wire.converter import Check, LateFieldError, group, optional, required
-from hvcore.wire.kinds import NOT_READABLE, Cap, Flag, Integer, OneOf, Text, member_of
+from hvcore.wire.kinds import NOT_READABLE, Cap, Flag, Integer, Text, member_of
+from hvcore.wire.uploads.content_type import AnnouncedType
 from hvcore.wire.videos.labels import LabelFields
 
 NAME: Final = Text(max_chars=MAX_NAME_CHARS)
 DESCRIPTION: Final = Text(min_chars=0, max_chars=MAX_DESCRIPTION_CHARS)
 FILE_SIZE: Final = Integer(minimum=1, maximum=MAX_UPLOAD_BYTES)
-CONTENT_TYPE: Final = OneOf("ContentType", {name: name for name in CONTENT_TYPES})
+CONTENT_TYPE: Final = AnnouncedType()
 QUALITY: Final = member_of(Preset)
 DOWNLOADS: Final = "Whether who may watch it may take it away, too."
 PARTS: Final = "Whether it may be sent in parts, over 100 MiB and where the store can."
@@ -138,7 +140,7 @@ class UploadUrlRequest:
         error=InvalidFileSizeError,
         about="Bytes that will be sent; at most 5 GiB.",
     )
-    content_type: str = optional(
+    content_type: str | None = optional(
         "contentType",
         CONTENT_TYPE,
         DEFAULT_CONTENT_TYPE,
@@ -156,7 +158,7 @@ class UploadUrlRequest:
     def file_wanted(self) -> FileWanted:
         return FileWanted(
             file_name=self.file_name,
-            content_type=self.content_type,
+            content_type=self.content_type or DEFAULT_CONTENT_TYPE,
             size_bytes=self.size_bytes,
             description=self.description,
             wants_parts=self.wants_parts,

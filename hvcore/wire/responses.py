@@ -44,6 +44,9 @@ def upload_grant(granted: UploadGranted) -> Payload:
     }
     if granted.is_direct:
         payload["direct"] = True
+        # The store's signature covers it.
+        if granted.grant.content_type is not None:
+            payload["contentType"] = granted.grant.content_type
     if granted.parts:
         payload["parts"] = [
             {

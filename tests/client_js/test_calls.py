@@ -177,6 +177,32 @@ def test_each_kind_of_body_arrives(site: ClientSite) -> None:
     assert told["deleted"]["status"] == "deleted"
 
 
+def test_a_body_without_a_type_is_sent_by_what_it_begins_with(site: ClientSite) -> None:
+    video = site.world.ready()
+
+    told = ask(
+        site,
+        """
+        const srt = "1\\n00:00:00,000 --> 00:00:01,000\\nHello\\n";
+        const vtt = "\\ufeffWEBVTT\\n\\n00:00.000 --> 00:01.000\\nHello\\n";
+        const bytes = (text) => new TextEncoder().encode(text);
+        const png = bytes("\\u0089PNG").slice(1);
+        const bodies = [srt, bytes(srt), new Blob([srt]), vtt, bytes(vtt), bytes(vtt).buffer];
+        const cues = [];
+        for (const body of bodies) {
+          const { captions } = await client.setCaptions({ videoID: given.videoID, language: "en", body });
+          cues.push(captions[0].cues);
+        }
+        const picture = await caught(client.setThumbnail({ videoID: given.videoID, body: png }));
+        return { cues, picture: picture.message };
+        """,
+        videoID=video,
+    )
+
+    assert told["cues"] == [1] * 6
+    assert "as image/png" in told["picture"]
+
+
 def test_a_deletion_needs_no_reason(site: ClientSite) -> None:
     video = site.world.ready()
 
@@ -196,6 +222,10 @@ def test_what_is_missing_or_misspelt_is_said_before_anything_is_sent(
         ('getVideo({ videoID: ".." })', "getVideo needs videoID."),
         ("listVideos({ pagesize: 3 })", "listVideos takes no pagesize."),
         ('setChapters({ videoID: "vid_1" })', "setChapters needs body."),
+        (
+            'updateVideo({ videoID: "vid_1", videoName: "a", desc: "b" })',
+            "updateVideo takes no desc.",
+        ),
         ("createResumableUpload({})", "createResumableUpload needs uploadLength."),
     ]
 

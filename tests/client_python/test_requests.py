@@ -14,6 +14,8 @@ import pytest
 from hv_api.openapi.examples import EXAMPLES
 from hv_client import AsyncHvClient, HvClient
 from hv_client.coding import encode
+from hv_client.generated import operations as generated
+from hv_client.options import ClientOptions
 from hv_client_generator.document import Argument, Kind, Member, Operation, Type
 from hv_client_generator.python_types import python_name
 from hv_client_generator.reading import read_api
@@ -154,6 +156,31 @@ def check_headers(
         if item.place == "header" and is_sent:
             wanted = item.fixed or text_of(arguments[python_name(item.name)])
             assert request.headers[item.sent_as] == wanted
+
+
+@pytest.mark.parametrize(
+    ("operation", "content", "sent_as"),
+    [
+        ("set_captions", "WEBVTT\n\n", "text/vtt"),
+        ("set_captions", b"\xef\xbb\xbfWEBVTT\n\n", "text/vtt"),
+        (
+            "set_captions",
+            "1\n00:00:01,000 --> 00:00:02,000\n",
+            "application/octet-stream",
+        ),
+        ("set_thumbnail", b"\x89PNG\r\n", "image/png"),
+        ("set_thumbnail", b"\xff\xd8", "image/jpeg"),
+    ],
+)
+def test_content_without_a_type_is_sent_by_what_it_begins_with(
+    operation: str, content: str | bytes, sent_as: str
+) -> None:
+    found = getattr(generated, operation.upper())
+    arguments = {"video_id": "vid_1", "language": "en", "content": content}
+
+    request = found.request(ClientOptions(api_url="https://x", api_key="k"), arguments)
+
+    assert request.headers["Content-Type"] == sent_as
 
 
 def check_body(

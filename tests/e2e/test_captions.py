@@ -135,7 +135,8 @@ def test_subtitles_of_a_source_are_captions_of_its_video(
         assert f'LANGUAGE="{language}"' in master
         assert f'URI="captions-{language}.m3u8"' in master
         file = service.public_url(made["id"], f"captions-{language}.vtt")
-        (cue,) = read_captions(live.request("GET", file).data, CaptionFormat.WEBVTT)
+        data = live.request("GET", file).data
+        (cue,) = read_captions(data, CaptionFormat.WEBVTT).cues
         # The sound's first block lies before 0, so a copy begins that much later.
         assert cue.start_ms == pytest.approx(2000, abs=30)
         assert (cue.end_ms - cue.start_ms, cue.text) == (1500, text)

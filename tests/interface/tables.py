@@ -54,6 +54,12 @@ CONTENT_TYPES: Final = (
     "video/x-msvideo",
     "video/webm",
     "video/x-matroska",
+    # What browsers and systems call some of them.
+    "video/matroska",
+    "video/x-m4v",
+    "video/avi",
+    "video/msvideo",
+    "video/vnd.avi",
 )
 PIXEL_FORMATS: Final = (
     "yuv420p",
@@ -136,7 +142,7 @@ CONTENT_TYPE: Final = Field(
     "contentType",
     "string",
     allowed=CONTENT_TYPES,
-    refused=("", "video/mpeg", "VIDEO/MP4", "text/plain", "video/mp4; codecs=avc1"),
+    refused=("video/mpeg", "VIDEO/MP4", "text/plain", "video/mp4,video/webm"),
     code="unsupported_format",
 )
 VIDEO_NAME: Final = Field("videoName", "string", allowed=("A", "日本語 & <b>"))

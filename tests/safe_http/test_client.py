@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
+from typing import Final
 
 import pytest
 
@@ -261,15 +262,43 @@ def test_two_lengths_are_an_error(outside: Outside) -> None:
         read(outside.http, outside.source_url("/v"))
 
 
-@pytest.mark.parametrize(
-    "line", [b"X-Filler: " + b"x" * 1000 + b"\r\n", b"HTTP/1.1 100 Continue\r\n\r\n"]
+HINTS: Final = (
+    b"HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\n",
+    b"HTTP/1.1 102 Processing\r\n\r\n",
+    b"HTTP/1.1 100 Continue\r\n\r\n",
+    b"HTTP/1.1 199 Whatever\r\nContent-Length: 9\r\n\r\n",
 )
+
+
+@pytest.mark.parametrize("line", [b"X-Filler: " + b"x" * 1000 + b"\r\n", *HINTS[:3]])
 def test_an_endless_head_is_an_error(outside: Outside, line: bytes) -> None:
     start = b"" if line.startswith(b"HTTP") else b"HTTP/1.1 200 OK\r\n"
     outside.source.says("/v", start, *([line] * 5000))
 
     with pytest.raises(OutboundError, match="head of the answer"):
         read(outside.http, outside.source_url("/v"))
+
+
+def test_answers_before_the_final_one_are_read_past(outside: Outside) -> None:
+    final = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nX-Final: yes\r\n\r\nabc"
+    outside.source.says("/v", *HINTS, final)
+
+    with outside.http.get(outside.source_url("/v"), deadline_s=10) as download:
+        body = b"".join(download.blocks())
+
+    assert (download.status, download.content_length, body) == (200, 3, b"abc")
+    assert "link" not in download.headers
+    assert download.headers["x-final"] == "yes"
+
+
+def test_a_post_is_answered_by_the_final_answer(outside: Outside) -> None:
+    outside.source.says("/v", HINTS[0], b"HTTP/1.1 204 No Content\r\n\r\n")
+
+    answer = outside.http.post(
+        outside.source_url("/v"), body=b"{}", headers={}, timeout_s=10
+    )
+
+    assert answer.status == 204
 
 
 def test_a_chunked_answer_is_read(outside: Outside) -> None:

@@ -16,7 +16,8 @@ from hvcore.domain.processing.encoding import (
     Speed,
 )
 from hvcore.domain.processing.transcoding import Capabilities
-from hvcore.domain.uploads.grants import CONTENT_TYPES, FileWanted
+from hvcore.domain.uploads.content_types import CONTENT_TYPES
+from hvcore.domain.uploads.grants import FileWanted
 from hvcore.domain.videos.catalog import SortBy, SortDir, VideoQuery
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import DeletionReason, VideoWanted
@@ -75,7 +76,7 @@ def test_upload_url_takes_every_documented_content_type(content_type: str) -> No
         ({"fileSize": True}, 422, "invalid_file_size"),
         ({"contentType": "video/mpeg"}, 400, "unsupported_format"),
         ({"contentType": "VIDEO/MP4"}, 400, "unsupported_format"),
-        ({"contentType": ""}, 400, "unsupported_format"),
+        ({"contentType": "video/mp4\r\n"}, 400, "unsupported_format"),
         ({"contentType": 1}, 422, "unsupported_format"),
         ({"description": "x" * 5001}, 400, "invalid_parameters"),
         ({"description": 1}, 422, "invalid_parameters"),

@@ -82,10 +82,10 @@ class CaptionFileResource:
                 data=read_body(req, max_bytes=MAX_CAPTION_BYTES),
                 expected=FORMATS[media_type] if media_type else None,
             )
-            tracks = self._captions.put(
+            put = self._captions.put(
                 scope.caller, scope.org_id, check_video_id(video_id), new
             )
-        send(resp, wire.captions(tracks))
+        send(resp, wire.captions(put.tracks, put.left_out))
 
     def on_delete(
         self,

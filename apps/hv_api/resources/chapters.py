@@ -47,13 +47,13 @@ class ChaptersResource:
         # Kept until they are stored: each of them holds a thread of the server.
         with self._chapters.receiving(scope.org_id):
             allow_time(req, FILE_WITHIN_S)
-            found = self._chapters.put(
+            put = self._chapters.put(
                 scope.caller,
                 scope.org_id,
                 check_video_id(video_id),
                 read_body(req, max_bytes=MAX_CHAPTER_FILE_BYTES),
             )
-        send(resp, wire.chapters(found))
+        send(resp, wire.chapters(put.chapters, put.left_out))
 
     def on_delete(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str

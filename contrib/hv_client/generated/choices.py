@@ -13,7 +13,17 @@ AudioCodec: TypeAlias = Literal["aac", "aac-he", "aac-he-v2", "mp3", "ac3", "eac
 BreakdownBy: TypeAlias = Literal["country", "referrer"]
 
 ContentType: TypeAlias = Literal[
-    "video/mp4", "video/quicktime", "video/x-msvideo", "video/webm", "video/x-matroska"
+    "video/mp4",
+    "video/quicktime",
+    "video/x-msvideo",
+    "video/webm",
+    "video/x-matroska",
+    "video/matroska",
+    "video/x-m4v",
+    "video/avi",
+    "video/msvideo",
+    "video/vnd.avi",
+    "",
 ]
 
 DeletedStatus: TypeAlias = Literal["deleted"]

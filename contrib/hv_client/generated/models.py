@@ -77,6 +77,7 @@ class CaptionList:
     """
 
     captions: Sequence[Caption]
+    warnings: Sequence[str] | None = None
     further_members: Mapping[str, Any] = further()
 
 
@@ -99,6 +100,7 @@ class ChapterList:
     """
 
     chapters: Sequence[Chapter]
+    warnings: Sequence[str] | None = None
     further_members: Mapping[str, Any] = further()
 
 
@@ -728,7 +730,7 @@ class Rendition:
 
     name: str
     content_type: str = member("contentType")
-    url: str = member("url", shows=False)
+    url: str
     further_members: Mapping[str, Any] = further()
 
 
@@ -889,6 +891,7 @@ class UploadGrant:
     bucket_path: str = member("bucketPath")
     expires_at: int = member("expiresAt")
     direct: bool | None = None
+    content_type: str | None = member("contentType", is_required=False)
     parts: Sequence[UploadPart] | None = None
     further_members: Mapping[str, Any] = further()
 
@@ -1171,6 +1174,7 @@ class VideoUploadGrant:
     asset_id: str = member("assetId")
     video_id: str = member("videoID")
     direct: bool | None = None
+    content_type: str | None = member("contentType", is_required=False)
     parts: Sequence[UploadPart] | None = None
     further_members: Mapping[str, Any] = further()
 

@@ -38,7 +38,7 @@ function segment(name, argument, value) {
 function bodyOf(name, operation, left, headers) {
   if (operation.content && left.has("body")) {
     const body = take(left, "body");
-    headers["Content-Type"] = take(left, "contentType") ?? (body.type || operation.content[0]);
+    headers["Content-Type"] = take(left, "contentType") ?? (body.type || typeOf(body, operation.content));
     refuseOthers(name, left);
     return body;
   }
@@ -47,9 +47,25 @@ function bodyOf(name, operation, left, headers) {
     if (operation.content) throw new TypeError(`${name} needs body.`);
     return undefined;
   }
-  if (left.size === 0 && operation.json === "optional") return undefined;
+  const members = [...left].filter(([member]) => operation.members.includes(member));
+  members.forEach(([member]) => left.delete(member));
+  refuseOthers(name, left);
+  if (members.length === 0 && operation.json === "optional") return undefined;
   headers["Content-Type"] = "application/json";
-  return JSON.stringify(Object.fromEntries(left));
+  return JSON.stringify(Object.fromEntries(members));
+}
+
+// With what files begin that have a type of their own.
+const STARTS = { "WEBVTT": "text/vtt", "\ufeffWEBVTT": "text/vtt", "\u00ef\u00bb\u00bfWEBVTT": "text/vtt", "\u0089PNG": "image/png" };
+const ANY_FILE = "application/octet-stream";
+
+/** What a body is by its first bytes; the service knows text files. */
+function typeOf(body, types) {
+  const isBytes = body instanceof ArrayBuffer || ArrayBuffer.isView(body);
+  const start = isBytes ? String.fromCharCode(...bytesOf(body).subarray(0, 9)) : String(body).slice(0, 9);
+  const found = Object.keys(STARTS).find((one) => start.startsWith(one));
+  if (found && types.includes(STARTS[found])) return STARTS[found];
+  return types.includes(ANY_FILE) ? ANY_FILE : types[0];
 }
 
 function refuseOthers(name, left) {

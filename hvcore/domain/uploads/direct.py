@@ -8,11 +8,15 @@ from enum import Enum
 from typing import Final
 
 from hvcore.domain.limits import MAX_UPLOAD_BYTES
-from hvcore.domain.uploads.grants import (
+from hvcore.domain.uploads.content_types import (
     CONTENT_TYPES,
     DEFAULT_CONTENT_TYPE,
-    UploadGrant,
+    allowed_types,
+    bare_type,
+    container_type,
+    fits,
 )
+from hvcore.domain.uploads.grants import UploadGrant
 
 IN_FLIGHT_FOR: Final = timedelta(hours=6)
 """How long sending may take that began before the grant ran out."""
@@ -82,6 +86,8 @@ def part_sizes(size_bytes: int | None) -> Sequence[int]:
     return [PART_BYTES] * whole + ([rest] if rest else [])
 
 
+_STORES_OWN: Final = frozenset({"application/octet-stream", "binary/octet-stream"})
+"""What stores say of bytes that were sent without a type."""
 UNREADABLE: Final = (
     "The uploaded file is archived, or encrypted with a key of its sender; upload it "
     "again without either."
@@ -106,19 +112,21 @@ def misfit(
         return f"The uploaded file has {size_bytes} bytes; 1 to 5 GB can be processed."
     if content_type is None:
         return None
-    sent = sent_type(content_type, grant)
-    allowed = (grant.content_type,) if grant.content_type else CONTENT_TYPES
-    if sent not in allowed:
+    if bare_type(content_type) in _STORES_OWN and grant.content_type is None:
+        return None
+    if content_type and not fits(content_type, grant.content_type):
         return (
-            f"The file was uploaded with the Content-Type {sent[:80]}, and not with "
-            f"{' or '.join(allowed)}."
+            f"The file was uploaded with the Content-Type {content_type[:80]}, and not "
+            f"with {allowed_types(grant.content_type)}."
         )
     return None
 
 
 def sent_type(content_type: str | None, grant: UploadGrant) -> str:
     """
-    Return the bare type of bytes that came, or what it has to be if nobody knows.
+    Return the container of bytes that came, or what it has to be if nobody knows.
     """
-    sent = (content_type or "").partition(";")[0].strip().lower()
-    return sent or grant.content_type or DEFAULT_CONTENT_TYPE
+    sent = container_type(content_type)
+    if sent in CONTENT_TYPES:
+        return sent
+    return container_type(grant.content_type) or DEFAULT_CONTENT_TYPE

@@ -17,14 +17,6 @@ from hvcore.domain.ids import EnvId, GrantId, OrgId, VideoId
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video, VideoWanted
 
-CONTENT_TYPES: Final = (
-    "video/mp4",
-    "video/quicktime",
-    "video/x-msvideo",
-    "video/webm",
-    "video/x-matroska",
-)
-DEFAULT_CONTENT_TYPE: Final = "video/mp4"
 _ARRIVAL: Final = "/arrival"
 
 
@@ -60,8 +52,8 @@ class UploadGrant:
     Attributes:
         path: Storage path of the bytes, the ``bucketPath``.
         file_name: What the caller calls the file; display data only.
-        content_type: The type the bytes must be sent with; None takes any of
-            CONTENT_TYPES.
+        content_type: The type the bytes must be sent with, as it was asked for;
+            None takes any of CONTENT_TYPES.
         size_bytes: The size they must have; None takes any up to the limit.
         expires_at: When sending ends (UTC).
         video_id: The video they belong to: from the start in Family B, from

@@ -7,6 +7,7 @@ none of those keeps anything that a page could take for an attribute's value.
 """
 
 import re
+from html import unescape
 from typing import Final
 
 _PLAIN_TAGS: Final = frozenset({"b", "i", "u", "c", "ruby", "rt"})
@@ -26,9 +27,6 @@ _MARKUP = re.compile(
     r"(<[^<>]*>"
     # Where SubRip files say "at the top": \an8 in braces. WebVTT would show it.
     r"|\{\\[^{}]*\})"
-)
-_LONE_AMPERSAND = re.compile(
-    r"&(?!(?:amp|lt|gt|nbsp|lrm|rlm|#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6});)"
 )
 
 
@@ -59,7 +57,9 @@ def _rewritten(text: str) -> str:
 
 def _escaped(text: str) -> str:
     if "&" in text:
-        text = _LONE_AMPERSAND.sub("&amp;", text)
+        # All references of HTML are WebVTT's, too; few players know them. What they
+        # stand for may be an end of line.
+        text = without_invisible(unescape(text)).replace("&", "&amp;")
     return text.replace("<", "&lt;").replace(">", "&gt;")
 
 

@@ -1,13 +1,14 @@
 """
 Captions: reading WebVTT and SubRip files, and writing WebVTT.
 
-Source: WebVTT (W3C), section 4; SubRip has no specification, so what editors
-    write is taken. A file is never published as it was sent: the service
-    writes a new one from the cues that it read.
+Source: WebVTT (W3C), section 6.1, by which browsers read: what they cannot show is
+    left out, and the rest is taken. SubRip has no specification, so what editors
+    write is taken, in blocks of the same form. A file is never published as it was
+    sent: the service writes a new one from the cues that it read.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from enum import Enum
 from typing import Final, NoReturn
@@ -49,10 +50,13 @@ UNDETERMINED: Final = "und"
 # 3.5, says that each file should have it; other readers skip the header.
 _HEADER: Final = "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:0,LOCAL:00:00:00.000\n"
 _ARROW: Final = "-->"
+_MAX_NOTES: Final = 20
+"""A file that is broken all over needs no list of thousands of places."""
 _SIGNATURE = re.compile(r"WEBVTT(?:[ \t].*)?")
 _NOT_SHOWN = re.compile(r"(?:NOTE|STYLE|REGION)(?:[ \t].*)?")
-_VTT_TIME = r"(?:([0-9]{2,3}):)?([0-5][0-9]):([0-5][0-9])\.([0-9]{3})"
-_SRT_TIME = r"([0-9]{1,3}):([0-5][0-9]):([0-5][0-9])[,.]([0-9]{3})"
+# No browser plays for 1000 hours; more digits are costly to convert.
+_VTT_TIME = r"(?:([0-9]{1,3}):)?([0-5][0-9]):([0-5][0-9])\.([0-9]{3})"
+_SRT_TIME = r"(?:([0-9]{1,3}):)?([0-5][0-9]):([0-5][0-9])[,.]([0-9]{3})"
 _PERCENT = r"(?:100(?:\.0+)?|[0-9]{1,2}(?:\.[0-9]{1,6})?)%"
 _SETTING = re.compile(
     r"vertical:(?:rl|lr)"
@@ -100,6 +104,7 @@ class CaptionTrack:
         cues: How many there are.
         sha256: Of the published file, in hexadecimal.
         version: Part of the file's name in storage; each file has its own.
+        is_forced: It translates signs only, for who understands what is said.
     """
 
     video_id: VideoId
@@ -110,6 +115,7 @@ class CaptionTrack:
     sha256: str
     version: str
     created_at: datetime
+    is_forced: bool = False
 
     @property
     def path(self) -> str:
@@ -133,9 +139,22 @@ def captions_prefix(video_id: VideoId) -> str:
     return f"{media_prefix(video_id)}/captions"
 
 
-def read_captions(data: bytes, expected: CaptionFormat | None) -> list[Cue]:
+@attrs.frozen(kw_only=True)
+class ReadCaptions:
     """
-    Read a file; the cues come in the order in which they are shown.
+    The cues of a file, in the order in which they are shown.
+
+    Attributes:
+        left_out: For who sent it: the lines of what cannot be shown, and why.
+    """
+
+    cues: Sequence[Cue]
+    left_out: Sequence[str] = ()
+
+
+def read_captions(data: bytes, expected: CaptionFormat | None) -> ReadCaptions:
+    """
+    Read a file as browsers do; what they would not show is left out.
 
     Notes, styles, regions and cue identifiers are left out, and so are
     settings that WebVTT does not know.
@@ -144,7 +163,7 @@ def read_captions(data: bytes, expected: CaptionFormat | None) -> list[Cue]:
         expected: The format that it must have; None takes either.
 
     Raises:
-        InvalidParametersError: It is no such file; the line is named.
+        InvalidParametersError: It has no cue, or is over a limit; the line is named.
     """
     lines = _lines(data)
     is_webvtt = _SIGNATURE.fullmatch(lines[0]) is not None
@@ -152,23 +171,28 @@ def read_captions(data: bytes, expected: CaptionFormat | None) -> list[Cue]:
         _refuse(1, "a WebVTT file begins with a line WEBVTT")
     if expected is CaptionFormat.SUBRIP and is_webvtt:
         _refuse(1, "this is a WebVTT file; send it as text/vtt")
+    syntax = _WEBVTT if is_webvtt else _SUBRIP
     cues: list[Cue] = []
+    left_out: list[str] = []
     chars = 0
-    for number, block in _blocks(lines):
-        if is_webvtt and (number == 1 or _NOT_SHOWN.fullmatch(block[0])):
-            _refuse_arrows(number, block)
-            continue
-        cue = _read_cue(number, block, _WEBVTT if is_webvtt else _SUBRIP)
-        if cue.text:
+    for block in _blocks(lines, syntax):
+        cue = _read_cue(block, syntax)
+        if isinstance(cue, str):
+            left_out.append(cue)
+        elif cue is not None:
             cues.append(cue)
+            chars += len(cue.text)
         if len(cues) > MAX_CUES:
-            _refuse(number, f"a file may have at most {MAX_CUES} cues")
-        chars += len(cue.text)
+            _refuse(block.number, f"a file may have at most {MAX_CUES} cues")
         if chars > MAX_WRITTEN_BYTES:
             raise _too_long()
+    if not cues and left_out:
+        raise _error(f"The file cannot be read, {left_out[0]}.")
     if not cues:
         _refuse(len(lines), "the file ends without a cue that has a text")
-    return sorted(cues, key=lambda cue: cue.start_ms)
+    return ReadCaptions(
+        cues=sorted(cues, key=lambda cue: cue.start_ms), left_out=_notes(left_out)
+    )
 
 
 def write_webvtt(cues: Iterable[Cue]) -> bytes:
@@ -193,28 +217,54 @@ def read_written(written: bytes) -> list[Cue]:
     Read the cues of a file that write_webvtt has written.
     """
     # Without the limits of what is sent: a line becomes longer when it is escaped.
-    blocks = _blocks(written.decode().split("\n"))
-    return [_read_cue(number, block, _WEBVTT) for number, block in blocks if number > 1]
+    blocks = _blocks(written.decode().split("\n"), _WEBVTT)
+    found = (_read_cue(block, _WEBVTT) for block in blocks)
+    return [cue for cue in found if isinstance(cue, Cue)]
 
 
 @attrs.frozen
 class _Syntax:
+    """
+    How a format writes its blocks.
+
+    Attributes:
+        timing: Its groups are the parts of two times; the rest of the line follows.
+        example: Of two times.
+        ends_at_blanks: Whether a line of blanks ends a cue, as an empty one does.
+    """
+
     timing: re.Pattern[str]
-    identifier: re.Pattern[str]
     example: str
+    ends_at_blanks: bool
 
 
 _WEBVTT: Final = _Syntax(
-    re.compile(rf"{_VTT_TIME}[ \t]+-->[ \t]+{_VTT_TIME}(?:[ \t]+(.*))?"),
-    re.compile(r".*"),
+    re.compile(rf"[ \t]*{_VTT_TIME}[ \t]*-->[ \t]*{_VTT_TIME}(?![0-9])(.*)"),
     "00:00:01.000 --> 00:00:02.500",
+    # So YouTube's automatic captions have them.
+    ends_at_blanks=False,
 )
 _SUBRIP: Final = _Syntax(
     # Some files tell a place behind the times, in pixels of an unknown picture.
-    re.compile(rf"{_SRT_TIME}[ \t]*-->[ \t]*{_SRT_TIME}(?:[ \t]+X1:.*())?"),
-    re.compile(r"[0-9]+"),
+    re.compile(rf"[ \t]*{_SRT_TIME}[ \t]*-->[ \t]*{_SRT_TIME}(?![0-9]).*()"),
     "00:00:01,000 --> 00:00:02,500",
+    ends_at_blanks=True,
 )
+
+
+@attrs.define
+class _Block:
+    """
+    Lines of a file that belong together.
+
+    Attributes:
+        number: Of the first line.
+        arrow: Which of the lines has the times, from 0 on; None if none has.
+    """
+
+    number: int
+    lines: list[str] = attrs.field(factory=list)
+    arrow: int | None = None
 
 
 def _lines(data: bytes) -> list[str]:
@@ -228,53 +278,77 @@ def _lines(data: bytes) -> list[str]:
             _refuse(number, "there is a NUL character")
         if len(line) > MAX_LINE_CHARS:
             _refuse(number, f"a line may have at most {MAX_LINE_CHARS} characters")
-    return [without_invisible(line).rstrip(" \t") for line in lines]
+    # A line that only looks empty ends no cue.
+    return [line and (without_invisible(line).rstrip(" \t") or " ") for line in lines]
 
 
-def _blocks(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
+def _blocks(lines: Sequence[str], syntax: _Syntax) -> Iterator[_Block]:
     """
-    Yield what stands between empty lines, each with the number of its first.
+    Yield the blocks of a file as WebVTT parts them, without the one of its signature.
+
+    Times begin a block, wherever they stand: only the line before may be its name.
     """
-    block: list[str] = []
+    block = _Block(1)
+    is_header = syntax is _WEBVTT
     for number, line in enumerate([*lines, ""], start=1):
-        if line:
-            block.append(line)
-        elif block:
-            yield number - len(block), block
-            block = []
+        has_arrow = _ARROW in line
+        is_empty = not (line.strip() if syntax.ends_at_blanks else line)
+        may_be_named = len(block.lines) <= 1 and block.arrow is None and not is_header
+        if is_empty or (has_arrow and not may_be_named):
+            if has_arrow and syntax is _SUBRIP and block.lines[-1].isdecimal():
+                # Of the cue that begins.
+                block.lines.pop()
+            if block.lines and not is_header:
+                yield block
+            block, is_header = _Block(number), False
+        if is_empty:
+            block.number = number + 1
+            continue
+        if has_arrow:
+            block.arrow = len(block.lines)
+        block.lines.append(line)
 
 
-def _read_cue(number: int, block: list[str], syntax: _Syntax) -> Cue:
-    has_identifier = _ARROW not in block[0]
-    if has_identifier and not syntax.identifier.fullmatch(block[0]):
-        _refuse(number, f"expected the number of a cue, or {syntax.example}")
-    at = 1 if has_identifier else 0
-    found = syntax.timing.fullmatch(block[at]) if at < len(block) else None
+def _read_cue(block: _Block, syntax: _Syntax) -> Cue | str | None:
+    """
+    Return the cue of a block, or why it is left out; nothing for what is no cue.
+    """
+    if block.arrow is None:
+        is_text = any(line.strip() for line in block.lines)
+        if not is_text or (syntax is _WEBVTT and _NOT_SHOWN.fullmatch(block.lines[0])):
+            return None
+        return f"line {block.number}: a text without times, such as {syntax.example}"
+    number = block.number + block.arrow
+    found = syntax.timing.fullmatch(block.lines[block.arrow])
     if found is None:
-        _refuse(number + at, f"expected two times, such as {syntax.example}")
-    text = block[at + 1 :]
-    if len(text) > MAX_CUE_LINES:
-        _refuse(number, f"a cue may have at most {MAX_CUE_LINES} lines")
-    _refuse_arrows(number + at + 1, text)
+        return f"line {number}: expected two times, such as {syntax.example}"
     start_ms, end_ms = (
         _milliseconds(found.groups()[:4]),
         _milliseconds(found.groups()[4:8]),
     )
+    lines = block.lines[block.arrow + 1 :]
+    if len(lines) > MAX_CUE_LINES:
+        _refuse(block.number, f"a cue may have at most {MAX_CUE_LINES} lines")
+    text = readable_text("\n".join(lines))
+    if not text:
+        return None
     if end_ms <= start_ms:
-        _refuse(number + at, "a cue must end after it begins")
-    settings = (found[9] or "").split()
+        return f"line {number}: a cue must end after it begins"
     return Cue(
         start_ms=start_ms,
         end_ms=end_ms,
-        settings=" ".join(s for s in settings if _SETTING.fullmatch(s)),
-        text=readable_text("\n".join(text)),
+        settings=" ".join(s for s in found[9].split() if _SETTING.fullmatch(s)),
+        text=text,
     )
 
 
-def _refuse_arrows(number: int, lines: Iterable[str]) -> None:
-    for place, line in enumerate(lines, start=number):
-        if _ARROW in line:
-            _refuse(place, f'"{_ARROW}" may stand between times only')
+def _notes(left_out: Sequence[str]) -> Sequence[str]:
+    """
+    Return in sentences what was left out.
+    """
+    notes = [f"Left out, {what}." for what in left_out[:_MAX_NOTES]]
+    more = len(left_out) - len(notes)
+    return [*notes, f"Left out: {more} more places."] if more else notes
 
 
 def _milliseconds(parts: Iterable[str | None]) -> int:

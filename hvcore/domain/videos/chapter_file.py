@@ -5,8 +5,11 @@ Source: WebVTT (W3C), section 4.3 ("chapters").
 """
 
 import re
+from collections.abc import Sequence
 from html import unescape
 from typing import Final
+
+import attrs
 
 from hvcore.domain.processing.chapters import (
     MAX_CHAPTER_TITLE_CHARS,
@@ -23,15 +26,28 @@ MAX_CHAPTER_FILE_BYTES: Final = 512 * 1024
 _TAG = re.compile(r"<[^<>]*>")
 
 
-def read_chapters(data: bytes) -> tuple[Chapter, ...]:
+@attrs.frozen(kw_only=True)
+class ReadChapters:
+    """
+    The chapters of a file, in order.
+
+    Attributes:
+        left_out: For who sent it: the lines of what cannot be shown, and why.
+    """
+
+    chapters: tuple[Chapter, ...]
+    left_out: Sequence[str] = ()
+
+
+def read_chapters(data: bytes) -> ReadChapters:
     """
     Read a WebVTT file whose cues are chapters; each cue's text is the title.
 
     Raises:
         InvalidParametersError: It is no such file, or over a limit.
     """
-    cues = read_captions(data, CaptionFormat.WEBVTT)
-    if len(cues) > MAX_CHAPTERS:
+    found = read_captions(data, CaptionFormat.WEBVTT)
+    if len(found.cues) > MAX_CHAPTERS:
         raise _refusal(f"A video may have at most {MAX_CHAPTERS} chapters.")
     marks = [
         Chapter(
@@ -39,7 +55,7 @@ def read_chapters(data: bytes) -> tuple[Chapter, ...]:
             end_ms=cue.end_ms,
             title=unescape(_TAG.sub("", cue.text)),
         )
-        for cue in cues
+        for cue in found.cues
     ]
     for mark in marks:
         if len(mark.title) > MAX_CHAPTER_TITLE_CHARS:
@@ -47,7 +63,7 @@ def read_chapters(data: bytes) -> tuple[Chapter, ...]:
                 f"The title of a chapter may have at most {MAX_CHAPTER_TITLE_CHARS} "
                 f"characters; this one has {len(mark.title)}: {mark.title[:20]}…"
             )
-    return arranged(marks)
+    return ReadChapters(chapters=arranged(marks), left_out=found.left_out)
 
 
 def _refusal(message: str) -> InvalidParametersError:

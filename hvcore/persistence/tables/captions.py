@@ -3,7 +3,7 @@ The captions of videos.
 """
 
 import sqlalchemy as sa
-from sqlalchemy import BigInteger, Column, Table
+from sqlalchemy import BigInteger, Boolean, Column, Table
 
 from hvcore.persistence.tables.columns import (
     ID,
@@ -25,4 +25,5 @@ video_captions = Table(
     Column("sha256", Text, nullable=False, info=ID),
     Column("version", Text, nullable=False, info=ID),
     Column("created_at", UtcDateTime, nullable=False),
+    Column("is_forced", Boolean, nullable=False, server_default=sa.false()),
 )

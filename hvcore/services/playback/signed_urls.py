@@ -10,7 +10,11 @@ import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.access.principals import Principal
-from hvcore.domain.playback.addresses import PlaybackAddresses, PlaybackPlaces
+from hvcore.domain.playback.addresses import (
+    TOKEN_PLACE,
+    PlaybackAddresses,
+    PlaybackPlaces,
+)
 from hvcore.domain.uploads.grants import upload_path
 from hvcore.domain.videos.catalog import VideoSummary
 from hvcore.domain.videos.states import VideoState
@@ -179,13 +183,14 @@ class SignedUrls:
         """
         Return what may be taken away of a video: name, content type and address.
 
-        Those of a private one need a token, too.
+        In the addresses of a private one is a place for a token.
         """
         if not video.allows_download or video.media is None:
             return []
         folder = self._folder(video, is_public=video.is_public)
+        query = "" if video.is_public else f"?token={TOKEN_PLACE}"
         return [
-            (one.name, one.content_type, f"{folder}/{NAMED}/{one.name}")
+            (one.name, one.content_type, f"{folder}/{NAMED}/{one.name}{query}")
             for one in downloads_of(video.media)
         ]
 

@@ -205,6 +205,7 @@ class SourceCaptions:
             sha256=hashlib.sha256(written).hexdigest(),
             version=version,
             created_at=self.clock.now(),
+            is_forced=candidate.source.is_forced,
         )
         self.storage.write(track.path, io.BytesIO(written), content_type=WEBVTT_TYPE)
         return track
@@ -215,7 +216,7 @@ class SourceCaptions:
         if len(data) > MAX_CAPTION_BYTES:
             message = f"The captions are longer than {MAX_CAPTION_BYTES} bytes."
             raise InvalidParametersError(message)
-        cues = read_captions(data, CaptionFormat.WEBVTT)
+        cues = read_captions(data, CaptionFormat.WEBVTT).cues
         # Where the sound or a text track goes on behind the last picture.
         return [cue for cue in cues if cue.start_ms < duration_s * 1000]
 

@@ -8,9 +8,8 @@ from typing import TypeGuard
 import attrs
 
 from hvcore.domain.limits import UPLOAD_URL_VALID_S
-from hvcore.domain.uploads.direct import DirectUploads, part_sizes
+from hvcore.domain.uploads.direct import DirectUploads, part_sizes, sent_type
 from hvcore.domain.uploads.grants import (
-    DEFAULT_CONTENT_TYPE,
     GrantedPart,
     UploadGrant,
     arrival_path,
@@ -78,7 +77,7 @@ class DirectAddresses:
         if not grant.in_parts or not can_take_parts(storage):
             return ()
         begun = storage.begin_parts(
-            arrival_path(grant), content_type=grant.content_type or DEFAULT_CONTENT_TYPE
+            arrival_path(grant), content_type=sent_type(None, grant)
         )
         if begun.id not in {one.id for one in storage.parted_writes(begun.path)}:
             # Where the key may not list them, nobody would notice that they have come.

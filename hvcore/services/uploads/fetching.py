@@ -21,6 +21,7 @@ from hvcore.domain.access.tenants import Environment
 from hvcore.domain.limits import MAX_NAME_CHARS, UPLOAD_URL_VALID_S
 from hvcore.domain.processing.source_info import UnusableSourceError
 from hvcore.domain.tasks.task import Task
+from hvcore.domain.uploads.content_types import container_type
 from hvcore.domain.uploads.grants import (
     FileWanted,
     GrantState,
@@ -205,7 +206,7 @@ class Fetching:
             _check_announced(grant, file.size_bytes)
             file.finish()
             run.check()
-            self._keep(run, grant, file, grant.content_type or sniffed)
+            self._keep(run, grant, file, container_type(grant.content_type) or sniffed)
 
     def _keep(
         self, run: TaskRun, grant: UploadGrant, file: ArrivingFile, content_type: str

@@ -16,9 +16,9 @@ import attrs
 from hvcore.clock import Clock
 from hvcore.domain import ids, limits
 from hvcore.domain.access.tenants import Environment
+from hvcore.domain.uploads.content_types import allowed_types, fits
 from hvcore.domain.uploads.direct import IN_FLIGHT_FOR
 from hvcore.domain.uploads.grants import (
-    CONTENT_TYPES,
     FileWanted,
     GrantState,
     UploadGrant,
@@ -163,12 +163,10 @@ class Uploads:
             InvalidFileSizeError: Not the size of the grant, or too large.
             QuotaExceededError: 507; the organization may not store it.
         """
-        sent = (content_type or "").partition(";")[0].strip().lower()
-        allowed = (grant.content_type,) if grant.content_type else CONTENT_TYPES
-        if sent not in allowed:
+        if not fits(content_type, grant.content_type):
+            allowed = allowed_types(grant.content_type)
             raise UnsupportedFormatError(
-                f"Send the bytes with the header Content-Type: {' or '.join(allowed)}.",
-                status=415,
+                f"Send the bytes with the header Content-Type: {allowed}.", status=415
             )
         if size_bytes is not None:
             self._check_size(grant, size_bytes)

@@ -15,8 +15,8 @@ import attrs
 from hvcore.clock import Clock
 from hvcore.domain.access.tenants import Environment
 from hvcore.domain.ids import GrantId
+from hvcore.domain.uploads.direct import sent_type
 from hvcore.domain.uploads.grants import (
-    DEFAULT_CONTENT_TYPE,
     FileWanted,
     GrantState,
     UploadGrant,
@@ -164,7 +164,7 @@ class ResumableUploads:
                     grant.id,
                     local,
                     size_bytes=file.size_bytes,
-                    content_type=grant.content_type or DEFAULT_CONTENT_TYPE,
+                    content_type=sent_type(None, grant),
                 )
         except ForbiddenError as exc:
             file.remove()

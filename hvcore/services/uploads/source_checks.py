@@ -5,22 +5,30 @@ By its headers and its first bytes, so that a web page is refused before gigabyt
 fetched. The transcoder finds out what it really is.
 """
 
+import re
 from http import HTTPStatus
 from typing import Final
 
 from hvcore.domain.limits import MAX_UPLOAD_BYTES
 from hvcore.domain.processing.source_info import UnusableSourceError
 from hvcore.domain.processing.transcoding import TranscodeError
+from hvcore.domain.uploads.content_types import bare_type
 from hvcore.safe_http import StreamedResponse
 
 SNIFFED_BYTES: Final = 64
-_NEUTRAL_TYPES: Final = frozenset(
+# Whoever gives files away says text/plain, application/force-download and much more;
+# what it is, the first bytes say.
+_SOMETHING_ELSE: Final = re.compile(
+    r"text/(?:html|xml|json)|(?:image|audio)/.*"
+    r"|application/(?:json|xml)|[^/]*/[^/]*\+(?:json|xml)"
+)
+_NOT_COMPRESSED: Final = frozenset(
     {
+        # As some programs for object stores leave it behind.
         "",
-        "application/mp4",
-        "application/octet-stream",
-        "application/x-matroska",
-        "binary/octet-stream",
+        "identity",
+        # How it was sent to an object store, which has unpacked it.
+        "aws-chunked",
     }
 )
 _TRY_AGAIN: Final = frozenset(
@@ -54,14 +62,15 @@ def check_head(download: StreamedResponse) -> None:
         FetchError: It may be one another time.
     """
     _check_status(download.status)
-    kind = download.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if not kind.startswith("video/") and kind not in _NEUTRAL_TYPES:
+    kind = bare_type(download.headers.get("content-type"))
+    if _SOMETHING_ELSE.fullmatch(kind):
         raise UnusableSourceError(
             f"The source gives {kind[:80]} instead of a video."
             if kind.isascii() and kind.isprintable()
             else "The source sends something other than a video."
         )
-    if download.headers.get("content-encoding", "identity").lower() != "identity":
+    codings = download.headers.get("content-encoding", "").lower().split(",")
+    if not {coding.strip() for coding in codings} <= _NOT_COMPRESSED:
         raise UnusableSourceError(
             "The source gives the file compressed; it must give it uncompressed."
         )

@@ -39,6 +39,7 @@ from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.audit import record_by_person
 from hvcore.services.access.authorization import find_authorized_video, require_listed
 from hvcore.services.conditions import Condition, require_condition
+from hvcore.services.videos.text_files import WrittenCaptions
 from hvcore.services.videos.text_reading import TextReading
 from hvcore.throttling.shares import SharedCapacity
 
@@ -66,6 +67,19 @@ class NewCaptions:
     label: str | None
     data: bytes = attrs.field(repr=False)
     expected: CaptionFormat | None
+
+
+@attrs.frozen(kw_only=True)
+class PutCaptions:
+    """
+    The captions of a video after some were set.
+
+    Attributes:
+        left_out: What of the file is not shown; see ReadCaptions.
+    """
+
+    tracks: Sequence[CaptionTrack]
+    left_out: Sequence[str]
 
 
 @attrs.frozen(kw_only=True)
@@ -138,7 +152,7 @@ class Captions:
         new: NewCaptions,
         *,
         only_if: Condition[CaptionTrack | None] | None = None,
-    ) -> Sequence[CaptionTrack]:
+    ) -> PutCaptions:
         """
         Show captions from the next request on; return all of the video's.
 
@@ -158,7 +172,8 @@ class Captions:
             video = require_listed(
                 find_authorized_video(work, caller, org_id, video_id)
             )
-        track = self._store(video, language, new)
+        written = self.reading.captions(video.org_id, new.data, new.expected)
+        track = self._store(video, language, new.label, written)
         try:
             with self.uow.write() as work:
                 video = require_listed(
@@ -177,7 +192,7 @@ class Captions:
             self._discard_if_unknown(track)
             raise
         self._discard(*(old for old in before if old.language == language))
-        return found
+        return PutCaptions(tracks=found, left_out=written.left_out)
 
     def remove(
         self,
@@ -230,12 +245,13 @@ class Captions:
             data = data[: data.rfind(b"\n\n") + 1]
         return read_written(data)
 
-    def _store(self, video: Video, language: str, new: NewCaptions) -> CaptionTrack:
-        written = self.reading.captions(video.org_id, new.data, new.expected)
+    def _store(
+        self, video: Video, language: str, label: str | None, written: WrittenCaptions
+    ) -> CaptionTrack:
         track = CaptionTrack(
             video_id=video.id,
             language=language,
-            label=(new.label or "").strip() or language,
+            label=(label or "").strip() or language,
             cues=written.cues,
             size_bytes=len(written.webvtt),
             sha256=hashlib.sha256(written.webvtt).hexdigest(),

@@ -9,6 +9,7 @@ import attrs
 
 from hvcore.domain.access.principals import Principal
 from hvcore.domain.processing.chapters import Chapter
+from hvcore.domain.videos.chapter_file import ReadChapters
 from hvcore.errors import NotFoundError
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.access.audit import record_by_person
@@ -62,7 +63,7 @@ class Chapters:
 
     def put(
         self, caller: Principal, org_id: str, video_id: str, data: bytes
-    ) -> Sequence[Chapter]:
+    ) -> ReadChapters:
         """
         Show chapters from the next request on, in place of any before.
 
@@ -78,8 +79,9 @@ class Chapters:
         # First: reading a file is work that only a video's owner may ask for.
         with self.uow.read() as work:
             require_listed(find_authorized_video(work, caller, org_id, video_id))
-        chapters = self.reading.chapters(org_id, data)
-        return self._set(caller, org_id, video_id, chapters)
+        read = self.reading.chapters(org_id, data)
+        shown = self._set(caller, org_id, video_id, read.chapters)
+        return attrs.evolve(read, chapters=tuple(shown))
 
     def remove(self, caller: Principal, org_id: str, video_id: str) -> None:
         """

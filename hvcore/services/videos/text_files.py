@@ -9,18 +9,20 @@ of JSON goes to standard output, and behind it what captions are published as.
 
 import json
 import sys
+from collections.abc import Sequence
 from typing import Any, Final
 
 import attrs
 
 from hvcore.domain.processing.chapters import Chapter
 from hvcore.domain.videos.captions import CaptionFormat, read_captions, write_webvtt
-from hvcore.domain.videos.chapter_file import read_chapters
+from hvcore.domain.videos.chapter_file import ReadChapters, read_chapters
 from hvcore.errors import FieldError, InvalidParametersError
 
 CAPTIONS: Final = "captions"
 CHAPTERS: Final = "chapters"
 REFUSED: Final = "refused"
+LEFT_OUT: Final = "leftOut"
 
 
 @attrs.frozen
@@ -30,9 +32,11 @@ class WrittenCaptions:
 
     Attributes:
         cues: How many there are.
+        left_out: See ReadCaptions.
     """
 
     cues: int
+    left_out: Sequence[str]
     webvtt: bytes = attrs.field(repr=False)
 
 
@@ -43,8 +47,8 @@ def written_captions(data: bytes, expected: CaptionFormat | None) -> WrittenCapt
     Raises:
         InvalidParametersError: It is no such file; the line is named.
     """
-    cues = read_captions(data, expected)
-    return WrittenCaptions(len(cues), write_webvtt(cues))
+    found = read_captions(data, expected)
+    return WrittenCaptions(len(found.cues), found.left_out, write_webvtt(found.cues))
 
 
 def answer_to(kind: str, formats: list[str], data: bytes) -> bytes:
@@ -57,9 +61,12 @@ def answer_to(kind: str, formats: list[str], data: bytes) -> bytes:
         if kind == CAPTIONS:
             expected = CaptionFormat(formats[0]) if formats else None
             written = written_captions(data, expected)
-            told, webvtt = {CAPTIONS: written.cues}, written.webvtt
+            told = {CAPTIONS: written.cues, LEFT_OUT: written.left_out}
+            webvtt = written.webvtt
         else:
-            told = {CHAPTERS: [attrs.asdict(one) for one in read_chapters(data)]}
+            found = read_chapters(data)
+            chapters = [attrs.asdict(one) for one in found.chapters]
+            told = {CHAPTERS: chapters, LEFT_OUT: found.left_out}
     except InvalidParametersError as refusal:
         told = {REFUSED: refusal.detail}
     return json.dumps(told).encode() + b"\n" + webvtt
@@ -73,17 +80,20 @@ def captions_told(answer: bytes) -> WrittenCaptions:
         InvalidParametersError: The file was refused.
     """
     head, _, webvtt = answer.partition(b"\n")
-    return WrittenCaptions(_told(head)[CAPTIONS], webvtt)
+    told = _told(head)
+    return WrittenCaptions(told[CAPTIONS], told[LEFT_OUT], webvtt)
 
 
-def chapters_told(answer: bytes) -> tuple[Chapter, ...]:
+def chapters_told(answer: bytes) -> ReadChapters:
     """
     Return the chapters of an answer.
 
     Raises:
         InvalidParametersError: The file was refused.
     """
-    return tuple(Chapter(**one) for one in _told(answer)[CHAPTERS])
+    told = _told(answer)
+    chapters = tuple(Chapter(**one) for one in told[CHAPTERS])
+    return ReadChapters(chapters=chapters, left_out=told[LEFT_OUT])
 
 
 def _told(head: bytes) -> Any:  # noqa: ANN401 - JSON

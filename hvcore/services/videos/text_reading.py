@@ -14,9 +14,8 @@ from typing import Final
 import attrs
 
 from hvcore.child_process import environ_of_module, supervised_command
-from hvcore.domain.processing.chapters import Chapter
 from hvcore.domain.videos.captions import CaptionFormat
-from hvcore.domain.videos.chapter_file import read_chapters
+from hvcore.domain.videos.chapter_file import ReadChapters, read_chapters
 from hvcore.errors import FieldError, InvalidParametersError, UnavailableError
 from hvcore.services.videos import text_files
 from hvcore.services.videos.text_files import (
@@ -70,7 +69,7 @@ class TextReading:
         formats = [expected.value] if expected else []
         return captions_told(self._answer(org_id, data, CAPTIONS, *formats))
 
-    def chapters(self, org_id: str, data: bytes) -> tuple[Chapter, ...]:
+    def chapters(self, org_id: str, data: bytes) -> ReadChapters:
         """
         Read a WebVTT file whose cues are chapters.
 

@@ -13,8 +13,9 @@ from hvcore.wire.formats import MAX_DOMAINS, Domains
 from hvcore.wire.kinds import NOT_ALLOWED, NOT_READABLE, FieldRefusedError, string
 from hvcore.wire.schema import NUMBER, STRING, Schema
 
+# .NET writes seven digits of a second, Go nine.
 _MOMENT = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?"
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?"
     r"(?:Z|[+-][0-9]{2}:[0-9]{2})"
 )
 _MAX_LOCAL_CHARS: Final = 64
@@ -40,7 +41,7 @@ class Timestamp:
 
     def from_text(self, text: str) -> datetime:
         """
-        Read a moment; it is in UTC afterwards.
+        Read a moment; it is in UTC afterwards, without what is below a microsecond.
         """
         try:
             if _MOMENT.fullmatch(text):

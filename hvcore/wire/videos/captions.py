@@ -2,7 +2,7 @@
 Captions: what is asked for, and what is answered.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import attrs
@@ -55,14 +55,19 @@ CAPTIONS: Final = record(
             )
         )
     },
+    {"warnings": array(STRING)},
 )
 
 
-def captions(tracks: Iterable[CaptionTrack]) -> Payload:
+def captions(tracks: Iterable[CaptionTrack], left_out: Sequence[str] = ()) -> Payload:
     """
     Render the captions of a video.
+
+    Args:
+        left_out: What of a file that was sent is not shown.
     """
-    return {
+    warnings = {"warnings": list(left_out)} if left_out else {}
+    return warnings | {
         "captions": [
             {
                 "language": track.language,

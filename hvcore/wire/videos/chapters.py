@@ -2,11 +2,11 @@
 Chapters: what is answered.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from hvcore.domain.processing.chapters import MAX_CHAPTER_TITLE_CHARS, Chapter
-from hvcore.wire.schema import Schema, array, record
+from hvcore.wire.schema import STRING, Schema, array, record
 
 _SECONDS: Final[Schema] = {"type": "number", "minimum": 0}
 
@@ -24,14 +24,22 @@ CHAPTER_LIST: Final = array(
         },
     )
 )
-CHAPTERS: Final = record("ChapterList", {"chapters": CHAPTER_LIST})
+CHAPTERS: Final = record(
+    "ChapterList", {"chapters": CHAPTER_LIST}, {"warnings": array(STRING)}
+)
 
 
-def chapters(found: Iterable[Chapter]) -> dict[str, object]:
+def chapters(
+    found: Iterable[Chapter], left_out: Sequence[str] = ()
+) -> dict[str, object]:
     """
     Render the chapters of a video.
+
+    Args:
+        left_out: What of a file that was sent is not shown.
     """
-    return {"chapters": chapter_list(found)}
+    warnings = {"warnings": list(left_out)} if left_out else {}
+    return warnings | {"chapters": chapter_list(found)}
 
 
 def chapter_list(found: Iterable[Chapter]) -> list[dict[str, object]]:

@@ -7,16 +7,16 @@ from typing import Final
 from hvcore.domain.playback.addresses import PlaybackAddresses
 from hvcore.wire.schema import BOOLEAN, Schema, record
 
-_PLACE: Final[Schema] = {"type": "string", "format": "uri-template"}
+PLACE: Final[Schema] = {"type": "string", "format": "uri-template"}
 """RFC 6570: with a place for a token, if the video is private."""
 PLAYBACK: Final[Schema] = record(
     "Playback",
     {
-        "playlistURL": _PLACE,
-        "manifestURL": _PLACE,
-        "embedURL": _PLACE,
-        "thumbnailURL": _PLACE,
-        "storyboardURL": _PLACE,
+        "playlistURL": PLACE,
+        "manifestURL": PLACE,
+        "embedURL": PLACE,
+        "thumbnailURL": PLACE,
+        "storyboardURL": PLACE,
         "needsToken": BOOLEAN,
     },
 )

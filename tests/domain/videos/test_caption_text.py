@@ -2,10 +2,12 @@
 Caption files: what is read, what is refused, and what is written.
 """
 
+import re
 import time
 from contextlib import suppress
 from datetime import UTC, datetime
 
+import attrs
 import pytest
 
 from hvcore.domain.ids import VideoId
@@ -21,7 +23,11 @@ from hvcore.domain.videos.captions import (
     write_webvtt,
 )
 from hvcore.errors import InvalidParametersError
-from hvcore.manifests.captions import captions_playlist, offer_captions
+from hvcore.manifests.captions import (
+    captions_playlist,
+    offer_captions,
+    offer_captions_in_manifest,
+)
 from hvcore.manifests.languages import canonical_tag
 
 VTT = """WEBVTT - a title
@@ -54,7 +60,7 @@ CUE = "00:00:01.000 --> 00:00:02.000\nHi\n"
 
 
 def converted(text: str, expected: CaptionFormat | None = None) -> str:
-    return write_webvtt(read_captions(text.encode(), expected)).decode()
+    return write_webvtt(read_captions(text.encode(), expected).cues).decode()
 
 
 def refusal(data: str | bytes, expected: CaptionFormat | None = None) -> str:
@@ -94,7 +100,7 @@ def test_what_was_written_is_read_as_the_same() -> None:
 
 
 def test_cues_of_a_written_file_are_read_however_long_their_lines_became() -> None:
-    cues = read_captions(f"WEBVTT\n\n{CUE}{'&' * MAX_LINE_CHARS}\n".encode(), None)
+    cues = read_captions(f"WEBVTT\n\n{CUE}{'&' * MAX_LINE_CHARS}\n".encode(), None).cues
 
     assert read_written(write_webvtt(cues)) == cues
 
@@ -108,32 +114,24 @@ def test_a_cue_without_text_is_left_out() -> None:
     [
         ("", 1, "without a cue"),
         ("WEBVTT", 1, "without a cue"),
-        ("WEBVTT\n\nNOTE 00:01.000 --> 00:02.000\n", 3, '"-->"'),
-        ("WEBVTT\n00:01.000 --> 00:02.000\nHi\n", 2, '"-->"'),
-        ("WEBVTT\n\nname\n", 4, "two times"),
-        ("WEBVTT\n\nname\nother\n", 4, "two times"),
+        ("WEBVTT\n\nNOTE 00:01.000 --> 00:02.000\n", 3, "two times"),
+        ("WEBVTT\n\nname\n", 3, "without times"),
+        ("WEBVTT\n\nname\nother\n", 3, "without times"),
         ("WEBVTT\n\n00:01 --> 00:02.000\nHi\n", 3, "two times"),
         ("WEBVTT\n\n00:61.000 --> 02:00.000\nHi\n", 3, "two times"),
         ("WEBVTT\n\n00:01,000 --> 00:02,000\nHi\n", 3, "two times"),
-        ("WEBVTT\n\n00:01.000-->00:02.000\nHi\n", 3, "two times"),
         ("WEBVTT\n\n-1:00:01.000 --> 00:02.000\nHi\n", 3, "two times"),
         ("WEBVTT\n\n00:0٣.000 --> 00:05.000\nHi\n", 3, "two times"),
         ("WEBVTT\n\n9999:00:01.000 --> 9999:02:00.000\nHi\n", 3, "two times"),
         ("WEBVTT\n\nx\n00:02.000 --> 00:01.000\nHi\n", 4, "end after"),
         ("WEBVTT\n\n00:01.000 --> 00:01.000\nHi\n", 3, "end after"),
-        (f"WEBVTT\n\n{CUE}to --> you\n", 5, '"-->"'),
-        (f"WEBVTT\n\n{CUE}00:00:03.000 --> 00:00:04.000\nHi\n", 5, '"-->"'),
         (f"WEBVTT\n\n{CUE}\0\n", 5, "NUL"),
         (f"WEBVTT\n\n{CUE}{'x' * (MAX_LINE_CHARS + 1)}\n", 5, "characters"),
         (f"WEBVTT\n\n{CUE}" + "x\n" * MAX_CUE_LINES, 3, "lines"),
-        ("WEBVTTX\n\n" + CUE, 1, "number of a cue"),
-        ("\nWEBVTT\n\n" + CUE, 2, "number of a cue"),
-        ("Hello\n", 1, "number of a cue"),
-        ("1\n", 2, "two times"),
+        ("Hello\n", 1, "without times"),
+        ("1\n", 1, "without times"),
         ("1\n00:00:01,00 --> 00:00:02,000\nHi\n", 2, "two times"),
-        ("1\n00:00:01,000 --> 00:00:02,000 what\nHi\n", 2, "two times"),
-        ("1\n00:00:01,000 --> 00:00:02,000\nHi\n\nmore\n", 5, "number of a cue"),
-        ('{"a": 1}', 1, "number of a cue"),
+        ('{"a": 1}', 1, "without times"),
     ],
 )
 def test_a_refusal_names_the_line(text: str, line: int, words: str) -> None:
@@ -141,6 +139,78 @@ def test_a_refusal_names_the_line(text: str, line: int, words: str) -> None:
 
     assert f"line {line}: " in told
     assert words in told
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("WEBVTT\n00:00:01.000 --> 00:00:02.000\nHi\n", CUE),
+        ("WEBVTT\nKind: captions\n00:00:01.000 --> 00:00:02.000\nHi\n", CUE),
+        ("WEBVTT\n\n00:01.000-->00:02.000\nHi\n", CUE),
+        ("WEBVTT\n\n 00:01.000\t-->00:02.000\nHi\n", CUE),
+        (
+            "WEBVTT\n\n1:00:01.000 --> 001:00:02.000\nHi",
+            CUE.replace("00:00:", "01:00:"),
+        ),
+        ("WEBVTT\n\n00:01.000 --> 00:02.000 what:ever\nHi\n", CUE),
+        (
+            "WEBVTT\n\n00:01.000 --> 00:02.000line:1\nHi",
+            CUE.replace("\nHi", " line:1\nHi"),
+        ),
+        (f"WEBVTT\n\n{CUE}{CUE}", f"{CUE}\n{CUE}"),
+        (f"WEBVTT\n\nNOTE\n{CUE}", CUE),
+        (f"WEBVTT\n\nNOTE a\nb\n{CUE}", CUE),
+        (
+            (
+                "WEBVTT\n\n00:01.000 --> 00:02.000 align:start\n \nHi<00:00:01.500><c> all</c>\n \n"
+                "NOTE to all\n\n"
+            ),
+            (
+                "00:00:01.000 --> 00:00:02.000 align:start\n"
+                "Hi<00:00:01.500><c> all</c>\nNOTE to all\n"
+            ),
+        ),
+        ("00:01,000 --> 00:02,000\nHi\n", CUE),
+        ("1\n00:00:01,000-->00:00:02.000 what\nHi\n \n2\n", CUE),
+    ],
+)
+def test_a_loose_file_is_read_as_browsers_read_it(text: str, written: str) -> None:
+    assert converted(text) == HEADER + written
+
+
+@pytest.mark.parametrize(
+    ("more", "notes"),
+    [
+        ("x\n00:03.000 --> 00:03.000\nHi\n", ["line 7: a cue must end after"]),
+        ("00:03,000 --> 00:04,000\nHi\n", ["line 6: expected two times, such as"]),
+        ("00:03.0000 --> 00:04.000\nHi\n", ["line 6: expected two times, such as"]),
+        ("the rest of the cue above\n", ["line 6: a text without times"]),
+        ("NOTE but\nto --> you\n", ["line 7: expected two times"]),
+        (" \nNOTE x\n\nSTYLE\na\n\n00:03.000 --> 00:04.000\n\n", ["line 6: a text"]),
+        ("STYLE\n::cue {}\n\nREGION\nid:x\n\nNOTE x\n", []),
+    ],
+)
+def test_each_cue_that_is_left_out_is_named(more: str, notes: list[str]) -> None:
+    found = read_captions(f"WEBVTT\n\n{CUE}\n{more}".encode(), None)
+
+    assert write_webvtt(found.cues).decode() == HEADER + CUE
+    assert len(found.left_out) == len(notes)
+    for told, expected in zip(found.left_out, notes, strict=True):
+        assert told.startswith(f"Left out, {expected}")
+
+
+def test_of_many_that_are_left_out_the_first_are_named() -> None:
+    broken = "x -->\n" * 100
+    found = read_captions(f"WEBVTT\n\n{CUE}\n{broken}".encode(), None)
+
+    assert len(found.left_out) == 21
+    assert found.left_out[-1] == "Left out: 80 more places."
+
+
+def test_the_number_of_the_next_cue_is_no_text_of_subrip() -> None:
+    text = f"1\n{CUE}2\n{CUE}".replace(".", ",")
+
+    assert converted(text) == f"{HEADER}{CUE}\n{CUE}"
 
 
 @pytest.mark.parametrize(
@@ -163,13 +233,13 @@ def test_another_format_than_the_announced_one_is_refused() -> None:
 def test_there_may_be_so_many_cues_and_no_more() -> None:
     text = "WEBVTT\n\n" + f"{CUE}\n" * MAX_CUES
 
-    assert len(read_captions(text.encode(), None)) == MAX_CUES
+    assert len(read_captions(text.encode(), None).cues) == MAX_CUES
     assert f"at most {MAX_CUES} cues" in refusal(f"{text}{CUE}")
 
 
 def test_what_grows_too_long_by_escaping_is_refused() -> None:
     cue = "00:00:01.000 --> 00:00:02.000\n" + ("&" * 2000 + "\n") * 50
-    cues = read_captions(f"WEBVTT\n\n{cue}\n".encode() * 1, None) * 10
+    cues = read_captions(f"WEBVTT\n\n{cue}\n".encode(), None).cues * 10
 
     with pytest.raises(InvalidParametersError):
         write_webvtt(cues)
@@ -216,7 +286,11 @@ def test_hostile_files_take_no_time(text: str) -> None:
         ('<c.a"b.good>x', "<c.good>x"),
         ("<scr<b>ipt>", "&lt;scr<b>ipt&gt;"),
         ("I <3 you, 1 < 2 > 0", "I &lt;3 you, 1 &lt; 2 &gt; 0"),
-        ("Q & A &amp; &lt;b&gt; &#60; &x;", "Q &amp; A &amp; &lt;b&gt; &#60; &amp;x;"),
+        ("Q & A &amp; &lt;b&gt; &#60; &x;", "Q &amp; A &amp; &lt;b&gt; &lt; &amp;x;"),
+        ("&quot;&eacute;&mdash;&copy 1&#x80;&quot;", '"é—© 1€"'),
+        ("a&nbsp;b&rlm;&#10;&#13;&#0;c", "a\xa0b\u200f\n\ufffdc"),
+        ("&#45;&#45;&gt; &lt;script&gt;", "--&gt; &lt;script&gt;"),
+        ("<v R&eacute;my&#61;1>Hi", "<v Rémy 1>Hi"),
         ("- - ->", "- - -&gt;"),
         ("a\n<font>\n\x01\n\u2028\nb", "a\nb"),
         ("<font>", ""),
@@ -263,6 +337,20 @@ def test_captions_join_between_whole_lines() -> None:
     assert lines[:2] == ["#EXTM3U", audio]
     assert lines[2].startswith("#EXT-X-MEDIA:TYPE=SUBTITLES,")
     assert lines[3:] == ['#EXT-X-STREAM-INF:A=1,SUBTITLES="subs"', "x", ""]
+
+
+def test_players_are_told_which_captions_are_forced() -> None:
+    master = "#EXTM3U\n#EXT-X-STREAM-INF:A=1\nx\n"
+    signs = attrs.evolve(track("de"), is_forced=True)
+
+    lines = offer_captions(master, [signs, track("en")]).split("\n")
+
+    assert ["FORCED=YES" in line for line in lines[1:3]] == [True, False]
+    manifest = offer_captions_in_manifest("<MPD>\n  </Period>\n", [signs, track("en")])
+    assert re.findall(r'Role .*value="([^"]*)"', manifest) == [
+        "forced-subtitle",
+        "subtitle",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def file(*cues: str) -> bytes:
 def test_each_cue_is_a_chapter_with_a_plain_title() -> None:
     found = read_chapters(
         file(cue(1, "<b>Q&amp;A</b>\n2 &lt; 3"), cue(0, "<script>1</script>Intro"))
-    )
+    ).chapters
 
     assert found == (
         Chapter(start_ms=0, end_ms=1000, title="1Intro"),
@@ -34,10 +34,18 @@ def test_each_cue_is_a_chapter_with_a_plain_title() -> None:
     )
 
 
+def test_references_in_titles_are_read() -> None:
+    found = read_chapters(
+        file(cue(0, "&quot;&eacute;t&eacute;&quot; &mdash; &amp;lt;"))
+    )
+
+    assert [one.title for one in found.chapters] == ['"été" — &lt;']
+
+
 def test_too_many_chapters_are_refused() -> None:
     fits = [cue(at, "A") for at in range(MAX_CHAPTERS)]
 
-    assert len(read_chapters(file(*fits))) == MAX_CHAPTERS
+    assert len(read_chapters(file(*fits)).chapters) == MAX_CHAPTERS
     with pytest.raises(InvalidParametersError, match="at most 500 chapters"):
         read_chapters(file(*fits, cue(MAX_CHAPTERS, "A")))
 
@@ -45,7 +53,7 @@ def test_too_many_chapters_are_refused() -> None:
 def test_too_long_a_title_is_refused() -> None:
     fits = "x" * MAX_CHAPTER_TITLE_CHARS
 
-    assert read_chapters(file(cue(0, fits)))[0].title == fits
+    assert read_chapters(file(cue(0, fits))).chapters[0].title == fits
     with pytest.raises(InvalidParametersError, match="this one has 201"):
         read_chapters(file(cue(0, fits + "x")))
 

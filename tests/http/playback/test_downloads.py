@@ -367,17 +367,17 @@ def test_the_owner_switches_them_on(cinema: Cinema) -> None:
         {
             "name": "720p.mp4",
             "contentType": "video/mp4",
-            "url": f"{root}/720p.mp4",
+            "url": f"{root}/720p.mp4?token={{token}}",
         },
         {
             "name": "360p.mp4",
             "contentType": "video/mp4",
-            "url": f"{root}/360p.mp4",
+            "url": f"{root}/360p.mp4?token={{token}}",
         },
         {
             "name": "audio.m4a",
             "contentType": "audio/mp4",
-            "url": f"{root}/audio.m4a",
+            "url": f"{root}/audio.m4a?token={{token}}",
         },
     ]
     made = {"fileName": "a.mp4", "allowDownload": True}

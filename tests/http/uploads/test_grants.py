@@ -136,3 +136,23 @@ def test_family_b_refuses_a_codec_that_the_encoder_lacks(api: World) -> None:
 
     document = problem_of(result, 422, "invalid_parameters")
     assert "scratch 1.0" in document["detail"]
+
+
+@pytest.mark.parametrize("path", [A, B])
+def test_an_empty_type_is_none(api: World, path: str) -> None:
+    name = "filename" if path == A else "fileName"
+    wanted = {name: "clip.mp4", "fileSize": 5, "contentType": ""}
+
+    body_of(api.post(path, wanted))
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["video/mp4;\r\nX-Amz-Acl: public", "video/mp4; é", "video/mp4;" + "x" * 255],
+)
+def test_a_type_that_can_be_no_header_is_refused(api: World, given: str) -> None:
+    problem_of(
+        api.post(B, {"fileName": "clip.mp4", "contentType": given}),
+        400,
+        "unsupported_format",
+    )

@@ -45,10 +45,11 @@ from hvcore.incoming.disk_space import DiskReservation, DiskReservations
 from hvcore.incoming.room_ledger import RoomLedger
 from hvcore.incoming.whole_files import INCOMING_PREFIX
 from hvcore.settings.shares import ShareSettings
-from tests.http.world import ORG, World, body_of, problem_of
+from tests.http.world import ENV, ORG, World, body_of, problem_of
 
 MP4 = {"Content-Type": "video/mp4"}
 DATA = b"not really a video" * 1000
+UPLOAD_URL = f"/v1/api/{ORG}/environments/{ENV}/videos/upload-url"
 
 
 class Stream(io.RawIOBase):
@@ -351,6 +352,46 @@ def test_a_grant_without_a_type_takes_any_of_the_five(
     granted = grant(api, content_type=None)
     result = put(client, granted, headers={"Content-Type": "video/ogg"})
     problem_of(result, 415, "unsupported_format")
+
+
+@pytest.mark.parametrize("sent", [{}, {"Content-Type": ""}], ids=str)
+def test_a_grant_without_a_type_takes_bytes_without_a_type(
+    api: World, client: TestClient, sent: dict[str, str]
+) -> None:
+    granted = grant(api, content_type=None)
+
+    assert put(client, granted, headers=sent).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("asked", "sent"),
+    [
+        ("video/matroska", "video/matroska"),
+        ("video/x-matroska", "video/matroska"),
+        ("video/matroska", "video/x-matroska"),
+        ("video/x-m4v", "video/mp4"),
+        ("video/avi", "video/vnd.avi"),
+        ("video/x-msvideo", "video/msvideo"),
+        ("video/webm;codecs=vp8", "video/webm; codecs=vp9"),
+    ],
+)
+def test_another_name_of_the_granted_type_is_taken(
+    api: World, client: TestClient, asked: str, sent: str
+) -> None:
+    wanted = {"filename": "clip", "fileSize": len(DATA), "contentType": asked}
+    body = body_of(api.post(UPLOAD_URL, wanted))
+    granted = _grant_of(api, body["bucketPath"])
+
+    address = urlsplit(body["signedURL"])
+    result = client.simulate_put(
+        address.path,
+        query_string=address.query,
+        body=DATA,
+        headers={"Content-Type": sent},
+    )
+
+    assert result.status_code == 200
+    assert granted.content_type == asked
 
 
 def test_an_expired_address_is_refused(api: World, client: TestClient) -> None:

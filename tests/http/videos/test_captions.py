@@ -120,13 +120,24 @@ def test_another_type_is_refused(cinema: Cinema) -> None:
         problem_of(result, 415, "unsupported_media_type")
 
 
+def test_what_is_left_out_of_a_file_is_named(cinema: Cinema, videos: str) -> None:
+    path = f"{videos}/{cinema.video}/captions"
+
+    put_ = body_of(put(cinema.api, f"{path}/en", VTT + b"a --> b\n"))
+
+    assert [c["cues"] for c in put_["captions"]] == [1]
+    (warning,) = put_["warnings"]
+    assert warning.startswith("Left out, line 5: expected two times")
+    assert "warnings" not in body_of(put(cinema.api, f"{path}/en"))
+    assert "warnings" not in body_of(cinema.api.get(path))
+
+
 def test_what_are_no_captions_is_refused_by_line(cinema: Cinema, videos: str) -> None:
     path = f"{videos}/{cinema.video}/captions/en"
     for body, content_type, line in (
         (b"", WEBVTT, 1),
         (SRT, WEBVTT, 1),
         (VTT, SUBRIP, 1),
-        (VTT + b"a --> b\n", WEBVTT, 5),
         (VTT + b"\0", WEBVTT, 5),
         (VTT + b"\xff", WEBVTT, 5),
         (b"1\n00:00:01,000 --> \n", "text/plain", 2),

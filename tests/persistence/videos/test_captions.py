@@ -48,6 +48,7 @@ def test_captions_are_kept_replaced_and_removed(
     german, of_other = track_of(clip, "de"), track_of(other, "fr")
     later = NOW + timedelta(days=1)
     newer = attrs.evolve(french, label="x", cues=4, version="2", created_at=later)
+    newer = attrs.evolve(newer, is_forced=True)
 
     def put(*tracks: CaptionTrack) -> None:
         with uow.write() as work:

@@ -109,7 +109,7 @@ def extract(
 
 
 def read(path: Path) -> list[Cue]:
-    return read_captions(path.read_bytes(), None)
+    return list(read_captions(path.read_bytes(), None).cues)
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def test_captions_of_one_language_are_those_of_one_call(meeting: Meeting) -> Non
     for at, ends in meeting.each(pair):
         assert ends.refused == 0
         label = labels(at)["en"]
-        _, (cue,) = at.services.captions.cues(
+        _, (cue,) = at.services.captions.first_cues(
             at.caller, at.env.org_id, at.only_video().id, "en"
         )
         assert cue.text == label

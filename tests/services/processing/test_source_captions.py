@@ -117,7 +117,8 @@ def test_the_whole_text_goes_before_a_part_of_it(world: World) -> None:
     world.run_tasks()
 
     assert texts(world, video_id) == {"en": "First", "de": "Schild"}
-    assert {one.label for one in shown(world, video_id)} == {"Full", "de (forced)"}
+    found = {one.label: one.is_forced for one in shown(world, video_id)}
+    assert found == {"Full": False, "de (forced)": True}
     media = world.video(video_id).media
     assert media is not None
     assert media.warnings == (

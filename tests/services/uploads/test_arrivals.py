@@ -386,6 +386,31 @@ def test_what_was_not_granted_is_refused_by_the_store(
     assert put(granted(world), data, content_type) == 403
 
 
+def test_a_type_is_signed_by_the_name_that_it_was_given(world: World) -> None:
+    file = FileWanted(
+        file_name="a.mkv", content_type="video/matroska", size_bytes=len(DATA)
+    )
+    answer = world.services.uploads.grant_video(world.env, file, world.wanted())
+    assert answer.is_direct
+
+    assert put(answer, DATA, "video/matroska") == 200
+
+    world.run_everything()
+    assert world.video(answer.grant.video_id or "").state is VideoState.READY
+
+
+def test_bytes_that_were_sent_without_a_type_are_taken(any_file: World) -> None:
+    world = any_file
+    answer = world.services.uploads.grant_video(
+        world.env, FileWanted(file_name="a"), world.wanted()
+    )
+    assert put(answer, DATA, "application/octet-stream") == 200
+
+    world.run_everything()
+
+    assert world.video(answer.grant.video_id or "").state is VideoState.READY
+
+
 @pytest.mark.parametrize(
     ("data", "content_type", "reason"),
     [(DATA, "text/html", "Content-Type text/html"), (b"", MP4, "0 bytes")],

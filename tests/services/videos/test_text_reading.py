@@ -4,6 +4,7 @@ Captions and chapters are read the same here and in a process of its own.
 
 import time
 
+import attrs
 import pytest
 
 from hvcore.domain.videos.captions import CaptionFormat
@@ -16,7 +17,7 @@ ORG = "org_a"
 CUE = "00:00:01.000 --> 00:00:02.000\nHi <b>you</b> & all: é\n\n"
 VTT = f"WEBVTT\n\n{CUE}"
 SRT = f"1\n{CUE}".replace(".", ",")
-LONG_NOTE = "NOTE\n" + "x" * 1_000 + "\n" + "y\n" * LONG_BYTES + "\n"
+LONG_NOTE = "x -->\n\nNOTE\n" + "x" * 1_000 + "\n" + "y\n" * LONG_BYTES + "\n"
 MARKUP = f"{CUE.strip()}\n<v {'&' * 1_990}>\n\n"
 
 
@@ -33,15 +34,19 @@ def test_long_captions_are_read_as_short_ones(
 
     long = reading.captions(ORG, f"{VTT}{LONG_NOTE}".encode(), expected)
 
-    assert long == short
+    assert attrs.evolve(long, left_out=[]) == attrs.evolve(short, left_out=[])
     assert long.cues == 1
+    assert [told[:16] for told in long.left_out] == ["Left out, line 6"]
 
 
 def test_long_chapters_are_read_as_short_ones(reading: TextReading) -> None:
     short = reading.chapters(ORG, VTT.encode())
 
-    assert reading.chapters(ORG, f"{VTT}{LONG_NOTE}".encode()) == short
-    assert [one.title for one in short] == ["Hi you & all: é"]
+    long = reading.chapters(ORG, f"{VTT}{LONG_NOTE}".encode())
+
+    assert long.chapters == short.chapters
+    assert [told[:16] for told in long.left_out] == ["Left out, line 6"]
+    assert [one.title for one in short.chapters] == ["Hi you & all: é"]
 
 
 def test_a_refusal_of_a_long_file_names_the_line(reading: TextReading) -> None:

@@ -36,6 +36,8 @@ from hvcore.wire.videos.captions import CaptionParameters
 TAB: Final = "captions"
 FILE: Final = "file"
 MOST_PREVIEWED: Final = 500
+MOST_NOTES: Final = 3
+"""Of what is left out; a message is a cookie."""
 _REPLACED: Final = (
     "Somebody else has set captions in this language since you opened the page; they are "
     "listed above. To put yours in their place, choose the file again."
@@ -83,7 +85,7 @@ class CaptionsPageResource:
         try:
             new = _new_captions(form)
             place = (here.caller, here.org_id, video.id)
-            self._captions.put(*place, new, only_if=_as_listed(form))
+            put = self._captions.put(*place, new, only_if=_as_listed(form))
         except PreconditionFailedError:
             resp.status = ConflictError.status
             problem = attrs.evolve(form, errors={FILE: _REPLACED})
@@ -94,7 +96,8 @@ class CaptionsPageResource:
             refused = form.refused(error, **{"": FILE})
             self._show(req, resp, video, refused)
             return
-        self._tabs.go(req, resp, video, TAB, f"Captions in {new.language} are shown.")
+        said = [f"Captions in {new.language} are shown.", *put.left_out[:MOST_NOTES]]
+        self._tabs.go(req, resp, video, TAB, " ".join(said))
 
     def _show(
         self, req: falcon.Request, resp: falcon.Response, video: Video, form: Form

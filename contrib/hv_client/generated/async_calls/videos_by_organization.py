@@ -267,7 +267,7 @@ class AsyncVideosByOrganizationCalls(AsyncCaller):
             video_id: The video.
             timestamp_seconds: Where in the video the picture is taken.
             content: What is sent, instead of timestamp_seconds.
-            content_type: One of image/jpeg, image/png; by default the first.
+            content_type: One of image/jpeg, image/png; by default by its first bytes.
         """
         return await self._call(
             operations.SET_THUMBNAIL_IN_ORGANIZATION,
@@ -319,7 +319,7 @@ class AsyncVideosByOrganizationCalls(AsyncCaller):
             label: The name that viewers see; by default the language's tag.
             content: What is sent.
             content_type: One of text/vtt, application/x-subrip, text/plain,
-                application/octet-stream; by default the first.
+                application/octet-stream; by default by its first bytes.
         """
         return await self._call(
             operations.SET_CAPTIONS_IN_ORGANIZATION,
@@ -386,7 +386,7 @@ class AsyncVideosByOrganizationCalls(AsyncCaller):
             video_id: The video.
             content: What is sent.
             content_type: One of text/vtt, text/plain, application/octet-stream; by
-                default the first.
+                default by its first bytes.
         """
         return await self._call(
             operations.SET_CHAPTERS_IN_ORGANIZATION,

@@ -237,7 +237,7 @@ class VideosCalls(Caller):
             video_id: The video.
             timestamp_seconds: Where in the video the picture is taken.
             content: What is sent, instead of timestamp_seconds.
-            content_type: One of image/jpeg, image/png; by default the first.
+            content_type: One of image/jpeg, image/png; by default by its first bytes.
         """
         return self._call(
             operations.SET_THUMBNAIL,
@@ -280,7 +280,7 @@ class VideosCalls(Caller):
             label: The name that viewers see; by default the language's tag.
             content: What is sent.
             content_type: One of text/vtt, application/x-subrip, text/plain,
-                application/octet-stream; by default the first.
+                application/octet-stream; by default by its first bytes.
         """
         return self._call(
             operations.SET_CAPTIONS,
@@ -330,7 +330,7 @@ class VideosCalls(Caller):
             video_id: The video.
             content: What is sent.
             content_type: One of text/vtt, text/plain, application/octet-stream; by
-                default the first.
+                default by its first bytes.
         """
         return self._call(
             operations.SET_CHAPTERS,

@@ -137,7 +137,18 @@ def test_a_name_that_turned_private_fails_the_video_at_once(outside: Outside) ->
 
 
 @pytest.mark.parametrize(
-    "kind", ["text/html", "text/html; charset=utf-8", "application/json", "image/png"]
+    "kind",
+    [
+        "text/html",
+        "text/html; charset=utf-8",
+        "application/json",
+        "application/problem+json",
+        "application/xml",
+        "text/xml",
+        "application/xhtml+xml",
+        "image/png",
+        "audio/mpeg",
+    ],
 )
 def test_another_type_than_video_is_refused_before_the_body(
     outside: Outside, kind: str
@@ -160,6 +171,9 @@ def test_another_type_than_video_is_refused_before_the_body(
         "VIDEO/WebM",
         "",
         "video/x-odd",
+        "application/force-download",
+        "application/x-download",
+        "text/plain; charset=UTF-8",
     ],
 )
 def test_a_video_by_any_other_type_is_taken(outside: Outside, kind: str) -> None:
@@ -211,8 +225,21 @@ def test_every_container_that_is_taken_is_known(head: bytes, kind: str) -> None:
     assert source_checks.sniffed_type(head) == kind
 
 
-def test_a_compressed_answer_is_refused(outside: Outside) -> None:
-    outside.source.gives("/v", headers={"Content-Encoding": "gzip"})
+@pytest.mark.parametrize("coding", ["", "identity", "aws-chunked", "AWS-Chunked,"])
+def test_a_coding_that_says_nothing_refuses_nothing(
+    outside: Outside, coding: str
+) -> None:
+    outside.source.gives("/v", headers={"Content-Encoding": coding})
+
+    video_id = outside.video("/v")
+    outside.world.run_everything()
+
+    assert outside.outcome(video_id) == (VideoState.READY, None)
+
+
+@pytest.mark.parametrize("coding", ["gzip", "aws-chunked, gzip"])
+def test_a_compressed_answer_is_refused(outside: Outside, coding: str) -> None:
+    outside.source.gives("/v", headers={"Content-Encoding": coding})
 
     video_id = outside.video("/v")
     outside.world.run_everything()

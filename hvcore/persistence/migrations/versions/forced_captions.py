@@ -1,0 +1,21 @@
+"""
+Which captions translate signs only.
+"""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0023"
+down_revision = "0022"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """
+    Add the column; older processes go on writing rows without it.
+    """
+    op.add_column(
+        "video_captions",
+        sa.Column("is_forced", sa.Boolean(), nullable=False, server_default=sa.false()),
+    )

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from typing import Any, Final
 
+import attrs
 import boto3
 from botocore.config import Config
 from botocore.exceptions import (
@@ -16,6 +17,7 @@ from botocore.exceptions import (
 )
 
 from hv_transcoder_mediaconvert.job_errors import (
+    FAILED,
     is_of_credentials,
     is_outage,
     request_failure,
@@ -25,6 +27,9 @@ from hv_transcoder_mediaconvert.options import KEY, MediaConvertOptions
 from hvcore.plugin_api import TranscodeError, UnavailableError, UnusableSourceError
 
 RUNNING: Final = ("SUBMITTED", "PROGRESSING")
+COMPLETE: Final = "COMPLETE"
+CANCELED: Final = "CANCELED"
+_STATES: Final = (*RUNNING, COMPLETE, CANCELED, "ERROR")
 _PAGE: Final = 20
 """The most that MediaConvert gives at once."""
 _MOST_PAGES: Final = 200
@@ -35,8 +40,38 @@ _ANSWER_S: Final = 20
 _ATTEMPTS: Final = 2
 """A poll is repeated anyway; a thread of a light worker waits meanwhile."""
 _SILENT: Final = "MediaConvert does not answer."
+_HALF: Final = "What answers for MediaConvert says nothing; check what is between:"
 _NO_JOB: Final = "NotFoundException"
 _GOES_ON: Final = "The job goes on at MediaConvert, and is asked for again."
+_NEEDED: Final = {
+    "create_job": "Job",
+    "get_job": "Job",
+    "list_jobs": "Jobs",
+    "search_jobs": "Jobs",
+    "probe": "ProbeResults",
+}
+"""
+Members without which an answer says nothing, by the name of the request.
+
+The client makes an empty answer of a proxy's page, and of JSON that breaks off.
+"""
+
+
+@attrs.frozen(kw_only=True)
+class MediaConvertJob:
+    """
+    A job as MediaConvert has it.
+
+    Attributes:
+        status: One of RUNNING, COMPLETE, CANCELED or ERROR.
+        percent: Of the work that is done; 0 if that is not known.
+        error_code: 0 if there is none.
+    """
+
+    status: str
+    percent: int
+    error_code: int
+    error_message: str
 
 
 class MediaConvertCalls:
@@ -53,17 +88,16 @@ class MediaConvertCalls:
         """
         Submit a job; return its id.
         """
-        answer = self._ask("create_job", **request)
-        return str(answer["Job"]["Id"])
+        return _id_of(self._ask("create_job", **request)["Job"])
 
-    def job(self, job_id: str) -> Members:
+    def job(self, job_id: str) -> MediaConvertJob:
         """
         Return a job.
 
         Raises:
             TranscodeError: There is none.
-            UnavailableError: MediaConvert does not answer, or refuses to. The job goes
-                on meanwhile, and is paid for.
+            UnavailableError: MediaConvert does not answer, refuses to, or does not say
+                how the job is. It goes on meanwhile, and is paid for.
         """
         try:
             found: Members = self._ask("get_job", Id=job_id)["Job"]
@@ -71,7 +105,15 @@ class MediaConvertCalls:
             if exc.kind == _NO_JOB:
                 raise
             raise UnavailableError(f"{exc.log}. {_GOES_ON}") from exc
-        return found
+        status = found.get("Status")
+        if status not in _STATES:
+            raise UnavailableError(f"MediaConvert tells no state of a job. {_GOES_ON}")
+        return MediaConvertJob(
+            status=status,
+            percent=_number(found.get("JobPercentComplete")),
+            error_code=_number(found.get("ErrorCode")),
+            error_message=str(found.get("ErrorMessage") or ""),
+        )
 
     def submitted(self, key: str, source: str) -> str | None:
         """
@@ -110,7 +152,7 @@ class MediaConvertCalls:
                 return
             if exc.kind != "ConflictException":
                 raise
-        if self.job(job_id)["Status"] in RUNNING:
+        if self.job(job_id).status in RUNNING:
             raise UnavailableError("MediaConvert has not confirmed that the job ended.")
 
     def probe(self, address: str) -> Members:
@@ -119,6 +161,7 @@ class MediaConvertCalls:
 
         Raises:
             UnusableSourceError: It cannot read it.
+            TranscodeError: It says nothing of the source, which is no verdict on it.
         """
         try:
             answer = self._ask("probe", InputFiles=[{"FileUrl": address}])
@@ -126,7 +169,10 @@ class MediaConvertCalls:
             if exc.kind == "UnprocessableEntityException":
                 raise UnusableSourceError(UNREADABLE) from exc
             raise
-        (found,) = answer["ProbeResults"] or [{}]
+        found = next(iter(answer["ProbeResults"]), {})
+        if not found.get("Container"):
+            # For good it would be an outage without an end.
+            raise TranscodeError(FAILED, log="MediaConvert's Probe told nothing")
         return dict(found)
 
     def close(self) -> None:
@@ -139,9 +185,9 @@ class MediaConvertCalls:
     def _with_key(self, key: str, operation: str, asked: Members) -> Iterator[str]:
         for _ in range(_MOST_PAGES):
             page = self._ask(operation, MaxResults=_PAGE, **asked)
-            for job in page.get("Jobs", ()):
+            for job in page["Jobs"]:
                 if job.get("UserMetadata", {}).get(KEY) == key:
-                    yield str(job["Id"])
+                    yield _id_of(job)
             if not page.get("NextToken"):
                 return
             asked = {**asked, "NextToken": page["NextToken"]}
@@ -164,6 +210,11 @@ class MediaConvertCalls:
         except BotoCoreError as exc:
             # Such as EndpointConnectionError and ReadTimeoutError.
             raise UnavailableError(f"{_SILENT} {type(exc).__name__}") from exc
+        except (AttributeError, TypeError, ValueError) as exc:
+            # The client's own, of JSON that has something else where objects belong.
+            raise UnavailableError(f"{_HALF} {operation}") from exc
+        if _NEEDED.get(operation, "ResponseMetadata") not in answer:
+            raise UnavailableError(f"{_HALF} {operation}")
         return answer
 
     def _forget_client(self) -> None:
@@ -194,6 +245,17 @@ class MediaConvertCalls:
                     ),
                 )
             return self._made
+
+
+def _id_of(job: Members) -> str:
+    found = job.get("Id")
+    if not found:
+        raise UnavailableError("MediaConvert names a job without its id.")
+    return str(found)
+
+
+def _number(told: object) -> int:
+    return told if isinstance(told, int) else 0
 
 
 UNREADABLE: Final = (

@@ -4,9 +4,10 @@ A server that answers 200 with whatever it is told, in the place of the one behi
 
 import http.client
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from socketserver import BaseRequestHandler, ThreadingTCPServer
+from threading import Event, Thread
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -57,7 +58,7 @@ def half_answering_server(behind: str = "") -> Iterator[HalfAnsweringServer]:
             else:
                 self._say(*self._passed_on(body))
 
-        do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = answer  # noqa: N815 - the names of the base class
+        do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = do_BAN = answer  # noqa: N815 - the names of the base class
 
         def log_message(self, *_: object) -> None:
             """Say nothing."""
@@ -94,5 +95,34 @@ def half_answering_server(behind: str = "") -> Iterator[HalfAnsweringServer]:
         try:
             yield server
         finally:
+            listening.shutdown()
+            thread.join()
+
+
+@contextmanager
+def trickling_server(sent: bytes = b"") -> Iterator[str]:
+    """
+    Run a server that goes on with a byte at a time and no end; gives its address.
+
+    Args:
+        sent: What it begins with, at once; else with a head.
+    """
+
+    class Handler(BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.recv(64 * 1024)
+            self.request.sendall(sent or b"HTTP/1.1 200 OK\r\nX-Slow: ")
+            with suppress(OSError):
+                while not ended.wait(0.05):
+                    self.request.sendall(b" ")
+
+    ended = Event()
+    with ThreadingTCPServer(("127.0.0.1", 0), Handler) as listening:
+        thread = Thread(target=listening.serve_forever, args=(0.02,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listening.server_address[1]}"
+        finally:
+            ended.set()
             listening.shutdown()
             thread.join()

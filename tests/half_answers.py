@@ -78,7 +78,11 @@ def half_answering_server(behind: str = "") -> Iterator[HalfAnsweringServer]:
             for name, value in headers.items():
                 if name.lower() not in _HOP_BY_HOP | {"content-length"}:
                     self.send_header(name, value)
-            self.send_header("Content-Length", str(len(data)))
+            # Of HEAD, it is the length of what is not sent.
+            told = {name.lower(): value for name, value in headers.items()}
+            is_head = self.command == "HEAD" and "content-length" in told
+            length = told["content-length"] if is_head else str(len(data))
+            self.send_header("Content-Length", length)
             self.end_headers()
             if self.command != "HEAD":
                 self.wfile.write(data)

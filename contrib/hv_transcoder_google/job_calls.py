@@ -56,7 +56,10 @@ _ANSWER_S: Final = 20
 _NOT_FOUND: Final = 404
 _UNAUTHENTICATED: Final = 401
 _SILENT: Final = "The Transcoder API does not answer."
-_HALF: Final = "What answers for the Transcoder API is not it; check what is between."
+_HALF: Final = (
+    "What answers for the Transcoder API or Google's sign-in is not it; check what is "
+    "between."
+)
 _NO_SIGN_IN: Final = (
     "Google's sign-in does not answer, or this machine's metadata server. If it never "
     "does, set transcoder.options.credentials."
@@ -225,9 +228,14 @@ class TranscoderCalls:
         with warnings.catch_warnings():
             # It warns of what others have sent; this is the operator's own.
             warnings.simplefilter("ignore", DeprecationWarning)
-            found, _ = google.auth.load_credentials_from_dict(
-                json.loads(self._options.credentials), scopes=[_SCOPE]
-            )
+            try:
+                found, _ = google.auth.load_credentials_from_dict(
+                    json.loads(self._options.credentials), scopes=[_SCOPE]
+                )
+            except ValueError as exc:
+                # Without its text: the key is a secret.
+                told = f"they cannot be read: {type(exc).__name__}"
+                raise RequestRefusedError(_UNAUTHENTICATED, told) from exc
         return found
 
 
@@ -264,17 +272,19 @@ def translated() -> Iterator[None]:
             raise UnavailableError(_NO_SIGN_IN) from exc
         # Its text names types and fields, and no values.
         raise RequestRefusedError(_UNAUTHENTICATED, str(exc)) from exc
-    except (ParseError, UnicodeDecodeError) as exc:
-        # Such as of a page of a proxy.
-        raise UnavailableError(_HALF) from exc
     except requests.exceptions.RequestException as exc:
         raise UnavailableError(f"{_SILENT} {type(exc).__name__}") from exc
+    except (ParseError, KeyError, TypeError, ValueError) as exc:
+        # Such as of a page of a proxy: of the API, or of Google's sign-in, of which the
+        # client raises what its parser did.
+        raise UnavailableError(_HALF) from exc
 
 
 def _is_of_transport(error: BaseException | None) -> bool:
     # Google's client wraps what the network did in a RefreshError, without a flag.
     while error is not None:
-        if isinstance(error, TransportError):
+        # KeyError: of an answer without a token.
+        if isinstance(error, TransportError | KeyError):
             return True
         error = error.__cause__
     return False

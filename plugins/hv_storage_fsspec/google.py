@@ -4,6 +4,7 @@ Objects in Google Cloud Storage, to which others may send bytes themselves.
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
@@ -14,9 +15,16 @@ from google.oauth2.service_account import Credentials as KeyCredentials
 
 from hv_storage_fsspec.google_tokens import TokenRenewal
 from hv_storage_fsspec.limited_calls import TimeLimitedCalls
+from hv_storage_fsspec.reading import ranged_size
 from hv_storage_fsspec.remote import RemoteStorage
 from hv_storage_fsspec.store_errors import foreign_errors
-from hv_storage_fsspec.time_limits import ANSWER_S, JOIN_S, PING_S, send_limit_s
+from hv_storage_fsspec.time_limits import (
+    ANSWER_S,
+    JOIN_S,
+    PING_S,
+    read_limit_s,
+    send_limit_s,
+)
 from hvcore.plugin_api import ObjectInfo, UnavailableError, WriteAddress
 
 SIGNATURE_VERSION: Final = "v4"
@@ -41,6 +49,9 @@ class GoogleStorage(RemoteStorage):
     def __init__(self, url: str, *, args: Mapping[str, object], work_dir: Path) -> None:
         super().__init__(url, args=args, work_dir=work_dir)
         self._renewal = TokenRenewal()
+        # The client's own asks within its loop, on which every call waits, for up to two
+        # minutes, and gives a token up that is good for five.
+        self._fs.credentials.maybe_refresh = partial(self._renew, 0)
 
     @property
     def can_presign(self) -> bool:
@@ -93,14 +104,14 @@ class GoogleStorage(RemoteStorage):
         bucket, name = self._place(path)
         with self._answers(path):
             found = self._ask("call", "GET", "b/{}/o/{}", bucket, name, json_out=True)
-        return ObjectInfo(
-            path=path,
-            size_bytes=int(found["size"]),
-            modified_at=datetime.fromisoformat(found["updated"]).astimezone(UTC),
-            content_type=found.get("contentType"),
-            # A number that each writing gets anew.
-            tag=str(found["generation"]),
-        )
+            return ObjectInfo(
+                path=path,
+                size_bytes=int(found["size"]),
+                modified_at=datetime.fromisoformat(found["updated"]).astimezone(UTC),
+                content_type=found.get("contentType"),
+                # A number that each writing gets anew.
+                tag=str(found["generation"]),
+            )
 
     def copy(self, source: str, target: str, *, content_type: str) -> ObjectInfo:
         """
@@ -109,6 +120,7 @@ class GoogleStorage(RemoteStorage):
         before = self.stat(source)
         places = (*self._place(source), *self._place(target))
         more: dict[str, object] = {}
+        done_bytes = -1
         with self._answers(source):
             try:
                 while True:
@@ -126,6 +138,10 @@ class GoogleStorage(RemoteStorage):
                     )
                     if answer["done"]:
                         break
+                    former, done_bytes = done_bytes, int(answer["totalBytesRewritten"])
+                    if done_bytes <= former:
+                        # Else nothing would end the rounds.
+                        raise UnavailableError("The storage does not go on copying.")
                     more = {"rewriteToken": answer["rewriteToken"]}
             except FileExistsError as exc:
                 raise UnavailableError(
@@ -141,6 +157,17 @@ class GoogleStorage(RemoteStorage):
     def _account(self) -> Any:  # noqa: ANN401 - Google's types are not known here
         return self._fs.credentials.credentials
 
+    def _renew(self, waits_s: float) -> None:
+        if self._account is not None:
+            self._renewal.renew(self._account, waits_s=waits_s)
+
+    def _ask(
+        self, method: str, *args: object, limit_s: float = ANSWER_S, **options: object
+    ) -> Any:  # noqa: ANN401 - whatever the file system returns
+        # Here, and not in the client's loop.
+        self._renew(min(limit_s, ANSWER_S))
+        return super()._ask(method, *args, limit_s=limit_s, **options)
+
     def _file_system(self, url: str, args: Mapping[str, object]) -> tuple[Any, str]:
         # Not the class that the URL stands for: it asks by gRPC what kind of bucket it is,
         # before each call where it may not know.
@@ -150,6 +177,20 @@ class GoogleStorage(RemoteStorage):
     def _ask_for_bucket(self) -> None:
         bucket = self._root.partition("/")[0]
         self._ask("call", "GET", "b/{}", bucket, limit_s=PING_S)
+
+    def _fetch(self, full: str, start: int, end: int) -> bytes:
+        # Not cat_file, which takes an answer of other bytes.
+        data: bytes
+        headers, data = self._ask(
+            "call",
+            "GET",
+            self._fs.url(full),
+            headers={"Range": f"bytes={start}-{end - 1}"},
+            limit_s=read_limit_s(end - start),
+        )
+        if len(data) != ranged_size(headers.get("Content-Range"), start, end):
+            raise UnavailableError("The storage gave more or less than it said.")
+        return data
 
     def _send(self, local: Path, target: str, content_type: str) -> None:
         more = self._stored_as(content_type)

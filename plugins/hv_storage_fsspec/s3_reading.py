@@ -7,7 +7,9 @@ from typing import Any, Final
 
 from s3fs.core import S3_RETRYABLE_ERRORS as BROKEN
 
+from hv_storage_fsspec.reading import ranged_size
 from hv_storage_fsspec.time_limits import ANSWER_S
+from hvcore.plugin_api import UnavailableError
 
 READ_ATTEMPTS: Final = 3
 CHUNK_BYTES: Final = 256 * 1024
@@ -43,11 +45,16 @@ async def _read_once(
         answer = await fs._call_s3(  # noqa: SLF001 - see fsspec.asyn
             "get_object", Bucket=bucket, Key=key, Range=f"bytes={start}-{end - 1}"
         )
+    size_bytes = ranged_size(answer.get("ContentRange"), start, end)
     chunks: list[bytes] = []
     async with answer["Body"] as body:
         while True:
             async with asyncio.timeout(ANSWER_S):
                 chunk = await body.read(CHUNK_BYTES)
             if not chunk:
-                return b"".join(chunks)
+                break
             chunks.append(chunk)
+    data = b"".join(chunks)
+    if len(data) != size_bytes:
+        raise UnavailableError("The storage gave more or less than it said.")
+    return data

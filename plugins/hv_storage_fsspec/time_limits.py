@@ -43,6 +43,13 @@ def send_limit_s(size_bytes: int) -> float:
     return SEND_S + size_bytes / SLOWEST_BYTES_PER_S
 
 
+def read_limit_s(size_bytes: int) -> float:
+    """
+    Return how long so many bytes may take to come, where nothing tells whether they do.
+    """
+    return ANSWER_S + size_bytes / SLOWEST_BYTES_PER_S
+
+
 def ask_within(
     limit_s: float,
     fs: Any,  # noqa: ANN401 - fsspec ships no types

@@ -41,6 +41,7 @@ from hvcore.plugin_api import (
     Workspace,
 )
 from tests.fakes import SettableClock
+from tests.google_store import key_file
 from tests.half_answers import (
     HALF_ANSWERS,
     HalfAnsweringServer,
@@ -338,6 +339,18 @@ def test_a_sign_in_that_does_not_answer_is_an_outage(
 
     with pytest.raises(UnavailableError, match="sign-in does not answer"):
         calls.submitted("key-1")
+
+
+def test_half_an_answer_of_the_sign_in_is_an_outage(
+    options: GoogleTranscoderOptions, half: HalfAnsweringServer, tmp_path: Path
+) -> None:
+    credentials = key_file(tmp_path, half.url).read_text("utf-8")
+    calls = TranscoderCalls(attrs.evolve(options, endpoint="", credentials=credentials))
+    ends = b'{"access_token": "x", "expires_in": "soon"}'
+
+    for half.answer in (*HALF_ANSWERS, b"null", ends):
+        with pytest.raises(UnavailableError, match="sign-in"):
+            calls.submitted("key-1")
 
 
 def refreshed(cause: Exception) -> Exception:

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import attrs
 
 from hv_notify.store_events import UnreadableEventError, new_objects
+from hvcore.aws_credentials import use_until_end
 from hvcore.errors import ConfigError, UnavailableError
 from hvcore.services.uploads.store_notices import StoreNotices
 from hvcore.settings.notify import NotifySettings, region_of_queue
@@ -158,6 +159,8 @@ def sqs_client(settings: NotifySettings, *, waits_s: int = WAITS_S) -> Any:  # n
     )
     parts = urlsplit(settings.sqs_url)
     try:
+        if not settings.sqs_key:
+            use_until_end(session.get_credentials())
         return session.create_client(
             "sqs",
             region_name=region,
@@ -193,8 +196,9 @@ def queue_errors() -> Iterator[None]:
         raise UnavailableError(
             f"The queue cannot be asked: {type(exc).__name__}."
         ) from exc
-    except (AttributeError, TypeError, ValueError) as exc:
-        # The client's own, of JSON that has something else where objects belong.
+    except (AttributeError, KeyError, RuntimeError, TypeError, ValueError) as exc:
+        # The client's own, of JSON that has something else where objects belong, and of
+        # half an answer of whoever gives credentials.
         raise UnavailableError(NO_QUEUE) from exc
 
 

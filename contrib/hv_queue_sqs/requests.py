@@ -18,7 +18,13 @@ from botocore.exceptions import (
 
 from hv_queue_sqs.answers import MISSING, half_answer, no_answer, refusal
 from hv_queue_sqs.options import SqsOptions
-from hvcore.plugin_api import ConfigError, Lane, TaskId, UnavailableError
+from hvcore.plugin_api import (
+    ConfigError,
+    Lane,
+    TaskId,
+    UnavailableError,
+    use_until_end,
+)
 
 MESSAGE_LIVES_S: Final = 600
 """Forty times the interval at which an unanswered task is rung for again."""
@@ -66,6 +72,7 @@ class SqsRequests:
         within_s = options.timeout_s
         with _told_as_settings(options):
             session = boto3.session.Session()
+            use_until_end(session.get_credentials())
             self._quick = _client(session, options, within_s, within_s)
             self._patient = _client(session, options, _CONNECT_S, _POLL_S)
         self._addresses: dict[Lane, str] = {}
@@ -221,8 +228,9 @@ def _is_of_sqs(told: Mapping[str, Any]) -> bool:
 def _whole_answers(request: str, queue: str) -> Iterator[None]:
     try:
         yield
-    except (AttributeError, KeyError, TypeError, ValueError) as exc:
-        # The client's own, too, of JSON that has something else where objects belong.
+    except (AttributeError, KeyError, RuntimeError, TypeError, ValueError) as exc:
+        # The client's own, too, of JSON that has something else where objects belong, and
+        # of half an answer of whoever gives credentials.
         raise UnavailableError(half_answer(request, queue)) from exc
 
 

@@ -24,7 +24,12 @@ from hv_transcoder_mediaconvert.job_errors import (
 )
 from hv_transcoder_mediaconvert.job_requests import Members
 from hv_transcoder_mediaconvert.options import KEY, MediaConvertOptions
-from hvcore.plugin_api import TranscodeError, UnavailableError, UnusableSourceError
+from hvcore.plugin_api import (
+    TranscodeError,
+    UnavailableError,
+    UnusableSourceError,
+    use_until_end,
+)
 
 RUNNING: Final = ("SUBMITTED", "PROGRESSING")
 COMPLETE: Final = "COMPLETE"
@@ -210,8 +215,9 @@ class MediaConvertCalls:
         except BotoCoreError as exc:
             # Such as EndpointConnectionError and ReadTimeoutError.
             raise UnavailableError(f"{_SILENT} {type(exc).__name__}") from exc
-        except (AttributeError, TypeError, ValueError) as exc:
-            # The client's own, of JSON that has something else where objects belong.
+        except (AttributeError, KeyError, RuntimeError, TypeError, ValueError) as exc:
+            # The client's own, of JSON that has something else where objects belong, and
+            # of half an answer of whoever gives credentials.
             raise UnavailableError(f"{_HALF} {operation}") from exc
         if _NEEDED.get(operation, "ResponseMetadata") not in answer:
             raise UnavailableError(f"{_HALF} {operation}")
@@ -232,7 +238,10 @@ class MediaConvertCalls:
         with self._lock:
             if self._made is None:
                 options = self._options
-                self._made = boto3.session.Session().client(
+                session = boto3.session.Session()
+                if not options.access_key:
+                    use_until_end(session.get_credentials())
+                self._made = session.client(
                     "mediaconvert",
                     region_name=options.region,
                     endpoint_url=options.endpoint or None,

@@ -16,6 +16,7 @@ from hv_storage_fsspec.paths import check_prefix
 from hv_storage_fsspec.remote import RemoteStorage, info_of
 from hv_storage_fsspec.s3_deletes import has_no_bulk, remove_at_once, remove_each
 from hv_storage_fsspec.s3_reading import read_range
+from hv_storage_fsspec.s3_session import LastingSession
 from hv_storage_fsspec.store_errors import foreign_errors
 from hv_storage_fsspec.time_limits import (
     ANSWER_S,
@@ -85,6 +86,7 @@ class S3Storage(RemoteStorage):
         self._takes_bulk = True
         super().__init__(url, args=args, work_dir=work_dir)
         self._fs.retries = CLIENT_ATTEMPTS
+        self._fs.session = LastingSession(**self._fs.kwargs)
 
     @property
     def can_presign_writes(self) -> bool:

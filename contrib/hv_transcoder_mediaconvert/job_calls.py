@@ -174,7 +174,7 @@ class MediaConvertCalls:
             if exc.kind == "UnprocessableEntityException":
                 raise UnusableSourceError(UNREADABLE) from exc
             raise
-        found = next(iter(answer["ProbeResults"]), {})
+        found: Members = next(iter(answer["ProbeResults"]), {})
         if not found.get("Container"):
             # For good it would be an outage without an end.
             raise TranscodeError(FAILED, log="MediaConvert's Probe told nothing")

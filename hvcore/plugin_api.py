@@ -8,6 +8,7 @@ docs/reference/plugin-api.md says what that means.
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
+from hvcore.aws_credentials import use_until_end
 from hvcore.child_launcher import FILTER_FD
 from hvcore.child_process import supervised_command
 from hvcore.clock import Clock
@@ -440,6 +441,7 @@ __all__ = [
     "other_options",
     "required_field",
     "supervised_command",
+    "use_until_end",
     "with_few_hosts",
     "with_unknown",
 ]

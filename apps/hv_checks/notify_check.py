@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from hv_notify.app import EVENTS_PATH, PUBSUB_PATH, SNS_PATH
-from hv_notify.queue_reader import queue_errors, sqs_client
+from hv_notify.queue_reader import check_answer, queue_errors, sqs_client
 from hvcore.assembly import Services
 from hvcore.domain.health_findings import WARNING, HealthFinding, broken, healthy
 from hvcore.domain.uploads.direct import DirectUploads
@@ -45,9 +45,10 @@ def _queue(settings: NotifySettings) -> Iterator[HealthFinding]:
         client = sqs_client(settings, waits_s=0)
         with queue_errors():
             # It tells of the right to use the queue; asking for messages would take them.
-            client.get_queue_attributes(
+            answer = client.get_queue_attributes(
                 QueueUrl=settings.sqs_url, AttributeNames=["QueueArn"]
             )
+            check_answer(answer)
     except (ConfigError, UnavailableError) as exc:
         mend = (
             "Correct HV_NOTIFY__SQS_URL, the key or its rights: sqs:ReceiveMessage, "

@@ -16,6 +16,9 @@ WITHIN_S: Final = 5.0
 WAITS_S: Final = 3.0
 """A thread of delivery waits for that long for its turn, and no longer."""
 _OK: Final = 200
+_OUTAGES: Final = frozenset({408, 429, *range(500, 600)})
+"""Of HTTP; the same question may be answered soon."""
+_LATER: Final = "What proves the sender cannot be fetched now; send it again soon."
 
 
 class PublicDocuments:
@@ -30,14 +33,14 @@ class PublicDocuments:
         self._lock = threading.Lock()
 
     @contextmanager
-    def turn(self) -> Iterator[None]:
+    def turn(self, *, waits_s: float = WAITS_S) -> Iterator[None]:
         """
         Let this thread alone fetch something within the block.
 
         Raises:
             UnavailableError: Others take too long.
         """
-        if not self._lock.acquire(timeout=WAITS_S):
+        if not self._lock.acquire(timeout=waits_s):
             raise UnavailableError("Others are being checked; send it again soon.")
         try:
             yield
@@ -46,28 +49,30 @@ class PublicDocuments:
 
     def get(self, address: str) -> bytes | None:
         """
-        Return what is there; None if it is something else than a small document.
+        Return what is there; None if there is nothing, or an address elsewhere.
 
         Redirects are not followed: only the address itself is trusted.
 
         Raises:
-            UnavailableError: Nobody answers there.
+            UnavailableError: Nobody answers there, somebody who cannot now, or with
+                more than such a document has.
         """
         data = b""
         try:
             with self._outbound.get(
                 address, deadline_s=WITHIN_S, max_redirects=0
             ) as answer:
+                if answer.status in _OUTAGES:
+                    raise UnavailableError(_LATER)
                 if answer.status != _OK:
                     return None
                 for block in answer.blocks():
                     data += block
                     if len(data) > MAX_BYTES:
-                        return None
+                        # Such as a page of a proxy, with 200.
+                        raise UnavailableError(_LATER)
         except TargetRefusedError:
             return None
         except OutboundError as exc:
-            raise UnavailableError(
-                "What proves the sender cannot be fetched now; send it again soon."
-            ) from exc
+            raise UnavailableError(_LATER) from exc
         return data

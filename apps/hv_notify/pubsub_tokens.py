@@ -13,7 +13,7 @@ from typing import Any, Final
 import jwt
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
-from hv_notify.documents import PublicDocuments
+from hv_notify.documents import WAITS_S, PublicDocuments
 from hvcore.clock import Clock
 from hvcore.errors import UnauthorizedError, UnavailableError
 
@@ -24,10 +24,12 @@ LEEWAY_S: Final = 60
 MAX_TOKEN_BYTES: Final = 4096
 MIN_KEY_BITS: Final = 2048
 MAX_KEYS: Final = 32
-BELIEVED_S: Final = 3600.0
+RENEWED_AFTER_S: Final = 3600.0
 """Then keys are fetched again, so that one that was withdrawn is forgotten."""
+BELIEVED_S: Final = 6 * 3600.0
+"""While Google gives no others; it lets its keys be kept for about as long."""
 AGAIN_AFTER_S: Final = 10.0
-"""Unknown names of keys make nobody fetch them more often."""
+"""Unknown names of keys make nobody fetch them more often, nor does a failure."""
 _REQUIRED: Final = ("exp", "iat", "iss", "aud", "email")
 
 
@@ -109,44 +111,55 @@ class _GoogleKeys:
         self._address = address
         self._documents = documents
         self._keys: Mapping[str, RSAPublicKey] = {}
-        self._at_s = float("-inf")
-        self._tried_at_s = float("-inf")
+        self._at_s = self._tried_at_s = float("-inf")
+        self._failure: UnavailableError | None = None
 
     def named(self, name: str) -> RSAPublicKey:
         """
         Return a key, fetched again if it is not known.
 
+        One that is old is used until others can be had: one caller asks for them, and
+        goes on with the old one if nobody answers.
+
         Raises:
             UnauthorizedError: There is none such.
             UnavailableError: They cannot be had now.
         """
-        key = self._fresh(name)
-        if key is not None:
-            return key
-        with self._documents.turn():
-            # Another thread may have fetched them meanwhile.
-            key = self._fresh(name)
-            if key is not None:
-                return key
-            if time.monotonic() < self._tried_at_s + AGAIN_AFTER_S:
-                raise UnauthorizedError("The token names a key that is not known.")
-            self._tried_at_s = time.monotonic()
-            self._fetch()
+        age_s = time.monotonic() - self._at_s
+        known = self._keys.get(name) if age_s < BELIEVED_S else None
+        if known is not None and age_s < RENEWED_AFTER_S:
+            return known
+        try:
+            with self._documents.turn(waits_s=WAITS_S if known is None else 0):
+                self._renew()
+        except UnavailableError:
+            if known is None:
+                raise
+            return known
         if name not in self._keys:
             raise UnauthorizedError("The token names a key that is not known.")
         return self._keys[name]
 
-    def _fresh(self, name: str) -> RSAPublicKey | None:
-        is_old = time.monotonic() >= self._at_s + BELIEVED_S
-        return None if is_old else self._keys.get(name)
+    def _renew(self) -> None:
+        """Fetch the keys, unless that was tried just now; needs the turn."""
+        if time.monotonic() >= self._tried_at_s + AGAIN_AFTER_S:
+            self._tried_at_s = time.monotonic()
+            try:
+                self._keys, self._failure = self._fetched(), None
+                self._at_s = self._tried_at_s
+            except UnavailableError as exc:
+                self._failure = exc
+        if self._failure is not None:
+            # Nothing is known of a token's key while nobody gives keys.
+            raise UnavailableError(self._failure.detail)
 
-    def _fetch(self) -> None:
+    def _fetched(self) -> Mapping[str, RSAPublicKey]:
         keys = _read_keys(self._documents.get(self._address) or b"")
         if not keys:
             raise UnavailableError(
                 "Google's keys cannot be had now; send it again soon."
             )
-        self._keys, self._at_s = keys, time.monotonic()
+        return keys
 
 
 def _read_keys(data: bytes) -> Mapping[str, RSAPublicKey]:

@@ -3,6 +3,7 @@ Read events of the store from a queue of Amazon SQS.
 """
 
 import logging
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
@@ -11,6 +12,7 @@ from urllib.parse import urlsplit
 import attrs
 
 from hv_notify.store_events import UnreadableEventError, new_objects
+from hvcore.aws_credentials import use_until_end
 from hvcore.errors import ConfigError, UnavailableError
 from hvcore.services.uploads.store_notices import StoreNotices
 from hvcore.settings.notify import NotifySettings, region_of_queue
@@ -20,7 +22,12 @@ WAITS_S: Final = 20
 AT_ONCE: Final = 10
 """The most messages of one answer."""
 ANSWERS_WITHIN_S: Final = 5
+PAUSE_S: Final = 1.0
+"""After a failure for the first time, and after a queue that has nothing and did not wait."""
 LONGEST_PAUSE_S: Final = 30.0
+NO_QUEUE: Final = (
+    "What answers is no queue of SQS; check notify.sqs_url, and proxies between."
+)
 _ANY_REGION: Final = "us-east-1"
 """Imitations have none, and signatures need one."""
 
@@ -48,17 +55,27 @@ class QueueReader:
             stopped: Waits so many seconds, or until it is true.
         """
         pause_s = 0.0
+        is_out = False
         while not stopped(pause_s):
+            began_s = time.monotonic()
             try:
-                self.read_once(wait_s=WAITS_S)
+                count = self.read_once(wait_s=WAITS_S)
             except UnavailableError as exc:
-                pause_s = min(max(1.0, pause_s * 2), LONGEST_PAUSE_S)
-                _log.warning(
-                    "notices wait in the queue",
-                    extra={"hv_why": exc.detail, "hv_again_s": pause_s},
-                )
-            else:
-                pause_s = 0.0
+                pause_s = min(max(PAUSE_S, pause_s * 2), LONGEST_PAUSE_S)
+                if not is_out:
+                    _log.warning(
+                        "notices wait in the queue",
+                        extra={"hv_why": exc.detail, "hv_queue": self.url},
+                    )
+                is_out = True
+                continue
+            if is_out:
+                _log.info("the queue is read again", extra={"hv_queue": self.url})
+                is_out = False
+            # SQS would have waited for messages; what does not is not asked as fast as
+            # the network goes.
+            is_early = time.monotonic() < began_s + PAUSE_S
+            pause_s = PAUSE_S if not count and is_early else 0.0
 
     def read_once(self, *, wait_s: int) -> int:
         """
@@ -75,6 +92,7 @@ class QueueReader:
             answer = self.client.receive_message(
                 QueueUrl=self.url, MaxNumberOfMessages=AT_ONCE, WaitTimeSeconds=wait_s
             )
+            check_answer(answer)
         messages: Sequence[Mapping[str, Any]] = answer.get("Messages", [])
         if messages:
             self.notices.wake(
@@ -85,12 +103,20 @@ class QueueReader:
 
     def _remove(self, messages: Sequence[Mapping[str, Any]]) -> None:
         entries = [
-            {"Id": str(number), "ReceiptHandle": message["ReceiptHandle"]}
+            {"Id": str(number), "ReceiptHandle": str(message.get("ReceiptHandle"))}
             for number, message in enumerate(messages)
         ]
         with queue_errors():
-            # Those that fail come back, and are safe to take again.
-            self.client.delete_message_batch(QueueUrl=self.url, Entries=entries)
+            answer = self.client.delete_message_batch(
+                QueueUrl=self.url, Entries=entries
+            )
+            check_answer(answer)
+            failed = answer.get("Failed", ())
+        if failed:
+            # They come back, and are safe to take again; but as often as they are let.
+            raise UnavailableError(
+                f"The queue keeps messages: {failed[0].get('Code')}."
+            )
 
 
 def _objects_of(message: Mapping[str, Any]) -> Sequence[str]:
@@ -133,6 +159,8 @@ def sqs_client(settings: NotifySettings, *, waits_s: int = WAITS_S) -> Any:  # n
     )
     parts = urlsplit(settings.sqs_url)
     try:
+        if not settings.sqs_key:
+            use_until_end(session.get_credentials())
         return session.create_client(
             "sqs",
             region_name=region,
@@ -168,3 +196,16 @@ def queue_errors() -> Iterator[None]:
         raise UnavailableError(
             f"The queue cannot be asked: {type(exc).__name__}."
         ) from exc
+    except (AttributeError, KeyError, RuntimeError, TypeError, ValueError) as exc:
+        # The client's own, of JSON that has something else where objects belong, and of
+        # half an answer of whoever gives credentials.
+        raise UnavailableError(NO_QUEUE) from exc
+
+
+def check_answer(answer: Mapping[str, Any]) -> None:
+    """Raise UnavailableError at a proxy's page, of which the client makes an empty answer."""
+    told = answer["ResponseMetadata"]
+    kind = told["HTTPHeaders"].get("content-type", "")
+    # Not every imitation of SQS numbers its answers.
+    if "RequestId" not in told and not kind.startswith("application/x-amz-json"):
+        raise UnavailableError(NO_QUEUE)

@@ -22,7 +22,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
 from hv_notify.documents import PublicDocuments
 from hvcore.clock import Clock
-from hvcore.errors import ForbiddenError
+from hvcore.errors import ForbiddenError, UnavailableError
 from hvcore.settings.notify import sns_root
 
 NOTIFICATION: Final = "Notification"
@@ -46,6 +46,7 @@ _HASHES: Final[Mapping[str, hashes.HashAlgorithm]] = {
     "1": hashes.SHA1(),  # noqa: S303
     "2": hashes.SHA256(),
 }
+_CONFIRMED: Final = b"<SubscriptionArn>"
 _CERTIFICATE: Final = re.compile(r"/SimpleNotificationService-[0-9a-f]{16,64}\.pem")
 
 
@@ -127,7 +128,8 @@ class SnsMessages:
         The address is made here: none that a message names is ever called.
 
         Raises:
-            UnavailableError: SNS does not answer; it asks again.
+            UnavailableError: SNS does not answer, or does not say that it took it; it
+                asks again.
         """
         query = {
             "Action": "ConfirmSubscription",
@@ -136,7 +138,11 @@ class SnsMessages:
         }
         with self._documents.turn():
             address = f"{self._root_of(message.topic)}/?{urlencode(query)}"
-            return self._documents.get(address) is not None
+            answer = self._documents.get(address)
+        if answer is not None and _CONFIRMED not in answer:
+            # Such as a page of a proxy, with 200.
+            raise UnavailableError("SNS does not say that it took the confirmation.")
+        return answer is not None
 
     def _root_of(self, topic: str) -> str:
         return self._root or sns_root(topic) or ""
@@ -193,10 +199,15 @@ class SnsMessages:
             if known is not None:
                 return known
             data = self._documents.get(address)
+            if data is None:
+                raise ForbiddenError("There is no such certificate.")
             try:
-                certificate = x509.load_pem_x509_certificate(data or b"")
+                certificate = x509.load_pem_x509_certificate(data)
             except ValueError as exc:
-                raise ForbiddenError("There is no such certificate.") from exc
+                # Such as a page of a proxy, with 200: says nothing of the message.
+                raise UnavailableError(
+                    "SNS gives no certificate now; send it again soon."
+                ) from exc
             if len(self._certificates) >= MAX_CERTIFICATES:
                 del self._certificates[next(iter(self._certificates))]
             self._certificates[address] = certificate

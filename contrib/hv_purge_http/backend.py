@@ -2,36 +2,22 @@
 Requests that tell caches what to forget.
 """
 
+import http.client
 import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
-import attrs
-import urllib3
-
+from hv_purge_http.exchange import PurgeRequest, exchange
 from hv_purge_http.options import HttpPurgeOptions, PurgeStyle
 from hvcore.plugin_api import CachePurger, PurgeOrder, UnavailableError
 
 # What nginx answers if nothing with this address was in the cache.
 _NOTHING_THERE: Final = frozenset({404, 412})
 _OK: Final = range(200, 300)
-
-
-@attrs.frozen(kw_only=True)
-class PurgeRequest:
-    """
-    What one cache is sent.
-
-    Attributes:
-        path: Of the request; None for the one in the cache's own address.
-    """
-
-    method: str
-    path: str | None = None
-    headers: Mapping[str, str] = attrs.field(factory=dict)
-    body: bytes | None = None
+_BODY_BYTES: Final = 64 * 1024
+"""More than a CDN says of thirty prefixes."""
 
 
 class HttpPurger(CachePurger):
@@ -43,8 +29,6 @@ class HttpPurger(CachePurger):
 
     def __init__(self, options: HttpPurgeOptions) -> None:
         self._options = options
-        # No redirects: a token is for the address of the settings alone.
-        self._pool = urllib3.PoolManager(retries=False)
 
     def purge(self, order: PurgeOrder) -> None:
         requests = tuple(purge_requests(self._options, order.address_prefixes))
@@ -60,32 +44,29 @@ class HttpPurger(CachePurger):
             said = " ".join(str(failure) for failure in failures)
             raise UnavailableError(said) from failures[0]
 
-    def close(self) -> None:
-        self._pool.clear()
-
     def _send(self, address: str, request: PurgeRequest) -> None:
         options = self._options
-        url = address if request.path is None else address.rstrip("/") + request.path
         host = urlsplit(address).netloc
         try:
-            answer = self._pool.request(
-                request.method,
-                url,
+            answer = exchange(
+                address,
+                request,
                 headers={**request.headers, **_credentials(options)},
-                body=request.body,
-                timeout=urllib3.Timeout(total=options.timeout_s),
-                redirect=False,
-                preload_content=False,
+                within_s=options.timeout_s,
+                # What the others say besides the status is a page for people.
+                body_bytes=_BODY_BYTES if options.style is PurgeStyle.PREFIXES else 0,
             )
-        except urllib3.exceptions.HTTPError as exc:
+        except (OSError, http.client.HTTPException) as exc:
             raise UnavailableError(f"The cache {host} does not answer.") from exc
-        # Nobody reads what it says, which may be without an end.
-        answer.close()
         is_nothing = (
             options.style is PurgeStyle.WILDCARD and answer.status in _NOTHING_THERE
         )
         if answer.status not in _OK and not is_nothing:
             raise UnavailableError(f"The cache {host} answers {answer.status}.")
+        if answer.is_failure:
+            raise UnavailableError(
+                f"The cache {host} answers {answer.status}, and that it failed."
+            )
 
 
 def purge_requests(

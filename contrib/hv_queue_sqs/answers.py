@@ -64,6 +64,16 @@ def refusal(code: str, *, request: str, queue: str) -> str:
     return f"SQS refuses {request} on {queue}: {code}."
 
 
+def half_answer(request: str, queue: str) -> str:
+    """
+    Say that what came is no answer of SQS, such as the page of a proxy.
+    """
+    return (
+        f"What answers {request} of {queue} is not SQS; check the endpoint, and proxies "
+        "between."
+    )
+
+
 def no_answer(error: BotoCoreError) -> str:
     """
     Say why a request could not be sent, or has no answer.

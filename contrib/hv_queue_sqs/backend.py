@@ -27,7 +27,7 @@ from hvcore.plugin_api import (
 )
 
 LOOKS_AGAIN_S: Final = 0.1
-"""While no lane answers; ``until`` is asked as often."""
+"""While no lane answers, or one at once that waits; ``until`` is asked as often."""
 
 _log = logging.getLogger(__name__)
 
@@ -136,6 +136,7 @@ class SqsQueue(SupportsPrepare, Queue):
             if turns.is_resting:
                 turns.pass_on()
                 continue
+            began_s = time.monotonic()
             try:
                 message = sqs.receive(turns.lane, wait_s=wait_s)
             except UnavailableError as exc:
@@ -146,6 +147,9 @@ class SqsQueue(SupportsPrepare, Queue):
                 turns.had_message()
                 return message
             turns.pass_on()
+            if wait_s and time.monotonic() - began_s < LOOKS_AGAIN_S:
+                # SQS would have waited; this would ask it as fast as the network goes.
+                time.sleep(LOOKS_AGAIN_S)
         # Else it would be the same lane each time that is looked into for longer, and
         # only a longer look asks all of SQS's servers.
         turns.pass_on()

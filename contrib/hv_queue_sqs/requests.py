@@ -16,9 +16,15 @@ from botocore.exceptions import (
     NoRegionError,
 )
 
-from hv_queue_sqs.answers import MISSING, no_answer, refusal
+from hv_queue_sqs.answers import MISSING, half_answer, no_answer, refusal
 from hv_queue_sqs.options import SqsOptions
-from hvcore.plugin_api import ConfigError, Lane, TaskId, UnavailableError
+from hvcore.plugin_api import (
+    ConfigError,
+    Lane,
+    TaskId,
+    UnavailableError,
+    use_until_end,
+)
 
 MESSAGE_LIVES_S: Final = 600
 """Forty times the interval at which an unanswered task is rung for again."""
@@ -31,7 +37,12 @@ QUEUE_ATTRIBUTES: Final = {
 _CONNECT_S: Final = 0.5
 _POLL_S: Final = 1.5
 """With the above the 2 s within which ``until`` has to be asked; a poll waits for 1 s."""
-_NEEDED: Final = {"get_queue_url": "QueueUrl", "get_queue_attributes": "Attributes"}
+_NEEDED: Final = {
+    "create_queue": "QueueUrl",
+    "get_queue_attributes": "Attributes",
+    "get_queue_url": "QueueUrl",
+    "send_message": "MessageId",
+}
 """Members without which an answer says nothing, by the name of the request."""
 _CONNECTIONS: Final = 50
 """Kept by a client; an API process has that many threads at most."""
@@ -61,6 +72,7 @@ class SqsRequests:
         within_s = options.timeout_s
         with _told_as_settings(options):
             session = boto3.session.Session()
+            use_until_end(session.get_credentials())
             self._quick = _client(session, options, within_s, within_s)
             self._patient = _client(session, options, _CONNECT_S, _POLL_S)
         self._addresses: dict[Lane, str] = {}
@@ -91,11 +103,12 @@ class SqsRequests:
             VisibilityTimeout=COMES_BACK_AFTER_S,
         )
         for found in answer.get("Messages", ()):
-            return Message(
-                lane=lane,
-                task_id=TaskId(found["Body"]),
-                receipt=found["ReceiptHandle"],
-            )
+            with _whole_answers("receive_message", self._options.name_of(lane)):
+                return Message(
+                    lane=lane,
+                    task_id=TaskId(found["Body"]),
+                    receipt=found["ReceiptHandle"],
+                )
         return None
 
     def remove(self, message: Message) -> None:
@@ -117,7 +130,8 @@ class SqsRequests:
         answer = self._ask(
             self._quick, "get_queue_attributes", lane, AttributeNames=[name]
         )
-        return int(answer["Attributes"][name])
+        with _whole_answers("get_queue_attributes", self._options.name_of(lane)):
+            return int(answer["Attributes"][name])
 
     def is_there(self, lane: Lane) -> bool:
         """
@@ -183,11 +197,12 @@ def _ask(
 ) -> Mapping[str, Any]:
     call = getattr(client, request)
     try:
-        try:
-            answer = call(**members)
-        except ConnectionClosedError:
-            # Once, at once: SQS had closed a connection that was idle.
-            answer = call(**members)
+        with _whole_answers(request, queue):
+            try:
+                answer = call(**members)
+            except ConnectionClosedError:
+                # Once, at once: SQS had closed a connection that was idle.
+                answer = call(**members)
     except ClientError as exc:
         code = str(exc.response.get("Error", {}).get("Code", ""))
         kind = _MissingError if code in MISSING else UnavailableError
@@ -196,9 +211,27 @@ def _ask(
         raise UnavailableError(no_answer(exc)) from exc
     needed = _NEEDED.get(request)
     if needed is not None and needed not in answer:
-        # Such as a page of a proxy, of which the client makes an empty answer.
         raise UnavailableError(f"SQS answers {request} of {queue} without {needed}.")
+    if not _is_of_sqs(answer["ResponseMetadata"]):
+        raise UnavailableError(half_answer(request, queue))
     return answer  # type: ignore[no-any-return]  # boto3 ships no types
+
+
+def _is_of_sqs(told: Mapping[str, Any]) -> bool:
+    # Of a proxy's page the client makes an empty answer, which says that there is no
+    # message. Not every imitation of SQS numbers its answers.
+    kind = told["HTTPHeaders"].get("content-type", "")
+    return "RequestId" in told or kind.startswith("application/x-amz-json")
+
+
+@contextmanager
+def _whole_answers(request: str, queue: str) -> Iterator[None]:
+    try:
+        yield
+    except (AttributeError, KeyError, RuntimeError, TypeError, ValueError) as exc:
+        # The client's own, too, of JSON that has something else where objects belong, and
+        # of half an answer of whoever gives credentials.
+        raise UnavailableError(half_answer(request, queue)) from exc
 
 
 def _client(

@@ -257,9 +257,12 @@ class _Part(io.RawIOBase):
 
 
 def _info(found: "ObjectMeta") -> ObjectInfo:
+    if not found["e_tag"]:
+        # Such as of a page of a proxy, whose length would be the object's.
+        raise UnavailableError("The storage does not say what an object is.")
     return ObjectInfo(
         path=found["path"],
         size_bytes=found["size"],
         modified_at=found["last_modified"],
-        tag=(found["e_tag"] or "").strip('"') or None,
+        tag=found["e_tag"].strip('"'),
     )

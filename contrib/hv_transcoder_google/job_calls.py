@@ -31,6 +31,7 @@ from google.cloud.video.transcoder_v1.types import (
     Job,
     ListJobsRequest,
 )
+from google.protobuf.json_format import ParseError
 from google.rpc.error_details_pb2 import ErrorInfo
 
 from hv_transcoder_google.job_errors import is_outage, request_failure
@@ -42,6 +43,10 @@ PENDING: Final = "PENDING"
 RUNNING: Final = "RUNNING"
 SUCCEEDED: Final = "SUCCEEDED"
 FAILED: Final = "FAILED"
+_STATES: Final = {
+    Job.ProcessingState[name].value: name
+    for name in (PENDING, RUNNING, SUCCEEDED, FAILED)
+}
 _SCOPE: Final = "https://www.googleapis.com/auth/cloud-platform"
 _HOST: Final = "transcoder.googleapis.com"
 _PAGE: Final = 100
@@ -51,6 +56,10 @@ _ANSWER_S: Final = 20
 _NOT_FOUND: Final = 404
 _UNAUTHENTICATED: Final = 401
 _SILENT: Final = "The Transcoder API does not answer."
+_HALF: Final = (
+    "What answers for the Transcoder API or Google's sign-in is not it; check what is "
+    "between."
+)
 _NO_SIGN_IN: Final = (
     "Google's sign-in does not answer, or this machine's metadata server. If it never "
     "does, set transcoder.options.credentials."
@@ -100,6 +109,9 @@ class TranscoderCalls:
         asked = CreateJobRequest(parent=self._options.parent, job=Job(request))
         with translated():
             made = self._client().create_job(asked, retry=None, timeout=_ANSWER_S)
+        if not made.name:
+            # Of a job that was made all the same, the key tells.
+            raise UnavailableError("The Transcoder API does not name the new job.")
         return str(made.name)
 
     def job(self, name: str) -> GoogleJob:
@@ -108,8 +120,8 @@ class TranscoderCalls:
 
         Raises:
             TranscodeError: There is none.
-            UnavailableError: The API does not answer, or refuses to. The job goes on
-                meanwhile, and is paid for.
+            UnavailableError: The API does not answer, refuses to, or does not say how
+                the job is. It goes on meanwhile, and is paid for.
         """
         asked = GetJobRequest(name=name)
         try:
@@ -216,9 +228,14 @@ class TranscoderCalls:
         with warnings.catch_warnings():
             # It warns of what others have sent; this is the operator's own.
             warnings.simplefilter("ignore", DeprecationWarning)
-            found, _ = google.auth.load_credentials_from_dict(
-                json.loads(self._options.credentials), scopes=[_SCOPE]
-            )
+            try:
+                found, _ = google.auth.load_credentials_from_dict(
+                    json.loads(self._options.credentials), scopes=[_SCOPE]
+                )
+            except ValueError as exc:
+                # Without its text: the key is a secret.
+                told = f"they cannot be read: {type(exc).__name__}"
+                raise RequestRefusedError(_UNAUTHENTICATED, told) from exc
         return found
 
 
@@ -257,22 +274,31 @@ def translated() -> Iterator[None]:
         raise RequestRefusedError(_UNAUTHENTICATED, str(exc)) from exc
     except requests.exceptions.RequestException as exc:
         raise UnavailableError(f"{_SILENT} {type(exc).__name__}") from exc
+    except (ParseError, KeyError, TypeError, ValueError) as exc:
+        # Such as of a page of a proxy: of the API, or of Google's sign-in, of which the
+        # client raises what its parser did.
+        raise UnavailableError(_HALF) from exc
 
 
 def _is_of_transport(error: BaseException | None) -> bool:
     # Google's client wraps what the network did in a RefreshError, without a flag.
     while error is not None:
-        if isinstance(error, TransportError):
+        # KeyError: of an answer without a token.
+        if isinstance(error, TransportError | KeyError):
             return True
         error = error.__cause__
     return False
 
 
 def _job(found: Job) -> GoogleJob:
+    # The number alone: of one that it does not know, the client warns.
+    state = _STATES.get(Job.pb(found).state)
+    if state is None or not found.name:
+        raise UnavailableError(f"The Transcoder API tells no state. {_GOES_ON}")
     reason, details = _explained(found)
     return GoogleJob(
         name=found.name,
-        state=Job.ProcessingState(found.state).name,
+        state=state,
         started_at=found.start_time if "start_time" in found else None,
         code=found.error.code,
         message=found.error.message,

@@ -18,8 +18,14 @@ from hv_cloud_ladders.spending import (
     SpendingTables,
 )
 from hv_transcoder_mediaconvert.abilities import capabilities, check_order
-from hv_transcoder_mediaconvert.job_calls import MediaConvertCalls
-from hv_transcoder_mediaconvert.job_errors import job_failure
+from hv_transcoder_mediaconvert.job_calls import (
+    CANCELED,
+    COMPLETE,
+    RUNNING,
+    MediaConvertCalls,
+    MediaConvertJob,
+)
+from hv_transcoder_mediaconvert.job_errors import FAILED, job_failure
 from hv_transcoder_mediaconvert.job_requests import (
     FILE_NAME,
     MediaConvertAccount,
@@ -123,14 +129,13 @@ class MediaConvertTranscoder(RemoteTranscoder):
             workspace.remember(handle)
             return PartPending(handle=handle, deadline_s=self.options.deadline_s)
         job = self.calls.job(workspace.handle)
-        status = job["Status"]
-        if status in {"SUBMITTED", "PROGRESSING"}:
+        if job.status in RUNNING:
             return PartPending(
                 handle=workspace.handle,
-                progress=int(job.get("JobPercentComplete") or 0) / _PERCENT,
+                progress=job.percent / _PERCENT,
                 deadline_s=self.options.deadline_s,
             )
-        if status == "COMPLETE":
+        if job.status == COMPLETE:
             target = _target_of(workspace)
             made = MadeLadder(target=target, check=workspace.check)
             return with_pictures(
@@ -229,12 +234,7 @@ def _target_of(workspace: Workspace) -> PartTarget:
     return workspace.target
 
 
-def _failure_of(job: Members) -> Exception:
-    if job["Status"] == "CANCELED":
-        return TranscodeError(
-            "The video could not be processed.",
-            log="the job of MediaConvert was cancelled",
-        )
-    return job_failure(
-        int(job.get("ErrorCode") or 0), str(job.get("ErrorMessage") or "")
-    )
+def _failure_of(job: MediaConvertJob) -> Exception:
+    if job.status == CANCELED:
+        return TranscodeError(FAILED, log="the job of MediaConvert was cancelled")
+    return job_failure(job.error_code, job.error_message)

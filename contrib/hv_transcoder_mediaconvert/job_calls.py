@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from typing import Any, Final
 
+import attrs
 import boto3
 from botocore.config import Config
 from botocore.exceptions import (
@@ -16,15 +17,24 @@ from botocore.exceptions import (
 )
 
 from hv_transcoder_mediaconvert.job_errors import (
+    FAILED,
     is_of_credentials,
     is_outage,
     request_failure,
 )
 from hv_transcoder_mediaconvert.job_requests import Members
 from hv_transcoder_mediaconvert.options import KEY, MediaConvertOptions
-from hvcore.plugin_api import TranscodeError, UnavailableError, UnusableSourceError
+from hvcore.plugin_api import (
+    TranscodeError,
+    UnavailableError,
+    UnusableSourceError,
+    use_until_end,
+)
 
 RUNNING: Final = ("SUBMITTED", "PROGRESSING")
+COMPLETE: Final = "COMPLETE"
+CANCELED: Final = "CANCELED"
+_STATES: Final = (*RUNNING, COMPLETE, CANCELED, "ERROR")
 _PAGE: Final = 20
 """The most that MediaConvert gives at once."""
 _MOST_PAGES: Final = 200
@@ -35,8 +45,38 @@ _ANSWER_S: Final = 20
 _ATTEMPTS: Final = 2
 """A poll is repeated anyway; a thread of a light worker waits meanwhile."""
 _SILENT: Final = "MediaConvert does not answer."
+_HALF: Final = "What answers for MediaConvert says nothing; check what is between:"
 _NO_JOB: Final = "NotFoundException"
 _GOES_ON: Final = "The job goes on at MediaConvert, and is asked for again."
+_NEEDED: Final = {
+    "create_job": "Job",
+    "get_job": "Job",
+    "list_jobs": "Jobs",
+    "search_jobs": "Jobs",
+    "probe": "ProbeResults",
+}
+"""
+Members without which an answer says nothing, by the name of the request.
+
+The client makes an empty answer of a proxy's page, and of JSON that breaks off.
+"""
+
+
+@attrs.frozen(kw_only=True)
+class MediaConvertJob:
+    """
+    A job as MediaConvert has it.
+
+    Attributes:
+        status: One of RUNNING, COMPLETE, CANCELED or ERROR.
+        percent: Of the work that is done; 0 if that is not known.
+        error_code: 0 if there is none.
+    """
+
+    status: str
+    percent: int
+    error_code: int
+    error_message: str
 
 
 class MediaConvertCalls:
@@ -53,17 +93,16 @@ class MediaConvertCalls:
         """
         Submit a job; return its id.
         """
-        answer = self._ask("create_job", **request)
-        return str(answer["Job"]["Id"])
+        return _id_of(self._ask("create_job", **request)["Job"])
 
-    def job(self, job_id: str) -> Members:
+    def job(self, job_id: str) -> MediaConvertJob:
         """
         Return a job.
 
         Raises:
             TranscodeError: There is none.
-            UnavailableError: MediaConvert does not answer, or refuses to. The job goes
-                on meanwhile, and is paid for.
+            UnavailableError: MediaConvert does not answer, refuses to, or does not say
+                how the job is. It goes on meanwhile, and is paid for.
         """
         try:
             found: Members = self._ask("get_job", Id=job_id)["Job"]
@@ -71,7 +110,15 @@ class MediaConvertCalls:
             if exc.kind == _NO_JOB:
                 raise
             raise UnavailableError(f"{exc.log}. {_GOES_ON}") from exc
-        return found
+        status = found.get("Status")
+        if status not in _STATES:
+            raise UnavailableError(f"MediaConvert tells no state of a job. {_GOES_ON}")
+        return MediaConvertJob(
+            status=status,
+            percent=_number(found.get("JobPercentComplete")),
+            error_code=_number(found.get("ErrorCode")),
+            error_message=str(found.get("ErrorMessage") or ""),
+        )
 
     def submitted(self, key: str, source: str) -> str | None:
         """
@@ -110,7 +157,7 @@ class MediaConvertCalls:
                 return
             if exc.kind != "ConflictException":
                 raise
-        if self.job(job_id)["Status"] in RUNNING:
+        if self.job(job_id).status in RUNNING:
             raise UnavailableError("MediaConvert has not confirmed that the job ended.")
 
     def probe(self, address: str) -> Members:
@@ -119,6 +166,7 @@ class MediaConvertCalls:
 
         Raises:
             UnusableSourceError: It cannot read it.
+            TranscodeError: It says nothing of the source, which is no verdict on it.
         """
         try:
             answer = self._ask("probe", InputFiles=[{"FileUrl": address}])
@@ -126,7 +174,10 @@ class MediaConvertCalls:
             if exc.kind == "UnprocessableEntityException":
                 raise UnusableSourceError(UNREADABLE) from exc
             raise
-        (found,) = answer["ProbeResults"] or [{}]
+        found: Members = next(iter(answer["ProbeResults"]), {})
+        if not found.get("Container"):
+            # For good it would be an outage without an end.
+            raise TranscodeError(FAILED, log="MediaConvert's Probe told nothing")
         return dict(found)
 
     def close(self) -> None:
@@ -139,9 +190,9 @@ class MediaConvertCalls:
     def _with_key(self, key: str, operation: str, asked: Members) -> Iterator[str]:
         for _ in range(_MOST_PAGES):
             page = self._ask(operation, MaxResults=_PAGE, **asked)
-            for job in page.get("Jobs", ()):
+            for job in page["Jobs"]:
                 if job.get("UserMetadata", {}).get(KEY) == key:
-                    yield str(job["Id"])
+                    yield _id_of(job)
             if not page.get("NextToken"):
                 return
             asked = {**asked, "NextToken": page["NextToken"]}
@@ -164,6 +215,12 @@ class MediaConvertCalls:
         except BotoCoreError as exc:
             # Such as EndpointConnectionError and ReadTimeoutError.
             raise UnavailableError(f"{_SILENT} {type(exc).__name__}") from exc
+        except (AttributeError, KeyError, RuntimeError, TypeError, ValueError) as exc:
+            # The client's own, of JSON that has something else where objects belong, and
+            # of half an answer of whoever gives credentials.
+            raise UnavailableError(f"{_HALF} {operation}") from exc
+        if _NEEDED.get(operation, "ResponseMetadata") not in answer:
+            raise UnavailableError(f"{_HALF} {operation}")
         return answer
 
     def _forget_client(self) -> None:
@@ -181,7 +238,10 @@ class MediaConvertCalls:
         with self._lock:
             if self._made is None:
                 options = self._options
-                self._made = boto3.session.Session().client(
+                session = boto3.session.Session()
+                if not options.access_key:
+                    use_until_end(session.get_credentials())
+                self._made = session.client(
                     "mediaconvert",
                     region_name=options.region,
                     endpoint_url=options.endpoint or None,
@@ -194,6 +254,17 @@ class MediaConvertCalls:
                     ),
                 )
             return self._made
+
+
+def _id_of(job: Members) -> str:
+    found = job.get("Id")
+    if not found:
+        raise UnavailableError("MediaConvert names a job without its id.")
+    return str(found)
+
+
+def _number(told: object) -> int:
+    return told if isinstance(told, int) else 0
 
 
 UNREADABLE: Final = (

@@ -10,7 +10,7 @@ import attrs
 from hvcore.plugin_api import TranscodeError, UnusableSourceError
 
 _BUSY: Final = "The service cannot process videos at the moment."
-_FAILED: Final = "The video could not be processed."
+FAILED: Final = "The video could not be processed."
 
 
 @attrs.frozen(kw_only=True)
@@ -53,7 +53,7 @@ REASONS: Final = {
     1020: _source("The file has no video."),
     1021: _source("The file's sound cannot be read."),
     1030: _source("The file's codec is not supported; export it as H.264 in MP4."),
-    1040: _ours("MediaConvert refuses the settings; report this job", _FAILED),
+    1040: _ours("MediaConvert refuses the settings; report this job", FAILED),
     1041: _ours("set acceleration to PREFERRED or DISABLED"),
     1042: _ours("set acceleration to PREFERRED or DISABLED"),
     1050: _ours("MediaConvert's disk was full; the job is tried again"),
@@ -147,7 +147,7 @@ def job_failure(code: int, message: str) -> UnusableSourceError | TranscodeError
         message: ``ErrorMessage``; it may have addresses in it, so only operators see it,
             and without what is behind a question mark.
     """
-    reason = REASONS.get(code) or _ours("MediaConvert failed", _FAILED)
+    reason = REASONS.get(code) or _ours("MediaConvert failed", FAILED)
     if reason.is_of_the_source:
         return UnusableSourceError(reason.owner)
     return TranscodeError(
@@ -163,7 +163,7 @@ def request_failure(kind: str, message: str) -> TranscodeError:
         kind: The code of the client's error.
     """
     mend = _REFUSALS.get(kind, "MediaConvert does not answer as it should")
-    owner = _FAILED if kind == "BadRequestException" else _BUSY
+    owner = FAILED if kind == "BadRequestException" else _BUSY
     return TranscodeError(owner, log=f"MediaConvert {kind}: {_plain(message)} ({mend})")
 
 

@@ -84,9 +84,11 @@ class AzureObjects(RemoteStorage):
         blob = self._blob(self._full(path))
         with azure_errors(path):
             found = self._run(blob.get_blob_properties)
-        if _is_folder(found):
+            # Within: half an answer is none.
+            info = None if _is_folder(found) else _info(path, found)
+        if info is None:
             raise ObjectNotFoundError(path)
-        return _info(path, found)
+        return info
 
     def copy(self, source: str, target: str, *, content_type: str) -> ObjectInfo:
         """
@@ -133,7 +135,7 @@ class AzureObjects(RemoteStorage):
         Raise UnavailableError if there is no such container, or no answer.
         """
         with azure_errors():
-            self._run(self._container().get_container_properties, limit_s=PING_S)
+            self._ask_for_bucket()
 
     @property
     def can_presign(self) -> bool:
@@ -177,7 +179,10 @@ class AzureObjects(RemoteStorage):
         return data
 
     def _ask_for_bucket(self) -> None:
-        self._run(self._container().get_container_properties, limit_s=PING_S)
+        ask = self._container().get_container_properties
+        if not self._run(ask, limit_s=PING_S).etag:
+            # Such as of a page of a proxy.
+            raise UnavailableError("The storage does not say what a container is.")
 
     def _blob(self, full: str) -> BlobClient:
         container, _, name = full.partition("/")
@@ -364,6 +369,9 @@ def azure_errors(path: str | None = None) -> Iterator[None]:
 
 def _info(path: str, found: BlobProperties) -> ObjectInfo:
     type_ = found.content_settings.content_type
+    if not found.etag or found.last_modified is None:
+        # Such as of a page of a proxy.
+        raise UnavailableError("The storage does not say what an object is.")
     return ObjectInfo(
         path=path,
         size_bytes=found.size,

@@ -4,6 +4,7 @@ Objects in Google Cloud Storage, to which others may send bytes themselves.
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
@@ -48,6 +49,9 @@ class GoogleStorage(RemoteStorage):
     def __init__(self, url: str, *, args: Mapping[str, object], work_dir: Path) -> None:
         super().__init__(url, args=args, work_dir=work_dir)
         self._renewal = TokenRenewal()
+        # The client's own asks within its loop, on which every call waits, for up to two
+        # minutes, and gives a token up that is good for five.
+        self._fs.credentials.maybe_refresh = partial(self._renew, 0)
 
     @property
     def can_presign(self) -> bool:
@@ -100,14 +104,14 @@ class GoogleStorage(RemoteStorage):
         bucket, name = self._place(path)
         with self._answers(path):
             found = self._ask("call", "GET", "b/{}/o/{}", bucket, name, json_out=True)
-        return ObjectInfo(
-            path=path,
-            size_bytes=int(found["size"]),
-            modified_at=datetime.fromisoformat(found["updated"]).astimezone(UTC),
-            content_type=found.get("contentType"),
-            # A number that each writing gets anew.
-            tag=str(found["generation"]),
-        )
+            return ObjectInfo(
+                path=path,
+                size_bytes=int(found["size"]),
+                modified_at=datetime.fromisoformat(found["updated"]).astimezone(UTC),
+                content_type=found.get("contentType"),
+                # A number that each writing gets anew.
+                tag=str(found["generation"]),
+            )
 
     def copy(self, source: str, target: str, *, content_type: str) -> ObjectInfo:
         """
@@ -116,6 +120,7 @@ class GoogleStorage(RemoteStorage):
         before = self.stat(source)
         places = (*self._place(source), *self._place(target))
         more: dict[str, object] = {}
+        done_bytes = -1
         with self._answers(source):
             try:
                 while True:
@@ -133,6 +138,10 @@ class GoogleStorage(RemoteStorage):
                     )
                     if answer["done"]:
                         break
+                    former, done_bytes = done_bytes, int(answer["totalBytesRewritten"])
+                    if done_bytes <= former:
+                        # Else nothing would end the rounds.
+                        raise UnavailableError("The storage does not go on copying.")
                     more = {"rewriteToken": answer["rewriteToken"]}
             except FileExistsError as exc:
                 raise UnavailableError(
@@ -147,6 +156,17 @@ class GoogleStorage(RemoteStorage):
     @property
     def _account(self) -> Any:  # noqa: ANN401 - Google's types are not known here
         return self._fs.credentials.credentials
+
+    def _renew(self, waits_s: float) -> None:
+        if self._account is not None:
+            self._renewal.renew(self._account, waits_s=waits_s)
+
+    def _ask(
+        self, method: str, *args: object, limit_s: float = ANSWER_S, **options: object
+    ) -> Any:  # noqa: ANN401 - whatever the file system returns
+        # Here, and not in the client's loop.
+        self._renew(min(limit_s, ANSWER_S))
+        return super()._ask(method, *args, limit_s=limit_s, **options)
 
     def _file_system(self, url: str, args: Mapping[str, object]) -> tuple[Any, str]:
         # Not the class that the URL stands for: it asks by gRPC what kind of bucket it is,

@@ -87,9 +87,11 @@ class RemoteStorage(Storage):
         full = self._full(path)
         with self._answers(path):
             found = self._ask("info", full)
-        if found["type"] != "file":
+            # Within: half an answer is none.
+            info = info_of(path, found) if found["type"] == "file" else None
+        if info is None:
             raise ObjectNotFoundError(path)
-        return info_of(path, found)
+        return info
 
     def open(self, path: str, *, start: int = 0, end: int | None = None) -> BinaryIO:
         if start < 0 or (end is not None and end < start):
@@ -159,11 +161,14 @@ class RemoteStorage(Storage):
         top = self._full(name)
         with foreign_errors():
             found = self._ask("find", top, detail=True, limit_s=LIST_S)
+            objects = [
+                info_of(full[len(self._root) :].lstrip("/"), info)
+                for full, info in found.items()
+            ]
         # Some give what merely begins alike, such as "vid_10" for "vid_1".
-        for full, info in found.items():
-            path = full[len(self._root) :].lstrip("/")
-            if path == name or path.startswith(f"{name}/"):
-                yield info_of(path, info)
+        for info in objects:
+            if info.path == name or info.path.startswith(f"{name}/"):
+                yield info
 
     def delete_tree(self, prefix: str) -> int:
         paths = [self._full(info.path) for info in self.walk(prefix)]

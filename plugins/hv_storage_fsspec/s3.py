@@ -16,6 +16,7 @@ from hv_storage_fsspec.paths import check_prefix
 from hv_storage_fsspec.remote import RemoteStorage, info_of
 from hv_storage_fsspec.s3_deletes import has_no_bulk, remove_at_once, remove_each
 from hv_storage_fsspec.s3_reading import read_range
+from hv_storage_fsspec.s3_session import LastingSession
 from hv_storage_fsspec.store_errors import foreign_errors
 from hv_storage_fsspec.time_limits import (
     ANSWER_S,
@@ -53,8 +54,10 @@ of a player or a page can wait. This one takes up to 3 s."""
 
 CONNECTIONS: Final = 64
 """At a time. With the client's own ten, threads would wait for each other."""
-_IN_LISTS: Final = frozenset({"IsTruncated", "KeyCount", "Name"})
-"""Of which every list of objects has at least one."""
+_IN_LISTS: Final = frozenset(
+    {*("IsTruncated", "KeyCount", "Name"), "Bucket", "Key", "UploadId"}
+)
+"""Of which every list of objects, of parts and of uploads has at least one."""
 CLIENT_ATTEMPTS: Final = 1
 """Of s3fs, around those of botocore; its own choice is five, after each silence."""
 
@@ -83,6 +86,7 @@ class S3Storage(RemoteStorage):
         self._takes_bulk = True
         super().__init__(url, args=args, work_dir=work_dir)
         self._fs.retries = CLIENT_ATTEMPTS
+        self._fs.session = LastingSession(**self._fs.kwargs)
 
     @property
     def can_presign_writes(self) -> bool:
@@ -133,7 +137,7 @@ class S3Storage(RemoteStorage):
         name = check_prefix(prefix)
         bucket, key = self._place(name)
         above = key.removesuffix(name)
-        token: dict[str, object] = {}
+        token: str | None = None
         while True:
             with foreign_errors():
                 page = self._ask(
@@ -142,21 +146,32 @@ class S3Storage(RemoteStorage):
                     limit_s=PAGE_S,
                     Bucket=bucket,
                     Prefix=key,
-                    **token,
+                    **({} if token is None else {"ContinuationToken": token}),
                     **self._fs.req_kw,
                 )
-            if not _IN_LISTS & page.keys():
-                # Such as a page of a proxy: no list is not an empty one.
-                raise UnavailableError("The storage answers with no list of objects.")
-            for found in page.get("Contents", ()):
-                path = str(found["Key"]).removeprefix(above)
-                is_below = path == name or path.startswith(f"{name}/")
+                _check_list(page)
+                objects = [
+                    info_of(
+                        str(found["Key"]).removeprefix(above),
+                        {**found, "size": found["Size"]},
+                    )
+                    for found in page.get("Contents", ())
+                ]
+                former = token
+                token = (
+                    page["NextContinuationToken"] if page.get("IsTruncated") else None
+                )
+            for info in objects:
+                is_below = info.path == name or info.path.startswith(f"{name}/")
                 # Consoles make objects that stand for folders.
-                if is_below and not path.endswith("/"):
-                    yield info_of(path, {**found, "size": found["Size"]})
-            if not page.get("IsTruncated"):
+                if is_below and not info.path.endswith("/"):
+                    yield info
+            if token is None:
                 return
-            token = {"ContinuationToken": page["NextContinuationToken"]}
+            if token == former:
+                raise UnavailableError(
+                    "The storage gives the same list without an end."
+                )
 
     def copy(self, source: str, target: str, *, content_type: str) -> ObjectInfo:
         """
@@ -191,9 +206,8 @@ class S3Storage(RemoteStorage):
             begun = self._call(
                 "create_multipart_upload", path, ContentType=content_type
             )
-        return PartedWrite(
-            path=path, id=str(begun["UploadId"]), begun_at=datetime.now(UTC)
-        )
+            upload_id = str(begun["UploadId"])
+        return PartedWrite(path=path, id=upload_id, begun_at=datetime.now(UTC))
 
     def part_address(
         self, begun: PartedWrite, number: int, *, size_bytes: int, valid_s: int
@@ -225,9 +239,12 @@ class S3Storage(RemoteStorage):
                     UploadId=begun.id,
                     PartNumberMarker=after,
                 )
-            parts = page.get("Parts", ())
-            found += [_part(part) for part in parts]
-            is_last = not (page.get("IsTruncated") and parts)
+                _check_list(page)
+                parts = [_part(part) for part in page.get("Parts", ())]
+            is_last = not page.get("IsTruncated")
+            if any(part.number <= after for part in parts) or not (parts or is_last):
+                raise UnavailableError("The storage gives no end of the parts.")
+            found += parts
         return found
 
     def join_parts(self, begun: PartedWrite, parts: Sequence[ArrivedPart]) -> None:
@@ -264,16 +281,22 @@ class S3Storage(RemoteStorage):
                 page = self._ask(
                     "call_s3", "list_multipart_uploads", Bucket=bucket, Prefix=key
                 )
+                _check_list(page)
+                begun = [
+                    PartedWrite(
+                        path=path,
+                        id=str(upload["UploadId"]),
+                        begun_at=upload["Initiated"],
+                    )
+                    for upload in page.get("Uploads", ())
+                    if upload["Key"] == key
+                ]
         except UnavailableError as exc:
             if not _is_denied(exc.__cause__):
                 raise
             self._warn_of_denial()
             return
-        for upload in page.get("Uploads", ()):
-            if upload["Key"] == key:
-                yield PartedWrite(
-                    path=path, id=str(upload["UploadId"]), begun_at=upload["Initiated"]
-                )
+        yield from begun
 
     def _ask_for_bucket(self) -> None:
         bucket = self._root.partition("/")[0]
@@ -372,6 +395,12 @@ class S3Storage(RemoteStorage):
     def _place(self, path: str) -> tuple[str, str]:
         bucket, _, key = self._full(path).partition("/")
         return bucket, key
+
+
+def _check_list(page: Mapping[str, Any]) -> None:
+    if not _IN_LISTS & page.keys():
+        # Such as a page of a proxy: no list is not an empty one.
+        raise UnavailableError("The storage answers with no list.")
 
 
 def _is_denied(error: BaseException | None) -> bool:

@@ -5,10 +5,11 @@ Events that come through a queue.
 import json
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import attrs
 import pytest
@@ -21,6 +22,12 @@ from hvcore.domain.videos.states import VideoState
 from hvcore.errors import ConfigError, UnavailableError
 from hvcore.settings import load
 from hvcore.settings.notify import NotifySettings
+from tests.half_answers import (
+    HALF_ANSWERS,
+    PAGE,
+    HalfAnsweringServer,
+    half_answering_server,
+)
 from tests.http.notify.senders import s3_event
 from tests.live import until
 from tests.notify.queues import Aws
@@ -216,6 +223,83 @@ def test_a_queue_that_is_away_is_asked_ever_less_often(
 
     assert pauses == [0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0, 30.0]
     assert "notices wait in the queue" in caplog.text
+
+
+@pytest.fixture
+def half(aws: Aws) -> Iterator[HalfAnsweringServer]:
+    with half_answering_server(aws.endpoint) as made:
+        yield made
+
+
+def half_answered(world: World, half: HalfAnsweringServer, queue: str) -> QueueReader:
+    """
+    Make a reader that something else than SQS answers.
+    """
+    url = half.url + urlsplit(queue).path
+    settings = attrs.evolve(world.services.settings.notify, sqs_url=url)
+    return attrs.evolve(reader_of(world), client=sqs_client(settings), url=url)
+
+
+def test_an_answer_that_is_none_of_sqs_is_waited_out_and_said_once(
+    world: World,
+    half: HalfAnsweringServer,
+    bucket: str,
+    queue: str,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO)
+    pauses: list[float] = []
+
+    def stopped(pause_s: float) -> bool:
+        pauses.append(pause_s)
+        half.answer = dict(enumerate(HALF_ANSWERS, 1)).get(len(pauses))
+        return len(pauses) > len(HALF_ANSWERS) + 1
+
+    grant = granted(world)
+    Aws(endpoint=half.behind).send(queue, s3_event(object_of(bucket, grant)))
+    half_answered(world, half, queue).keep_reading(stopped)
+
+    assert pauses == [0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 0.0]
+    assert looks(world, grant) == 1
+    said = [r.getMessage() for r in caplog.records if hasattr(r, "hv_queue")]
+    assert said == ["notices wait in the queue", "the queue is read again"]
+
+
+def test_a_queue_that_does_not_wait_for_messages_is_asked_once_a_second(
+    world: World, half: HalfAnsweringServer, queue: str
+) -> None:
+    half.headers = {"Content-Type": "application/x-amz-json-1.0"}
+    half.answer = b"{}"
+    pauses: list[float] = []
+
+    def stopped(pause_s: float) -> bool:
+        pauses.append(pause_s)
+        return len(pauses) > 2
+
+    half_answered(world, half, queue).keep_reading(stopped)
+
+    assert pauses == [0.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("answer", [PAGE, b'{"Failed": [{"Code": "InternalError"}]}'])
+def test_messages_that_the_queue_keeps_are_an_outage(
+    world: World, half: HalfAnsweringServer, bucket: str, queue: str, answer: bytes
+) -> None:
+    grant = granted(world)
+    Aws(endpoint=half.behind).send(queue, s3_event(object_of(bucket, grant)))
+    reader = reader_of(world)
+    half.answer = answer
+    if answer != PAGE:
+        half.headers = {"Content-Type": "application/x-amz-json-1.0"}
+    client = sqs_client(world.services.settings.notify)
+    client.delete_message_batch = half_answered(
+        world, half, queue
+    ).client.delete_message_batch
+
+    with pytest.raises(UnavailableError, match=r"no queue of SQS|keeps messages"):
+        attrs.evolve(reader, client=client).read_once(wait_s=0)
+
+    assert looks(world, grant) == 1
 
 
 def test_the_process_reads_until_it_is_stopped(

@@ -11,6 +11,7 @@ from typing import Any
 import jwt
 import pytest
 
+from hv_notify import pubsub_tokens
 from tests.http.notify.conftest import KEYS_PATH, NotifyWorld, notify_world
 from tests.http.notify.senders import AUDIENCE, GoogleSender, SnsSender, push
 
@@ -127,6 +128,35 @@ def test_pubsub_is_asked_to_send_again_while_keys_cannot_be_had(
     told.source.gives(KEYS_PATH, body)
 
     assert pushed(told, told.google.token(told.world.clock.now())) == 503
+
+
+def test_pubsub_is_asked_to_send_again_in_the_pause_after_a_failure(
+    told: NotifyWorld,
+) -> None:
+    token = told.google.token(told.world.clock.now())
+    told.source.gives(KEYS_PATH, b"<html>Back in a minute.</html>")
+
+    assert [pushed(told, token) for _ in range(3)] == [503] * 3
+    assert told.asked(KEYS_PATH) == 1
+
+
+@pytest.mark.parametrize("status", [200, 503])
+def test_old_keys_are_used_while_google_gives_no_others(
+    told: NotifyWorld, monkeypatch: pytest.MonkeyPatch, status: int
+) -> None:
+    token = told.google.token(told.world.clock.now())
+    assert pushed(told, token) == 204
+    monkeypatch.setattr(pubsub_tokens, "RENEWED_AFTER_S", 0.0)
+    monkeypatch.setattr(pubsub_tokens, "AGAIN_AFTER_S", 0.0)
+    told.source.gives(KEYS_PATH, b"<html>Back in a minute.</html>", status=status)
+
+    assert [pushed(told, token) for _ in range(2)] == [204] * 2
+    assert told.asked(KEYS_PATH) == 3
+
+    monkeypatch.setattr(pubsub_tokens, "BELIEVED_S", 0.0)
+    assert pushed(told, token) == 503
+    told.source.gives(KEYS_PATH, GoogleSender.make(name="key-2").keys())
+    assert pushed(told, token) == 401
 
 
 def test_no_other_way_of_signing_is_believed(shared: NotifyWorld) -> None:

@@ -6,7 +6,7 @@ import json
 import logging
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -175,10 +175,15 @@ def test_a_certificate_that_is_elsewhere_by_a_redirect_is_not_taken(
     [b"", b"no certificate", b"-----BEGIN CERTIFICATE-----\nAAAA\n", b"x" * 200_000],
     ids=["empty", "text", "cut off", "giant"],
 )
-def test_what_is_no_certificate_is_refused(told: NotifyWorld, body: bytes) -> None:
+def test_a_message_whose_certificate_is_none_is_not_believed(
+    told: NotifyWorld, body: bytes
+) -> None:
     told.serve_certificate(body)
+    grant = told.grant()
 
-    assert told.publish(s3_event("b/x")).status_code == 403
+    # Whoever answers so at SNS's own address is not SNS, or not now: it sends it again.
+    assert told.publish(s3_event(told.object_of(grant))).status_code == 503
+    assert told.looks(grant) == 0
 
 
 def test_a_missing_certificate_is_refused_and_asked_for_again(
@@ -216,8 +221,45 @@ def test_a_certificate_that_cannot_be_trusted_is_refused(
     assert told.post("sns", message).status_code == 403
 
 
+CONFIRMED: Final = (
+    b'<ConfirmSubscriptionResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/">'
+    b"<ConfirmSubscriptionResult><SubscriptionArn>arn:aws:sns:eu-central-1:1:videos:2"
+    b"</SubscriptionArn></ConfirmSubscriptionResult></ConfirmSubscriptionResponse>"
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [(b"<html>Back in a minute.</html>", 200), (b"", 200), (b"", 503), (b"", 429)],
+)
+def test_a_subscription_is_not_confirmed_by_an_answer_that_does_not_say_so(
+    told: NotifyWorld, caplog: pytest.LogCaptureFixture, body: bytes, status: int
+) -> None:
+    message = told.amazon.confirmation(told.world.clock.now())
+    told.source.gives("/", body, status=status)
+
+    # SNS asks again at any answer of 500 and more.
+    assert told.post("sns", message).status_code == 503
+    assert "SNS will send" not in caplog.text
+
+    told.source.gives("/", CONFIRMED)
+    assert told.post("sns", message).status_code == 204
+    assert "SNS will send" in caplog.text
+
+
+@pytest.mark.parametrize(("body", "status"), [(b"<html></html>", 200), (b"", 503)])
+def test_a_message_is_sent_again_while_its_certificate_cannot_be_had(
+    told: NotifyWorld, body: bytes, status: int
+) -> None:
+    told.source.gives(CERTIFICATE, body, status=status)
+    assert told.publish({}).status_code == 503
+
+    told.source.gives(CERTIFICATE, told.amazon.certificate)
+    assert told.publish({}).status_code == 204
+
+
 def test_a_subscription_is_confirmed_at_sns_itself(told: NotifyWorld) -> None:
-    told.source.gives("/", b"<ConfirmSubscriptionResponse/>")
+    told.source.gives("/", CONFIRMED)
     message = told.amazon.confirmation(
         told.world.clock.now(), SubscribeURL="http://169.254.169.254/latest/meta-data"
     )

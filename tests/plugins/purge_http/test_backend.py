@@ -3,6 +3,7 @@ Caches that are told by HTTP what to forget.
 """
 
 import socket
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -19,6 +20,12 @@ from hvcore.plugin_api import (
     VideoId,
 )
 from hvcore.testing.cache_purge import CachePurgeConformance
+from tests.half_answers import (
+    PAGE,
+    HalfAnsweringServer,
+    half_answering_server,
+    trickling_server,
+)
 from tests.plugins.purge_http.imitated_cache import (
     TOKEN,
     ImitatedCache,
@@ -196,3 +203,62 @@ def test_a_refusal_of_options_tells_no_secret(options: dict[str, str]) -> None:
         HttpPurgeOptions(**{"urls": "http://a", **options})  # type: ignore[arg-type]
 
     assert "sesame" not in str(raised.value)
+
+
+def answering(
+    half: HalfAnsweringServer, style: PurgeStyle, *, timeout_s: float = 10.0
+) -> HttpPurger:
+    return HttpPurger(HttpPurgeOptions(urls=half.url, style=style, timeout_s=timeout_s))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"success": false, "errors": [{"code": 1012}]}',
+        b'{"success": null}',
+        b'{"success": tr',
+        PAGE,
+    ],
+)
+def test_a_cdn_is_not_believed_whose_success_says_that_it_failed(body: bytes) -> None:
+    with half_answering_server() as half:
+        half.answer, half.headers = body, {"Content-Type": "application/json"}
+        purger = answering(half, PurgeStyle.PREFIXES)
+
+        with pytest.raises(UnavailableError, match="answers 200, and that it failed"):
+            purger.purge(order("https://cdn.example.com/v1/"))
+
+
+@pytest.mark.parametrize(
+    "body", [b'{"success": true}', b'{"status": "ok"}', b"", b"[]"]
+)
+def test_a_cdn_is_believed_that_says_nothing_else(body: bytes) -> None:
+    with half_answering_server() as half:
+        half.answer, half.headers = body, {"Content-Type": "application/json"}
+
+        answering(half, PurgeStyle.PREFIXES).purge(order("https://cdn.example.com/v1/"))
+
+        assert half.requests == 1
+
+
+def test_the_page_of_a_cache_for_people_is_not_read() -> None:
+    with half_answering_server() as half:
+        answering(half, PurgeStyle.BAN).purge(order("https://cdn.example.com/v1/"))
+
+        assert half.requests == 1
+
+
+@pytest.mark.parametrize(
+    "sent", [b"", b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"], ids=["head", "body"]
+)
+def test_an_answer_that_comes_a_byte_at_a_time_has_an_end(sent: bytes) -> None:
+    with trickling_server(sent) as url:
+        purger = HttpPurger(
+            HttpPurgeOptions(urls=url, style=PurgeStyle.PREFIXES, timeout_s=0.3)
+        )
+        began_s = time.monotonic()
+
+        with pytest.raises(UnavailableError, match="does not answer"):
+            purger.purge(order("https://cdn.example.com/v1/"))
+
+        assert time.monotonic() - began_s < 3

@@ -12,11 +12,17 @@ import pytest
 from botocore.exceptions import ClientError
 from botocore.stub import Stubber
 
-from hv_queue_sqs.backend import SqsQueue
+from hv_queue_sqs.backend import LOOKS_AGAIN_S, SqsQueue
 from hv_queue_sqs.requests import MESSAGE_LIVES_S
 from hvcore.domain.ids import TaskId, new_task_id
 from hvcore.errors import ConfigError, UnavailableError
 from hvcore.plugin_api import Lane
+from tests.half_answers import (
+    HALF_ANSWERS,
+    PAGE,
+    HalfAnsweringServer,
+    half_answering_server,
+)
 from tests.plugins.queue_sqs.conftest import Options
 from tests.servers import wait_until
 from tests.sqs_server import REGION, SqsServer, sqs_server
@@ -256,8 +262,10 @@ def test_a_message_that_cannot_be_removed_is_handled_and_logged(
 
     with Stubber(queue._sqs()._patient) as stub:
         found = {"Body": task_id, "ReceiptHandle": "r"}
-        stub.add_response("get_queue_url", {"QueueUrl": "http://127.0.0.1/q"})
-        stub.add_response("receive_message", {"Messages": [found]})
+        told = {"ResponseMetadata": {"RequestId": "1", "HTTPHeaders": {}}}
+        url = {"QueueUrl": "http://127.0.0.1/q"}
+        stub.add_response("get_queue_url", {**told, **url})
+        stub.add_response("receive_message", {**told, "Messages": [found]})
         stub.add_client_error("delete_message", "AccessDenied")
         queue._sqs()._addresses.clear()
         queue.consume(seen.append, lanes=[Lane.LIGHT], until=lambda: bool(seen))
@@ -351,3 +359,81 @@ def test_an_unusable_profile_is_a_configuration_error(
 
     with pytest.raises(ConfigError, match="AWS_PROFILE"):
         SqsQueue(options_of())
+
+
+@pytest.fixture
+def half(server: SqsServer) -> Iterator[HalfAnsweringServer]:
+    with half_answering_server(server.endpoint) as made:
+        made.answer = None
+        yield made
+
+
+@pytest.fixture
+def half_answered(half: HalfAnsweringServer, options_of: Options) -> Iterator[SqsQueue]:
+    made = SqsQueue(options_of(endpoint=half.url))
+    made.prepare()
+    yield made
+    made.close()
+
+
+def test_an_answer_that_is_none_of_sqs_is_an_outage(
+    half: HalfAnsweringServer, half_answered: SqsQueue
+) -> None:
+    half_answered.ping()
+
+    calls = (
+        lambda: put(half_answered),
+        lambda: half_answered.depth(Lane.LIGHT),
+        half_answered.ping,
+        half_answered.is_prepared,
+        lambda: half_answered._sqs().receive(Lane.LIGHT, wait_s=0),
+    )
+    for half.answer in HALF_ANSWERS:
+        for call in calls:
+            with pytest.raises(UnavailableError, match=r"not SQS|without"):
+                call()
+
+
+@pytest.mark.parametrize("answer", [PAGE, b"[]", b'{"Messages": [{"Body": "x"}]}'])
+def test_a_worker_pauses_at_answers_that_are_none_of_sqs_and_goes_on_afterwards(
+    half: HalfAnsweringServer,
+    half_answered: SqsQueue,
+    caplog: pytest.LogCaptureFixture,
+    answer: bytes,
+) -> None:
+    caplog.set_level(logging.INFO)
+    with consuming(half_answered) as seen:
+        first = put(half_answered)
+        wait_until(lambda: first in seen)
+        half.answer = answer
+        took_s = seconds(lambda: wait_until(lambda: half.requests > 2 * len(Lane)))
+        half.answer = None
+        last = put(half_answered)
+        wait_until(lambda: last in seen)
+
+    # Each lane rests for 0.1 s, and then for twice as long each time.
+    assert took_s > 0.25
+    lines = [
+        (record.getMessage(), vars(record)["hv_lane"])
+        for record in caplog.records
+        if hasattr(record, "hv_lane")
+    ]
+    told = [lane for line, lane in lines if line == "the queue does not answer"]
+    assert sorted(told) == sorted(set(told)) == sorted(lane.value for lane in Lane)
+
+
+def test_a_worker_pauses_where_nothing_waits_for_messages(
+    half: HalfAnsweringServer, half_answered: SqsQueue
+) -> None:
+    half.headers = {"Content-Type": "application/x-amz-json-1.0"}
+
+    half.answer = b"{}"
+    half_answered._sqs()._addresses[Lane.LIGHT] = f"{half.url}/queue"
+
+    took_s = seconds(
+        lambda: half_answered.consume(
+            lambda _: None, lanes=[Lane.LIGHT], until=lambda: half.requests > 4
+        )
+    )
+
+    assert took_s > 3 * LOOKS_AGAIN_S

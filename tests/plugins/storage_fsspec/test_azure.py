@@ -23,6 +23,7 @@ from hvcore.plugin_api import (
 )
 from hvcore.ports.storage import SupportsPresignedRead
 from tests.azure_store import azure_container, connection_string, new_container
+from tests.half_answers import PAGE, half_answering_server
 
 pytestmark = pytest.mark.services
 MP4 = "video/mp4"
@@ -338,3 +339,33 @@ def test_what_is_missing_is_told(
 
     with pytest.raises(ConfigError, match=r"az:// needs more packages"):
         _storage(tmp_path, "videos", account_name="acme")
+
+
+def test_a_page_in_the_place_of_azures_answers_is_an_outage(
+    azure_store: str, tmp_path: Path, name: str
+) -> None:
+    with half_answering_server(azure_store) as half:
+        half.answer = None
+        container = _storage(
+            tmp_path, name, connection_string=connection_string(half.url), retry_total=0
+        )
+        container.write("v/a", io.BytesIO(DATA), content_type=MP4)
+        begun = container.begin_parts("v/b", content_type=MP4)
+        calls = (
+            lambda: container.stat("v/a"),
+            lambda: list(container.walk("v")),
+            lambda: container.delete_tree("v"),
+            container.ping,
+            lambda: container.open("v/a", start=0, end=5),
+            lambda: container.write("v/a", io.BytesIO(DATA), content_type=MP4),
+            lambda: container.begin_parts("v/b", content_type=MP4),
+            lambda: container.arrived_parts(begun),
+            lambda: container.end_parts(begun),
+            lambda: list(container.parted_writes("v/b")),
+            lambda: container.copy("v/a", "v/c", content_type=MP4),
+        )
+
+        for half.answer in (PAGE, b"", b"<a/>"):
+            for call in calls:
+                with pytest.raises(UnavailableError):
+                    call()

@@ -4,6 +4,7 @@ A bucket of Google to which others send bytes themselves, before a door that che
 
 import base64
 import io
+import json
 import threading
 import time
 from collections.abc import Iterator
@@ -32,6 +33,12 @@ from tests.google_store import (
     canonical_request,
     google_args,
     new_google_bucket,
+)
+from tests.half_answers import (
+    HALF_ANSWERS,
+    PAGE,
+    HalfAnsweringServer,
+    half_answering_server,
 )
 
 MP4 = "video/mp4"
@@ -252,3 +259,62 @@ def test_the_door_follows_the_published_rules() -> None:
         "host\n"
         "UNSIGNED-PAYLOAD"
     )
+
+
+@pytest.fixture
+def half(google_store: str) -> Iterator[HalfAnsweringServer]:
+    with half_answering_server(google_store) as server:
+        server.is_meant = lambda _, target: target != "/token"
+        yield server
+
+
+@pytest.fixture
+def half_answered(
+    half: HalfAnsweringServer, google_store: str, tmp_path: Path
+) -> GoogleStorage:
+    half.answer = None
+    name = new_google_bucket(google_store)
+    made = _storage(tmp_path, name, **google_args(tmp_path, half.url))
+    made.write("v/a", io.BytesIO(DATA), content_type=MP4)
+    return made
+
+
+def test_half_of_what_google_says_of_an_object_is_an_outage(
+    half: HalfAnsweringServer, half_answered: GoogleStorage
+) -> None:
+    whole = {"size": "10", "updated": "2026-01-01T00:00:00Z", "generation": "1"}
+    halves = [{**whole, name: None} for name in ("size", "updated")]
+    halves += [{name: whole[name] for name in whole if name != left} for left in whole]
+    told = [json.dumps(one).encode() for one in halves]
+    for half.answer in (*HALF_ANSWERS, *told):
+        with pytest.raises(UnavailableError):
+            half_answered.stat("v/a")
+
+
+def test_a_page_in_the_place_of_bytes_of_google_is_an_outage(
+    half: HalfAnsweringServer, half_answered: GoogleStorage
+) -> None:
+    for half.answer in (PAGE, b"", DATA):
+        for start, end in ((0, 4), (2, 6), (0, 100)):
+            with (
+                pytest.raises(UnavailableError),
+                half_answered.open("v/a", start=start, end=end) as file,
+            ):
+                file.read()
+
+    half.answer = None
+    with half_answered.open("v/a", start=2, end=100) as file:
+        assert file.read() == DATA[2:]
+
+
+@pytest.mark.parametrize("more", [{}, {"totalBytesRewritten": "5"}])
+def test_a_copy_of_google_that_does_not_go_on_has_an_end(
+    half: HalfAnsweringServer, half_answered: GoogleStorage, more: dict[str, str]
+) -> None:
+    half.answer = json.dumps({"done": False, "rewriteToken": "x", **more}).encode()
+    half.is_meant = lambda _, target: "/rewriteTo/" in target
+
+    with pytest.raises(UnavailableError):
+        half_answered.copy("v/a", "v/b", content_type=MP4)
+
+    assert half.requests <= 2

@@ -5,10 +5,12 @@ What a bucket is believed whose answers are half ones.
 import io
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import pytest
 
 from hv_storage_fsspec.backend import make_storage
+from hv_storage_fsspec.s3 import S3Storage
 from hvcore.plugin_api import (
     ObjectNotFoundError,
     Storage,
@@ -16,6 +18,7 @@ from hvcore.plugin_api import (
     UnavailableError,
 )
 from tests.faulty_store import Fault, FaultyStore, faulty_store
+from tests.half_answers import PAGE, HalfAnsweringServer, half_answering_server
 from tests.object_store import KEY, SECRET, new_bucket
 
 TYPE = "video/mp4"
@@ -77,7 +80,7 @@ def test_a_page_in_the_place_of_a_list_is_no_empty_list(
 ) -> None:
     proxy.has_pages = True
 
-    with pytest.raises(UnavailableError, match="no list of objects"):
+    with pytest.raises(UnavailableError, match="no list"):
         _paths(bucket)
     with pytest.raises(UnavailableError):
         bucket.delete_tree("v")
@@ -170,3 +173,91 @@ def test_nothing_is_absent_while_the_bucket_cannot_be_asked_for(
 
     with pytest.raises(UnavailableError):
         bucket.stat("v/x")
+
+
+@pytest.fixture
+def half(s3_endpoint: str) -> Iterator[HalfAnsweringServer]:
+    with half_answering_server(s3_endpoint) as server:
+        yield server
+
+
+@pytest.fixture
+def half_answered(
+    half: HalfAnsweringServer, s3_endpoint: str, tmp_path: Path
+) -> Storage:
+    half.answer = None
+    made = _storage(half.url, new_bucket(s3_endpoint), tmp_path)
+    made.write("v/a", io.BytesIO(b"0123456789"), content_type=TYPE)
+    return made
+
+
+@pytest.mark.parametrize("answer", [PAGE, b"", b"<a/>"])
+def test_a_page_in_the_place_of_parts_is_an_outage(
+    half: HalfAnsweringServer, half_answered: S3Storage, answer: bytes
+) -> None:
+    begun = half_answered.begin_parts("v/b", content_type=TYPE)
+    half.answer = answer
+
+    for call in (
+        lambda: half_answered.begin_parts("v/b", content_type=TYPE),
+        lambda: half_answered.arrived_parts(begun),
+        lambda: list(half_answered.parted_writes("v/b")),
+    ):
+        with pytest.raises(UnavailableError):
+            call()
+
+    half.answer = None
+    assert [one.id for one in half_answered.parted_writes("v/b")] == [begun.id]
+    assert half_answered.arrived_parts(begun) == []
+
+
+PART: Final = b"<Part><PartNumber>1</PartNumber><Size>5</Size><ETag>x</ETag></Part>"
+
+
+@pytest.mark.parametrize("parts", [b"", PART, PART.replace(b"<Size>5</Size>", b"")])
+def test_a_list_of_parts_that_goes_on_without_end_or_says_too_little_is_an_outage(
+    half: HalfAnsweringServer, half_answered: S3Storage, parts: bytes
+) -> None:
+    begun = half_answered.begin_parts("v/b", content_type=TYPE)
+    told = b"<IsTruncated>true</IsTruncated>" + parts
+    half.answer = b"<ListPartsResult>" + told + b"</ListPartsResult>"
+
+    with pytest.raises(UnavailableError):
+        half_answered.arrived_parts(begun)
+    assert half.requests <= 2
+
+
+OBJECT: Final = b"<Contents><Key>prefix/v/a</Key><Size>1</Size></Contents>"
+TOKEN: Final = b"<NextContinuationToken>next</NextContinuationToken>"
+
+
+@pytest.mark.parametrize(
+    "told",
+    [OBJECT, OBJECT + TOKEN, OBJECT.replace(b"Size", b"Sighs"), b"<Contents/>"],
+    ids=["no token", "one token", "no size", "no key"],
+)
+def test_a_list_that_goes_on_without_end_or_says_too_little_is_an_outage(
+    half: HalfAnsweringServer, half_answered: S3Storage, told: bytes
+) -> None:
+    told = b"<IsTruncated>true</IsTruncated>" + told
+    half.answer = b"<ListBucketResult>" + told + b"</ListBucketResult>"
+
+    with pytest.raises(UnavailableError):
+        list(half_answered.walk("v"))
+    assert half.requests <= 2
+
+
+def test_a_page_is_no_object(half: HalfAnsweringServer, half_answered: Storage) -> None:
+    for half.answer in (PAGE, b"", b"0123456789"):
+        for start, end in ((0, 4), (2, 6), (0, 100)):
+            with (
+                pytest.raises(UnavailableError),
+                half_answered.open("v/a", start=start, end=end) as file,
+            ):
+                file.read()
+        with pytest.raises(UnavailableError):
+            half_answered.stat("v/a")
+
+    half.answer = None
+    with half_answered.open("v/a", start=2, end=100) as file:
+        assert file.read() == b"23456789"

@@ -18,6 +18,7 @@ from hvcore.plugin_api import (
     UnavailableError,
 )
 from tests.faulty_store import Fault, FaultyStore, faulty_store
+from tests.half_answers import PAGE, half_answering_server
 from tests.object_store import KEY, SECRET, new_bucket, s3_server
 
 
@@ -187,3 +188,15 @@ def test_a_bucket_is_asked_for_once_for_many_absent_objects(
             bucket.stat(f"v/{name}")
 
     assert len(asked) == 1
+
+
+def test_a_page_is_no_object(endpoint: str, tmp_path: Path) -> None:
+    with half_answering_server(endpoint) as half:
+        half_answered = _storage(half.url, "any", tmp_path)
+        for half.answer in (PAGE, b"", b"<a/>"):
+            with pytest.raises(UnavailableError):
+                half_answered.stat("v/a")
+            with pytest.raises(UnavailableError):
+                half_answered.open("v/a").read()
+            with pytest.raises(UnavailableError):
+                list(half_answered.walk("v"))

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import attrs
 import pytest
@@ -41,6 +41,12 @@ from hvcore.plugin_api import (
     Workspace,
 )
 from tests.fakes import SettableClock
+from tests.google_store import key_file
+from tests.half_answers import (
+    HALF_ANSWERS,
+    HalfAnsweringServer,
+    half_answering_server,
+)
 from tests.object_store import KEY, SECRET
 from tests.plugins.transcoder_google.orders import ORDERS, order_of, source
 from tests.plugins.transcoder_google.stand_in import TranscoderStandIn
@@ -202,6 +208,51 @@ def test_nobody_at_the_address_is_an_outage(options: GoogleTranscoderOptions) ->
         calls.job("projects/1/locations/x/jobs/1")
 
 
+CALLS: Final = {
+    "create": lambda calls: calls.create({}),
+    "job": lambda calls: calls.job("projects/1/locations/x/jobs/1"),
+    "submitted": lambda calls: calls.submitted("key"),
+    "running": lambda calls: calls.running("key"),
+    "delete": lambda calls: calls.delete("projects/1/locations/x/jobs/1"),
+}
+# As a list, these are ones of nothing.
+EMPTY_LISTS: Final = (b"{}", b"[]")
+
+
+@pytest.fixture
+def half() -> Iterator[HalfAnsweringServer]:
+    with half_answering_server() as server:
+        yield server
+
+
+@pytest.fixture
+def half_answered(
+    half: HalfAnsweringServer, options: GoogleTranscoderOptions
+) -> Iterator[TranscoderCalls]:
+    calls = TranscoderCalls(attrs.evolve(options, endpoint=half.url))
+    yield calls
+    calls.close()
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_an_answer_of_the_api_without_what_was_asked_for_is_an_outage(
+    half: HalfAnsweringServer, half_answered: TranscoderCalls, call: str
+) -> None:
+    is_list = call in {"submitted", "running"}
+    for half.answer in {*HALF_ANSWERS, b"\xff", b"null"} - {*EMPTY_LISTS * is_list}:
+        with pytest.raises(UnavailableError):
+            CALLS[call](half_answered)
+
+
+def test_a_job_without_a_known_state_goes_on(
+    half: HalfAnsweringServer, half_answered: TranscoderCalls
+) -> None:
+    for told in (b'"name": "x"', b'"name": "x", "state": 99', b'"state": "RUNNING"'):
+        half.answer = b"{" + told + b"}"
+        with pytest.raises(UnavailableError, match="The job goes on"):
+            half_answered.job("projects/1/locations/x/jobs/1")
+
+
 WRONG = '{"type": "service_account", "private_key": "very secret"}'
 
 
@@ -288,6 +339,18 @@ def test_a_sign_in_that_does_not_answer_is_an_outage(
 
     with pytest.raises(UnavailableError, match="sign-in does not answer"):
         calls.submitted("key-1")
+
+
+def test_half_an_answer_of_the_sign_in_is_an_outage(
+    options: GoogleTranscoderOptions, half: HalfAnsweringServer, tmp_path: Path
+) -> None:
+    credentials = key_file(tmp_path, half.url).read_text("utf-8")
+    calls = TranscoderCalls(attrs.evolve(options, endpoint="", credentials=credentials))
+    ends = b'{"access_token": "x", "expires_in": "soon"}'
+
+    for half.answer in (*HALF_ANSWERS, b"null", ends):
+        with pytest.raises(UnavailableError, match="sign-in"):
+            calls.submitted("key-1")
 
 
 def refreshed(cause: Exception) -> Exception:

@@ -1,14 +1,21 @@
 """
-What becomes of a job that MediaConvert is asked for without credentials.
+What becomes of a job that MediaConvert is asked for without credentials, or half answers.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import pytest
 
 from hv_transcoder_mediaconvert.job_calls import MediaConvertCalls
 from hv_transcoder_mediaconvert.options import MediaConvertOptions
-from hvcore.plugin_api import TranscodeError, UnavailableError
+from hvcore.plugin_api import TranscodeError, UnavailableError, UnusableSourceError
+from tests.half_answers import (
+    HALF_ANSWERS,
+    HalfAnsweringServer,
+    half_answering_server,
+)
 from tests.plugins.transcoder_mediaconvert.conftest import ROLE
 
 
@@ -51,3 +58,89 @@ def test_credentials_that_come_later_are_found(
 
     with pytest.raises(UnavailableError, match="does not answer"):
         calls.job("1700000000000-abc123")
+
+
+@pytest.fixture
+def half() -> Iterator[HalfAnsweringServer]:
+    with half_answering_server() as server:
+        yield server
+
+
+@pytest.fixture
+def half_answered(half: HalfAnsweringServer) -> Iterator[MediaConvertCalls]:
+    """
+    Make requests that something else than MediaConvert answers.
+    """
+    made = MediaConvertCalls(
+        MediaConvertOptions(
+            role=ROLE,
+            region="us-east-1",
+            endpoint=half.url,
+            access_key="k",
+            secret_key="s",
+        )
+    )
+    yield made
+    made.close()
+
+
+CALLS: Final = {
+    "create": lambda calls: calls.create({"Role": ROLE, "Settings": {}}),
+    "job": lambda calls: calls.job("1700000000000-abc123"),
+    "submitted": lambda calls: calls.submitted("key", "s3://b/in.mp4"),
+    "running": lambda calls: calls.running("key"),
+    "cancel": lambda calls: calls.cancel("1700000000000-abc123"),
+    "probe": lambda calls: calls.probe("s3://b/in.mp4"),
+}
+
+
+ANSWERS: Final = (
+    *HALF_ANSWERS,
+    b"\xff\xfe",
+    b"null",
+    b'{"job": null, "jobs": null}',
+    b'{"job": {"createdAt": "never"}, "jobs": [5]}',
+)
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_an_answer_of_mediaconvert_without_what_was_asked_for_is_an_outage(
+    half: HalfAnsweringServer, half_answered: MediaConvertCalls, call: str
+) -> None:
+    for half.answer in ANSWERS:
+        with pytest.raises(UnavailableError):
+            CALLS[call](half_answered)
+
+
+@pytest.mark.parametrize(
+    "job", [b"{}", b'{"id": "1", "status": "RESTING"}', b'{"status": {"a": 1}}']
+)
+def test_a_job_of_mediaconvert_without_id_or_known_state_is_an_outage(
+    half: HalfAnsweringServer, half_answered: MediaConvertCalls, job: bytes
+) -> None:
+    half.answer = b'{"job": ' + job + b"}"
+
+    with pytest.raises(UnavailableError, match="The job goes on"):
+        half_answered.job("1")
+
+
+def test_a_new_job_of_mediaconvert_without_id_is_an_outage(
+    half: HalfAnsweringServer, half_answered: MediaConvertCalls
+) -> None:
+    half.answer = b'{"job": {"status": "SUBMITTED"}}'
+
+    with pytest.raises(UnavailableError, match="without its id"):
+        half_answered.create({"Role": ROLE, "Settings": {}})
+
+
+@pytest.mark.parametrize("results", [b"[]", b"[{}]", b'[{"metadata": {}}]'])
+def test_a_probe_of_mediaconvert_that_says_nothing_is_no_verdict_on_the_source(
+    half: HalfAnsweringServer, half_answered: MediaConvertCalls, results: bytes
+) -> None:
+    half.answer = b'{"probeResults": ' + results + b"}"
+
+    with pytest.raises(TranscodeError) as failed:
+        half_answered.probe("s3://b/in.mp4")
+
+    assert not isinstance(failed.value, UnusableSourceError)
+    assert "told nothing" in failed.value.log

@@ -1,0 +1,123 @@
+"""
+One request to a cache and its answer, within a time in all.
+
+A client's time limit is for each read: a head that comes a byte at a time has no end.
+"""
+
+import http.client
+import json
+import socket
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from threading import Timer
+from urllib.parse import urlsplit
+
+import attrs
+
+
+@attrs.frozen(kw_only=True)
+class PurgeRequest:
+    """
+    What one cache is sent.
+
+    Attributes:
+        path: Of the request; None for the one in the cache's own address.
+    """
+
+    method: str
+    path: str | None = None
+    headers: Mapping[str, str] = attrs.field(factory=dict)
+    body: bytes | None = None
+
+
+@attrs.frozen(kw_only=True)
+class CacheAnswer:
+    """
+    What a cache says.
+
+    Attributes:
+        is_json: Whether it says that its body is.
+        body: The whole of it, or its beginning.
+    """
+
+    status: int
+    is_json: bool = False
+    body: bytes = b""
+
+    @property
+    def is_failure(self) -> bool:
+        """
+        Tell whether a success says within that it is none, or does not end.
+
+        As CDNs write it: ``{"success": false, "errors": […]}``.
+        """
+        try:
+            told = json.loads(self.body) if self.body else {}
+        except (ValueError, RecursionError):
+            return self.is_json
+        return isinstance(told, dict) and told.get("success", True) is not True
+
+
+def exchange(
+    address: str,
+    request: PurgeRequest,
+    *,
+    headers: Mapping[str, str],
+    within_s: float,
+    body_bytes: int,
+) -> CacheAnswer:
+    """
+    Send a request and read the answer.
+
+    Redirects are not followed: a token is for the address of the settings alone.
+
+    Args:
+        within_s: For all of it; names that are looked up take as long as they take.
+        body_bytes: At most so many of the body are read.
+
+    Raises:
+        OSError: There is no answer in time.
+        http.client.HTTPException: What answers is no server of HTTP.
+    """
+    parts = urlsplit(address)
+    target = parts.path + (f"?{parts.query}" if parts.query else "")
+    if request.path is not None:
+        target = parts.path.rstrip("/") + request.path
+    kind = (
+        http.client.HTTPSConnection
+        if parts.scheme == "https"
+        else http.client.HTTPConnection
+    )
+    connection = kind(parts.hostname or "", parts.port, timeout=within_s)
+    with closing(connection), _ended_within(connection, within_s):
+        connection.request(
+            request.method, target or "/", body=request.body, headers=dict(headers)
+        )
+        with connection.getresponse() as answer:
+            body = answer.read(body_bytes) if body_bytes else b""
+    is_json = answer.headers.get_content_subtype().endswith("json")
+    return CacheAnswer(status=answer.status, is_json=is_json and bool(body), body=body)
+
+
+@contextmanager
+def _ended_within(
+    connection: http.client.HTTPConnection, within_s: float
+) -> Iterator[None]:
+    ends_at_s = time.monotonic() + within_s
+    connection.connect()
+
+    def end(sock: socket.socket) -> None:
+        with suppress(OSError):
+            # Wakes whoever reads. Not the method of TLS, which changes how it reads.
+            socket.socket.shutdown(sock, socket.SHUT_RDWR)
+
+    timer = Timer(max(ends_at_s - time.monotonic(), 0), end, [connection.sock])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+    if time.monotonic() >= ends_at_s:
+        raise TimeoutError("the answer did not end in time")

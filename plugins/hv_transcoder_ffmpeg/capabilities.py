@@ -19,7 +19,7 @@ from hvcore.plugin_api import AudioCodec, PixelFormat
 
 _log = logging.getLogger(__name__)
 
-_CACHE_FORMAT: Final = 1
+_CACHE_FORMAT: Final = 2
 """Count up whenever trials ask or keep something else."""
 
 _FIXED: Final = {5: (5, 1, 10), 6: (6, 1, 6), 7: (7, 1, 5), 8: (8, 1, 2)}

@@ -41,6 +41,7 @@ _NEEDED: Final = {
         "select",
         "setparams",
         "setsar",
+        "sidedata",
         "split",
     },
 }

@@ -16,7 +16,7 @@ import attrs
 from hv_transcoder_ffmpeg.caption_cues import ordered_cues
 from hv_transcoder_ffmpeg.containers import CAPTION_DECODERS, input_options
 from hv_transcoder_ffmpeg.encode_run import failed_attempt, require_room
-from hv_transcoder_ffmpeg.engine import FfmpegEngine
+from hv_transcoder_ffmpeg.engine import FFMPEG, FfmpegEngine
 from hv_transcoder_ffmpeg.made_files import require_plain_files
 from hv_transcoder_ffmpeg.process import ExitStatus, supervise
 from hv_transcoder_ffmpeg.sandbox import Sandbox
@@ -150,6 +150,7 @@ def _command(
         # ffmpeg begins an edit with a sample. A text may last since long before,
         # and the next one would come at 0.
         command += ["-advanced_editlist", "0"]
+    command += engine.decoding(FFMPEG)
     command += input_options(source, container, CAPTION_DECODERS)
     for number, track in enumerate(tracks):
         command += ["-map", f"0:{track.stream_index}"]

@@ -6,7 +6,6 @@ its device for filters opens the file. So the pictures are decoded once more, an
 of files that have such data: a search of the bytes tells, in the time of reading them.
 """
 
-import re
 from typing import Final
 
 from hv_transcoder_ffmpeg.budget import encode_limits
@@ -18,11 +17,13 @@ from hv_transcoder_ffmpeg.caption_tracks import (
     take_written,
     webvtt_output,
 )
-from hv_transcoder_ffmpeg.containers import ENCODE_DECODERS
-from hv_transcoder_ffmpeg.engine import FfmpegEngine
+from hv_transcoder_ffmpeg.containers import ENCODE_DECODERS, input_options
+from hv_transcoder_ffmpeg.engine import FFMPEG, FfmpegEngine
 from hv_transcoder_ffmpeg.sandbox import Sandbox
 from hv_transcoder_ffmpeg.source import Streams
 from hvcore.plugin_api import (
+    MAX_SOURCE_PIXELS,
+    MAX_SOURCE_STREAMS,
     CaptionFile,
     CaptionTrackInfo,
     TranscodeOrder,
@@ -40,6 +41,8 @@ _MARKS: Final = (b"GA94\x03", b"\x00\x01\xb2CC\x01\xf8")
 """How A/53 begins in all of these codecs, and the captions of a DVD."""
 _PIECE_BYTES: Final = 4 * 1024**2
 _NAME: Final = "captions-in-pictures"
+_COPY: Final = f"{_NAME}.nut"
+_RAW: Final = f"{_NAME}.raw"
 _DEVICE: Final = "lavfi"
 
 
@@ -62,9 +65,13 @@ def extract_picture_captions(
     if streams.video.codec not in _CODECS or not _has_marks(workspace):
         return Extracted()
     limits = encode_limits(order, streams, duration_s=order.source.duration_s)
-    ended = run_reader(sandbox, workspace, _command(engine, workspace, streams), limits)
-    written = take_written(workspace.folder / f"{_NAME}.raw")
-    warnings = () if ended.is_success and written is not None else (NOT_READ,)
+    commands = (_small_copy(engine, workspace, streams), _command(engine))
+    # Also of a copy that was not finished.
+    ended = [run_reader(sandbox, workspace, one, limits) for one in commands]
+    (workspace.folder / _COPY).unlink(missing_ok=True)
+    written = take_written(workspace.folder / _RAW)
+    is_whole = written is not None and all(one.is_success for one in ended)
+    warnings = () if is_whole else (NOT_READ,)
     # What the decoder of captions gives is in the ASS format.
     cues = ordered_cues(
         written or "", codec="ass", start_s=streams.start_s, check=workspace.check
@@ -90,22 +97,28 @@ def _has_marks(workspace: Workspace) -> bool:
     return False
 
 
-def _command(engine: FfmpegEngine, workspace: Workspace, streams: Streams) -> list[str]:
-    # As containers.input_options: one file, one demuxer, few decoders.
-    formats = f"protocol_whitelist=file:format_whitelist={streams.container}"
-    opened = {
-        "filename": f"file:{workspace.source.resolve()}",
-        "format_name": streams.container,
-        "format_opts": f"{formats}:codec_whitelist={ENCODE_DECODERS}",
-        "streams": str(streams.video.index),
-    }
-    options = ":".join(f"{key}={_escaped(value)}" for key, value in opened.items())
-    graph = f"movie={options}[out+subcc]"
+def _small_copy(
+    engine: FfmpegEngine, workspace: Workspace, streams: Streams
+) -> list[str]:
+    """
+    Return the command that makes a small copy of the pictures with their captions.
+
+    The device for filters decodes with no options of ours; so it gets pictures of our
+    own to decode, and none of a stranger.
+    """
+    command = [*reader_head(engine), "-max_pixels", str(MAX_SOURCE_PIXELS)]
+    command += ["-max_streams", str(MAX_SOURCE_STREAMS), "-sn", "-dn", "-an"]
+    command += engine.decoding(FFMPEG)
+    source = workspace.source.resolve()
+    command += input_options(source, streams.container, ENCODE_DECODERS)
+    command += ["-map", f"0:{streams.video.index}", "-vf", "scale=64:64,format=yuv420p"]
+    command += ["-fps_mode", "passthrough", "-c:v", "libx264", "-preset", "ultrafast"]
+    # Nobody looks at them. NUT keeps times below 0.
+    command += ["-crf", "51", "-a53cc", "1", "-map_metadata", "-1"]
+    return [*command, "-f", "nut", f"file:{_COPY}"]
+
+
+def _command(engine: FfmpegEngine) -> list[str]:
+    graph = f"movie={_COPY}:format_name=nut[out+subcc]"
     command = [*reader_head(engine), "-f", _DEVICE, "-i", graph]
-    return [*command, "-map", "0:s", *webvtt_output(f"{_NAME}.raw")]
-
-
-def _escaped(value: str) -> str:
-    # For an option of a filter, and then for the graph around it.
-    option = re.sub(r"([\\':])", r"\\\1", value)
-    return re.sub(r"([\\'\[\],;])", r"\\\1", option)
+    return [*command, "-map", "0:s", *webvtt_output(_RAW)]

@@ -2,6 +2,7 @@
 Side data of a source's pictures: captions, and what its screen was.
 """
 
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -15,7 +16,7 @@ from hv_transcoder_ffmpeg.plugin import build
 from hvcore.domain.videos.captions import read_captions
 from hvcore.plugin_api import BuildContext, PartDone, PixelFormat, Transcoder
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern
-from tests.plugins.transcoder_ffmpeg.closed_captions import captioned
+from tests.plugins.transcoder_ffmpeg.closed_captions import captioned, enhanced
 from tests.plugins.transcoder_ffmpeg.conftest import (
     Encoded,
     make_order,
@@ -114,6 +115,34 @@ def test_closed_captions_that_cannot_be_read_are_told(
     assert made.done.captions == ()
     assert made.done.warnings == (picture_captions.NOT_READ,)
     assert b"GA94" not in joined(made.folder, made.done.tracks[0]).read_bytes()
+
+
+def test_enhancements_of_pictures_are_not_decoded(
+    context: BuildContext, tmp_path: Path
+) -> None:
+    """
+    CVE-2026-125262 is in the decoder of the wheel's ffmpeg, which runs by itself.
+    """
+    source, log = enhanced(tmp_path / "enhanced.mp4"), tmp_path / "log"
+    (wheel,) = (one for one in find_candidates() if one.origin == "Python packages")
+    bare = subprocess.run(
+        [wheel.ffmpeg, "-loglevel", "error", "-i", source, "-f", "null", "-"],
+        check=True,
+        capture_output=True,
+    )
+    assert b"lcevc" in bare.stderr
+    program = tmp_path / "ffmpeg"
+    program.write_text(f'#!/bin/sh\nexec {wheel.ffmpeg} "$@" 2>>{log}\n')
+    program.chmod(0o755)
+    transcoder = build(FfmpegOptions(ffmpeg=program, sandbox="rlimits"), context)
+    workspace = make_workspace(source, tmp_path / "job")
+    order = make_order(transcoder.probe(workspace))
+
+    (part,) = transcoder.plan(order)
+    transcoder.run(part, workspace)
+    transcoder.still(workspace, 0.0)
+
+    assert "lcevc" not in log.read_text()
 
 
 def test_pictures_without_captions_are_decoded_once(

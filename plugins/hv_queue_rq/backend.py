@@ -8,6 +8,7 @@ from typing import Final
 from redis import ConnectionError as RedisConnectionError
 from redis import Redis, RedisError
 from redis.backoff import NoBackoff
+from redis.exceptions import NoPermissionError
 from redis.retry import Retry
 from rq import Queue as RqMessages
 from rq.serializers import JSONSerializer
@@ -29,6 +30,13 @@ CONSUME_TIMEOUT_S: Final = 5
 """Longer than a look into the queues (1 s); ends half-open connections."""
 MESSAGE_LIVES_S: Final = 120
 """Eight times the interval at which an unanswered task is rung for again."""
+_TRIED: Final = "ping"
+"""Named like a lane, and no consumer takes from it."""
+_TRIED_S: Final = 5
+_NOT_ALLOWED: Final = (
+    "The user of queue.options.url may not do what the queue does: its keys begin with "
+    "rq: (ACL ~rq:*)."
+)
 MAX_WAITING: Final = 100_000
 """Messages in a lane, about 5 MB; the oldest go first and are put again."""
 
@@ -132,18 +140,36 @@ class RqQueue(Queue):
             raise UnavailableError("The queue does not answer.") from exc
 
     def ping(self) -> None:
+        """
+        Put a message where nobody takes it, and take it back.
+
+        Who is allowed some keys alone, or is at a full or a read-only server, gets an
+        answer to PING and to a write of another name.
+        """
+        tried = self._messages(self._client, _TRIED)
         try:
-            # A write: a full Redis and a read-only one still answer PING.
-            self._client.set(f"{self._prefix}:ping", 1, ex=5)
+            with self._client.pipeline() as pipeline:
+                job = tried.enqueue_call(
+                    RING, args=("",), ttl=_TRIED_S, result_ttl=0, pipeline=pipeline
+                )
+                pipeline.ltrim(tried.key, -MAX_WAITING, -1)
+                pipeline.lpop(tried.key)
+                pipeline.delete(tried.key, job.key)
+                pipeline.srem(RqMessages.redis_queues_keys, tried.key)
+                pipeline.execute()
+            count_workers(tried)
+        except NoPermissionError as exc:
+            raise UnavailableError(_NOT_ALLOWED) from exc
         except RedisError as exc:
             raise UnavailableError("The queue does not answer.") from exc
 
     def close(self) -> None:
         self._client.close()
 
-    def _messages(self, client: Redis, lane: Lane) -> RqMessages:
+    def _messages(self, client: Redis, lane: Lane | str) -> RqMessages:
+        name = lane.value if isinstance(lane, Lane) else lane
         return RqMessages(
-            f"{self._prefix}:{lane.value}",
+            f"{self._prefix}:{name}",
             connection=client,
             serializer=JSONSerializer,
         )

@@ -24,7 +24,7 @@ from hv_player.link_pages import (
     SharePageResource,
 )
 from hv_player.oembed import OEmbedResource
-from hv_player.page_answers import PageAnswers, PageContent
+from hv_player.page_answers import EMBEDDER_POLICY, ISOLATED, PageAnswers, PageContent
 from hv_web.app import make_app as make_web_app
 from hv_web.assets import AssetFilesResource
 from hv_web.cors import ANY_ORIGIN
@@ -113,7 +113,7 @@ def make_app(
     app.add_route(
         "/v1/embed/{video}", EmbedPageResource(services.delivery, answers, public)
     )
-    app.add_route("/v1/player/{name:path}", AssetFilesResource(assets))
+    app.add_route("/v1/player/{name:path}", PlayerFilesResource(assets))
     app.add_route(
         "/v1/watch/{share}",
         SharePageResource(
@@ -162,6 +162,22 @@ class EmbedPageResource:
             )
 
         self.answers.send(req, resp, make)
+
+    on_head = on_get
+
+
+class PlayerFilesResource(AssetFilesResource):
+    """
+    The files of the player's pages, workers among them.
+    """
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response, *, name: str) -> None:
+        """
+        Answer with a file.
+        """
+        super().on_get(req, resp, name=name)
+        # Isolated pages start only workers that are isolated, too.
+        resp.set_header(EMBEDDER_POLICY, ISOLATED)
 
     on_head = on_get
 

@@ -23,6 +23,9 @@ from hvcore.services.links.share_playback import ShareOverError
 GONE: Final = 410
 """A share link that is over: delivery answers 403, its page says more."""
 
+EMBEDDER_POLICY: Final = "Cross-Origin-Embedder-Policy"
+ISOLATED: Final = "require-corp"
+
 _ASK_AGAIN: Final = "Ask whoever sent you this link for a new one."
 _PERMISSION: Final = (
     "The permission in this address is missing, not valid or has expired. Go back to "
@@ -154,6 +157,10 @@ class PageAnswers:
             self.worker_url, page.domains, forms=page.forms, pictures=page.pictures
         )
         resp.set_header("Content-Security-Policy", policy)
+        # A page that is isolated frames only pages that say so, too. Pictures of other
+        # hosts do not say who may load them; not every browser knows the second word.
+        isolation = "credentialless" if page.pictures else ISOLATED
+        resp.set_header(EMBEDDER_POLICY, isolation)
         for name, value in page.headers.items():
             resp.set_header(name, value)
         if page.cookie:

@@ -7,7 +7,7 @@ from typing import Final
 
 from gunicorn.http import errors as found
 
-from hv_web.cors import ANY_ORIGIN
+from hv_web.cors import FOR_ANY_PAGE
 from hv_web.errors import UriTooLongError
 from hvcore.envelope import PROBLEM_TYPE, encode, problem
 from hvcore.errors import HvError, InternalError, InvalidParametersError
@@ -71,8 +71,7 @@ def answer(error: HvError, *, request_id: str, for_any_page: bool) -> bytes:
         **error.headers,
     }
     if for_any_page:
-        headers["Access-Control-Allow-Origin"] = "*"
-        headers["Access-Control-Expose-Headers"] = ", ".join(ANY_ORIGIN.exposed)
+        headers.update(FOR_ANY_PAGE)
     status = HTTPStatus(error.http_status)
     lines = [f"HTTP/1.1 {status.value} {status.phrase}"]
     lines += [f"{name}: {value}" for name, value in headers.items()]

@@ -10,6 +10,8 @@ from typing import Final
 import attrs
 import falcon
 
+from hv_web.viewers import CMCD_HEADERS
+
 
 @attrs.frozen(kw_only=True)
 class CorsPolicy:
@@ -52,10 +54,18 @@ nothing reads it.
 ANY_ORIGIN: Final = CorsPolicy(
     origins=None,
     methods=("GET", "HEAD", "OPTIONS"),
-    headers=("Range", "Content-Type"),
+    headers=("Range", "Content-Type", *CMCD_HEADERS),
     exposed=("Content-Length", "Content-Range", "ETag", "X-Request-Id"),
 )
 """For the delivery worker and the player, and for what every page may load."""
+
+FOR_ANY_PAGE: Final = (
+    ("Access-Control-Allow-Origin", "*"),
+    ("Access-Control-Expose-Headers", ", ".join(ANY_ORIGIN.exposed)),
+    # Pages that are isolated take pictures and media only where this says so.
+    ("Cross-Origin-Resource-Policy", "cross-origin"),
+)
+"""The headers of answers under ANY_ORIGIN."""
 
 UPLOAD: Final = CorsPolicy(
     origins=None,
@@ -144,6 +154,9 @@ class CorsMiddleware:
         Say which page may read this answer.
         """
         policy = self._policy_of(req)
+        if policy is ANY_ORIGIN:
+            resp.set_headers(FOR_ANY_PAGE)
+            return
         if policy.origins is not None:
             resp.append_header("Vary", "Origin")
         origin = _allowed_origin(req, policy)

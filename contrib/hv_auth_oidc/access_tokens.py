@@ -21,6 +21,7 @@ from hv_openid_provider.signed_tokens import (
     UNREADABLE,
     SignedToken,
     read_signed_token,
+    without_unread,
 )
 
 MAX_TOKEN_CHARS: Final = 16 * 1024
@@ -86,7 +87,7 @@ class AccessTokenRules:
         wanted["aud"] = {"essential": True, "value": options.audience}
         JWTClaimsRegistry(
             now=math.floor(now.timestamp()), leeway=LEEWAY_S, **wanted
-        ).validate(claims)
+        ).validate(without_unread(claims, options.required_claims))
         if claims["exp"] - claims["iat"] > options.max_lifetime_s:
             raise RefusedTokenError("it lives longer than max_lifetime_s")
 

@@ -108,7 +108,8 @@ def _video(
     if video.is_capture:
         return _pictures(video, rate, rotate)
     filters = [*_TURNS.get(rotate, ()), f"fps={rate}:start_time=0", *_scaling(video)]
-    filters.append("setsar=1")
+    # Encoders would write captions and screens of the source, which nobody asked for.
+    filters += ["setsar=1", "sidedata=mode=delete"]
     depth = "yuv420p10le" if video.profile in _DEEP else "yuv420p"
     made = ["-filter:v", ",".join(filters), "-pix_fmt", depth]
     made += ["-c:v", _ENCODERS[video.codec], "-preset", preset]

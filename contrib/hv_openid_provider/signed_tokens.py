@@ -5,13 +5,15 @@ Source: RFC 7515; RFC 8725, sections 3.1 to 3.3.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final
 
 import attrs
 from joserfc.errors import BadSignatureError, InvalidPayloadError, JoseError
 from joserfc.jwk import KeySet
 from joserfc.jws import JWSRegistry, extract_compact, validate_compact
+
+from hv_openid_provider.claims import Claims
 
 ALGORITHMS: Final = tuple(
     f"{kind}{bits}" for kind in ("RS", "PS", "ES") for bits in (256, 384, 512)
@@ -33,6 +35,8 @@ UNREADABLE: Final = (
     OverflowError,
 )
 """What reading a token can end with, whatever is in it."""
+
+_NEVER_READ: Final = frozenset({"amr", "auth_time", "jti"})
 
 
 class _Registry(JWSRegistry):
@@ -59,6 +63,22 @@ class SignedToken:
         """
         name = self.header.get("kid")
         return name if isinstance(name, str) else None
+
+
+def without_unread(claims: Claims, required: Collection[str] = ()) -> dict[str, Any]:
+    """
+    Return the claims that something here goes by, for a library to judge.
+
+    Of the others some providers write forms of their own, which is their affair.
+
+    Args:
+        required: Claims that a deployer asks for.
+    """
+    return {
+        name: value
+        for name, value in claims.items()
+        if name not in _NEVER_READ or name in required
+    }
 
 
 def read_signed_token(

@@ -13,7 +13,12 @@ import attrs
 from authlib.oidc.core import CodeIDToken
 from joserfc.jwk import KeySet
 
-from hv_openid_provider.signed_tokens import LEEWAY_S, UNREADABLE, read_signed_token
+from hv_openid_provider.signed_tokens import (
+    LEEWAY_S,
+    UNREADABLE,
+    read_signed_token,
+    without_unread,
+)
 
 
 class UntrustedAnswerError(Exception):
@@ -74,7 +79,7 @@ class IdTokenRules:
                 lambda said: key_named(said.key_name),
             )
             claims = CodeIDToken(
-                read.claims,
+                without_unread(read.claims),
                 read.header,
                 options={
                     "iss": {"essential": True, "value": self.issuer},
@@ -87,7 +92,7 @@ class IdTokenRules:
             claims.validate(now=now, leeway=LEEWAY_S)
         except UNREADABLE as exc:
             raise UntrustedAnswerError(f"the ID token is refused: {exc}") from exc
-        return dict(claims)
+        return dict(read.claims)
 
     def _params(
         self, claims: Mapping[str, Any], expected: ExpectedToken

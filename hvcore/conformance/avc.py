@@ -14,6 +14,8 @@ from hvcore.conformance.pictures import Picture, VideoConfig
 IDR: Final = frozenset({5})
 PICTURES: Final = frozenset(range(1, 6))
 PARAMETER_SETS: Final = frozenset({7, 8, 13, 15})
+MESSAGES: Final = frozenset({6})
+HEADER_BYTES: Final = 1
 _SPS: Final = 7
 _PPS: Final = 8
 

@@ -16,6 +16,8 @@ from hvcore.conformance.pictures import Picture, VideoConfig
 IDR: Final = frozenset({19, 20})
 PICTURES: Final = frozenset(range(32))
 PARAMETER_SETS: Final = frozenset({32, 33, 34})
+MESSAGES: Final = frozenset({39, 40})
+HEADER_BYTES: Final = 2
 _SPS: Final = 33
 _MOST_SETS: Final = 64
 # Main and Main 10, up to level 5.1 of either tier.

@@ -12,7 +12,7 @@ from hvcore.conformance import avc, hevc
 from hvcore.conformance.audio import read_esds
 from hvcore.conformance.boxes import Box, BoxError, BoxLocation, box_locations, inside
 from hvcore.conformance.certificate import CheckLog
-from hvcore.conformance.pictures import Picture
+from hvcore.conformance.pictures import HDR_TRANSFERS, Picture
 from hvcore.conformance.source import Extent, UnreadableError
 
 _FRAGMENTED: Final = frozenset(
@@ -24,6 +24,7 @@ _AUDIO_FIELDS: Final = 28
 _NORMAL_RATE: Final = 0x10000
 _SAMPLE_TABLES: Final = (("stts", 4), ("stsc", 4), ("stsz", 8), ("stco", 4))
 _MOST_PRIMING_S: Final = 1
+_ABOUT_SCREENS: Final = ("mdcv", "clli")
 _RECORDS: Final = {"avc1": "avcC", "avc3": "avcC", "hvc1": "hvcC", "hev1": "hvcC"}
 
 
@@ -67,6 +68,13 @@ class TrackHeader:
     pictures: tuple[Picture, ...] = ()
     transfer: int | None = None
     channels: int = 0
+
+    @property
+    def is_hdr(self) -> bool:
+        """
+        True for PQ and HLG.
+        """
+        return self.transfer in HDR_TRANSFERS
 
 
 def read_init(file: Extent, name: str, report: CheckLog) -> TrackHeader | None:
@@ -230,7 +238,7 @@ class _Init:
             self._wrong(
                 "device-profile", f"It is {entry.kind}.{config.codecs}.", "stsd"
             )
-        return attrs.evolve(
+        found = attrs.evolve(
             track,
             codecs=f"{entry.kind}.{config.codecs}",
             nal_length_bytes=config.nal_length_bytes,
@@ -238,6 +246,10 @@ class _Init:
             pictures=config.pictures,
             transfer=self._transfer(entry, config.pictures),
         )
+        for kind in () if found.is_hdr else _ABOUT_SCREENS:
+            if entry.all(kind, skip=_VISUAL_FIELDS):
+                self._wrong("screen-metadata", f"It has {kind}, and is SDR.", "stsd")
+        return found
 
     def _transfer(self, entry: Box, pictures: tuple[Picture, ...]) -> int | None:
         for box in entry.all("colr", skip=_VISUAL_FIELDS):

@@ -92,6 +92,12 @@ MEDIA_RULES: Final = (
         f"{CMAF}, 9; DASH-IF IOP",
     ),
     Rule(
+        "screen-metadata",
+        Level.SHOULD,
+        "Only HDR tells of its mastering display and light levels (mdcv, clli, SEI).",
+        "ITU-T H.264, D.2.29 and D.2.31; H.265, D.3.28 and D.3.35",
+    ),
+    Rule(
         "fragment-structure",
         Level.MUST,
         "A segment is styp or nothing, then moof with one traf, and its mdat.",

@@ -14,6 +14,7 @@ from hvcore.conformance import avc, hevc
 from hvcore.conformance.boxes import BoxError, BoxLocation, box_locations
 from hvcore.conformance.certificate import CheckLog
 from hvcore.conformance.init_segments import TrackHeader
+from hvcore.conformance.messages import MOST_BYTES, Told, told_by
 from hvcore.conformance.samples import Run, read_runs
 from hvcore.conformance.source import Extent, UnreadableError
 
@@ -37,6 +38,7 @@ class SegmentHeader:
         durations: The shortest and the longest of its samples but the last.
         last_sequence: The last number of a fragment.
         first_offset: From decoding to showing the first sample.
+        has_captions: The first picture holds closed captions.
     """
 
     start: int
@@ -46,6 +48,7 @@ class SegmentHeader:
     longest: int
     last_sequence: int
     first_offset: int
+    has_captions: bool = False
 
     @property
     def end(self) -> int:
@@ -175,10 +178,11 @@ class _Reader:
         start = base.number("Q" if base.number("B") else "I", 4)
         run = read_runs(part, self.track.defaults)
         self._check_header(run)
+        has_captions = False
         if media is not None:
             self._check_data(run, box, media)
             if is_first and self.track.kind == "vide" and run.samples:
-                self._check_first_picture(run, media)
+                has_captions = self._check_first_picture(run, media)
         return SegmentHeader(
             start=start,
             duration=run.duration,
@@ -187,6 +191,7 @@ class _Reader:
             longest=run.longest,
             last_sequence=moof.need("mfhd").number("I", 4),
             first_offset=run.first_offset,
+            has_captions=has_captions,
         )
 
     def _check_header(self, run: Run) -> None:
@@ -220,15 +225,19 @@ class _Reader:
                 _RUN,
             )
 
-    def _check_first_picture(self, run: Run, media: BoxLocation) -> None:
+    def _check_first_picture(self, run: Run, media: BoxLocation) -> bool:
+        """
+        Judge the first picture; return whether it holds closed captions.
+        """
         if run.first_flags & _NON_SYNC:
             self._wrong(
                 "key-frame", "The first sample is not marked as sync sample.", _RUN
             )
         if not self.track.nal_length_bytes:
-            return
+            return False
         codec = avc if self.track.entry.startswith("avc") else hevc
-        types = self._nal_types(media, run.first_size, codec.nal_type)
+        units = self._nal_units(media, run.first_size, codec.nal_type)
+        types = [kind for kind, _, _ in units]
         sets = [kind for kind in types if kind in codec.PARAMETER_SETS]
         if sets and self.track.entry in {"avc1", "hvc1"}:
             self._wrong(
@@ -240,11 +249,28 @@ class _Reader:
         if picture not in codec.IDR:
             found = "none" if picture is None else f"NAL unit type {picture}"
             self._wrong("key-frame", f"The first picture is {found}, no IDR.", "mdat")
+        told = frozenset[Told]().union(
+            *(
+                told_by(self.file.read(at, min(size, MOST_BYTES))[codec.HEADER_BYTES :])
+                for kind, at, size in units
+                if kind in codec.MESSAGES
+            )
+        )
+        if Told.SCREEN in told and not self.track.is_hdr:
+            self._wrong(
+                "screen-metadata",
+                f"The first picture tells of {Told.SCREEN.value}, and is SDR.",
+                "mdat",
+            )
+        return Told.CAPTIONS in told
 
-    def _nal_types(
+    def _nal_units(
         self, media: BoxLocation, size: int, type_of: Callable[[int], int]
-    ) -> list[int]:
-        found: list[int] = []
+    ) -> list[tuple[int, int, int]]:
+        """
+        Return type, place and size of each NAL unit of the first sample.
+        """
+        found: list[tuple[int, int, int]] = []
         width = self.track.nal_length_bytes
         at, end = media.body, min(media.body + size, media.end)
         while at + width < end and len(found) < _MOST_NAL_UNITS:
@@ -255,7 +281,7 @@ class _Reader:
                     "sample-data", "A NAL unit goes on behind its sample.", "mdat"
                 )
                 break
-            found.append(type_of(head[width]))
+            found.append((type_of(head[width]), at + width, length))
             at += width + length
         return found
 
@@ -293,4 +319,5 @@ def _joined(made: Sequence[SegmentHeader]) -> SegmentHeader | None:
         longest=max(one.longest for one in made),
         last_sequence=made[-1].last_sequence,
         first_offset=made[0].first_offset,
+        has_captions=made[0].has_captions,
     )

@@ -2,7 +2,12 @@
 What parameter sets of video say, whatever the codec.
 """
 
+from typing import Final
+
 import attrs
+
+HDR_TRANSFERS: Final = {16: "PQ", 18: "HLG"}
+"""By code point of the transfer function (ITU-T H.273, table 3)."""
 
 
 @attrs.frozen(kw_only=True)

@@ -146,6 +146,12 @@ PLAYLIST_RULES: Final = (
         f"{RFC_8216BIS}, 4.4.6.2; {APPLE}, 9.16",
     ),
     Rule(
+        "closed-captions",
+        Level.MUST,
+        "Where CLOSED-CAPTIONS is NONE, no first picture of a segment holds any (A/53).",
+        f"{RFC_8216BIS}, 4.4.6.2",
+    ),
+    Rule(
         "groups",
         Level.MUST,
         "Groups that variants name exist, and all of one type have the same members.",

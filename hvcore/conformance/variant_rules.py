@@ -13,6 +13,7 @@ import attrs
 
 from hvcore.conformance import avc, hevc
 from hvcore.conformance.certificate import CheckLog, clean
+from hvcore.conformance.pictures import HDR_TRANSFERS
 from hvcore.conformance.playlists import Playlist, Tagged
 from hvcore.conformance.renditions import Rendition
 
@@ -20,8 +21,6 @@ _TOLERANCE: Final = Fraction(1, 10)
 _RATE_TOLERANCE: Final = Fraction(1, 2000)
 """24 and 23.976 are twice as far from each other."""
 _MOST_FRAMES: Final = 60
-_RANGES: Final = {16: "PQ", 18: "HLG"}
-"""By code point of the transfer function (ITU-T H.273, table 3)."""
 _MP3: Final = frozenset({"mp4a.6b", "mp4a.69", "mp4a.40.34"})
 _NUMBER: Final = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,9})?")
 
@@ -59,6 +58,7 @@ def check_variant(master: Playlist, variant: Variant, report: CheckLog) -> None:
         _check_resolution(master, variant, report)
         _check_frame_rate(master, variant, report)
         _check_range(master, variant, report)
+        _check_captions(master, variant, report)
 
 
 def check_rendition(rendition: Rendition, report: CheckLog) -> None:
@@ -100,6 +100,19 @@ def check_channels(
             master.name,
             f"CHANNELS is {declared or 'not there'}; the audio has {found or 'some'}.",
             f"line {tag.line}",
+        )
+
+
+def _check_captions(master: Playlist, variant: Variant, report: CheckLog) -> None:
+    parts = variant.main.parts
+    if variant.tag.get("CLOSED-CAPTIONS") != "NONE":
+        return
+    if any(part.segment.has_captions for part in parts if part.segment):
+        report.add(
+            "closed-captions",
+            master.name,
+            "CLOSED-CAPTIONS is NONE, and there are some in the pictures.",
+            variant.place,
         )
 
 
@@ -228,7 +241,7 @@ def _check_range(master: Playlist, variant: Variant, report: CheckLog) -> None:
     if track is None or not track.pictures:
         return
     declared = variant.tag.get("VIDEO-RANGE") or "SDR"
-    found = _RANGES.get(track.transfer or 0, "SDR")
+    found = HDR_TRANSFERS.get(track.transfer or 0, "SDR")
     if declared != found:
         report.add(
             "video-range",

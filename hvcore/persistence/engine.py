@@ -57,6 +57,8 @@ POOLED_CONNECTIONS: Final = 5
 
 READ_ONLY: Final = "25006"
 """As PostgreSQL calls read_only_sql_transaction."""
+_UNSUPPORTED: Final = "0A000"
+"""As PostgreSQL calls feature_not_supported: a plan that a change has made wrong, too."""
 _WRITES = "hv_writes"
 _DURABLE = "hv_durable"
 _SYNCS = "hv_syncs"
@@ -148,6 +150,7 @@ def make_engine(
     else:
         engine = _make_postgresql_engine(parsed, owner, connections, opener, limits)
         keep_limits(engine, limits, connecting, of_host=host is not None)
+        event.listen(engine, "connect", _forget_refused_plans)
         event.listen(engine, "connect", _set_date_style)
         if schema:
             event.listen(engine, "connect", partial(_set_schema, schema))
@@ -292,6 +295,14 @@ def _set_pragmas(connection: sqlite3.Connection, _record: object) -> None:
         connection.execute(f"PRAGMA {pragma}")
 
 
+def _forget_refused_plans(connection: Any, record: object) -> None:  # noqa: ANN401 - psycopg's, which may be missing
+    from hvcore.persistence.cached_plans import (  # noqa: PLC0415 - imports psycopg
+        forget_refused_plans,
+    )
+
+    forget_refused_plans(connection, record)
+
+
 def _set_date_style(connection: Any, _record: object) -> None:  # noqa: ANN401 - psycopg's, which may be missing
     # Psycopg reads no moment in another one, and a role, a database or the
     # environment (PGDATESTYLE) may have set one. The server has said which it is:
@@ -358,8 +369,17 @@ def _translate(context: ExceptionContext) -> None:
     if getattr(original, "sqlstate", None) == READ_ONLY:
         _give_up_all(context)
         raise UnavailableError(NO_ANSWER) from original
+    if _is_refused_plan(original):
+        # Within a transaction; the next one makes plans anew.
+        raise UnavailableError(NO_ANSWER) from original
     if context.is_disconnect or isinstance(error, (OperationalError, InterfaceError)):
         raise UnavailableError(NO_ANSWER) from original
+
+
+def _is_refused_plan(error: BaseException | None) -> bool:
+    return getattr(error, "sqlstate", None) == _UNSUPPORTED and "cached plan" in str(
+        error
+    )
 
 
 def _give_up_all(context: ExceptionContext) -> None:

@@ -10,6 +10,7 @@ from typing import Final
 from redis import ConnectionError as RedisConnectionError
 from redis import Redis, RedisError, ResponseError
 from redis.backoff import NoBackoff
+from redis.exceptions import NoPermissionError
 from redis.retry import Retry
 from rq import Queue as RqMessages
 from rq.serializers import JSONSerializer
@@ -32,6 +33,13 @@ CONSUME_TIMEOUT_S: Final = 5
 """Longer than a look into the queues (1 s); ends half-open connections."""
 MESSAGE_LIVES_S: Final = 120
 """Eight times the interval at which an unanswered task is rung for again."""
+_TRIED: Final = "ping"
+"""Named like a lane, and no consumer takes from it."""
+_TRIED_S: Final = 5
+_NOT_ALLOWED: Final = (
+    "The user of queue.options.url may not do what the queue does: its keys begin with "
+    "rq: (ACL ~rq:*)."
+)
 MAX_WAITING: Final = 100_000
 """Messages in a lane, about 5 MB; the oldest go first and are put again."""
 LOOKS_AGAIN_S: Final = 0.1
@@ -151,24 +159,45 @@ class RqQueue(Queue):
 
     def ping(self) -> None:
         """
-        Raise UnavailableError if messages cannot be put; it names each lane that fails.
+        Put a message where nobody takes it, take it back, and look at each lane's list.
+
+        Who is allowed some keys alone, or is at a full or a read-only server, gets an
+        answer to PING and to a write of another name.
+
+        Raises:
+            UnavailableError: Messages cannot be put; it names each lane that fails.
         """
-        keys = {lane: self._messages(self._client, lane).key for lane in Lane}
         try:
-            with self._client.pipeline(transaction=False) as pipeline:
-                # A write: a full Redis and a read-only one still answer PING.
-                pipeline.set(f"{self._prefix}:ping", 1, ex=5)
-                for key in keys.values():
-                    # One that changes nothing, as far as put goes.
-                    pipeline.ltrim(key, 0, -1)
-                written, *of_lanes = pipeline.execute(raise_on_error=False)
+            self._try_to_put()
+            self._try_lanes()
+        except NoPermissionError as exc:
+            raise UnavailableError(_NOT_ALLOWED) from exc
         except RedisError as exc:
             raise _outage(exc) from exc
-        if isinstance(written, RedisError):
-            raise _outage(written) from written
+
+    def _try_to_put(self) -> None:
+        tried = self._messages(self._client, _TRIED)
+        with self._client.pipeline() as pipeline:
+            job = tried.enqueue_call(
+                RING, args=("",), ttl=_TRIED_S, result_ttl=0, pipeline=pipeline
+            )
+            pipeline.ltrim(tried.key, -MAX_WAITING, -1)
+            pipeline.lpop(tried.key)
+            pipeline.delete(tried.key, job.key)
+            pipeline.srem(RqMessages.redis_queues_keys, tried.key)
+            pipeline.execute()
+        count_workers(tried)
+
+    def _try_lanes(self) -> None:
+        keys = {lane: self._messages(self._client, lane).key for lane in Lane}
+        with self._client.pipeline(transaction=False) as pipeline:
+            for key in keys.values():
+                # A write that changes nothing, as far as put goes.
+                pipeline.ltrim(key, 0, -1)
+            answers = pipeline.execute(raise_on_error=False)
         told = [
             _outage(answer, lane).detail
-            for lane, answer in zip(keys, of_lanes, strict=True)
+            for lane, answer in zip(keys, answers, strict=True)
             if isinstance(answer, RedisError)
         ]
         if told:
@@ -177,9 +206,10 @@ class RqQueue(Queue):
     def close(self) -> None:
         self._client.close()
 
-    def _messages(self, client: Redis, lane: Lane) -> RqMessages:
+    def _messages(self, client: Redis, lane: Lane | str) -> RqMessages:
+        name = lane.value if isinstance(lane, Lane) else lane
         return RqMessages(
-            f"{self._prefix}:{lane.value}",
+            f"{self._prefix}:{name}",
             connection=client,
             serializer=JSONSerializer,
         )

@@ -152,9 +152,12 @@ class SharedWindows(RateLimitStore):
 
     def ping(self) -> None:
         """
-        Raise UnavailableError if the server does not answer.
+        Raise UnavailableError if the server counts nothing.
         """
-        self._begin("PING", read=_check_pong)()
+        # As a hit, under a name of its own: who may use other keys alone, and a server
+        # that is full or read-only, answers PING.
+        key = f"{self._prefix}:ping"
+        self._begin("EVALSHA", self._sha, 1, key, 1, 1, read=_check_counted)()
 
     def close(self) -> None:
         while self._idle:
@@ -237,9 +240,9 @@ def _exchange(connection: _Connection, *words: object) -> Any:  # noqa: ANN401 -
     return connection.read_response()
 
 
-def _check_pong(answer: object) -> None:
-    if answer != b"PONG":
-        raise ValueError("no answer to PING")
+def _check_counted(answer: bytes) -> None:
+    _, _, now_text = answer.split(b" ")
+    float(now_text)
 
 
 def _states(rules: Sequence[RateLimitRule], answer: bytes) -> list[RateLimitState]:

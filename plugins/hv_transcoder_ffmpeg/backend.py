@@ -13,6 +13,7 @@ from hv_transcoder_ffmpeg.commands import Encode
 from hv_transcoder_ffmpeg.machine import Machine
 from hv_transcoder_ffmpeg.options import FfmpegOptions
 from hv_transcoder_ffmpeg.parts import cut
+from hv_transcoder_ffmpeg.picture_captions import extract_picture_captions
 from hv_transcoder_ffmpeg.probe import Prober
 from hv_transcoder_ffmpeg.still import take_still
 from hvcore.plugin_api import (
@@ -74,14 +75,18 @@ class FfmpegTranscoder(Transcoder):
             audio=audio,
             threads=self._options.threads,
         )
-        texts = Extracted()
+        texts = shown = Extracted()
         if part.has_sound:
-            texts = extract_captions(engine, sandbox, workspace, encode.streams)
+            streams = encode.streams
+            texts = extract_captions(engine, sandbox, workspace, streams)
+            shown = extract_picture_captions(
+                engine, sandbox, workspace, order=part.order, streams=streams
+            )
         done = job.run_part(encode, workspace, sandbox)
         return attrs.evolve(
             done,
-            captions=texts.captions,
-            warnings=warnings + texts.warnings + done.warnings,
+            captions=texts.captions + shown.captions,
+            warnings=warnings + texts.warnings + shown.warnings + done.warnings,
         )
 
     def still(self, workspace: Workspace, at_s: float) -> Path:

@@ -19,7 +19,7 @@ from hvcore.plugin_api import AudioCodec, PixelFormat
 
 _log = logging.getLogger(__name__)
 
-_CACHE_FORMAT: Final = 1
+_CACHE_FORMAT: Final = 2
 """Count up whenever trials ask or keep something else."""
 
 _FIXED: Final = {5: (5, 1, 10), 6: (6, 1, 6), 7: (7, 1, 5), 8: (8, 1, 2)}
@@ -125,6 +125,7 @@ def _to_json(engine: FfmpegEngine) -> dict[str, Any]:
         "priming_samples": {k.value: v for k, v in engine.priming_samples.items()},
         "filters": sorted(engine.filters),
         "decoders": sorted(engine.decoders),
+        "with_lcevc": sorted(engine.with_lcevc),
     }
 
 
@@ -143,5 +144,6 @@ def _from_json(binaries: Binaries, cached: Any) -> FfmpegEngine | None:  # noqa:
             },
             filters=frozenset(map(str, cached["filters"])),
             decoders=frozenset(map(str, cached["decoders"])),
+            with_lcevc=frozenset(map(str, cached["with_lcevc"])),
         )
     return None

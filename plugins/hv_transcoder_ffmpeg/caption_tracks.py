@@ -7,7 +7,7 @@ everything else, and a damaged one would cost the video.
 """
 
 import signal
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +16,7 @@ import attrs
 from hv_transcoder_ffmpeg.caption_cues import ordered_cues
 from hv_transcoder_ffmpeg.containers import CAPTION_DECODERS, input_options
 from hv_transcoder_ffmpeg.encode_run import failed_attempt, require_room
-from hv_transcoder_ffmpeg.engine import FfmpegEngine
+from hv_transcoder_ffmpeg.engine import FFMPEG, FfmpegEngine
 from hv_transcoder_ffmpeg.made_files import require_plain_files
 from hv_transcoder_ffmpeg.process import ExitStatus, supervise
 from hv_transcoder_ffmpeg.sandbox import Sandbox
@@ -73,13 +73,15 @@ def extract_captions(
     warnings = [NO_TEXT] if streams.has_other_subtitles else []
     made: list[CaptionFile] = []
     if streams.captions:
-        ended = _run(engine, sandbox, workspace, streams)
+        source = workspace.source.resolve()
+        command = _command(engine, source, streams.container, streams.captions)
+        ended = run_reader(sandbox, workspace, command, _LIMITS)
         is_whole = ended.is_success and not any(
             words in ended.log for words in _LOST_WORDS
         )
         for number, track in enumerate(streams.captions):
             raw = workspace.folder / _raw_name(number)
-            written = _take(raw)
+            written = take_written(raw)
             if written is None:
                 is_whole = False
                 continue
@@ -97,15 +99,26 @@ def extract_captions(
     return Extracted(captions=tuple(made), warnings=tuple(warnings))
 
 
-def _run(
-    engine: FfmpegEngine, sandbox: Sandbox, workspace: Workspace, streams: Streams
+def run_reader(
+    sandbox: Sandbox,
+    workspace: Workspace,
+    command: Sequence[str],
+    limits: Mapping[str, int],
 ) -> ExitStatus:
-    folder, source = workspace.folder.resolve(), workspace.source.resolve()
+    """
+    Run a command that reads texts of the source into the workspace's folder.
+
+    Raises:
+        UnavailableError: The disk is full; the job waits for room.
+        TranscodeError: The machine, not the file, kept them from being read.
+        Exception: What the workspace's check raises.
+    """
+    folder = workspace.folder.resolve()
     ended = supervise(
         sandbox.command(
-            _command(engine, source, streams.container, streams.captions),
-            limits=_LIMITS,
-            readable=[source],
+            command,
+            limits=limits,
+            readable=[workspace.source.resolve()],
             writable=folder,
         ),
         folder=folder,
@@ -132,31 +145,45 @@ def _command(
     container: str,
     tracks: Sequence[CaptionTrackInfo],
 ) -> list[str]:
-    command = [str(engine.ffmpeg), "-hide_banner", "-loglevel", "error"]
-    # As for an encode.
-    command += ["-nostdin", "-nostats", "-y", "-max_error_rate", "1"]
-    command += ["-max_streams", str(MAX_SOURCE_STREAMS)]
-    # Times of the file: only what reads the pictures, too, knows where they begin.
-    command += ["-copyts"]
+    command = [*reader_head(engine), "-max_streams", str(MAX_SOURCE_STREAMS)]
     if container == "mov":
         # ffmpeg begins an edit with a sample. A text may last since long before,
         # and the next one would come at 0.
         command += ["-advanced_editlist", "0"]
+    command += engine.decoding(FFMPEG)
     command += input_options(source, container, CAPTION_DECODERS)
     for number, track in enumerate(tracks):
-        command += ["-map", f"0:{track.stream_index}", "-map_metadata", "-1"]
-        command += ["-c:s", "webvtt", "-fs", str(_MOST_BYTES)]
-        # A text before 0 would move all others of its track.
-        command += ["-avoid_negative_ts", "disabled"]
-        command += ["-f", "webvtt", f"file:{_raw_name(number)}"]
+        command += ["-map", f"0:{track.stream_index}"]
+        command += webvtt_output(_raw_name(number))
     return command
+
+
+def reader_head(engine: FfmpegEngine) -> list[str]:
+    """
+    Return the arguments with which a command that reads texts begins.
+    """
+    command = [str(engine.ffmpeg), "-hide_banner", "-loglevel", "error"]
+    # As for an encode.
+    command += ["-nostdin", "-nostats", "-y", "-max_error_rate", "1"]
+    # Times of the file: only what reads the pictures, too, knows where they begin.
+    return [*command, "-copyts"]
+
+
+def webvtt_output(name: str) -> list[str]:
+    """
+    Return the arguments that write a track of texts as a file of the workspace.
+    """
+    options = ["-map_metadata", "-1", "-c:s", "webvtt", "-fs", str(_MOST_BYTES)]
+    # A text before 0 would move all others of its track.
+    options += ["-avoid_negative_ts", "disabled"]
+    return [*options, "-f", "webvtt", f"file:{name}"]
 
 
 def _raw_name(number: int) -> str:
     return f"captions-{number}.raw"
 
 
-def _take(raw: Path) -> str | None:
+def take_written(raw: Path) -> str | None:
     """
     Read and remove a file that ffmpeg wrote; None if it is not there or cut off.
     """

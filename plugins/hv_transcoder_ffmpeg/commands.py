@@ -10,7 +10,7 @@ import attrs
 from hv_transcoder_ffmpeg import filters, pictures
 from hv_transcoder_ffmpeg.containers import ENCODE_DECODERS, input_options
 from hv_transcoder_ffmpeg.encoders import NO_NAMES, audio_options, video_options
-from hv_transcoder_ffmpeg.engine import FfmpegEngine
+from hv_transcoder_ffmpeg.engine import FFMPEG, FfmpegEngine
 from hv_transcoder_ffmpeg.source import Streams
 from hv_transcoder_ffmpeg.spans import SLACK_S, Span
 from hvcore.plugin_api import (
@@ -145,6 +145,7 @@ def _general(encode: Encode) -> list[str]:
     else:
         # Nothing of what is behind the video's end is read.
         command += ["-t", f"{encode.order.source.duration_s + SLACK_S:.3f}"]
+    command += encode.engine.decoding(FFMPEG)
     return command + input_options(
         encode.source, encode.streams.container, ENCODE_DECODERS
     )

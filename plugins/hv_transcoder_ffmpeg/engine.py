@@ -28,6 +28,10 @@ SPEEDS: Final = {
     Speed.ULTRASLOW: "placebo",
 }
 
+FFMPEG: Final = "ffmpeg"
+FFPROBE: Final = "ffprobe"
+WITHOUT_ENHANCEMENTS: Final = ("-export_side_data", "enhancements")
+
 AUDIO_ENCODERS: Final = {
     AudioCodec.AAC: ("aac", "aac_low"),
     # The native encoder takes these profiles, exits 0 and writes audio that
@@ -63,6 +67,7 @@ class FfmpegEngine:
             48 kHz, by codec; only codecs that really work are here.
         filters: Those of the optional filters that exist.
         decoders: Those of the optional decoders that exist.
+        with_lcevc: Those of the two programs whose build decodes enhancements (LCEVC).
         missing: What is needed at the least and is not there.
     """
 
@@ -74,6 +79,7 @@ class FfmpegEngine:
     priming_samples: dict[AudioCodec, int] = attrs.field(factory=dict)
     filters: frozenset[str] = frozenset()
     decoders: frozenset[str] = frozenset()
+    with_lcevc: frozenset[str] = frozenset()
     missing: tuple[str, ...] = ()
 
     @property
@@ -82,6 +88,21 @@ class FfmpegEngine:
         True if ordinary videos can be made with it.
         """
         return not self.missing
+
+    def decoding(self, program: str) -> list[str]:
+        """
+        Return the arguments before an input without which too much is decoded.
+
+        A file may carry enhancements of its pictures for another decoder (LCEVC), which
+        runs by itself, and in ffmpeg 8.1 to 9.0.2 writes where a file wants it to
+        (CVE-2026-125262). Exported, they are no more than data of which nothing is made.
+
+        Args:
+            program: FFMPEG or FFPROBE.
+        """
+        if program not in self.with_lcevc:
+            return []
+        return [*WITHOUT_ENHANCEMENTS]
 
     @property
     def can_tone_map(self) -> bool:

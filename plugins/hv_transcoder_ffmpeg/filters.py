@@ -42,6 +42,11 @@ _BT709: Final = (
     "setparams=range=tv:colorspace=bt709:color_primaries=bt709:color_trc=bt709"
 )
 
+_NOT_OF_HDR: Final = {"A53_CC": 1, "DYNAMIC_HDR_PLUS": 17, "DOVI_RPU": 23, "DOVI": 24}
+"""Side data that does not describe an HDR output, by ffmpeg's numbers (libavutil/frame.h):
+old versions know the data, and not its name as an option. Mastering display and light
+level stay: they describe the output as they did the source."""
+
 JPEG: Final = "in_color_matrix=bt709:out_color_matrix=bt601:out_range=pc"
 """JPEG uses the full range and, by JFIF, the matrix of bt601."""
 
@@ -90,6 +95,8 @@ def video_graph(  # noqa: PLR0913 - each says one thing
     keeps_hdr = is_hdr_output(video, rungs)
     chain = [*_even_time(video, span, is_sought=is_sought)]
     chain += _picture(video, rungs[top], keeps_hdr=keeps_hdr, can_tone_map=can_tone_map)
+    # Behind tone mapping, which looks for the light of the source's screen there.
+    chain += _side_data_removal(keeps_hdr=keeps_hdr)
     graph = []
     source = f"0:{video.index}"
     for number in range(top, -1, -1):
@@ -225,6 +232,18 @@ def _picture(
     # Where neither size nor colours change, it passes pictures on uncopied, as long
     # as it was told nothing of colours: 3 % of an encode.
     return [_scale(top, colours), f"format={wanted}", "setsar=1", _BT709]
+
+
+def _side_data_removal(*, keeps_hdr: bool) -> list[str]:
+    """
+    Return the filters that remove side data of the source from all renditions.
+
+    Encoders write what they find: captions, whose rate is that of the source's
+    pictures, and what a screen was whose colours are no longer there.
+    """
+    if not keeps_hdr:
+        return ["sidedata=mode=delete"]
+    return [f"sidedata=mode=delete:type={n}" for n in _NOT_OF_HDR.values()]
 
 
 def tone_map() -> list[str]:

@@ -18,7 +18,7 @@ from hv_transcoder_ffmpeg.containers import (
     require_unlocked,
     sniff_container,
 )
-from hv_transcoder_ffmpeg.engine import FfmpegEngine
+from hv_transcoder_ffmpeg.engine import FFPROBE, FfmpegEngine
 from hv_transcoder_ffmpeg.outline import outline
 from hv_transcoder_ffmpeg.parts import may_be_cut
 from hv_transcoder_ffmpeg.probe_endings import judge_probe
@@ -324,6 +324,7 @@ class Prober:
         # Refused before memory is taken for them.
         command += ["-max_pixels", str(MAX_SOURCE_PIXELS)]
         command += ["-max_streams", str(MAX_SOURCE_STREAMS + 1)]
+        command += self._engine.decoding(FFPROBE)
         command += input_options(path, container, PROBE_DECODERS)
         return self._sandbox.command(
             [*command, *question],

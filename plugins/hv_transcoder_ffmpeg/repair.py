@@ -15,7 +15,7 @@ from typing import Final
 import attrs
 
 from hv_transcoder_ffmpeg.containers import PROBE_DECODERS, input_options
-from hv_transcoder_ffmpeg.engine import FfmpegEngine
+from hv_transcoder_ffmpeg.engine import FFMPEG, FfmpegEngine
 from hv_transcoder_ffmpeg.made_files import require_plain_files
 from hv_transcoder_ffmpeg.process import supervise
 from hv_transcoder_ffmpeg.sandbox import Sandbox
@@ -95,6 +95,7 @@ def copy_good_tracks(  # noqa: PLR0913 - each says one thing
         command += ["-nostdin", "-nostats", "-y"]
         command += ["-max_streams", str(MAX_SOURCE_STREAMS + 1)]
         command += [] if is_whole else ["-t", str(_SAMPLE_S)]
+        command += engine.decoding(FFMPEG)
         command += input_options(source, container, PROBE_DECODERS)
         for kind in kinds:
             command += ["-map", kind]

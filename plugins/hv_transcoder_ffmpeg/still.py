@@ -8,7 +8,7 @@ from typing import Final
 from hv_transcoder_ffmpeg import filters
 from hv_transcoder_ffmpeg.containers import ENCODE_DECODERS, input_options
 from hv_transcoder_ffmpeg.encode_run import judge
-from hv_transcoder_ffmpeg.engine import FfmpegEngine
+from hv_transcoder_ffmpeg.engine import FFMPEG, FfmpegEngine
 from hv_transcoder_ffmpeg.made_files import require_plain_files
 from hv_transcoder_ffmpeg.process import supervise
 from hv_transcoder_ffmpeg.sandbox import Sandbox
@@ -75,6 +75,7 @@ def _command(
     # As for an encode.
     command += ["-nostdin", "-nostats", "-y", "-max_pixels", str(MAX_SOURCE_PIXELS)]
     command += ["-sn", "-dn", "-an"]
+    command += engine.decoding(FFMPEG)
     command += input_options(source, streams.container, ENCODE_DECODERS)
     graph = filters.still_graph(
         streams.video, at_s=at_s, can_tone_map=engine.can_tone_map

@@ -15,11 +15,16 @@ import attrs
 from hv_transcoder_ffmpeg.binaries import Binaries
 from hv_transcoder_ffmpeg.engine import (
     AUDIO_ENCODERS,
+    FFMPEG,
+    FFPROBE,
     PIXEL_FORMATS,
+    WITHOUT_ENHANCEMENTS,
     FfmpegEngine,
     video_encoder,
 )
 from hvcore.plugin_api import AudioCodec, PixelFormat, supervised_command
+
+_LCEVC: Final = "--enable-liblcevc-dec"
 
 _TIMEOUT_S: Final = 60
 """A trial takes 0.1 to 0.7 s alone; the machine may be busy encoding."""
@@ -41,6 +46,7 @@ _NEEDED: Final = {
         "select",
         "setparams",
         "setsar",
+        "sidedata",
         "split",
     },
 }
@@ -83,6 +89,9 @@ def examine(binaries: Binaries, work_dir: Path) -> FfmpegEngine:
         for kind, names in _NEEDED.items()
         for name in sorted(names - has[kind])
     ]
+    with_lcevc = _with_lcevc(binaries)
+    if FFMPEG in with_lcevc and not _leaves_enhancements(binaries.ffmpeg):
+        missing.append("a way to leave LCEVC alone (CVE-2026-125262)")
     made = _try_encoders(binaries, has["encoders"], work_dir)
     if PixelFormat.YUV420P not in made.pixel_formats:
         missing.append("a working H.264 encoder")
@@ -95,6 +104,7 @@ def examine(binaries: Binaries, work_dir: Path) -> FfmpegEngine:
         priming_samples=made.priming_samples,
         filters=_OPTIONAL_FILTERS & has["filters"],
         decoders=_OPTIONAL_DECODERS & has["decoders"],
+        with_lcevc=with_lcevc,
         missing=tuple(missing),
     )
 
@@ -102,6 +112,29 @@ def examine(binaries: Binaries, work_dir: Path) -> FfmpegEngine:
 def _version(program: Path) -> str:
     found = re.search(r"version (\S+)", _output([str(program), "-version"]) or "")
     return found.group(1)[:60] if found else ""
+
+
+def _with_lcevc(binaries: Binaries) -> frozenset[str]:
+    programs = {FFMPEG: binaries.ffmpeg, FFPROBE: binaries.ffprobe}
+    return frozenset(
+        name
+        for name, program in programs.items()
+        if _LCEVC in (_output([str(program), "-version"]) or "")
+    )
+
+
+def _leaves_enhancements(ffmpeg: Path) -> bool:
+    command = [str(ffmpeg), "-loglevel", "error", *WITHOUT_ENHANCEMENTS]
+    command += [
+        "-f",
+        "lavfi",
+        "-i",
+        "color=size=64x64:duration=0.04",
+        "-f",
+        "null",
+        "-",
+    ]
+    return _output(command) is not None
 
 
 def _listed(ffmpeg: Path, kind: str) -> frozenset[str]:

@@ -6,6 +6,7 @@ function writes one file; its arguments are what tests change.
 """
 
 import math
+import re
 import struct
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -151,6 +152,15 @@ def edit_list(media_time: int, rate: int = 0x10000) -> bytes:
 def picture(nal_type: int = 5, size: int = 100, *before: bytes) -> bytes:
     unit = bytes((0x60 | nal_type,)) + b"\xaa" * (size - 5)
     return b"".join(u32(len(one)) + one for one in (*before, unit))
+
+
+def message(kind: int, content: bytes) -> bytes:
+    """
+    Return a NAL unit of H.264 with one message (SEI) behind one of no use.
+    """
+    length = bytes([255] * (len(content) // 255) + [len(content) % 255])
+    unit = bytes((0, 1, 0xAA, kind)) + length + content + b"\x80"
+    return b"\x06" + re.sub(rb"\0\0(?=[\0-\3])", b"\0\0\3", unit)
 
 
 def segment(  # noqa: PLR0913 - what tests change

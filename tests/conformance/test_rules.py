@@ -9,6 +9,7 @@ from typing import Final
 import pytest
 
 from hvcore.conformance import RULES, Certificate, Level, check
+from hvcore.conformance.messages import told_by
 from tests.conformance import made_streams as made
 from tests.conformance.made_streams import Files, MemorySource
 
@@ -121,6 +122,7 @@ A: Final = "audio.m3u8"
 HIGH_PLAYLIST: Final = "video-360p.m3u8"
 CHAPTERS: Final = 'DATA-ID="com.apple.hls.chapters",URI="chapters.json"'
 SPS: Final = made.sps(320, 180)
+CAPTIONS: Final = made.message(4, b"\xb5\x00\x31GA94\x03\xc1\xff\xfc\x94\x20\xff")
 
 BROKEN: Final[dict[str, tuple[str, Break]]] = {
     "a missing segment": ("readable", drop(f"{LOW}/1.m4s")),
@@ -256,6 +258,18 @@ BROKEN: Final[dict[str, tuple[str, Break]]] = {
     "a low level": ("codec-level", video_init(level=10)),
     "a level of large screens": ("device-profile", video_init(level=60)),
     "no colours": ("colour", video_init(colour=False)),
+    "a screen of SDR in the entry": (
+        "screen-metadata",
+        video_init(record=made.avcc(SPS) + made.box("mdcv", bytes(24))),
+    ),
+    "a screen of SDR in a picture": (
+        "screen-metadata",
+        video(1, first=made.picture(5, 100, made.message(137, bytes(24)))),
+    ),
+    "captions in a picture": (
+        "closed-captions",
+        video(1, first=made.picture(5, 100, CAPTIONS)),
+    ),
     "two traf": ("fragment-structure", video(1, trafs=2)),
     "media before the moof": (
         "fragment-structure",
@@ -370,6 +384,22 @@ def test_what_is_broken_is_found(name: str) -> None:
     assert rule in {finding.rule.id for finding in certificate.findings}
     is_must = RULES[rule].level is Level.MUST
     assert certificate.is_conformant is not is_must or not is_must
+
+
+def test_captions_in_pictures_may_be_where_none_are_denied() -> None:
+    files = made.stream()
+    both(
+        swap("master.m3u8", ",CLOSED-CAPTIONS=NONE", ""),
+        video(1, first=made.picture(5, 100, CAPTIONS, made.message(5, bytes(300)))),
+    )(files)
+
+    found = {finding.rule.id for finding in checked(files).findings}
+    assert "closed-captions" not in found
+
+
+def test_a_message_that_is_cut_off_tells_nothing() -> None:
+    for end in range(len(CAPTIONS)):
+        assert not told_by(CAPTIONS[1:end]) or end > CAPTIONS.index(b"GA94") + 4
 
 
 def test_subtitles_in_order_are_no_finding() -> None:

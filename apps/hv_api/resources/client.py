@@ -30,8 +30,6 @@ class ClientFileResource:
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         send(req, resp, self._response)
-        # Also for pages that take only what says so (Cross-Origin-Embedder-Policy).
-        resp.set_header("Cross-Origin-Resource-Policy", "cross-origin")
 
     on_head = on_get
 

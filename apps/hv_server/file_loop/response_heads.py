@@ -6,7 +6,7 @@ from email.utils import formatdate
 from functools import lru_cache
 from typing import Final
 
-from hv_web.cors import ANY_ORIGIN
+from hv_web.cors import FOR_ANY_PAGE
 from hv_web.middleware import new_request_id
 from hv_web.plain_requests import PlainRequest
 from hv_web.representations import (
@@ -17,10 +17,6 @@ from hv_web.representations import (
 )
 
 _ALWAYS: Final = (("X-Content-Type-Options", "nosniff"),)
-_FOR_PAGES: Final = (
-    ("Access-Control-Allow-Origin", "*"),
-    ("Access-Control-Expose-Headers", ", ".join(ANY_ORIGIN.exposed)),
-)
 
 
 def write_head(
@@ -55,5 +51,5 @@ def stamp_now() -> str:
 
 @lru_cache(maxsize=MAX_CACHED_DESCRIPTIONS)
 def _written(headers: Headers, *, is_for_pages: bool) -> str:
-    every = (*headers, *_ALWAYS, *(_FOR_PAGES if is_for_pages else ()))
+    every = (*headers, *_ALWAYS, *(FOR_ANY_PAGE if is_for_pages else ()))
     return "".join(f"{name}: {value}\r\n" for name, value in every)

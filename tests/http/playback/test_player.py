@@ -133,6 +133,21 @@ def test_a_logo_may_come_from_its_own_host_and_widens_nothing_else(
     assert asked == plain
 
 
+def test_the_page_and_its_files_may_be_in_isolated_pages(
+    public: DeliveryWorld,
+) -> None:
+    shown = page(public)
+    with_logo = page(public, "logo=https://cdn.example.com/logo.png")
+    script = public.player.simulate_get("/v1/player/hv-player.js")
+    gone = public.player.simulate_get("/v1/embed/vid_none")
+
+    name = "cross-origin-embedder-policy"
+    found = [one.headers[name] for one in (shown, with_logo, script, gone)]
+    assert found == ["require-corp", "credentialless", "require-corp", "require-corp"]
+    for answer in (shown, with_logo, script, gone):
+        assert answer.headers["cross-origin-resource-policy"] == "cross-origin"
+
+
 @pytest.mark.parametrize("sends", [True, False])
 def test_the_operator_chooses_whether_players_report(
     public: DeliveryWorld, static: Path, *, sends: bool

@@ -119,6 +119,7 @@ def test_the_worker_lets_every_page_read_every_answer(
         result.headers["Access-Control-Expose-Headers"]
         == "Content-Length, Content-Range, ETag, X-Request-Id"
     )
+    assert result.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
     assert "Vary" not in result.headers
 
 
@@ -131,7 +132,9 @@ def test_the_workers_preflight(headers: dict[str, str], path: str) -> None:
     assert result.text == ""
     assert result.headers["Access-Control-Allow-Origin"] == "*"
     assert result.headers["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS"
-    assert result.headers["Access-Control-Allow-Headers"] == "Range, Content-Type"
+    assert result.headers["Access-Control-Allow-Headers"] == (
+        "Range, Content-Type, CMCD-Request, CMCD-Object, CMCD-Status, CMCD-Session"
+    )
     assert result.headers["Access-Control-Max-Age"] == "3600"
 
 

@@ -140,6 +140,7 @@ def test_a_deployer_may_take_tokens_that_are_not_of_rfc_9068(make: Make) -> None
 
     assert desk.asked(desk.signed(good, typ="JWT"))
     assert desk.asked(desk.signed(good, typ=None))
+    assert desk.asked(desk.signed({**good, "jti": 7, "amr": "pwd"}, typ="JWT"))
     for wrong in (desk.claims(), {**good, "nonce": "of an ID token"}):
         with pytest.raises(UnauthorizedError):
             desk.asked(desk.signed(wrong, typ="JWT"))

@@ -34,6 +34,47 @@ def queue(redis_url: str) -> Iterator[RqQueue]:
 
 
 @pytest.fixture
+def limited(own_server: RedisServer) -> Callable[[str], RqQueue]:
+    """
+    Gives the queue of a user who is allowed some keys alone.
+    """
+
+    def make(keys: str) -> RqQueue:
+        with redis.Redis.from_url(own_server.url) as client:
+            client.execute_command(
+                "ACL", "SETUSER", "limited", "reset", "on", ">pw", keys, "+@all"
+            )
+        url = own_server.url.replace("unix://", "unix://limited:pw@")
+        return RqQueue(url=url, prefix="hvcore")
+
+    return make
+
+
+def test_who_may_not_use_the_keys_of_the_queue_is_told_which(
+    limited: Callable[[str], RqQueue],
+) -> None:
+    queue = limited("~hvcore*")
+    with pytest.raises(UnavailableError):
+        _put(queue)
+
+    with pytest.raises(UnavailableError, match=r"~rq:\*"):
+        queue.ping()
+
+
+def test_who_may_use_the_keys_of_the_queue_is_healthy(
+    limited: Callable[[str], RqQueue], own_server: RedisServer
+) -> None:
+    queue = limited("~rq:*")
+
+    queue.ping()
+
+    with redis.Redis.from_url(own_server.url) as client:
+        assert client.keys() == []
+    with _consuming(queue) as consumer:
+        wait_until(consumer.has_seen(_put(queue)))
+
+
+@pytest.fixture
 def own_server() -> Iterator[RedisServer]:
     """
     A server that a test may stop.
@@ -392,7 +433,15 @@ def _denied(server: redis.Redis, key: str) -> Iterator[str]:
     """
     others = [f"~rq:{kind}*" for kind in ("job", "worker", "clean")]
     lanes = [f"~rq:queue:test:{lane.value}" for lane in Lane if lane.value not in key]
-    rules = ["on", ">secret", "+@all", "~test:*", "~rq:queues", *others, *lanes]
+    rules = [
+        "on",
+        ">secret",
+        "+@all",
+        "~rq:queues",
+        "~rq:queue:test:ping",
+        *others,
+        *lanes,
+    ]
     server.execute_command("ACL", "SETUSER", "lanes", "reset", *rules)
     yield "lanes:secret"
     server.execute_command("ACL", "DELUSER", "lanes")

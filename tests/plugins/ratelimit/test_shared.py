@@ -63,6 +63,24 @@ def test_a_thousand_from_several_processes_are_counted_exactly(redis_url: str) -
     assert wide.remaining == 3_000 - 301
 
 
+@pytest.mark.parametrize(("keys", "is_healthy"), [("~rq:*", False), ("~test*", True)])
+def test_who_may_not_use_the_keys_of_the_limits_is_unhealthy(
+    server: RedisServer, keys: str, *, is_healthy: bool
+) -> None:
+    words = ("ACL", "SETUSER", "limited", "reset", "on", ">pw", keys, "+@all")
+    with server.client() as client:
+        client.execute_command(*words)
+    url = server.url.replace("unix://", "unix://limited:pw@")
+    store = SharedWindows(url=url, prefix="test")
+
+    if is_healthy:
+        store.ping()
+        return
+    for ask in (store.ping, lambda: store.hit([rule(5)])):
+        with pytest.raises(UnavailableError):
+            ask()
+
+
 def test_a_request_is_one_command(server: RedisServer, store: SharedWindows) -> None:
     rules = [rule(5, bucket=Bucket.VIDEO_OPERATIONS), rule(10)]
     store.hit(rules)

@@ -58,6 +58,24 @@ def test_an_id_token_that_is_not_for_this_sign_in_is_refused(
         desk.signed_in()
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        put(amr="pwd"),
+        put(amr={"pwd": True}),
+        put(auth_time="170000"),
+        put(auth_time=["170000"]),
+        put(acr=7, jti=8, sid=["x"], updated_at="yesterday"),
+    ],
+)
+def test_claims_that_nobody_reads_are_not_judged(
+    desk: SignInDesk, change: Callable[[Claims], object]
+) -> None:
+    desk.provider.change_token = change
+
+    assert desk.signed_in().identity.roles
+
+
 def test_several_readers_of_a_token_need_us_to_be_the_party(desk: SignInDesk) -> None:
     desk.provider.change_token = put(aud=["account", CLIENT_ID], azp=CLIENT_ID)
 

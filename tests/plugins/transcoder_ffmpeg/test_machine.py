@@ -7,6 +7,7 @@ import os
 import subprocess
 from pathlib import Path
 
+import attrs
 import pytest
 
 from hv_transcoder_ffmpeg import capabilities as found
@@ -129,6 +130,17 @@ def test_the_packages_serve_where_there_is_no_system_ffmpeg(
     assert binaries.origin == "Python packages"
     assert engine.is_usable
     assert AudioCodec.MP3 in engine.priming_samples
+
+
+def test_a_program_that_would_decode_lcevc_is_not_used(tmp_path: Path) -> None:
+    (wheel,) = (one for one in find_candidates() if one.origin == "Python packages")
+    # As of a build that does not know the option that keeps it from that.
+    script = f'case "$*" in *enhancements*) exit 1;; esac; exec {wheel.ffmpeg} "$@"'
+    program = _script(tmp_path / "ffmpeg", script)
+
+    engine = trials.examine(attrs.evolve(wheel, ffmpeg=program), tmp_path)
+
+    assert engine.missing == ("a way to leave LCEVC alone (CVE-2026-125262)",)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from hv_transcoder_ffmpeg.engine import FfmpegEngine
 from hv_transcoder_ffmpeg.probe import Prober
 from hv_transcoder_ffmpeg.sandbox import Sandbox
 from hv_transcoder_ffmpeg.stream_report import pixel_format
@@ -204,11 +205,9 @@ def test_every_source_format_has_a_documented_one(name: str, wanted: str) -> Non
 def test_a_fault_of_the_machine_is_not_blamed_on_the_file(
     clip: Clip, tmp_path: Path, broken: str
 ) -> None:
-    class Engine:
-        ffprobe = Path("/usr/bin/ffprobe")
-        pixel_formats = ()
-
-    prober = Prober(Engine(), Sandbox(bwrap=broken))  # type: ignore[arg-type]  # all that probing asks of it
+    program = Path("/usr/bin/ffprobe")
+    engine = FfmpegEngine(ffmpeg=program, ffprobe=program, origin="")
+    prober = Prober(engine, Sandbox(bwrap=broken))
 
     with pytest.raises(TranscodeError):
         prober.probe(make_workspace(clip("plain.mp4"), tmp_path / "out"))

@@ -179,7 +179,10 @@ def test_headers_are_those_of_the_service(
     )
     for name in ("content-type", "content-range", "etag", "cache-control"):
         assert through.headers.get(name) == alone.headers.get(name), name
-    for name in ("access-control-allow-origin", "access-control-expose-headers"):
+    for name in (
+        *("access-control-allow-origin", "access-control-expose-headers"),
+        "cross-origin-resource-policy",
+    ):
         assert through.headers[name] == alone.headers[name]
     assert through.headers["x-content-type-options"] == "nosniff"
 

@@ -241,8 +241,9 @@ def _exchange(connection: _Connection, *words: object) -> Any:  # noqa: ANN401 -
 
 
 def _check_counted(answer: bytes) -> None:
-    _, _, now_text = answer.split(b" ")
-    float(now_text)
+    count, _, now_text = answer.split(b" ")
+    int(count)
+    datetime.fromtimestamp(float(now_text), UTC)
 
 
 def _states(rules: Sequence[RateLimitRule], answer: bytes) -> list[RateLimitState]:

@@ -43,8 +43,9 @@ NICENESS: Final = 15
 one organization had three times what the encode of another one had. Beside an encode
 it still gets a quarter of a core."""
 RETRY_AFTER_S: Final = 10
-MOST_S: Final = 20.0
-"""A picture of the most pixels takes 3 s on a busy core; then the process hangs."""
+MOST_S: Final = 60.0
+"""Then the process hangs. A picture of the most pixels takes 1 to 3 s of a core, of which a
+nice process gets little on a busy machine."""
 MOST_MEMORY_BYTES: Final = 512 * 1024**2
 """
 Of addresses. The most that a picture needs is 450 MB: a progressive JPEG of 36 million

@@ -17,7 +17,13 @@ from hv_dashboard.routes import ROUTES
 from hv_dashboard.routing import ROOT, PageRoute
 from hv_dashboard.visits import Visit
 from hv_web.assets import NOT_INSTALLED
-from hv_web.errors import note_crash, note_failure, send_problem, translate
+from hv_web.errors import (
+    note_crash,
+    note_failure,
+    note_rate_limit,
+    send_problem,
+    translate,
+)
 from hvcore.errors import HvError, InternalError, NotFoundError, UnavailableError
 from hvcore.services.sign_in.sessions import Sessions
 
@@ -98,6 +104,7 @@ class ErrorPages:
         _params: Mapping[str, object],
     ) -> None:
         note_failure(req, error)
+        note_rate_limit(req, error)
         route: PageRoute | None = getattr(req.context, "route", None)
         is_unknown_path = route is None and error.http_status == NotFoundError.status
         if is_unknown_path and req.path.startswith(f"{ROOT}/static/"):

@@ -237,9 +237,12 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         Take a connection back from a thread, and send what it has left.
         """
         self._lanes.of_request(conn).done(conn.sender)
-        if conn.sock.was_rate_limited:
+        if conn.sock.paced_every_s:
             self._retries.note(
-                conn.sender, conn.head, of_all_below=conn.sock.was_all_below
+                conn.sender,
+                conn.head,
+                of_all_below=conn.sock.was_all_below,
+                every_s=conn.sock.paced_every_s,
             )
         conn.head = b""
         has_failed = fs.cancelled() or fs.exception() is not None

@@ -17,6 +17,7 @@ import termios
 import time
 from typing import Any, Final, Self
 
+from hv_server.retry_pacing import ONE_EVERY_S
 from hv_server.unsent_answer import UnsentAnswer
 
 MIN_BYTES_PER_S: Final = 8 * 1024
@@ -83,12 +84,13 @@ class PacedSocket(socket.socket):
     Attributes:
         unsent: Takes what the kernel does not, so that the thread need not wait
             for the other side; None has it wait.
-        was_rate_limited: The request was refused by a limit.
-        was_all_below: It would refuse all with the same beginning of the path.
+        paced_every_s: How far apart requests like this one go on, because a limit has
+            refused it or it has cost much; 0 for as they come.
+        was_all_below: All with the same beginning of the path are like it.
     """
 
     unsent: UnsentAnswer | None = None
-    was_rate_limited = False
+    paced_every_s = 0.0
     was_all_below = False
     _reading: Pace | None = Pace(0)
     _sending = Pace(0)
@@ -113,7 +115,7 @@ class PacedSocket(socket.socket):
                 beyond that is the end.
         """
         self._reading, self._sending = reading, sending
-        self.was_rate_limited = self.was_all_below = False
+        self.paced_every_s, self.was_all_below = 0.0, False
         # Below zero if what others have sent here is still on its way.
         self._arrived_bytes = self._sent_bytes - queued_bytes(self)
 
@@ -131,7 +133,19 @@ class PacedSocket(socket.socket):
         Args:
             of_all_below: It would refuse all with the same beginning of the path.
         """
-        self.was_rate_limited, self.was_all_below = True, of_all_below
+        self.pace_others(ONE_EVERY_S, of_all_below=of_all_below)
+
+    def pace_others(self, every_s: float, *, of_all_below: bool = False) -> None:
+        """
+        Have requests of this client that are like this one go on in turn, for a second.
+
+        Args:
+            every_s: How far apart.
+            of_all_below: All with the same beginning of the path are like it.
+        """
+        # What was said of more requests stays.
+        if not self.was_all_below:
+            self.paced_every_s, self.was_all_below = every_s, of_all_below
 
     def setblocking(self, _flag: bool, /) -> None:  # noqa: FBT001 - of socket
         """

@@ -1,10 +1,12 @@
 """
-Requests that a limit refused, and that come again at once: one after the other.
+Requests that a limit refused, or that cost much, and come again at once: in turn.
 
 A client that sends on after 429 costs as much as one whose requests are answered: each
 refusal takes a thread, and a client that is refused sooner sends the next one sooner.
 So what is like a request that was refused a moment ago waits for its turn, without a
-thread. The app still decides about each. For the main thread of a process alone.
+thread. The app still decides about each. A file that was stored has cost more than a
+refusal, and so it is with what follows it, at a slower pace. For the main thread of a
+process alone.
 """
 
 import heapq
@@ -39,10 +41,12 @@ class _Kind:
     Attributes:
         last_refused: Of time.monotonic, as all times here.
         next_turn: When the next request may go on.
+        every_s: How long after that the next but one may.
     """
 
     last_refused: float
     next_turn: float
+    every_s: float
 
 
 @attrs.define(kw_only=True)
@@ -65,17 +69,25 @@ class RetryPacing:
     _waiting: list[tuple[float, int, Any]] = attrs.field(factory=list, init=False)
     _numbers: Iterator[int] = attrs.field(factory=itertools.count, init=False)
 
-    def note(self, client: str, head: bytes, *, of_all_below: bool = False) -> None:
+    def note(
+        self,
+        client: str,
+        head: bytes,
+        *,
+        of_all_below: bool = False,
+        every_s: float = ONE_EVERY_S,
+    ) -> None:
         """
-        Remember that a limit has just refused a request.
+        Remember that a limit has just refused a request, or that it has cost much.
 
         Args:
             of_all_below: All with the same first part of the path are like it.
+            every_s: How far apart those go on that are like it.
         """
         now = self.clock()
         exact, below = _kinds_of(client, head)
         name = below if of_all_below else exact
-        kind = self._kinds.pop(name, None) or _Kind(now, now + ONE_EVERY_S)
+        kind = self._kinds.pop(name, None) or _Kind(now, now + every_s, every_s)
         kind.last_refused = now
         self._kinds[name] = kind
         self._forget(now)
@@ -96,13 +108,13 @@ class RetryPacing:
             self.refuse(
                 conn,
                 UnavailableError(
-                    "Too many requests like this one were refused and came again; "
+                    "Too many requests like this one wait for their turn; "
                     "wait as long as Retry-After says.",
                     retry_after_s=BUSY_RETRY_AFTER_S,
                 ),
             )
             return
-        kind.next_turn = turn + ONE_EVERY_S
+        kind.next_turn = turn + kind.every_s
         heapq.heappush(self._waiting, (turn, next(self._numbers), conn))
 
     def wait_s(self) -> float:

@@ -19,6 +19,7 @@ from hv_upload.slots import UploadSlots
 from hv_upload.use_cases import ResumableUseCases, UploadUseCases
 from hv_web.app import make_app as make_web_app
 from hv_web.cors import UPLOAD
+from hv_web.errors import pace_others
 from hv_web.tus import TusMiddleware
 from hvcore.clock import Clock
 from hvcore.domain.limits import MAX_UPLOAD_BYTES
@@ -32,6 +33,9 @@ from hvcore.upload_signing import UploadSigner
 MAX_CONCURRENT: Final = 16
 """Half of the server's threads, so that viewers still get some."""
 RESUMABLE_PREFIX: Final = "/uploads/"
+FILES_APART_S: Final = 0.2
+"""Of one client, once one was stored. A key gets ten addresses a minute; but each takes
+a file again and again, and to store one holds up the disk for all."""
 
 
 class UploadServices(Protocol):
@@ -138,6 +142,7 @@ class SignedUploadResource:
             if req.content_length is None and not req.env.get("wsgi.input_terminated"):
                 raise InvalidFileSizeError("The request has no body.")
             grant = self._receive(req, grant, content_type)
+            pace_others(req, FILES_APART_S, of_all_below=True)
         resp.data = encode(success(_answer(grant)))
         resp.content_type = falcon.MEDIA_JSON
         resp.set_header("Cache-Control", "no-store")

@@ -24,6 +24,7 @@ from hvcore.errors import (
     NotFoundError,
     PayloadTooLargeError,
     RangeNotSatisfiableError,
+    ShareMetError,
     UnavailableError,
 )
 from hvcore.registry import fault_of
@@ -33,6 +34,8 @@ from hvcore.throttling.shares import client_of_address
 _log = logging.getLogger(__name__)
 
 _FIRST_SERVER_ERROR = 500
+SHARES_APART_S: Final = 0.5
+"""What has a share may have a body, of megabytes even, which comes and is thrown away."""
 
 
 class UnsupportedMediaTypeError(HvError):
@@ -162,6 +165,8 @@ def note_rate_limit(req: falcon.Request, error: HvError) -> None:
     note = getattr(req.env.get("gunicorn.socket"), "note_rate_limit", None)
     if note is not None and error.http_status == HTTPStatus.TOO_MANY_REQUESTS:
         note()
+    elif isinstance(error, ShareMetError):
+        pace_others(req, SHARES_APART_S)
 
 
 def note_share_met(req: falcon.Request) -> None:
@@ -174,6 +179,23 @@ def note_share_met(req: falcon.Request) -> None:
     note = getattr(req.env.get("gunicorn.socket"), "note_rate_limit", None)
     if note is not None:
         note(of_all_below=True)
+
+
+def pace_others(
+    req: falcon.Request, every_s: float, *, of_all_below: bool = False
+) -> None:
+    """
+    Have what is like this request go on in turn, for a second.
+
+    Only the embedded server does.
+
+    Args:
+        every_s: How far apart.
+        of_all_below: All with the same beginning of the path are like it.
+    """
+    pace = getattr(req.env.get("gunicorn.socket"), "pace_others", None)
+    if pace is not None:
+        pace(every_s, of_all_below=of_all_below)
 
 
 def send_document(

@@ -38,11 +38,14 @@ from hvcore.pictures.drawing import (
 from hvcore.pictures.redraw import refused
 from hvcore.pictures.sheets import Sheet
 
-NICENESS: Final = 5
-"""Whoever watches comes first. On a busy core it still gets about a quarter."""
+NICENESS: Final = 15
+"""Whoever watches comes first, and then encodes, which have 10: with 5, the pictures of
+one organization had three times what the encode of another one had. Beside an encode
+it still gets a quarter of a core."""
 RETRY_AFTER_S: Final = 10
-MOST_S: Final = 20.0
-"""A picture of the most pixels takes 3 s on a busy core; then the process hangs."""
+MOST_S: Final = 60.0
+"""Then the process hangs. A picture of the most pixels takes 1 to 3 s of a core, of which a
+nice process gets little on a busy machine."""
 MOST_MEMORY_BYTES: Final = 512 * 1024**2
 """
 Of addresses. The most that a picture needs is 450 MB: a progressive JPEG of 36 million

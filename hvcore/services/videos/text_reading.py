@@ -34,7 +34,8 @@ _log = logging.getLogger(__name__)
 LONG_BYTES: Final = 32 * 1024
 """Up to this a file takes 12 ms at most, and a process 70 to begin."""
 PLACES: Final = 2
-NICENESS: Final = 5
+NICENESS: Final = 15
+"""As children that draw pictures: encodes come first, which have 10."""
 WAITS_AT_MOST_S: Final = 20.0
 MOST_PROCESSOR_S: Final = 5
 """The worst file of 2 MB takes one; on a slow machine three."""

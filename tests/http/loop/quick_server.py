@@ -26,7 +26,7 @@ from hv_web.cors import ANY_ORIGIN
 from hv_web.files import LocalFile
 from hv_web.json_media import read_json
 from hvcore.domain.limits import MAX_PICTURE_BYTES
-from hvcore.errors import RateLimitExceededError, UnauthorizedError
+from hvcore.errors import RateLimitExceededError, ShareMetError, UnauthorizedError
 from hvcore.incoming.disk_space import DiskReservations
 from hvcore.incoming.room_ledger import RoomLedger
 
@@ -58,6 +58,11 @@ class Json:
 class Limited:
     def on_post(self, _req: falcon.Request, _resp: falcon.Response) -> None:
         raise RateLimitExceededError
+
+
+class ShareMet:
+    def on_put(self, _req: falcon.Request, _resp: falcon.Response) -> None:
+        raise ShareMetError
 
 
 class Garbage:
@@ -118,6 +123,7 @@ def make(folder: Path) -> Callable[..., Iterable[bytes]]:
     app = make_app(cors=ANY_ORIGIN)
     app.add_route("/json", Json())
     app.add_route("/limited", Limited())
+    app.add_route("/share", ShareMet())
     app.add_route("/garbage", Garbage())
     app.add_route("/file", File(folder))
     app.add_route("/parts", Parts())

@@ -91,6 +91,17 @@ def test_paths_below_a_refused_first_part_wait_together() -> None:
     assert requests.served == ["page", "client", "another", "of another"]
 
 
+def test_requests_after_one_that_cost_much_go_on_further_apart() -> None:
+    requests = Requests()
+    requests.pacing.note("c", FETCH, every_s=4 * ONE_EVERY_S)
+    requests.ask("first")
+    requests.ask("second")
+
+    for served in ([], ["first"], ["first"], ["first", "second"]):
+        requests.turns(2 * ONE_EVERY_S * 1.01)
+        assert requests.served == served
+
+
 def test_who_waits_for_a_second_goes_on_at_once() -> None:
     requests = Requests()
     requests.pacing.note("c", FETCH)

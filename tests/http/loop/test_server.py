@@ -21,6 +21,7 @@ import pytest
 from hv_server.arriving_request import SMALL_BODY_BYTES
 from hv_server.listening import listen
 from hv_server.retry_pacing import ONE_EVERY_S
+from hv_web.errors import SHARES_APART_S
 from tests.http.loop.quick_server import GRACE_S, THREADS
 
 # Most of their time they wait, and sockets are the kernel's: one interpreter only.
@@ -407,6 +408,18 @@ def test_who_sends_on_after_429_gets_twenty_refusals_a_second(server: Server) ->
             assert read(sock, "POST")[0].status == 429
 
     assert time.monotonic() - began >= 5 * ONE_EVERY_S
+
+
+def test_who_has_its_share_and_sends_on_gets_two_refusals_a_second(
+    server: Server,
+) -> None:
+    began = time.monotonic()
+    with server.connect() as sock:
+        for _ in range(2):
+            sock.sendall(head("PUT", "/share", "Content-Length: 0"))
+            assert read(sock, "PUT")[0].status == 503
+
+    assert time.monotonic() - began >= 0.9 * SHARES_APART_S
 
 
 def test_head_is_get_without_the_body(server: Server) -> None:

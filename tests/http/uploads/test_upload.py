@@ -20,7 +20,7 @@ import pytest
 from falcon.testing import Result, TestClient, create_environ
 
 from hv_upload import bodies
-from hv_upload.app import make_app
+from hv_upload.app import FILES_APART_S, make_app
 from hv_upload.bodies import CutOffError
 from hv_upload.incoming import IncomingFiles
 from hv_upload.pace import (
@@ -508,6 +508,30 @@ def sharing(api: World, **shares: int) -> Services:
     return services
 
 
+@attrs.define
+class PacingSocket:
+    """
+    Notes how far apart requests like its own go on.
+    """
+
+    every_s: float = 0
+
+    def pace_others(self, every_s: float, *, of_all_below: bool) -> None:
+        self.every_s = every_s if of_all_below else 0
+
+
+def test_files_of_one_client_are_stored_one_after_the_other(api: World) -> None:
+    client, granted = TestClient(make_app(api.services)), grant(api)
+    whole, cut_off = PacingSocket(), PacingSocket()
+
+    put(client, granted, extras={"gunicorn.socket": whole})
+    put(client, granted, DATA[:-1], extras={"gunicorn.socket": cut_off, **SHORTER})
+
+    assert whole.every_s == FILES_APART_S
+    assert cut_off.every_s == 0
+
+
+SHORTER = {"CONTENT_LENGTH": str(len(DATA))}
 SLOW = MIN_BYTES_PER_S_WHILE_SCARCE - 1
 
 

@@ -241,9 +241,10 @@ def _exchange(connection: _Connection, *words: object) -> Any:  # noqa: ANN401 -
 
 
 def _check_counted(answer: bytes) -> None:
-    count, _, now_text = answer.split(b" ")
+    count, moment, now_text = answer.split(b" ")
     int(count)
-    datetime.fromtimestamp(float(now_text), UTC)
+    for told in (moment or now_text, now_text):
+        datetime.fromtimestamp(float(told), UTC)
 
 
 def _states(rules: Sequence[RateLimitRule], answer: bytes) -> list[RateLimitState]:

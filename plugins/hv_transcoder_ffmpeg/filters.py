@@ -7,7 +7,7 @@ from typing import Final
 from hv_transcoder_ffmpeg.engine import PIXEL_FORMATS
 from hv_transcoder_ffmpeg.source import VideoStream
 from hv_transcoder_ffmpeg.spans import Span
-from hvcore.plugin_api import AudioCodec, AudioRendition, AudioTrackInfo, Rung
+from hvcore.plugin_api import AudioCodec, AudioRendition, Rung
 
 SAMPLE_RATE_HZ: Final = 48000
 """The one rate that every codec of the interface takes."""
@@ -24,8 +24,6 @@ STILLS_PAD: Final = "s"
 _HD_HEIGHT_PX: Final = 720
 _8_BITS: Final = 8
 _LAYOUTS: Final = {1: "mono", 2: "stereo", 6: "5.1"}
-_MAX_KNOWN_CHANNELS: Final = 8
-"""With more, ffmpeg knows no loudspeakers to mix from."""
 
 _MATRICES: Final = {
     "bt709": "bt709",
@@ -133,8 +131,8 @@ def still_graph(video: VideoStream, *, at_s: float, can_tone_map: bool) -> str:
 def audio_graph(
     number: int,
     rendition: AudioRendition,
-    track: AudioTrackInfo,
     *,
+    own_mix: str,
     duration_s: float,
     priming_samples: int,
 ) -> str:
@@ -142,14 +140,13 @@ def audio_graph(
     Return the graph of one audio rendition.
 
     Args:
+        own_mix: Filters that mix the track before all others, if any.
         duration_s: Of the video; silence is added or sound is cut to it.
         priming_samples: What the encoder puts in front. As many are cut from
             the beginning: then decode times begin at 0, no edit list is
             needed, and picture and sound are in step in every player.
     """
-    chain = []
-    if track.channels > _MAX_KNOWN_CHANNELS:
-        chain.append("pan=stereo|c0=c0|c1=c1")
+    chain = [own_mix] if own_mix else []
     # async: sound that stops and goes on stays in step with the picture.
     # first_pts: silence until it begins, also where the first packets are damaged
     # or some decoder makes nothing of them.

@@ -13,6 +13,7 @@ import attrs
 
 from hv_transcoder_ffmpeg import notes, stream_report, timestamps
 from hv_transcoder_ffmpeg.containers import (
+    MAX_OPENED_STREAMS,
     PROBE_DECODERS,
     input_options,
     require_unlocked,
@@ -34,7 +35,6 @@ from hv_transcoder_ffmpeg.sandbox import Sandbox
 from hv_transcoder_ffmpeg.source import Streams
 from hvcore.plugin_api import (
     MAX_SOURCE_PIXELS,
-    MAX_SOURCE_STREAMS,
     SEGMENT_S,
     PixelFormat,
     SourceInfo,
@@ -198,7 +198,7 @@ class Prober:
                     bad=bad,
                     is_whole=is_whole,
                 )
-                if good is None or len(bad) > MAX_SOURCE_STREAMS:
+                if good is None or len(bad) > MAX_OPENED_STREAMS:
                     raise UnusableSourceError(UNSUPPORTED)
                 path, indexes = good.path, good.indexes
                 ended, report = self._headers(
@@ -323,7 +323,7 @@ class Prober:
         command += ["-threads", "1"]
         # Refused before memory is taken for them.
         command += ["-max_pixels", str(MAX_SOURCE_PIXELS)]
-        command += ["-max_streams", str(MAX_SOURCE_STREAMS + 1)]
+        command += ["-max_streams", str(MAX_OPENED_STREAMS)]
         command += input_options(path, container, PROBE_DECODERS)
         return self._sandbox.command(
             [*command, *question],

@@ -14,12 +14,16 @@ from typing import Final
 
 import attrs
 
-from hv_transcoder_ffmpeg.containers import PROBE_DECODERS, input_options
+from hv_transcoder_ffmpeg.containers import (
+    MAX_OPENED_STREAMS,
+    PROBE_DECODERS,
+    input_options,
+)
 from hv_transcoder_ffmpeg.engine import FfmpegEngine
 from hv_transcoder_ffmpeg.made_files import require_plain_files
 from hv_transcoder_ffmpeg.process import supervise
 from hv_transcoder_ffmpeg.sandbox import Sandbox
-from hvcore.plugin_api import MAX_SOURCE_STREAMS, Workspace
+from hvcore.plugin_api import Workspace
 
 _COPY: Final = "good-tracks"
 _MUXERS: Final = {
@@ -93,7 +97,7 @@ def copy_good_tracks(  # noqa: PLR0913 - each says one thing
         command = [str(engine.ffmpeg), "-hide_banner", "-loglevel", "info"]
         # As for an encode; info tells which track becomes which.
         command += ["-nostdin", "-nostats", "-y"]
-        command += ["-max_streams", str(MAX_SOURCE_STREAMS + 1)]
+        command += ["-max_streams", str(MAX_OPENED_STREAMS)]
         command += [] if is_whole else ["-t", str(_SAMPLE_S)]
         command += input_options(source, container, PROBE_DECODERS)
         for kind in kinds:

@@ -81,6 +81,8 @@ class Streams:
         container: ffmpeg's name of the demuxer.
         start_s: The time with which the file begins; ffmpeg shifts it to 0.
         audio: The default track first.
+        own_mixes: By the index of a track, the filters that mix it, where ffmpeg
+            knows no rule.
         captions: The text tracks, in the file's order.
         chapters: From the start of the video.
         has_other_subtitles: It has subtitles that are pictures, or of a format
@@ -91,6 +93,7 @@ class Streams:
     start_s: float
     video: VideoStream
     audio: tuple[AudioTrackInfo, ...]
+    own_mixes: dict[int, str] = attrs.field(factory=dict)
     captions: tuple[CaptionTrackInfo, ...] = ()
     chapters: tuple[Chapter, ...] = ()
     has_other_subtitles: bool = False
@@ -109,6 +112,7 @@ class Streams:
                 attrs.evolve(track, stream_index=indexes[track.stream_index])
                 for track in self.audio
             ),
+            own_mixes={indexes[index]: mix for index, mix in self.own_mixes.items()},
             captions=tuple(
                 attrs.evolve(track, stream_index=indexes[track.stream_index])
                 for track in self.captions

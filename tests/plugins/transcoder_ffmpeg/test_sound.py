@@ -1,0 +1,152 @@
+"""
+Sound that is lost, repeated, late or of odd channels, by every ffmpeg that is found.
+"""
+
+from array import array
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from hv_transcoder_ffmpeg.binaries import find_candidates
+from hv_transcoder_ffmpeg.options import FfmpegOptions
+from hv_transcoder_ffmpeg.plugin import build
+from hv_transcoder_ffmpeg.reasons import SOUND_LEFT_OUT
+from hvcore.plugin_api import Speed, Transcoder
+from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, tone
+from tests.plugins.transcoder_ffmpeg.conftest import make_context
+from tests.plugins.transcoder_ffmpeg.playing import decoded, joined
+from tests.plugins.transcoder_ffmpeg.publishing import Published, publish
+from tests.plugins.transcoder_ffmpeg.strange import AAC, X264, picture
+
+pytestmark = pytest.mark.services
+
+_RATE = 48_000
+_FAST: dict[str, object] = {"max_edge_px": 240, "speed": Speed.ULTRAFAST}
+
+
+@pytest.fixture(scope="module", params=["PATH", "Python packages"])
+def transcoder(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Transcoder:
+    """
+    The backend with the distribution's ffmpeg, and with that of the wheels.
+    """
+    found = [one for one in find_candidates() if one.origin == request.param]
+    assert found, f"no ffmpeg in {request.param}"
+    options = FfmpegOptions(ffmpeg=found[0].ffmpeg, ffprobe=found[0].ffprobe)
+    return build(options, make_context(tmp_path_factory.mktemp("machine")))
+
+
+def _with_sounds(path: Path, *sounds: list[str], options: Sequence[str]) -> None:
+    """
+    Write a second of pictures, with these sounds.
+    """
+    maps = [text for n in range(len(sounds) + 1) for text in ("-map", str(n))]
+    ffmpeg(*picture(), *chain.from_iterable(sounds), *maps, *X264, *options, path)
+
+
+def _tones(*hertz: int, layout: str) -> list[str]:
+    """
+    Return ffmpeg's arguments for a tone in each channel; 0 for silence.
+    """
+    tones = "|".join(f"0.5*sin({one}*2*PI*t)" for one in hertz)
+    return ["-f", "lavfi", "-i", f"aevalsrc='{tones}':c='{layout}':s={_RATE}:d=1"]
+
+
+def _loudness(made: Published, number: int = 1) -> list[float]:
+    """
+    Return the peaks of left and right, 1 for the loudest there is.
+    """
+    path = joined(made.folder, made.tracks[number])
+    both = array("h", decoded(path, "-ac", "2", "-f", "s16le"))
+    middle = both[len(both) // 4 * 2 : len(both) // 4 * 3]
+    return [max(map(abs, middle[ear::2])) / 32768 for ear in (0, 1)]
+
+
+_AMBISONIC = ("mkv", "-c:a", "libopus", "-mapping_family", "2", "-b:a", "256k")
+_FLAC = ("mkv", "-c:a", "flac")
+_PCM = ("mov", "-c:a", "pcm_s16le")
+
+
+@pytest.mark.parametrize(
+    ("sound", "loudness"),
+    [
+        # From the left: as much pressure as there is direction.
+        (((500, 500, 0, 0), "4.0", _AMBISONIC), (0.5, 0)),
+        (((500, 0, 0, 500), "4.0", _AMBISONIC), (0.25, 0.25)),
+        (((0, 0, 0, 0, 500, 0), "5.1", _AMBISONIC), (0.25, 0)),
+        (((500, 70), "FL+LFE", _PCM), (0.5, 0.5)),
+        (((500, 0, 500), "FL+FC+BR", _FLAC), (0.25, 0.25)),
+        (((500, 0), "BL+BR", _FLAC), (0.5, 0)),
+    ],
+    ids=["left", "front", "and-music", "subwoofer", "uneven", "behind"],
+)
+def test_sound_that_ffmpeg_cannot_mix_is_mixed_channel_by_channel(
+    sound: tuple[tuple[int, ...], str, Sequence[str]],
+    loudness: tuple[float, float],
+    tmp_path: Path,
+    transcoder: Transcoder,
+) -> None:
+    hertz, layout, (ending, *codec) = sound
+    source = tmp_path / f"source.{ending}"
+    _with_sounds(source, _tones(*hertz, layout=layout), options=codec)
+
+    made = publish(transcoder, source, tmp_path / "job", **_FAST)
+
+    assert _loudness(made) == pytest.approx(loudness, abs=0.03)
+    assert made.warnings == ()
+    assert made.certificate().is_conformant
+
+
+def test_an_odd_second_track_takes_nothing_from_the_first(
+    tmp_path: Path, transcoder: Transcoder
+) -> None:
+    source = tmp_path / "source.mov"
+    sounds = (_tones(500, layout="mono"), _tones(500, 70, layout="FL+LFE"))
+    _with_sounds(source, *sounds, options=("-c:a", "pcm_s16le"))
+
+    made = publish(transcoder, source, tmp_path / "job", **_FAST)
+
+    audio = [track.audio for track in made.tracks if track.audio]
+    assert [(one.name, one.channels) for one in audio] == [("audio", 1), ("audio-1", 2)]
+    assert _loudness(made, 2) == pytest.approx((0.5, 0.5), abs=0.03)
+
+
+def test_sound_that_changes_does_not_cost_the_sound_beside_it(
+    tmp_path: Path, transcoder: Transcoder
+) -> None:
+    # As broadcasts have it: stereo, then surround, and a second language.
+    parts = []
+    for number, layout in enumerate(("stereo", "5.1")):
+        part = tmp_path / f"{number}.mkv"
+        hertz = (500,) * (2 if layout == "stereo" else 6)
+        sounds = (_tones(*hertz, layout=layout), _tones(600, layout="mono"))
+        _with_sounds(part, *sounds, options=("-c:a", "ac3"))
+        parts.append(f"file '{part}'\n")
+    (tmp_path / "list.txt").write_text("".join(parts))
+    source = tmp_path / "source.mkv"
+    listed = ("-f", "concat", "-safe", "0", "-i", tmp_path / "list.txt")
+    ffmpeg(*listed, "-map", "0", "-c", "copy", source)
+
+    made = publish(transcoder, source, tmp_path / "job", **_FAST)
+
+    audio = [track.audio for track in made.tracks if track.audio]
+    assert [(one.name, one.is_default) for one in audio] == [("audio-1", True)]
+    assert made.warnings == (SOUND_LEFT_OUT,)
+
+
+def test_attachments_are_no_tracks(tmp_path: Path, transcoder: Transcoder) -> None:
+    font, source = tmp_path / "font.ttf", tmp_path / "source.mkv"
+    font.write_bytes(bytes(range(256)))
+    attached: list[str | Path] = []
+    for number in range(35):
+        attached += ["-attach", font, f"-metadata:s:t:{number}"]
+        attached += ["mimetype=application/x-truetype-font"]
+    ffmpeg(*picture(), *tone(1), *X264, *AAC, *attached, source)
+
+    made = publish(transcoder, source, tmp_path / "job", **_FAST)
+
+    assert len(made.tracks) == 2
+    assert made.warnings == ()

@@ -16,13 +16,15 @@ from hv_transcoder_ffmpeg.reasons import SOUND_LEFT_OUT
 from hvcore.plugin_api import Speed, Transcoder
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, tone
 from tests.plugins.transcoder_ffmpeg.conftest import make_context
-from tests.plugins.transcoder_ffmpeg.playing import decoded, joined
+from tests.plugins.transcoder_ffmpeg.playing import brightness, decoded, joined, samples
 from tests.plugins.transcoder_ffmpeg.publishing import Published, publish
 from tests.plugins.transcoder_ffmpeg.strange import AAC, X264, picture
 
 pytestmark = pytest.mark.services
 
 _RATE = 48_000
+_STEP_S = 0.02
+"""Half of what viewers notice (EBU R37)."""
 _FAST: dict[str, object] = {"max_edge_px": 240, "speed": Speed.ULTRAFAST}
 
 
@@ -37,6 +39,76 @@ def transcoder(
     assert found, f"no ffmpeg in {request.param}"
     options = FfmpegOptions(ffmpeg=found[0].ffmpeg, ffprobe=found[0].ffprobe)
     return build(options, make_context(tmp_path_factory.mktemp("machine")))
+
+
+def _begins(levels: Sequence[int], above: int, *, pause: int) -> list[int]:
+    """
+    Return where it gets loud, or bright, after a pause.
+    """
+    found, last = [], -pause
+    for number, level in enumerate(levels):
+        if abs(level) > above:
+            if number - last >= pause:
+                found.append(number)
+            last = number
+    return found
+
+
+def _apart_s(made: Published) -> list[float]:
+    """
+    Return how far each beep is from its flash.
+    """
+    pictures, sound = (joined(made.folder, made.tracks[n]) for n in (0, 1))
+    flashes = [n / 25 for n in _begins(brightness(pictures), 128, pause=5)]
+    beeps = [n / _RATE for n in _begins(samples(sound), 3000, pause=_RATE // 4)]
+    assert len(flashes) == len(beeps)
+    return [beep - flash for flash, beep in zip(flashes, beeps, strict=True)]
+
+
+def _flashes_and_beeps(path: Path, *, beeps_at: str, times: str, seconds: int) -> None:
+    """
+    Write a video that flashes and beeps once a second, at 0.4 s.
+
+    Args:
+        beeps_at: The time, as a function of that of a sample.
+        times: What becomes of the packets, of 20 ms each, and of their times.
+    """
+    # Half a picture earlier, pictures are not on the edge: the first one is at 0.4 s.
+    flash, on = "between(mod(t,1),0.38,0.58)", f"between(mod({beeps_at},1),0.4,0.6)"
+    video = f"color=black:size=160x90:rate=25:duration={seconds},drawbox=color=white"
+    video += f":thickness=fill:enable='{flash}'"
+    beep = f"aevalsrc='{on}*sin(2*PI*1000*t)':s={_RATE}:d={seconds}"
+    sound = ["-af", f"asetnsamples=960,{times}", "-c:a", "pcm_s16le"]
+    ffmpeg("-f", "lavfi", "-i", video, "-f", "lavfi", "-i", beep, *X264, *sound, path)
+
+
+@pytest.mark.parametrize(
+    ("beeps_at", "times"),
+    [
+        ("t", "aselect='not(between(t,1.7,1.785))'"),
+        ("t", "aselect='not(between(t,1.7,1.73))'"),
+        (
+            "t-0.1*gt(t,1.9)",
+            "asetpts='if(lt(T,1.7),T,if(lt(T,1.9),1.7+(T-1.7)/2,T-0.1))/TB'",
+        ),
+        ("t*1.004", "asetpts=PTS*1.004"),
+        ("t*0.996", "asetpts=PTS*0.996"),
+        ("t", "asetpts='PTS+96*(random(0)-0.5)'"),
+    ],
+    ids=["lost", "lost-a-little", "repeated", "slow", "fast", "uneven"],
+)
+def test_sound_stays_in_step_with_the_picture(
+    beeps_at: str, times: str, tmp_path: Path, transcoder: Transcoder
+) -> None:
+    source = tmp_path / "source.mkv"
+    _flashes_and_beeps(source, beeps_at=beeps_at, times=times, seconds=8)
+
+    made = publish(transcoder, source, tmp_path / "job", **_FAST)
+
+    apart_s = _apart_s(made)
+    assert len(apart_s) == 8
+    assert max(map(abs, apart_s)) <= _STEP_S
+    assert made.certificate().is_conformant
 
 
 def _with_sounds(path: Path, *sounds: list[str], options: Sequence[str]) -> None:

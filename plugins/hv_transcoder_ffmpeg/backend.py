@@ -14,6 +14,7 @@ from hv_transcoder_ffmpeg.machine import Machine
 from hv_transcoder_ffmpeg.options import FfmpegOptions
 from hv_transcoder_ffmpeg.parts import cut
 from hv_transcoder_ffmpeg.probe import Prober
+from hv_transcoder_ffmpeg.reasons import TRACK_LEFT_OUT
 from hv_transcoder_ffmpeg.still import take_still
 from hvcore.plugin_api import (
     BuildContext,
@@ -78,10 +79,11 @@ class FfmpegTranscoder(Transcoder):
         if part.has_sound:
             texts = extract_captions(engine, sandbox, workspace, encode.streams)
         done = job.run_part(encode, workspace, sandbox)
+        lost = (TRACK_LEFT_OUT,) if encode.streams.lacks_tracks else ()
         return attrs.evolve(
             done,
             captions=texts.captions,
-            warnings=warnings + texts.warnings + done.warnings,
+            warnings=lost + warnings + texts.warnings + done.warnings,
         )
 
     def still(self, workspace: Workspace, at_s: float) -> Path:

@@ -148,6 +148,10 @@ def _general(encode: Encode) -> list[str]:
     else:
         # Nothing of what is behind the video's end is read.
         command += ["-t", f"{encode.order.source.duration_s + SLACK_S:.3f}"]
+    if encode.streams.lacks_tracks:
+        # ffmpeg would let the earliest track of the file begin at 0, even one that
+        # nobody can open.
+        command += ["-copyts", "-itsoffset", f"{-encode.streams.start_s:.6f}"]
     return command + input_options(
         encode.source, encode.streams.container, ENCODE_DECODERS
     )

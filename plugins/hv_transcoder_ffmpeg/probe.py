@@ -163,8 +163,7 @@ class Prober:
             chapters=streams.chapters,
             longest_gap_s=round(timeline.longest_gap_s, 6),
             is_seekable=is_seekable,
-            # Of a copy, times and durations may differ from the source's own.
-            notes="" if opened.is_copy else notes.written(streams),
+            notes=notes.written(streams),
         )
 
     def streams(self, workspace: Workspace) -> Streams:
@@ -196,7 +195,6 @@ class Prober:
                     workspace,
                     container=container,
                     bad=bad,
-                    is_whole=is_whole,
                 )
                 if good is None or len(bad) > MAX_OPENED_STREAMS:
                     raise UnusableSourceError(UNSUPPORTED)
@@ -208,11 +206,14 @@ class Prober:
             if _TOO_LARGE_WORDS in ended.log:
                 raise UnusableSourceError(stream_report.TOO_LARGE)
             streams = stream_report.read_streams(report, container)
+            video_index = streams.video.index
+            if indexes is not None:
+                streams = streams.of_copy(indexes)
             yield _Opened(
                 path=path,
                 is_copy=indexes is not None,
-                streams=streams.reindexed(indexes) if indexes else streams,
-                video_index=streams.video.index,
+                streams=streams,
+                video_index=video_index,
                 packets=stream_report.packet_lines(report, timestamps.FIELDS),
                 log=ended.log,
             )

@@ -12,7 +12,7 @@ import pytest
 from hv_transcoder_ffmpeg.binaries import find_candidates
 from hv_transcoder_ffmpeg.options import FfmpegOptions
 from hv_transcoder_ffmpeg.plugin import build
-from hv_transcoder_ffmpeg.reasons import SOUND_LEFT_OUT
+from hv_transcoder_ffmpeg.reasons import SOUND_LEFT_OUT, TRACK_LEFT_OUT
 from hvcore.plugin_api import Speed, Transcoder
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, tone
 from tests.plugins.transcoder_ffmpeg.conftest import make_context
@@ -222,3 +222,60 @@ def test_attachments_are_no_tracks(tmp_path: Path, transcoder: Transcoder) -> No
 
     assert len(made.tracks) == 2
     assert made.warnings == ()
+
+
+_WAVPACK = ("-c:a", "wavpack")
+
+
+def _marked(starts_s: float) -> list[str]:
+    """
+    Return ffmpeg's arguments for 4 s of pictures, which become white at 2 s.
+    """
+    white = "drawbox=color=white:thickness=fill:enable='gte(t,1.98)'"
+    black = f"color=black:size=160x90:rate=25:duration=4,{white}"
+    return ["-itsoffset", f"{starts_s}", "-f", "lavfi", "-i", black]
+
+
+@pytest.mark.parametrize(
+    ("picture_s", "sound_s"), [(0, 0), (5, 5), (1.6, 0), (4, 0), (0, 1)]
+)
+def test_a_track_that_cannot_be_opened_shifts_no_other(
+    picture_s: float, sound_s: float, tmp_path: Path, transcoder: Transcoder
+) -> None:
+    text, source = tmp_path / "text.srt", tmp_path / "source.mkv"
+    text.write_text("1\n00:00:02,000 --> 00:00:03,000\nNow it is white.\n")
+    captions: list[str | Path] = ["-itsoffset", f"{picture_s}", "-i", text]
+    late = ["-itsoffset", f"{sound_s}", *tone(4)]
+    kept = ["-fps_mode", "passthrough", "-c:s", "srt"]
+    maps = ["-map", "0", "-map", "1", "-map", "2"]
+    ffmpeg(
+        *_marked(picture_s), *late, *captions, *maps, *X264, *_WAVPACK, *kept, source
+    )
+
+    made = publish(transcoder, source, tmp_path / "job", **_FAST)
+
+    pictures = brightness(joined(made.folder, made.tracks[0]))
+    assert len(made.tracks) == 1
+    assert (_begins(pictures, 128, pause=5), len(pictures)) == ([50], 100)
+    assert "00:00:02.000 --> 00:00:03.000" in _captions(tmp_path / "job")
+    assert made.warnings == (TRACK_LEFT_OUT,)
+
+
+def test_a_track_that_cannot_be_opened_leaves_sound_in_step(
+    tmp_path: Path, transcoder: Transcoder
+) -> None:
+    source = tmp_path / "source.mkv"
+    beep = "aevalsrc='gte(t,2)*sin(2*PI*1000*t)':s=48000:d=4"
+    sound = ["-itsoffset", "1.6", "-f", "lavfi", "-i", beep, *tone(5.6)]
+    codecs = ["-c:a:0", "pcm_s16le", "-c:a:1", "wavpack", "-fps_mode", "passthrough"]
+    maps = ["-map", "0", "-map", "1", "-map", "2"]
+    ffmpeg(*_marked(1.6), *sound, *maps, *X264, *codecs, source)
+
+    made = publish(transcoder, source, tmp_path / "job", **_FAST)
+
+    (apart_s,) = _apart_s(made)
+    assert abs(apart_s) <= _STEP_S
+
+
+def _captions(folder: Path) -> str:
+    return "".join(path.read_text("utf-8") for path in folder.glob("p*/captions-*.vtt"))

@@ -739,6 +739,7 @@ export interface Rendition {
   name: string;
   contentType: string;
   url: string;
+  language?: string;
 }
 
 export interface ResolutionDistributionReport {

@@ -204,7 +204,11 @@ VIDEO_DETAILS: Final = record(
         **LABELS,
         "allowDownload": BOOLEAN,
         "renditions": array(
-            record("Rendition", {"name": STRING, "contentType": STRING, "url": ADDRESS})
+            record(
+                "Rendition",
+                {"name": STRING, "contentType": STRING, "url": ADDRESS},
+                {"language": STRING},
+            )
         ),
         "progress": {"type": "integer", "minimum": 0, "maximum": 100},
         "failureReason": STRING,

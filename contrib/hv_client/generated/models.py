@@ -729,6 +729,7 @@ class Rendition:
     name: str
     content_type: str = member("contentType")
     url: str = member("url", shows=False)
+    language: str | None = None
     further_members: Mapping[str, Any] = further()
 
 

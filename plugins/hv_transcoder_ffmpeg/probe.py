@@ -35,6 +35,7 @@ from hv_transcoder_ffmpeg.sandbox import Sandbox
 from hv_transcoder_ffmpeg.source import Streams
 from hvcore.plugin_api import (
     MAX_SOURCE_PIXELS,
+    MAX_SOURCE_STREAMS,
     SEGMENT_S,
     PixelFormat,
     SourceInfo,
@@ -196,7 +197,7 @@ class Prober:
                     container=container,
                     bad=bad,
                 )
-                if good is None or len(bad) > MAX_OPENED_STREAMS:
+                if good is None or len(bad) > MAX_SOURCE_STREAMS:
                     raise UnusableSourceError(UNSUPPORTED)
                 path, indexes = good.path, good.indexes
                 ended, report = self._headers(

@@ -13,9 +13,13 @@ from hv_transcoder_ffmpeg.binaries import find_candidates
 from hv_transcoder_ffmpeg.options import FfmpegOptions
 from hv_transcoder_ffmpeg.plugin import build
 from hv_transcoder_ffmpeg.reasons import SOUND_LEFT_OUT, TRACK_LEFT_OUT
-from hvcore.plugin_api import Speed, Transcoder
+from hvcore.plugin_api import Part, PartDone, Speed, Transcoder
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, tone
-from tests.plugins.transcoder_ffmpeg.conftest import make_context
+from tests.plugins.transcoder_ffmpeg.conftest import (
+    make_context,
+    make_order,
+    make_workspace,
+)
 from tests.plugins.transcoder_ffmpeg.playing import brightness, decoded, joined, samples
 from tests.plugins.transcoder_ffmpeg.publishing import Published, publish
 from tests.plugins.transcoder_ffmpeg.strange import AAC, X264, picture
@@ -186,27 +190,48 @@ def test_an_odd_second_track_takes_nothing_from_the_first(
     assert _loudness(made, 2) == pytest.approx((0.5, 0.5), abs=0.03)
 
 
-def test_sound_that_changes_does_not_cost_the_sound_beside_it(
-    tmp_path: Path, transcoder: Transcoder
-) -> None:
-    # As broadcasts have it: stereo, then surround, and a second language.
+@pytest.fixture(scope="module")
+def changing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """
+    A source as broadcasts have it: stereo, then surround, and a second language.
+    """
+    folder = tmp_path_factory.mktemp("changing")
     parts = []
-    for number, layout in enumerate(("stereo", "5.1")):
-        part = tmp_path / f"{number}.mkv"
-        hertz = (500,) * (2 if layout == "stereo" else 6)
-        sounds = (_tones(*hertz, layout=layout), _tones(600, layout="mono"))
+    for layout, count in (("stereo", 2), ("5.1", 6)):
+        part = folder / f"{layout}.mkv"
+        sounds = (_tones(*[500] * count, layout=layout), _tones(600, layout="mono"))
         _with_sounds(part, *sounds, options=("-c:a", "ac3"))
         parts.append(f"file '{part}'\n")
-    (tmp_path / "list.txt").write_text("".join(parts))
-    source = tmp_path / "source.mkv"
-    listed = ("-f", "concat", "-safe", "0", "-i", tmp_path / "list.txt")
+    (folder / "list.txt").write_text("".join(parts))
+    source = folder / "source.mkv"
+    listed = ("-f", "concat", "-safe", "0", "-i", folder / "list.txt")
     ffmpeg(*listed, "-map", "0", "-c", "copy", source)
+    return source
 
-    made = publish(transcoder, source, tmp_path / "job", **_FAST)
+
+def test_sound_that_changes_does_not_cost_the_sound_beside_it(
+    changing: Path, tmp_path: Path, transcoder: Transcoder
+) -> None:
+    made = publish(transcoder, changing, tmp_path / "job", **_FAST)
 
     audio = [track.audio for track in made.tracks if track.audio]
     assert [(one.name, one.is_default) for one in audio] == [("audio-1", True)]
     assert made.warnings == (SOUND_LEFT_OUT,)
+    assert made.certificate().is_conformant
+
+
+def test_a_part_of_sound_says_what_it_left_out(
+    changing: Path, tmp_path: Path, transcoder: Transcoder
+) -> None:
+    workspace = make_workspace(changing, tmp_path / "job")
+    order = make_order(transcoder.probe(workspace))
+
+    done = transcoder.run(Part(index=0, order=order, has_pictures=False), workspace)
+
+    assert isinstance(done, PartDone)
+    assert [track.name for track in done.tracks] == ["audio-1"]
+    assert done.left_out == ("audio",)
+    assert {path.name for path in workspace.folder.iterdir()} == {"audio-1"}
 
 
 def test_attachments_are_no_tracks(tmp_path: Path, transcoder: Transcoder) -> None:

@@ -33,6 +33,7 @@ _NEEDED: Final = {
         "aformat",
         "apad",
         "aresample",
+        "asetpts",
         "atrim",
         "bwdif",
         "format",

@@ -1,5 +1,5 @@
 """
-Files to take away: a rung with the first sound as MP4, each sound as M4A.
+Files to take away: a rung with the default sound as MP4, each sound as M4A.
 
 Their heads are made on the first request and kept in the storage; see decision 125.
 """

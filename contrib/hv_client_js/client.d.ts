@@ -747,6 +747,7 @@ export interface Rendition {
   name: string;
   contentType: string;
   url: string;
+  language?: string;
 }
 
 export interface ResolutionDistributionReport {

@@ -7,9 +7,13 @@ Apple's authoring specification, 8 and 9.
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import Final
 
 from hvcore.conformance.certificate import CheckLog
 from hvcore.conformance.renditions import Rendition
+
+_IN_STEP_S: Final = Fraction(20, 1000)
+"""Half of what viewers notice (EBU R37)."""
 
 
 def check_together(renditions: Sequence[Rendition], report: CheckLog) -> None:
@@ -24,6 +28,7 @@ def check_together(renditions: Sequence[Rendition], report: CheckLog) -> None:
     for one in video[1:]:
         _check_aligned(video[0], one, report)
     for one in sound:
+        _check_holes(one, report)
         if video:
             _check_same_duration(video[0], one, report)
 
@@ -97,6 +102,24 @@ def _check_same_duration(video: Rendition, sound: Rendition, report: CheckLog) -
                 sound.playlist.name,
                 f"Audio {what} at {float(heard_s):.3f} s, video at "
                 f"{float(seen_s):.3f} s.",
+            )
+
+
+def _check_holes(sound: Rendition, report: CheckLog) -> None:
+    """
+    Find samples that are followed by nothing for longer than viewers fail to notice.
+    """
+    scale = sound.track.timescale if sound.track else 1
+    for part in sound.parts:
+        segment = part.segment
+        hole_s = (
+            Fraction(segment.longest - segment.durations[0], scale) if segment else 0
+        )
+        if hole_s > _IN_STEP_S:
+            report.add(
+                "sound-in-step",
+                part.entry.name,
+                f"A sample lasts {float(hole_s):.3f} s longer than another one.",
             )
 
 

@@ -183,6 +183,13 @@ MEDIA_RULES: Final = (
         f"{APPLE}, 8.3 and 8.7; {CMAF}, 7.3",
     ),
     Rule(
+        "sound-in-step",
+        Level.SHOULD,
+        "No hole of more than 20 ms is between two samples of audio: players that play "
+        "on are out of step from there on.",
+        f"{CMAF}, 7.3; EBU R37",
+    ),
+    Rule(
         "timescale",
         Level.SHOULD,
         "All video renditions have one timescale.",

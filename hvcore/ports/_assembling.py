@@ -2,7 +2,7 @@
 Join the parts of a job: the rule that every transcoder backend inherits.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import attrs
@@ -42,7 +42,8 @@ def merge_parts(
             segments.
     """
     wanted = [f"video/{rung.key}" for rung in order.ladder.rungs]
-    wanted += [audio.name for audio in order.ladder.audio]
+    left_out = {name for _, part in done for name in part.left_out}
+    wanted += [one.name for one in order.ladder.audio if one.name not in left_out]
     pictures, *others = (_merge_track(name, done) for name in wanted)
     for one in (pictures, *others):
         _require_planned_lengths(order, one.track)
@@ -50,7 +51,7 @@ def merge_parts(
         pictures,
         *(
             _ended_with(pictures.track, one) if one.track.audio else one
-            for one in others
+            for one in _with_default_sound(others)
         ),
     )
     posters = [
@@ -68,6 +69,20 @@ def merge_parts(
         poster=best[1] if best else None,
         warnings=warnings,
     )
+
+
+def _with_default_sound(tracks: Sequence[PublishedTrack]) -> Iterator[PublishedTrack]:
+    """
+    Make the first audio rendition the default one, where that was left out.
+    """
+    sounds = [one.track.audio for one in tracks if one.track.audio]
+    first = None if any(one.is_default for one in sounds) else next(iter(sounds), None)
+    for one in tracks:
+        if first is None or one.track.audio is not first:
+            yield one
+            continue
+        audio = attrs.evolve(first, is_default=True)
+        yield attrs.evolve(one, track=attrs.evolve(one.track, audio=audio))
 
 
 def _merge_track(name: str, done: Sequence[tuple[str, PartDone]]) -> PublishedTrack:

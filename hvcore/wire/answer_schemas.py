@@ -205,7 +205,11 @@ VIDEO_DETAILS: Final = record(
         **LABELS,
         "allowDownload": BOOLEAN,
         "renditions": array(
-            record("Rendition", {"name": STRING, "contentType": STRING, "url": PLACE})
+            record(
+                "Rendition",
+                {"name": STRING, "contentType": STRING, "url": PLACE},
+                {"language": STRING},
+            )
         ),
         "progress": {"type": "integer", "minimum": 0, "maximum": 100},
         "failureReason": STRING,

@@ -127,13 +127,14 @@ def video_details(
     served: int,
     thumbnail_url: str,
     addresses: PlaybackAddresses,
-    downloads: Sequence[tuple[str, str, str]] = (),
+    downloads: Sequence[tuple[str, str, str, str]] = (),
 ) -> Payload:
     """
     Render a video with its settings, its ladder and how it is doing.
 
     Args:
-        downloads: What may be taken away: name, content type and address of each.
+        downloads: What may be taken away: name, content type, address and language of
+            each.
     """
     settings = video.settings
     payload = _facts(video, served, thumbnail_url) | {
@@ -160,7 +161,8 @@ def video_details(
     if downloads:
         payload["renditions"] = [
             {"name": name, "contentType": content_type, "url": url}
-            for name, content_type, url in downloads
+            | ({"language": language} if language else {})
+            for name, content_type, url, language in downloads
         ]
     return payload | _further(video)
 

@@ -15,6 +15,7 @@ from hv_transcoder_ffmpeg.options import FfmpegOptions
 from hv_transcoder_ffmpeg.parts import cut
 from hv_transcoder_ffmpeg.picture_captions import extract_picture_captions
 from hv_transcoder_ffmpeg.probe import Prober
+from hv_transcoder_ffmpeg.reasons import TRACK_LEFT_OUT
 from hv_transcoder_ffmpeg.still import take_still
 from hvcore.plugin_api import (
     BuildContext,
@@ -83,10 +84,11 @@ class FfmpegTranscoder(Transcoder):
                 engine, sandbox, workspace, order=part.order, streams=streams
             )
         done = job.run_part(encode, workspace, sandbox)
+        lost = (TRACK_LEFT_OUT,) if encode.streams.lacks_tracks else ()
         return attrs.evolve(
             done,
             captions=texts.captions + shown.captions,
-            warnings=warnings + texts.warnings + shown.warnings + done.warnings,
+            warnings=lost + warnings + texts.warnings + shown.warnings + done.warnings,
         )
 
     def still(self, workspace: Workspace, at_s: float) -> Path:

@@ -14,7 +14,11 @@ from typing import Final
 import attrs
 
 from hv_transcoder_ffmpeg.caption_cues import ordered_cues
-from hv_transcoder_ffmpeg.containers import CAPTION_DECODERS, input_options
+from hv_transcoder_ffmpeg.containers import (
+    CAPTION_DECODERS,
+    MAX_OPENED_STREAMS,
+    input_options,
+)
 from hv_transcoder_ffmpeg.encode_run import failed_attempt, require_room
 from hv_transcoder_ffmpeg.engine import FFMPEG, FfmpegEngine
 from hv_transcoder_ffmpeg.made_files import require_plain_files
@@ -22,7 +26,6 @@ from hv_transcoder_ffmpeg.process import ExitStatus, supervise
 from hv_transcoder_ffmpeg.sandbox import Sandbox
 from hv_transcoder_ffmpeg.source import Streams
 from hvcore.plugin_api import (
-    MAX_SOURCE_STREAMS,
     CaptionFile,
     CaptionTrackInfo,
     Workspace,
@@ -145,7 +148,7 @@ def _command(
     container: str,
     tracks: Sequence[CaptionTrackInfo],
 ) -> list[str]:
-    command = [*reader_head(engine), "-max_streams", str(MAX_SOURCE_STREAMS)]
+    command = [*reader_head(engine), "-max_streams", str(MAX_OPENED_STREAMS)]
     if container == "mov":
         # ffmpeg begins an edit with a sample. A text may last since long before,
         # and the next one would come at 0.

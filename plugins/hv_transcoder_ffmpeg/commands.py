@@ -8,14 +8,17 @@ from typing import Final
 import attrs
 
 from hv_transcoder_ffmpeg import filters, pictures
-from hv_transcoder_ffmpeg.containers import ENCODE_DECODERS, input_options
+from hv_transcoder_ffmpeg.containers import (
+    ENCODE_DECODERS,
+    MAX_OPENED_STREAMS,
+    input_options,
+)
 from hv_transcoder_ffmpeg.encoders import NO_NAMES, audio_options, video_options
 from hv_transcoder_ffmpeg.engine import FFMPEG, FfmpegEngine
 from hv_transcoder_ffmpeg.source import Streams
 from hv_transcoder_ffmpeg.spans import SLACK_S, Span
 from hvcore.plugin_api import (
     MAX_SOURCE_PIXELS,
-    MAX_SOURCE_STREAMS,
     AudioRendition,
     Part,
     TranscodeOrder,
@@ -130,7 +133,7 @@ def _general(encode: Encode) -> list[str]:
     command += ["-max_error_rate", "1"]
     # Refused before memory is taken for them.
     command += ["-max_pixels", str(MAX_SOURCE_PIXELS)]
-    command += ["-max_streams", str(MAX_SOURCE_STREAMS)]
+    command += ["-max_streams", str(MAX_OPENED_STREAMS)]
     # Subtitles and data are not even split from the file.
     command += ["-sn", "-dn"]
     if not encode.streams.video.is_turned:
@@ -146,6 +149,10 @@ def _general(encode: Encode) -> list[str]:
         # Nothing of what is behind the video's end is read.
         command += ["-t", f"{encode.order.source.duration_s + SLACK_S:.3f}"]
     command += encode.engine.decoding(FFMPEG)
+    if encode.streams.lacks_tracks:
+        # ffmpeg would let the earliest track of the file begin at 0, even one that
+        # nobody can open.
+        command += ["-copyts", "-itsoffset", f"{-encode.streams.start_s:.6f}"]
     return command + input_options(
         encode.source, encode.streams.container, ENCODE_DECODERS
     )
@@ -175,11 +182,10 @@ def _video_graph(encode: Encode, *, with_pictures: bool) -> list[str]:
 def _audio_graph(encode: Encode, number: int, rendition: AudioRendition) -> str:
     # A graph of its own: in one graph with the pictures, these would pile up
     # in memory until the first sound comes, which may be the file's end.
-    tracks = {track.stream_index: track for track in encode.streams.audio}
     return filters.audio_graph(
         number,
         rendition,
-        tracks[rendition.stream_index],
+        own_mix=encode.streams.own_mixes.get(rendition.stream_index, ""),
         duration_s=encode.order.source.duration_s,
         priming_samples=encode.engine.priming_samples[rendition.codec],
     )

@@ -15,7 +15,7 @@ from typing import BinaryIO, Final
 
 from hv_transcoder_ffmpeg.boxes import Mp4Box, Mp4Error
 from hv_transcoder_ffmpeg.reasons import EMPTY, ENCRYPTED, NOT_A_VIDEO, PICTURE
-from hvcore.plugin_api import UnusableSourceError
+from hvcore.plugin_api import MAX_SOURCE_STREAMS, UnusableSourceError
 
 _MOV_BOXES: Final = frozenset(
     {b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip", b"pnot", b"styp"}
@@ -35,6 +35,10 @@ _ENTRIES_BEGIN_AT: Final = 8
 _MAX_BOXES: Final = 100_000
 """Of a fragmented file before its index: as many as 24 hours have."""
 _MAX_MOVIE_BYTES: Final = 64 * 1024**2
+
+MAX_OPENED_STREAMS: Final = 8 * MAX_SOURCE_STREAMS
+"""ffmpeg takes attached fonts and pictures for streams, and films have many; the
+demuxer leaves out what is too much, behind the tracks."""
 
 _VIDEO_DECODERS: Final = (
     # AV1 goes by the decoder's name, libdav1d.

@@ -43,6 +43,8 @@ _DAMAGE_WORDS: Final = (
     "moov atom not found",
     "Finishing stream without any data",
     "Output file is empty",
+    # Pictures or sound of a form for which there is no way to what was asked for.
+    "Error reinitializing filters",
     "Nothing was written into output file",
 )
 _STOPPED: Final = frozenset({123, 255})

@@ -24,10 +24,11 @@ from hv_transcoder_ffmpeg.encoders import NOTES_FOLDER, is_two_pass
 from hv_transcoder_ffmpeg.init_segments import make_neutral
 from hv_transcoder_ffmpeg.made_files import require_plain_files
 from hv_transcoder_ffmpeg.process import supervise
-from hv_transcoder_ffmpeg.reasons import UNDECODABLE
+from hv_transcoder_ffmpeg.reasons import SOUND_LEFT_OUT, UNDECODABLE, UNEVEN_SOUND
 from hv_transcoder_ffmpeg.renumber import place_rung
 from hv_transcoder_ffmpeg.sandbox import Sandbox
 from hvcore.plugin_api import (
+    AudioRendition,
     PartDone,
     Track,
     TranscodeError,
@@ -53,11 +54,57 @@ def run_part(
     """
     Encode, check, measure, and leave nothing but the files to publish.
 
+    Sound that cannot be made is left out.
+
     Raises:
         UnusableSourceError: Too little of the source can be decoded.
         TranscodeError: This attempt failed.
         Exception: What the workspace's check raises.
     """
+    try:
+        return _run_part(encode, workspace, sandbox)
+    except UnusableSourceError:
+        _remove_made(encode, workspace)
+        made = _usable_sound(encode, workspace, sandbox)
+        if made == encode.audio:
+            raise
+    done = _run_part(attrs.evolve(encode, audio=made), workspace, sandbox)
+    return attrs.evolve(
+        done,
+        left_out=tuple(one.name for one in encode.audio if one not in made),
+        warnings=(SOUND_LEFT_OUT, *done.warnings),
+    )
+
+
+def _usable_sound(
+    encode: commands.Encode, workspace: Workspace, sandbox: Sandbox
+) -> tuple[AudioRendition, ...]:
+    """
+    Return the audio renditions that can be made, each tried alone.
+
+    Raises:
+        UnusableSourceError: There is sound, which its owner can bring into a form of
+            which some could be made.
+    """
+    quiet = attrs.evolve(workspace, report=lambda _: None)
+    part = attrs.evolve(encode.part, has_pictures=False)
+    made, uneven = list[AudioRendition](), None
+    for rendition in encode.audio:
+        alone = attrs.evolve(encode, part=part, audio=(rendition,))
+        try:
+            _make_sound(alone, quiet, sandbox)
+            made.append(rendition)
+        except UnusableSourceError as exc:
+            uneven = exc if str(exc) == UNEVEN_SOUND else uneven
+        _remove_made(alone, workspace)
+    if uneven is not None and not made:
+        raise uneven
+    return tuple(made)
+
+
+def _run_part(
+    encode: commands.Encode, workspace: Workspace, sandbox: Sandbox
+) -> PartDone:
     if not encode.part.has_pictures:
         return PartDone(tracks=_make_sound(encode, workspace, sandbox))
     tracks = _make_pictures(encode, workspace, sandbox)

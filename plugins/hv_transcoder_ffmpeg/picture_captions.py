@@ -17,13 +17,16 @@ from hv_transcoder_ffmpeg.caption_tracks import (
     take_written,
     webvtt_output,
 )
-from hv_transcoder_ffmpeg.containers import ENCODE_DECODERS, input_options
+from hv_transcoder_ffmpeg.containers import (
+    ENCODE_DECODERS,
+    MAX_OPENED_STREAMS,
+    input_options,
+)
 from hv_transcoder_ffmpeg.engine import FFMPEG, FfmpegEngine
 from hv_transcoder_ffmpeg.sandbox import Sandbox
 from hv_transcoder_ffmpeg.source import Streams
 from hvcore.plugin_api import (
     MAX_SOURCE_PIXELS,
-    MAX_SOURCE_STREAMS,
     CaptionFile,
     CaptionTrackInfo,
     TranscodeOrder,
@@ -107,7 +110,7 @@ def _small_copy(
     own to decode, and none of a stranger.
     """
     command = [*reader_head(engine), "-max_pixels", str(MAX_SOURCE_PIXELS)]
-    command += ["-max_streams", str(MAX_SOURCE_STREAMS), "-sn", "-dn", "-an"]
+    command += ["-max_streams", str(MAX_OPENED_STREAMS), "-sn", "-dn", "-an"]
     command += engine.decoding(FFMPEG)
     source = workspace.source.resolve()
     command += input_options(source, streams.container, ENCODE_DECODERS)

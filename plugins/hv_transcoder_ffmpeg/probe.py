@@ -13,6 +13,7 @@ import attrs
 
 from hv_transcoder_ffmpeg import notes, stream_report, timestamps
 from hv_transcoder_ffmpeg.containers import (
+    MAX_OPENED_STREAMS,
     PROBE_DECODERS,
     input_options,
     require_unlocked,
@@ -163,8 +164,7 @@ class Prober:
             chapters=streams.chapters,
             longest_gap_s=round(timeline.longest_gap_s, 6),
             is_seekable=is_seekable,
-            # Of a copy, times and durations may differ from the source's own.
-            notes="" if opened.is_copy else notes.written(streams),
+            notes=notes.written(streams),
         )
 
     def streams(self, workspace: Workspace) -> Streams:
@@ -196,7 +196,6 @@ class Prober:
                     workspace,
                     container=container,
                     bad=bad,
-                    is_whole=is_whole,
                 )
                 if good is None or len(bad) > MAX_SOURCE_STREAMS:
                     raise UnusableSourceError(UNSUPPORTED)
@@ -208,11 +207,14 @@ class Prober:
             if _TOO_LARGE_WORDS in ended.log:
                 raise UnusableSourceError(stream_report.TOO_LARGE)
             streams = stream_report.read_streams(report, container)
+            video_index = streams.video.index
+            if indexes is not None:
+                streams = streams.of_copy(indexes)
             yield _Opened(
                 path=path,
                 is_copy=indexes is not None,
-                streams=streams.reindexed(indexes) if indexes else streams,
-                video_index=streams.video.index,
+                streams=streams,
+                video_index=video_index,
                 packets=stream_report.packet_lines(report, timestamps.FIELDS),
                 log=ended.log,
             )
@@ -323,7 +325,7 @@ class Prober:
         command += ["-threads", "1"]
         # Refused before memory is taken for them.
         command += ["-max_pixels", str(MAX_SOURCE_PIXELS)]
-        command += ["-max_streams", str(MAX_SOURCE_STREAMS + 1)]
+        command += ["-max_streams", str(MAX_OPENED_STREAMS)]
         command += self._engine.decoding(FFPROBE)
         command += input_options(path, container, PROBE_DECODERS)
         return self._sandbox.command(

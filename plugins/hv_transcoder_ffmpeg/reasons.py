@@ -34,6 +34,13 @@ TOO_HARD: Final = (
 )
 UNDECODABLE: Final = f"The file is damaged: its video cannot be decoded. {SEND_AGAIN}"
 WITHOUT_PICTURES: Final = f"The file has a video track without pictures. {SEND_AGAIN}"
+TRACK_LEFT_OUT: Final = (
+    "A track of the file is damaged or of a format that is not supported; it was left "
+    "out."
+)
+SOUND_LEFT_OUT: Final = (
+    "The file has sound that cannot be decoded or mixed; it was left out."
+)
 UNEVEN_SOUND: Final = (
     "The sound changes its format in the middle of the file, which is not "
     f"supported. {CONVERT}"

@@ -14,12 +14,16 @@ from typing import Final
 
 import attrs
 
-from hv_transcoder_ffmpeg.containers import PROBE_DECODERS, input_options
+from hv_transcoder_ffmpeg.containers import (
+    MAX_OPENED_STREAMS,
+    PROBE_DECODERS,
+    input_options,
+)
 from hv_transcoder_ffmpeg.engine import FFMPEG, FfmpegEngine
 from hv_transcoder_ffmpeg.made_files import require_plain_files
 from hv_transcoder_ffmpeg.process import supervise
 from hv_transcoder_ffmpeg.sandbox import Sandbox
-from hvcore.plugin_api import MAX_SOURCE_STREAMS, Workspace
+from hvcore.plugin_api import Workspace
 
 _COPY: Final = "good-tracks"
 _MUXERS: Final = {
@@ -41,7 +45,6 @@ _LIMITS: Final = {
     "open_files": 64,
 }
 _SPARE_BYTES: Final = 64 * 1024**2
-_SAMPLE_S: Final = 2.0
 
 
 @attrs.frozen(kw_only=True)
@@ -65,21 +68,19 @@ def unopened_track(log: str) -> int | None:
     return int(found.group(1)) if found else None
 
 
-def copy_good_tracks(  # noqa: PLR0913 - each says one thing
+def copy_good_tracks(
     engine: FfmpegEngine,
     sandbox: Sandbox,
     workspace: Workspace,
     *,
     container: str,
     bad: Sequence[int],
-    is_whole: bool,
 ) -> GoodTracks | None:
     """
-    Copy all tracks of use but the bad ones into the workspace's folder.
+    Copy all tracks of use but the bad ones into the workspace's folder, with their times.
 
     Args:
         bad: Indexes in the source.
-        is_whole: False for the first seconds only.
 
     Returns:
         None if nothing is left, or it cannot be copied.
@@ -93,15 +94,24 @@ def copy_good_tracks(  # noqa: PLR0913 - each says one thing
         command = [str(engine.ffmpeg), "-hide_banner", "-loglevel", "info"]
         # As for an encode; info tells which track becomes which.
         command += ["-nostdin", "-nostats", "-y"]
-        command += ["-max_streams", str(MAX_SOURCE_STREAMS + 1)]
-        command += [] if is_whole else ["-t", str(_SAMPLE_S)]
+        command += ["-max_streams", str(MAX_OPENED_STREAMS)]
+        # The times of the source: a copy would begin at 0, whatever is missing in it.
+        command += ["-copyts"]
         command += engine.decoding(FFMPEG)
         command += input_options(source, container, PROBE_DECODERS)
         for kind in kinds:
             command += ["-map", kind]
         for index in bad:
             command += ["-map", f"-0:{index}"]
-        command += ["-c", "copy", "-f", muxer, f"file:{_COPY}"]
+        command += [
+            "-c",
+            "copy",
+            "-avoid_negative_ts",
+            "disabled",
+            "-f",
+            muxer,
+            f"file:{_COPY}",
+        ]
         ended = supervise(
             sandbox.command(
                 command,

@@ -79,36 +79,44 @@ class Streams:
 
     Attributes:
         container: ffmpeg's name of the demuxer.
-        start_s: The time with which the file begins; ffmpeg shifts it to 0.
+        start_s: The time with which these begin, which becomes 0.
         audio: The default track first.
+        own_mixes: By the index of a track, the filters that mix it, where ffmpeg
+            knows no rule.
         captions: The text tracks, in the file's order.
         chapters: From the start of the video.
         has_other_subtitles: It has subtitles that are pictures, or of a format
             that cannot be read.
+        lacks_tracks: The file has others, which cannot be opened and of which one may
+            begin earlier.
     """
 
     container: str
     start_s: float
     video: VideoStream
     audio: tuple[AudioTrackInfo, ...]
+    own_mixes: dict[int, str] = attrs.field(factory=dict)
     captions: tuple[CaptionTrackInfo, ...] = ()
     chapters: tuple[Chapter, ...] = ()
     has_other_subtitles: bool = False
+    lacks_tracks: bool = False
 
-    def reindexed(self, indexes: Sequence[int]) -> "Streams":
+    def of_copy(self, indexes: Sequence[int]) -> "Streams":
         """
-        Return the same with other indexes.
+        Return the streams of a source of which these were copied.
 
         Args:
-            indexes: For each index that stands here, the one to put.
+            indexes: For each index in the copy, the one in the source.
         """
         return attrs.evolve(
             self,
+            lacks_tracks=True,
             video=attrs.evolve(self.video, index=indexes[self.video.index]),
             audio=tuple(
                 attrs.evolve(track, stream_index=indexes[track.stream_index])
                 for track in self.audio
             ),
+            own_mixes={indexes[index]: mix for index, mix in self.own_mixes.items()},
             captions=tuple(
                 attrs.evolve(track, stream_index=indexes[track.stream_index])
                 for track in self.captions

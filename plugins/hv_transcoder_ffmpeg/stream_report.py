@@ -10,6 +10,7 @@ from math import isfinite
 from typing import Any, Final
 
 from hv_transcoder_ffmpeg.containers import CAPTION_CODECS
+from hv_transcoder_ffmpeg.mixing import own_mix
 from hv_transcoder_ffmpeg.reasons import DOLBY_VISION, UNREADABLE
 from hv_transcoder_ffmpeg.source import Colour, Streams, VideoStream
 from hvcore.plugin_api import (
@@ -29,7 +30,8 @@ from hvcore.plugin_api import (
 ENTRIES: Final = (
     "stream=index,codec_type,codec_name,width,height,pix_fmt,field_order,"
     "sample_aspect_ratio,avg_frame_rate,r_frame_rate,color_range,"
-    "color_space,color_transfer,color_primaries,channels,sample_rate,start_time,duration"
+    "color_space,color_transfer,color_primaries,channels,channel_layout,sample_rate,"
+    "start_time,duration"
     ":stream_disposition=default,forced,attached_pic,timed_thumbnails"
     ":stream_tags=language,title,rotate,DURATION"
     ":stream_side_data=rotation,dv_profile,dv_bl_signal_compatibility_id"
@@ -65,7 +67,10 @@ def read_streams(report: bytes, container: str) -> Streams:
     content = _parse(report)
     streams = [one for one in _list(content, "streams") if isinstance(one, dict)]
     form = _dict(content, "format")
-    if max(len(streams), _integer(form, "nb_streams")) > MAX_SOURCE_STREAMS:
+    # Fonts and covers are streams for ffprobe, and nothing that is played.
+    attached = sum(map(_is_attached, streams))
+    count = max(len(streams), _integer(form, "nb_streams")) - attached
+    if count > MAX_SOURCE_STREAMS:
         raise UnusableSourceError(
             f"The file has more than {MAX_SOURCE_STREAMS} tracks."
         )
@@ -83,6 +88,7 @@ def read_streams(report: bytes, container: str) -> Streams:
         start_s=_number(form, "start_time"),
         video=_video_stream(pictures[0]),
         audio=audio,
+        own_mixes=_own_mixes(streams, audio),
         captions=tuple(map(_caption_track, captions[:MAX_CAPTION_TRACKS])),
         chapters=_chapters(content, _number(form, "start_time")),
         has_other_subtitles=len(captions) < len(subtitles),
@@ -136,13 +142,18 @@ def _parse(report: bytes) -> dict[str, Any]:
 
 def _is_video(stream: dict[str, Any]) -> bool:
     flags = _dict(stream, "disposition")
-    # A cover picture of a song is a video stream, too.
-    is_still = flags.get("attached_pic") or flags.get("timed_thumbnails")
     return (
         stream.get("codec_type") == "video"
-        and not is_still
+        and not _is_attached(stream)
+        and not flags.get("timed_thumbnails")
         and bool(stream.get("codec_name"))
     )
+
+
+def _is_attached(stream: dict[str, Any]) -> bool:
+    # A cover picture of a song is a video stream, too.
+    is_picture = _dict(stream, "disposition").get("attached_pic")
+    return bool(is_picture) or stream.get("codec_type") == "attachment"
 
 
 def _video_stream(stream: dict[str, Any]) -> VideoStream:
@@ -239,6 +250,19 @@ def _audio_tracks(streams: Iterable[dict[str, Any]]) -> tuple[AudioTrackInfo, ..
         and _integer(stream, "sample_rate") > 0
     ]
     return tuple(sorted(tracks, key=lambda track: not track.is_default))
+
+
+def _own_mixes(
+    streams: Iterable[dict[str, Any]], audio: Iterable[AudioTrackInfo]
+) -> dict[int, str]:
+    layouts = {
+        _integer(one, "index"): str(one.get("channel_layout", "")) for one in streams
+    }
+    mixes = {
+        track.stream_index: own_mix(layouts[track.stream_index], track.channels)
+        for track in audio
+    }
+    return {index: mix for index, mix in mixes.items() if mix}
 
 
 def _caption_track(stream: dict[str, Any]) -> CaptionTrackInfo:

@@ -38,6 +38,7 @@ _NEEDED: Final = {
         "aformat",
         "apad",
         "aresample",
+        "asetpts",
         "atrim",
         "bwdif",
         "format",

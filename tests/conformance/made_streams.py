@@ -9,6 +9,7 @@ import math
 import re
 import struct
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, Final
 
 import attrs
@@ -176,8 +177,14 @@ def segment(  # noqa: PLR0913 - what tests change
     track_id: int = 1,
     data_offset: int | None = None,
     styp: bool = True,
+    hole: int = 0,
 ) -> bytes:
     data = b"".join(samples)
+    sizes = u32(*map(len, samples))
+    if hole:
+        # Behind the first sample there is nothing for a while.
+        first, *others = ((duration, len(sample)) for sample in samples)
+        sizes = u32(first[0] + hole, first[1], *chain.from_iterable(others))
 
     def moof(offset: int) -> bytes:
         part = box(
@@ -187,9 +194,9 @@ def segment(  # noqa: PLR0913 - what tests change
             full(
                 "trun",  # codespell:ignore trun
                 0,
-                0x205,
+                0x305 if hole else 0x205,
                 u32(len(samples), offset, first_flags),
-                u32(*map(len, samples)),
+                sizes,
             ),
         )
         counter = number + 1 if sequence is None else sequence

@@ -333,6 +333,10 @@ BROKEN: Final[dict[str, tuple[str, Break]]] = {
             )
         ),
     ),
+    "a hole in the sound": (
+        "sound-in-step",
+        put("audio/2.m4s", made.audio_segment(2, hole=1024)),
+    ),
     "subtitles that are none": (
         "webvtt",
         subtitles(b"1\n00:00:00,000 --> 00:00:02,000\n"),

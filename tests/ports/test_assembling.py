@@ -2,7 +2,7 @@
 What the parts of a job become.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import attrs
@@ -30,6 +30,21 @@ def assembled(
     """
     Join a part of pictures and one of sound.
     """
+    sound = audio_track(of=segments([9] * len(sound_s), sound_s))
+    return joined([sound], made=[sound], pictures_s=pictures_s, changed=changed)
+
+
+def joined(
+    wanted: list[Track],
+    *,
+    made: list[Track],
+    pictures_s: Sequence[float] = (6,),
+    changed: Callable[[Track], Track] = lambda track: track,
+    left_out: tuple[str, ...] = (),
+) -> MediaIndex:
+    """
+    Join a part of pictures and one with some of the sound that was wanted.
+    """
     workspace = Workspace(
         source=Path(__file__),
         folder=Path(),
@@ -41,20 +56,21 @@ def assembled(
     settings = EncodingSettings(preset=Preset.HIGH, max_edge_px=480)
     rungs = build_ladder(source, settings).rungs
     pictures = [
-        video_track(rung.short_edge_px, segments([9] * len(pictures_s), pictures_s))
+        video_track(
+            rung.short_edge_px, segments([9] * len(pictures_s), list(pictures_s))
+        )
         for rung in rungs
     ]
-    sound = audio_track(of=segments([9] * len(sound_s), sound_s))
-    assert sound.audio
+    audio = tuple(one.audio for one in wanted if one.audio)
     order = TranscodeOrder(
         source=source,
         settings=settings,
-        ladder=attrs.evolve(build_ladder(source, settings), audio=(sound.audio,)),
+        ladder=attrs.evolve(build_ladder(source, settings), audio=audio),
         segment_s=6,
     )
     done = [
         ("p0a1", PartDone(tracks=tuple(map(changed, pictures)))),
-        ("p1a1", PartDone(tracks=(changed(sound),))),
+        ("p1a1", PartDone(tracks=tuple(map(changed, made)), left_out=left_out)),
     ]
     return transcoder.assemble(order, done)
 
@@ -143,3 +159,25 @@ def test_what_does_not_fit_is_named(
 
     assert raised.value.reason.endswith(reason)
     assert log in raised.value.log
+
+
+def test_sound_that_was_left_out_is_not_missed() -> None:
+    default, other = (
+        attrs.evolve(audio_track(of=segments([9], [6])), name=name)
+        for name in ("audio", "audio-1")
+    )
+    assert other.audio
+    other = attrs.evolve(
+        other, audio=attrs.evolve(other.audio, name="audio-1", is_default=False)
+    )
+
+    media = joined([default, other], made=[other], left_out=("audio",))
+
+    audio = [one.track.audio for one in media.tracks if one.track.audio]
+    assert [(one.name, one.is_default) for one in audio] == [("audio-1", True)]
+
+
+def test_a_video_of_which_all_sound_was_left_out_is_silent() -> None:
+    media = joined([audio_track(of=segments([9], [6]))], made=[], left_out=("audio",))
+
+    assert [one.track.name for one in media.tracks] == ["video/480p"]

@@ -731,6 +731,7 @@ class Rendition:
     name: str
     content_type: str = member("contentType")
     url: str
+    language: str | None = None
     further_members: Mapping[str, Any] = further()
 
 

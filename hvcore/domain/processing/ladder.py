@@ -28,7 +28,9 @@ AUTO_FRAME_RATE_CAP: Final = 60
 """What players and displays of today show; above it bits are wasted."""
 
 _SURROUND_CODECS = frozenset({AudioCodec.AC3, AudioCodec.EAC3})
-_NOT_IN_BROWSERS = frozenset({AudioCodec.MP3, AudioCodec.AC3, AudioCodec.EAC3})
+NOT_IN_BROWSERS: Final = frozenset({AudioCodec.MP3, AudioCodec.AC3, AudioCodec.EAC3})
+"""An AAC rendition of the same sound stands beside one of these."""
+
 _STEREO = 2
 _SURROUND = 6
 _NEAR = Fraction(1, 100)
@@ -99,7 +101,7 @@ def _audio(
     tracks: tuple[AudioTrackInfo, ...], settings: EncodingSettings
 ) -> tuple[AudioRendition, ...]:
     codecs = [settings.audio_codec]
-    if settings.audio_codec in _NOT_IN_BROWSERS:
+    if settings.audio_codec in NOT_IN_BROWSERS:
         codecs.append(AudioCodec.AAC)
     made = [(track, codec) for track in tracks for codec in codecs]
     return tuple(

@@ -316,6 +316,8 @@ class PartDone:
             best of all parts is published.
         stills: For the storyboard, those that begin in this part.
         captions: What the source brought along.
+        left_out: Names of audio renditions that nobody can make of this source; a
+            warning tells why, and the video is published without.
         warnings: Sentences for the video's details.
         stored: Files that are not in the workspace's folder, because they lie in
             the part's target. The store copies them.
@@ -326,6 +328,7 @@ class PartDone:
     poster_score: float = 0.0
     stills: tuple[Still, ...] = ()
     captions: tuple[CaptionFile, ...] = ()
+    left_out: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     stored: tuple[StoredObject, ...] = ()
 

@@ -27,7 +27,8 @@ from hvcore.ports.repositories.playback import PlaybackDirectory
 from hvcore.ports.storage import Storage, SupportsLocalPath
 from hvcore.services.access.quotas import delivery_exceeded
 from hvcore.services.playback.authorization import PlaybackAuthorization
-from hvcore.services.playback.downloads import Downloads, saved_name
+from hvcore.services.playback.download_names import saved_name
+from hvcore.services.playback.downloads import Downloads
 from hvcore.services.playback.joined_files import NAMED
 from hvcore.services.playback.organization_keys import OrganizationKeys
 from hvcore.services.playback.path_cache import CachedFile, PathCache
@@ -295,7 +296,7 @@ class Delivery:
             is_public=is_public,
             # Its segments are counted one by one.
             never_counted=IgnoredReason.OTHER_FILE,
-            save_as=saved_name(video.name, name),
+            save_as=saved_name(video.name, name, found.label),
         )
 
     def _require_quota(self, video: Playable) -> None:

@@ -1,11 +1,10 @@
 """
-Files to take away: a rung with the first sound as MP4, each sound as M4A.
+Files to take away: a rung with the default sound as MP4, each sound as M4A.
 
 Their heads are made on the first request and kept in the storage; see decision 125.
 """
 
 import hashlib
-import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +22,12 @@ from hvcore.ports.storage import ObjectNotFoundError, Storage
 from hvcore.progressive.fragments import movie_of, read_fragment, track_defaults
 from hvcore.progressive.head import VERSION, JoinedTrack, make_head
 from hvcore.progressive.sample_tables import SampleTables
+from hvcore.services.playback.download_names import (
+    DownloadName,
+    downloads_of,
+    first_sound,
+    is_download_name,
+)
 from hvcore.services.playback.joined_files import (
     NAMED,
     Counted,
@@ -37,32 +42,9 @@ MAX_KNOWN: Final = 32
 WAIT_S: Final = 20.0
 """For the head of another download; longer ones are told to come again."""
 RETRY_AFTER_S: Final = 5
-_MOVIE: Final = re.compile(r"([1-9][0-9]{0,4}p)\.mp4")
-_SOUND: Final = re.compile(r"(audio(?:-[1-9][0-9]{0,2})?)\.m4a")
 _NO_SUCH_DOWNLOAD: Final = "The video has no such download."
 _DAMAGED: Final = "The files of this download are damaged."
 _ETAG_CHARS: Final = 32
-MAX_SAVED_CHARS: Final = 60
-"""Of a video's name, of which each may take four bytes of the 255 of a name."""
-_FORBIDDEN: Final = re.compile(
-    r'[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069/\\:*?"<>|]'
-)
-_UNNAMED: Final = "video"
-
-
-@attrs.frozen(kw_only=True)
-class DownloadName:
-    """
-    A download that a video has.
-
-    Attributes:
-        name: As addresses have it, such as ``720p.mp4``.
-        track: Its pictures, or the sound of an M4A.
-    """
-
-    name: str
-    content_type: str
-    track: PublishedTrack
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -76,35 +58,15 @@ class _Known:
 class Download:
     """
     A download, to be sent.
+
+    Attributes:
+        label: What distinguishes it from others of the video, for its name on disk.
     """
 
     body: JoinedFile
     content_type: str
     etag: str
-
-
-def downloads_of(media: MediaIndex) -> Sequence[DownloadName]:
-    """
-    Return what can be taken away of a video, the largest rung first.
-    """
-    rungs = [one for one in media.tracks if one.track.rung is not None]
-    sounds = [one for one in media.tracks if one.track.audio is not None]
-    movies = [
-        DownloadName(
-            name=f"{one.track.rung.key}.mp4", content_type="video/mp4", track=one
-        )
-        for one in reversed(rungs)
-        if one.track.rung is not None
-    ]
-    return [
-        *movies,
-        *(
-            DownloadName(
-                name=f"{one.track.name}.m4a", content_type="audio/mp4", track=one
-            )
-            for one in sounds
-        ),
-    ]
+    label: str
 
 
 class Downloads:
@@ -148,7 +110,7 @@ class Downloads:
             NotFoundError: The video has no such one.
             UnavailableError: Its head cannot be made now.
         """
-        if not _MOVIE.fullmatch(name) and not _SOUND.fullmatch(name):
+        if not is_download_name(name):
             raise NotFoundError(_NO_SUCH_DOWNLOAD)
         media = load_media()
         found = next((one for one in downloads_of(media) if one.name == name), None)
@@ -165,6 +127,7 @@ class Downloads:
             ),
             content_type=found.content_type,
             etag=known.etag,
+            label=found.label,
         )
 
     def _find(self, media_root: str, name: str) -> _Known | None:
@@ -199,7 +162,9 @@ class Downloads:
     def _make(self, media_root: str, media: MediaIndex, found: DownloadName) -> _Known:
         tracks = _tracks(media, found)
         segments = SegmentsInOrder(tracks)
-        path = f"{media_root}/{NAMED}/{found.name}.{VERSION}.head"
+        path = (
+            f"{media_root}/{NAMED}/{found.name}.{_chosen(media, tracks)}{VERSION}.head"
+        )
         try:
             size_bytes = self._storage.stat(path).size_bytes
         except ObjectNotFoundError:
@@ -213,10 +178,21 @@ class Downloads:
 
 
 def _tracks(media: MediaIndex, found: DownloadName) -> Sequence[PublishedTrack]:
-    sound = next((one for one in media.tracks if one.track.audio is not None), None)
+    sound = first_sound(media)
     if found.track.track.rung is None or sound is None:
         return (found.track,)
     return (found.track, sound)
+
+
+def _chosen(media: MediaIndex, tracks: Sequence[PublishedTrack]) -> str:
+    """
+    Return what stands in the name of a movie's head for the sound it was made with.
+
+    Nothing for the first one, which movies of older versions had in any case.
+    """
+    first = next((one for one in media.tracks if one.track.audio), None)
+    is_usual = len(tracks) == 1 or tracks[1] is first
+    return "" if is_usual else f"{tracks[1].track.name}."
 
 
 def _etag(tracks: Sequence[PublishedTrack]) -> str:
@@ -297,15 +273,3 @@ def _init(storage: Storage, media_root: str, published: PublishedTrack) -> bytes
     stored = stored_file(storage, media_root, found)
     with stored.open(0, stored.size_bytes) as file:
         return _read_all(file, stored.size_bytes)
-
-
-def saved_name(video_name: str, name: str) -> str:
-    """
-    Return what a download is called on the disk of who takes it.
-
-    Without what file systems forbid, and what would lead elsewhere.
-    """
-    stem, _, ending = name.rpartition(".")
-    found = _FORBIDDEN.sub("_", video_name).strip(" .")[:MAX_SAVED_CHARS].strip(" .")
-    kind = f" ({stem})" if stem[:1].isdigit() or stem == "source" else ""
-    return f"{found or _UNNAMED}{kind}.{ending}"

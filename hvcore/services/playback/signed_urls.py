@@ -24,7 +24,7 @@ from hvcore.errors import ConflictError
 from hvcore.playback_tokens import KeyRing, TokenUse
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.access.authorization import find_authorized_video, require_listed
-from hvcore.services.playback.downloads import downloads_of
+from hvcore.services.playback.download_names import downloads_of
 from hvcore.services.playback.joined_files import NAMED
 from hvcore.services.playback.sources import source_name
 from hvcore.services.playback.thumbnail_tokens import ThumbnailTokens
@@ -179,9 +179,9 @@ class SignedUrls:
             url=f"{folder}/{name}?token={token}", expires_in_s=expires_in_s
         )
 
-    def downloads(self, video: Video) -> list[tuple[str, str, str]]:
+    def downloads(self, video: Video) -> list[tuple[str, str, str, str]]:
         """
-        Return what may be taken away of a video: name, content type and address.
+        Return what may be taken away: name, content type, address and language of each.
 
         In the addresses of a private one is a place for a token.
         """
@@ -190,7 +190,12 @@ class SignedUrls:
         folder = self._folder(video, is_public=video.is_public)
         query = "" if video.is_public else f"?token={TOKEN_PLACE}"
         return [
-            (one.name, one.content_type, f"{folder}/{NAMED}/{one.name}{query}")
+            (
+                one.name,
+                one.content_type,
+                f"{folder}/{NAMED}/{one.name}{query}",
+                one.language,
+            )
             for one in downloads_of(video.media)
         ]
 

@@ -7,7 +7,7 @@ from typing import Final
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.errors import VideoNotFoundError
 from hvcore.ports.storage import ObjectNotFoundError, Storage
-from hvcore.services.playback.downloads import saved_name
+from hvcore.services.playback.download_names import saved_name
 from hvcore.services.playback.playable import Playable
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse, StoredFile
 
@@ -67,5 +67,5 @@ def open_source(
         etag=f"{video.source_path.rpartition('/')[2]}-{info.size_bytes}",
         lifetime=Lifetime.PLAYLIST,
         is_public=False,
-        save_as=saved_name(video.name, name),
+        save_as=saved_name(video.name, name, _STEM),
     )

@@ -7,6 +7,7 @@ import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from itertools import product
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
@@ -16,6 +17,7 @@ import pytest
 from falcon.testing import Result
 
 from hvcore.domain.access.keys import Permission
+from hvcore.domain.processing.encoding import AudioCodec
 from hvcore.domain.processing.media_index import (
     MediaIndex,
     PublishedTrack,
@@ -33,7 +35,7 @@ from tests.http.delivery_world import (
     DeliveryWorld,
     world_by,
 )
-from tests.http.world import World, body_of, problem_of
+from tests.http.world import World, body_of, job_of, problem_of
 from tests.media_samples import ROOT, VIDEO, audio_track, file_of, video_track
 
 FILM_S: Final = 20
@@ -437,3 +439,90 @@ def test_a_source_that_is_gone_or_not_ready_is_not_given(cinema: Cinema) -> None
     key = api.make_key(permissions=frozenset({Permission.PLAYBACK_SIGN}))
     refused = api.get(f"/v1/videos/{cinema.playable()}/source", key=key)
     problem_of(refused, 403, "forbidden")
+
+
+@pytest.fixture(scope="module")
+def surround(film: Film, tmp_path_factory: pytest.TempPathFactory) -> Film:
+    """
+    The film with sound in two languages, each as AC-3 and as AAC.
+    """
+    folder = tmp_path_factory.mktemp("surround")
+    tracks = []
+    for number, (language, codec) in enumerate(product(("ger", "eng"), ("ac3", "aac"))):
+        track = audio_track(number, AudioCodec(codec), codec, language=language)
+        tone = f"sine=f={440 + number}:r=48000:d={FILM_S}"
+        made = folder / "a1" / track.name
+        segment(made, "-f", "lavfi", "-i", tone, "-c:a", codec)
+        tracks.append(published(track, made))
+    files = {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*.m4s")
+    }
+    media = attrs.evolve(film.media, tracks=(film.media.tracks[0], *tracks))
+    return Film(folder, media, {**film.files, **files})
+
+
+@pytest.fixture
+def surround_world(
+    clock: SettableClock, tmp_path: Path, surround: Film
+) -> DeliveryWorld:
+    made = world_by("remote", clock, tmp_path, is_public=True)
+    show(made, surround)
+    return made
+
+
+def test_a_movie_has_sound_that_browsers_play(
+    surround_world: DeliveryWorld, tmp_path: Path
+) -> None:
+    movie = tmp_path / "movie.mp4"
+    movie.write_bytes(load(surround_world).content)
+
+    command = ["ffprobe", "-v", "error", "-show_entries", "stream=codec_name"]
+    told = json.loads(subprocess.check_output([*command, "-of", "json", str(movie)]))
+    assert [one["codec_name"] for one in told["streams"]] == ["h264", "aac"]
+
+
+def test_sounds_of_several_languages_are_saved_under_several_names(
+    surround_world: DeliveryWorld,
+) -> None:
+    surround_world.change(name="Film")
+
+    called = [
+        unquote(sent.rpartition("''")[2])
+        for name in ("audio", "audio-1", "audio-2", "audio-3")
+        for result in [load(surround_world, f"downloads/{name}.m4a")]
+        for sent in [result.headers["Content-Disposition"]]
+    ]
+
+    assert called == [
+        "Film (de, ac3).m4a",
+        "Film (de).m4a",
+        "Film (en, ac3).m4a",
+        "Film (en).m4a",
+    ]
+
+
+def test_entries_of_sound_say_their_language(api: World, surround: Film) -> None:
+    video = api.transcoding()
+    api.change(video, lambda found: found.mark_ready(job_of(found), surround.media))
+    path = f"/v1/videos/{video}"
+
+    shown = body_of(api.call("PATCH", path, json={"allowDownload": True}))
+
+    languages = [(one["name"], one.get("language")) for one in shown["renditions"]]
+    assert languages == [
+        ("360p.mp4", None),
+        ("audio.m4a", "de"),
+        ("audio-1.m4a", "de"),
+        ("audio-2.m4a", "en"),
+        ("audio-3.m4a", "en"),
+    ]
+
+
+def test_a_head_that_was_made_with_other_sound_is_not_taken(
+    surround_world: DeliveryWorld,
+) -> None:
+    # As a version before this one has left it, with the first sound.
+    surround_world.storage.objects[f"{ROOT}/{MOVIE}.1.head"] = b"old"
+
+    assert load(surround_world).content[4:8] == b"ftyp"

@@ -69,14 +69,14 @@ def brightness(path: Path) -> list[int]:
     Return the brightness of each picture, 0 to 255.
     """
     tiny = ["-vf", "scale=1:1:flags=area", "-pix_fmt", "gray", "-f", "rawvideo"]
-    return list(_decoded(path, *tiny))
+    return list(decoded(path, *tiny))
 
 
 def samples(path: Path) -> "array[int]":
     """
     Return the sound as samples of 16 bits, 48,000 a second.
     """
-    return array("h", _decoded(path, "-ac", "1", "-ar", "48000", "-f", "s16le"))
+    return array("h", decoded(path, "-ac", "1", "-ar", "48000", "-f", "s16le"))
 
 
 def picture(path: Path) -> tuple[int, int, int]:
@@ -84,11 +84,14 @@ def picture(path: Path) -> tuple[int, int, int]:
     Return red, green and blue of the first pixel, read as bt709.
     """
     tiny = ["-frames:v", "1", "-vf", "scale=in_color_matrix=bt709,format=rgb24"]
-    red, green, blue, *_ = _decoded(path, *tiny, "-f", "rawvideo")
+    red, green, blue, *_ = decoded(path, *tiny, "-f", "rawvideo")
     return red, green, blue
 
 
-def _decoded(path: Path, *options: str) -> bytes:
+def decoded(path: Path, *options: str) -> bytes:
+    """
+    Return what ffmpeg makes of a file.
+    """
     command: list[str | Path] = [
         "ffmpeg",
         "-v",

@@ -29,8 +29,9 @@ def channels(layout: str, seconds: float = _SHORT) -> list[str]:
     """
     Return ffmpeg's arguments for a tone in every channel of a layout.
     """
-    names = {"mono": 1, "stereo": 2, "2.1": 3, "quad": 4, "5.1": 6, "5.1(side)": 6}
-    count = {**names, "7.1": 8, "hexadecagonal": 16}[layout]
+    names = {"mono": 1, "stereo": 2, "FL+LFE": 2, "2.1": 3, "quad": 4, "4.0": 4}
+    names |= {"5.1": 6, "5.1(side)": 6, "7.1": 8, "hexadecagonal": 16}
+    count = names[layout]
     tones = "|".join(f"0.5*sin({200 + 100 * n}*2*PI*t)" for n in range(count))
     return ["-f", "lavfi", "-i", f"aevalsrc='{tones}':c='{layout}':d={seconds}"]
 
@@ -93,6 +94,21 @@ SOUNDS: Final = (
         name="16-channels.mov",
         make=_layout("hexadecagonal", "-c:a", "pcm_s16le"),
         expected=_STEREO,
+    ),
+    Strange(
+        name="ambisonic.mkv",
+        make=_layout("4.0", "-c:a", "libopus", "-mapping_family", "2"),
+        expected=_STEREO,
+    ),
+    Strange(
+        name="front-left-and-subwoofer.mov",
+        make=_layout("FL+LFE", "-c:a", "pcm_s16le"),
+        expected=_STEREO,
+    ),
+    Strange(
+        name="wavpack.mkv",
+        make=_layout("stereo", "-c:a", "wavpack"),
+        expected=Ready(duration_s=_SHORT, warns="A track of the file"),
     ),
     Strange(name="8-khz.avi", make=_sound(8000, "-c:a", "pcm_u8"), expected=_MONO),
     Strange(name="11-khz.mp4", make=_sound(11025, *AAC), expected=_MONO),

@@ -200,9 +200,7 @@ def test_a_link_is_not_taken_for_a_copy_of_the_source(
     bare, workspace = Sandbox(bwrap=None), make_workspace(source, tmp_path / "out")
 
     with pytest.raises(TranscodeError, match="no video"):
-        copy_good_tracks(
-            linking, bare, workspace, container="matroska", bad=[1], is_whole=True
-        )
+        copy_good_tracks(linking, bare, workspace, container="matroska", bad=[1])
 
 
 def test_links_are_found_at_any_depth_and_not_followed(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection, Engine, Row
+from sqlalchemy.engine import Connection, Engine
 
 from hvcore.domain.equal_texts import folded
 from hvcore.persistence.engine import MIGRATION_TIMEOUT_MS, writing
@@ -65,9 +65,7 @@ def _compose_batch(connection: Connection, after: str) -> str | None:
     return found[-1].id if found else None
 
 
-def _compose(
-    connection: Connection, index: LabelIndex, rows: Sequence[Row[Any]]
-) -> None:
+def _compose(connection: Connection, index: LabelIndex, rows: Sequence[Any]) -> None:
     for row in rows:
         name = folded(row.name)
         labels = labels_to_text(labels_from_text(row.labels))

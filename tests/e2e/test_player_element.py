@@ -3,6 +3,7 @@ The element in pages of others, without a service: what they set, and how they r
 """
 
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -152,3 +153,59 @@ def test_a_frame_that_does_not_answer_ends_in_an_error(page: Page, site: str) ->
     )
 
     assert said.startswith("The frame has not answered within 0.3 s.")
+
+
+@pytest.fixture(scope="module")
+def red_at_its_end(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """
+    A page with a blue film whose last picture is red, and whose sound lasts longer.
+    """
+    folder = tmp_path_factory.mktemp("red")
+    shutil.copytree(STATIC, folder / "static")
+    pictures = [
+        f"color=c={c}:s=64x36:r=5:d={d}" for c, d in (("blue", 2.8), ("red", 0.2))
+    ]
+    inputs = [*pictures, "sine=r=48000:d=3"]
+    coding = "-preset ultrafast -pix_fmt yuv420p -c:a aac -f hls -hls_segment_type fmp4"
+    subprocess.run(
+        [
+            *("ffmpeg", "-v", "error", "-nostdin"),
+            *(word for one in inputs for word in ("-f", "lavfi", "-i", one)),
+            *("-filter_complex", "[0][1]concat=n=2[v]", "-map", "[v]", "-map", "2"),
+            *("-c:v", "libx264", *coding.split(), "-hls_playlist_type", "vod"),
+            *("-master_pl_name", "master.m3u8", folder / "video.m3u8"),
+        ],
+        check=True,
+    )
+    return str(folder)
+
+
+@pytest.mark.parametrize("plays", [True, False])
+def test_the_last_picture_is_shown_at_the_end(
+    page: Page, red_at_its_end: str, *, plays: bool
+) -> None:
+    film = "<!doctype html><hv-player muted src=/master.m3u8></hv-player>"
+    with web_site(Path(red_at_its_end), {"film.html": film}) as url:
+        page.goto(f"{url}/film.html")
+        page.evaluate(LOAD)
+        page.evaluate("document.querySelector('hv-player').play().then(() => null)")
+        page.wait_for_function("document.querySelector('hv-player').currentTime > 0.1")
+
+        page.evaluate(
+            f"""(() => {{
+                const player = document.querySelector('hv-player');
+                if (!{str(plays).lower()}) {{ player.pause(); }}
+                player.currentTime = player.duration;
+            }})()"""
+        )
+
+        page.wait_for_function(
+            """() => {
+                const { video } = document.querySelector('hv-player');
+                const context = new OffscreenCanvas(1, 1).getContext('2d');
+                context.drawImage(video, 0, 0, 1, 1);
+                const [red, , blue] = context.getImageData(0, 0, 1, 1).data;
+                return video.ended && !video.seeking && red > 200 && blue < 50;
+            }""",
+            timeout=20_000,
+        )

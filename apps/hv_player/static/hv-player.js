@@ -11,6 +11,7 @@ import { autoplay } from "./element/autoplay.js";
 import { Captions } from "./element/captions.js";
 import { makeControls, mendRoles, roundTimes, say } from "./element/controls.js";
 import { press } from "./element/keys.js";
+import { showLastPicture } from "./element/last-picture.js";
 import { MediaApi } from "./element/media-api.js";
 import { preferences, remember } from "./element/preferences.js";
 import { showProblem } from "./element/problems.js";
@@ -44,6 +45,7 @@ export class HvPlayer extends MediaApi {
     root.adoptedStyleSheets = [style];
     this.#parts = makeControls();
     this.repeatEvents();
+    showLastPicture(this.video);
     this.#parts.retry.addEventListener("click", () => this.retry());
     this.video.addEventListener("volumechange", () => this.#rememberVolume());
     const begins = () => this.#showStoryboard(true);

@@ -17,7 +17,11 @@ from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.persistence.engine import make_engine, writing
 from hvcore.persistence.migrate import migrate
-from hvcore.persistence.schema_version import schema_version, set_versions
+from hvcore.persistence.schema_version import (
+    NEWEST_EXPAND,
+    schema_version,
+    set_versions,
+)
 from hvcore.persistence.tables import label_totals, video_labels, videos
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from hvcore.persistence.videos.catalog import SqlVideoCatalog
@@ -181,11 +185,11 @@ def test_a_deleted_video_of_an_older_version_has_no_tags_left(
 @pytest.fixture
 def before(migrated_url: str) -> Iterator[Engine]:
     """
-    A database at the version that first has the rule, without its contract.
+    A database of this version whose contract has not been run yet.
     """
     engine = make_engine(migrated_url)
     with writing(engine) as connection:
-        set_versions(connection, ["0023"])
+        set_versions(connection, [NEWEST_EXPAND])
         connection.commit()
     yield engine
     engine.dispose()

@@ -86,7 +86,7 @@ def test_closed_captions_in_pictures_become_captions(
     made = made_by(with_captions)
 
     (caption,) = made.done.captions
-    cues = read_captions((made.folder / caption.name).read_bytes(), None)
+    cues = read_captions((made.folder / caption.name).read_bytes(), None).cues
     assert made.done.warnings == ()
     assert [cue.text for cue in cues[:4]] == [f"CAPTION {n}" for n in range(4)]
     # The command that shows the first one comes with the 13th picture.

@@ -81,7 +81,10 @@ class FfmpegTranscoder(Transcoder):
         return attrs.evolve(
             done,
             captions=texts.captions,
-            warnings=warnings + texts.warnings + done.warnings,
+            warnings=encode.streams.warnings
+            + warnings
+            + texts.warnings
+            + done.warnings,
         )
 
     def still(self, workspace: Workspace, at_s: float) -> Path:
@@ -89,5 +92,5 @@ class FfmpegTranscoder(Transcoder):
         Take a picture out of a segment that was published.
         """
         engine, sandbox = self._machine.ready()
-        streams = Prober(engine, sandbox).streams(workspace)
+        streams = Prober(engine, sandbox).headers(workspace)
         return take_still(engine, sandbox, workspace, streams=streams, at_s=at_s)

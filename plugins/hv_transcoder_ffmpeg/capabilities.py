@@ -125,6 +125,7 @@ def _to_json(engine: FfmpegEngine) -> dict[str, Any]:
         "priming_samples": {k.value: v for k, v in engine.priming_samples.items()},
         "filters": sorted(engine.filters),
         "decoders": sorted(engine.decoders),
+        "can_crop": engine.can_crop,
     }
 
 
@@ -143,5 +144,6 @@ def _from_json(binaries: Binaries, cached: Any) -> FfmpegEngine | None:  # noqa:
             },
             filters=frozenset(map(str, cached["filters"])),
             decoders=frozenset(map(str, cached["decoders"])),
+            can_crop=bool(cached["can_crop"]),
         )
     return None

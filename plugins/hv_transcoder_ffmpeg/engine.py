@@ -63,6 +63,7 @@ class FfmpegEngine:
             48 kHz, by codec; only codecs that really work are here.
         filters: Those of the optional filters that exist.
         decoders: Those of the optional decoders that exist.
+        can_crop: ffmpeg crops as a container says, unless it is told not to.
         missing: What is needed at the least and is not there.
     """
 
@@ -74,6 +75,7 @@ class FfmpegEngine:
     priming_samples: dict[AudioCodec, int] = attrs.field(factory=dict)
     filters: frozenset[str] = frozenset()
     decoders: frozenset[str] = frozenset()
+    can_crop: bool = False
     missing: tuple[str, ...] = ()
 
     @property

@@ -35,13 +35,18 @@ _NEEDED: Final = {
         "aresample",
         "atrim",
         "bwdif",
+        "crop",
         "format",
         "fps",
+        "hflip",
         "scale",
         "select",
         "setparams",
         "setsar",
+        "sidedata",
         "split",
+        "transpose",
+        "vflip",
     },
 }
 _OPTIONAL_FILTERS: Final = frozenset({"zscale", "tonemap"})
@@ -95,6 +100,7 @@ def examine(binaries: Binaries, work_dir: Path) -> FfmpegEngine:
         priming_samples=made.priming_samples,
         filters=_OPTIONAL_FILTERS & has["filters"],
         decoders=_OPTIONAL_DECODERS & has["decoders"],
+        can_crop=_crops_by_container(binaries.ffmpeg),
         missing=tuple(missing),
     )
 
@@ -102,6 +108,17 @@ def examine(binaries: Binaries, work_dir: Path) -> FfmpegEngine:
 def _version(program: Path) -> str:
     found = re.search(r"version (\S+)", _output([str(program), "-version"]) or "")
     return found.group(1)[:60] if found else ""
+
+
+def _crops_by_container(ffmpeg: Path) -> bool:
+    """
+    Return whether the option that keeps ffmpeg from it is one.
+
+    Old versions know an option of that name, which only takes yes or no.
+    """
+    command = [str(ffmpeg), "-hide_banner", "-nostdin", "-loglevel", "error"]
+    command += ["-apply_cropping", "codec", "-f", "lavfi", "-i", "color=size=16x16"]
+    return _output([*command, "-frames:v", "1", "-f", "null", "-"]) is not None
 
 
 def _listed(ffmpeg: Path, kind: str) -> frozenset[str]:

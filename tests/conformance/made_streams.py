@@ -292,9 +292,9 @@ def master(files: Files) -> bytes:
 
 
 def video_init(rung: str, **changes: Any) -> bytes:  # noqa: ANN401
-    names = ("told", "record", "level", "colour", "entry", "transfer", "size")
-    names += ("shape", "more")
-    entry = {name: changes.pop(name) for name in names if name in changes}
+    names = {"told", "record", "level", "colour", "entry", "transfer", "size"}
+    names |= {"shape", "more"}
+    entry = {name: changes.pop(name) for name in names & changes.keys()}
     scale = changes.pop("scale", VIDEO_SCALE)
     return init("vide", scale, video_entry(rung, **entry), **changes)
 

@@ -5,6 +5,7 @@ Source: RFC 8794, sections 4 to 6; RFC 9559, section 5. The files are foreign: e
 is checked.
 """
 
+import os
 from collections.abc import Iterator
 from typing import BinaryIO, Final
 
@@ -43,6 +44,7 @@ def _walked(file: BinaryIO, *, into: int | None) -> Iterator[tuple[int, int | No
     Args:
         into: The kind of those whose elements come next, instead of what follows them.
     """
+    end = file.seek(0, os.SEEK_END)
     file.seek(0)
     for _ in range(_MAX_ELEMENTS):
         head = file.read(_MOST_HEADER_BYTES)
@@ -51,10 +53,11 @@ def _walked(file: BinaryIO, *, into: int | None) -> Iterator[tuple[int, int | No
             size, size_bytes = _size(head, id_bytes)
         except ValueError:
             return
-        at = file.seek(id_bytes + size_bytes - len(head), 1)
+        at = file.seek(id_bytes + size_bytes - len(head), os.SEEK_CUR)
         yield kind, size
         if kind != into:
-            if size is None:
+            # A damaged size may be one that no file can have.
+            if size is None or at + size > end:
                 return
             file.seek(at + size)
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from hvcore.conformance.bits import Bits, BitsError, payload
 from hvcore.conformance.boxes import Box
-from hvcore.conformance.pictures import Picture, VideoConfig
+from hvcore.conformance.pictures import Picture, Usability, VideoConfig
 
 IDR: Final = frozenset({5})
 PICTURES: Final = frozenset(range(1, 6))
@@ -26,6 +26,8 @@ _WITH_CHROMA: Final = frozenset(
 _FOR_DEVICES: Final = frozenset({66, 77, 88, 100})
 _MOST_FOR_DEVICES: Final = 52
 _EXTENDED_SHAPE: Final = 255
+_SQUARE_SHAPES: Final = frozenset({0, 1})
+"""Of a pixel (table E-1): not said, and 1:1."""
 _MACROBLOCK_PX: Final = 16
 
 # By level_idc: macroblocks per second, macroblocks per picture (table A-1).
@@ -140,33 +142,37 @@ def _picture(unit: bytes) -> Picture:
     crop = [bits.unsigned(65_535) for _ in range(4)] if bits.flag() else [0, 0, 0, 0]
     across = 2 if chroma in {1, 2} else 1
     down = (2 if chroma == 1 else 1) * (1 if has_frames_only else 2)
+    usability = read_usability(bits) if bits.flag() else Usability()
     return Picture(
         width_px=width - across * (crop[0] + crop[1]),
         height_px=height - down * (crop[2] + crop[3]),
         coded_width_px=width,
         coded_height_px=height,
-        transfer=read_transfer(bits) if bits.flag() else None,
+        transfer=usability.transfer,
+        has_square_pixels=usability.has_square_pixels,
     )
 
 
-def read_transfer(bits: Bits) -> int | None:
+def read_usability(bits: Bits) -> Usability:
     """
     Read the head of video usability information, which both codecs begin alike.
-
-    Returns:
-        The code point of the transfer function; None if there are no colours.
     """
-    if bits.flag() and bits.take(8) == _EXTENDED_SHAPE:
-        bits.take(32)
+    is_square = True
+    if bits.flag():
+        shape = bits.take(8)
+        is_square = shape in _SQUARE_SHAPES
+        if shape == _EXTENDED_SHAPE:
+            width, height = bits.take(16), bits.take(16)
+            # Not said where one of them is 0.
+            is_square = width == height or not width * height
     if bits.flag():
         bits.take(1)
-    if not bits.flag():
-        return None
-    bits.take(4)
-    if not bits.flag():
-        return None
-    _primaries, transfer, _matrix = (bits.take(8) for _ in range(3))
-    return transfer
+    transfer = None
+    if bits.flag():
+        bits.take(4)
+        if bits.flag():
+            _primaries, transfer, _matrix = (bits.take(8) for _ in range(3))
+    return Usability(transfer=transfer, has_square_pixels=is_square)
 
 
 def _chroma(bits: Bits) -> int:

@@ -12,6 +12,7 @@ from hvcore.conformance.playlist_reading import read_playlist
 from hvcore.conformance.playlist_rules import check_multivariant
 from hvcore.conformance.playlists import Playlist
 from hvcore.conformance.renditions import Rendition
+from hvcore.conformance.shape_rules import check_shapes
 from hvcore.conformance.source import Source
 from hvcore.conformance.variant_rules import (
     Variant,
@@ -23,7 +24,9 @@ from hvcore.conformance.variant_rules import (
 _INDEPENDENT: Final = "EXT-X-INDEPENDENT-SEGMENTS"
 
 
-def check(source: Source, name: str) -> Certificate:
+def check(
+    source: Source, name: str, *, shown_px: tuple[int, int] | None = None
+) -> Certificate:
     """
     Check everything that a multivariant playlist leads to.
 
@@ -33,6 +36,8 @@ def check(source: Source, name: str) -> Certificate:
 
     Args:
         name: Of the multivariant playlist, as the source knows it.
+        shown_px: Width and height of the video's source as it is shown, where it is
+            known.
     """
     report = CheckLog()
     master = read_playlist(source, name, report)
@@ -44,11 +49,16 @@ def check(source: Source, name: str) -> Certificate:
             )
             check_rendition(examiner.of(master), report)
         else:
-            _check_all(master, examiner, report)
+            _check_all(master, examiner, report, shown_px)
     return report.certificate()
 
 
-def _check_all(master: Playlist, examiner: Examiner, report: CheckLog) -> None:
+def _check_all(
+    master: Playlist,
+    examiner: Examiner,
+    report: CheckLog,
+    shown_px: tuple[int, int] | None,
+) -> None:
     check_multivariant(master, report)
     examiner.read_session_data(master)
     groups: dict[str, list[Rendition]] = {}
@@ -75,6 +85,7 @@ def _check_all(master: Playlist, examiner: Examiner, report: CheckLog) -> None:
     for rendition in renditions:
         check_rendition(rendition, report)
     check_together(renditions, report)
+    check_shapes(renditions, shown_px, report)
     check_iframes(master, renditions, examiner, report)
     _check_independent(master, renditions, report)
 

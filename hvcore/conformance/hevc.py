@@ -8,10 +8,10 @@ Source: ITU-T H.265, sections 7.3.2.2, 7.3.3, 7.3.4, 7.3.7, A.4 and E.2; ISO/IEC
 from collections.abc import Mapping
 from typing import Final
 
-from hvcore.conformance.avc import read_transfer
+from hvcore.conformance.avc import read_usability
 from hvcore.conformance.bits import Bits, BitsError, payload
 from hvcore.conformance.boxes import Box
-from hvcore.conformance.pictures import Picture, VideoConfig
+from hvcore.conformance.pictures import Picture, Usability, VideoConfig
 
 IDR: Final = frozenset({19, 20})
 PICTURES: Final = frozenset(range(32))
@@ -131,12 +131,14 @@ def _picture(unit: bytes) -> Picture:
     crop = [bits.unsigned(65_535) for _ in range(4)] if bits.flag() else [0, 0, 0, 0]
     across = 2 if chroma in {1, 2} else 1
     down = 2 if chroma == 1 else 1
+    usability = _usability(bits, layers)
     return Picture(
         width_px=width - across * (crop[0] + crop[1]),
         height_px=height - down * (crop[2] + crop[3]),
         coded_width_px=width,
         coded_height_px=height,
-        transfer=_transfer(bits, layers),
+        transfer=usability.transfer,
+        has_square_pixels=usability.has_square_pixels,
     )
 
 
@@ -150,7 +152,7 @@ def _skip_profile(bits: Bits, layers: int) -> None:
         bits.take((88 if has_profile else 0) + (8 if has_level else 0))
 
 
-def _transfer(bits: Bits, layers: int) -> int | None:
+def _usability(bits: Bits, layers: int) -> Usability:
     bits.unsigned(8)
     bits.unsigned(8)
     order_bits = bits.unsigned(12) + 4
@@ -172,7 +174,7 @@ def _transfer(bits: Bits, layers: int) -> int | None:
         for _ in range(bits.unsigned(32)):
             bits.take(order_bits + 1)
     bits.take(2)
-    return read_transfer(bits) if bits.flag() else None
+    return read_usability(bits) if bits.flag() else Usability()
 
 
 def _skip_scaling(bits: Bits) -> None:

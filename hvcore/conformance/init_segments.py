@@ -148,6 +148,7 @@ class _Init:
         tables = media.need("minf", "stbl")
         self._no_samples(tables)
         identity = track.need("tkhd")
+        self._upright(identity)
         made = TrackHeader(
             name=self.name,
             kind=media.need("hdlr").body[8:12].decode("latin-1"),
@@ -160,6 +161,13 @@ class _Init:
             is_cmf2=b"cmf2" in brands,
         )
         return self._described(made, tables.need("stsd"))
+
+    def _upright(self, identity: Box) -> None:
+        at = 52 if identity.number("B") else 40
+        a, b, _, c, d = identity.numbers("5i", at)
+        # Of zeros, nobody makes a picture of no size.
+        if (a, b, c, d) != (0, 0, 0, 0) and not (a == d > 0 and b == c == 0):
+            self._wrong("as-decoded", f"Its matrix has {a}, {b}, {c}, {d}.", "tkhd")
 
     def _no_samples(self, tables: Box) -> None:
         for kind, at in _SAMPLE_TABLES:
@@ -234,6 +242,7 @@ class _Init:
             self._wrong(
                 "entry-size", f"It says {size[0]}x{size[1]}; the SPS {shown}.", "stsd"
             )
+        self._square(entry, config.pictures)
         if not config.is_for_devices:
             self._wrong(
                 "device-profile", f"It is {entry.kind}.{config.codecs}.", "stsd"
@@ -250,6 +259,17 @@ class _Init:
             if entry.all(kind, skip=_VISUAL_FIELDS):
                 self._wrong("screen-metadata", f"It has {kind}, and is SDR.", "stsd")
         return found
+
+    def _square(self, entry: Box, pictures: tuple[Picture, ...]) -> None:
+        shapes = [box.numbers("II") for box in entry.all("pasp", skip=_VISUAL_FIELDS)]
+        # What the box says goes before what the stream says.
+        for width, height in shapes:
+            if width != height:
+                self._wrong("as-decoded", f"Its pixels are {width}:{height}.", "pasp")
+        if not shapes and not all(one.has_square_pixels for one in pictures):
+            self._wrong("as-decoded", "By its SPS, pixels are oblong.", "stsd")
+        for _ in entry.all("clap", skip=_VISUAL_FIELDS):
+            self._wrong("as-decoded", "Its sample entry has a clap.", "stsd")
 
     def _transfer(self, entry: Box, pictures: tuple[Picture, ...]) -> int | None:
         for box in entry.all("colr", skip=_VISUAL_FIELDS):

@@ -56,6 +56,25 @@ MEDIA_RULES: Final = (
         f"{CMAF}, 7.5 (brand cmf2)",
     ),
     Rule(
+        "as-decoded",
+        Level.MUST,
+        "Pictures are shown as they are decoded: no matrix turns, no clap crops them, and "
+        "their pixels are square.",
+        f"{BMFF}, 8.3.2 and 12.1.4; {RFC_8216BIS}, 4.4.6.2",
+    ),
+    Rule(
+        "same-shape",
+        Level.MUST,
+        "All renditions of the video have the same shape, but for even numbers.",
+        f"{CMAF}, 7.3",
+    ),
+    Rule(
+        "source-shape",
+        Level.MUST,
+        "The pictures have the shape of the source as it is shown.",
+        "Videos, as published here",
+    ),
+    Rule(
         "sample-entry",
         Level.MUST,
         "One sample entry, whose decoder configuration is whole.",

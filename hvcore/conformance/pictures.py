@@ -20,6 +20,7 @@ class Picture:
         coded_width_px: As decoded.
         transfer: Code point of the transfer function (ITU-T H.273); None if
             the colours are not explicit.
+        has_square_pixels: False if the stream says that they are oblong.
     """
 
     width_px: int
@@ -27,6 +28,17 @@ class Picture:
     coded_width_px: int
     coded_height_px: int
     transfer: int | None
+    has_square_pixels: bool = True
+
+
+@attrs.frozen(kw_only=True)
+class Usability:
+    """
+    The head of video usability information.
+    """
+
+    transfer: int | None = None
+    has_square_pixels: bool = True
 
 
 @attrs.frozen(kw_only=True)

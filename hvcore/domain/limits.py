@@ -83,3 +83,5 @@ MAX_SOURCE_PIXELS: Final = 36_000_000
 MAX_SOURCE_STREAMS: Final = 32
 MAX_SOURCE_FRAME_RATE: Final = 240
 MAX_TIMESTAMP_GAP_S: Final = 10
+"""No limit any more: a picture is shown for as long as it stays. Kept for plugins that
+import it."""

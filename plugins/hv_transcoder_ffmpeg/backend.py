@@ -88,7 +88,12 @@ class FfmpegTranscoder(Transcoder):
         return attrs.evolve(
             done,
             captions=texts.captions + shown.captions,
-            warnings=lost + warnings + texts.warnings + shown.warnings + done.warnings,
+            warnings=lost
+            + encode.streams.warnings
+            + warnings
+            + texts.warnings
+            + shown.warnings
+            + done.warnings,
         )
 
     def still(self, workspace: Workspace, at_s: float) -> Path:
@@ -96,5 +101,5 @@ class FfmpegTranscoder(Transcoder):
         Take a picture out of a segment that was published.
         """
         engine, sandbox = self._machine.ready()
-        streams = Prober(engine, sandbox).streams(workspace)
+        streams = Prober(engine, sandbox).headers(workspace)
         return take_still(engine, sandbox, workspace, streams=streams, at_s=at_s)

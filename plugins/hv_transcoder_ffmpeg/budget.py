@@ -60,7 +60,8 @@ def encode_limits(
     """
     rungs = order.ladder.rungs
     cores = os.cpu_count() or 1
-    source = streams.video.coded_width_px * streams.video.coded_height_px
+    geometry = streams.video.geometry
+    source = geometry.decoded_width_px * geometry.decoded_height_px
     pixels = sum(rung.width_px * rung.height_px for rung in rungs)
     frames = _FRAMES + cores * _FRAMES_OF_CORE
     return {

@@ -126,6 +126,7 @@ def _to_json(engine: FfmpegEngine) -> dict[str, Any]:
         "filters": sorted(engine.filters),
         "decoders": sorted(engine.decoders),
         "with_lcevc": sorted(engine.with_lcevc),
+        "can_crop": engine.can_crop,
     }
 
 
@@ -145,5 +146,6 @@ def _from_json(binaries: Binaries, cached: Any) -> FfmpegEngine | None:  # noqa:
             filters=frozenset(map(str, cached["filters"])),
             decoders=frozenset(map(str, cached["decoders"])),
             with_lcevc=frozenset(map(str, cached["with_lcevc"])),
+            can_crop=bool(cached["can_crop"]),
         )
     return None

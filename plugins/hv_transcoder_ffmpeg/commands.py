@@ -15,6 +15,7 @@ from hv_transcoder_ffmpeg.containers import (
 )
 from hv_transcoder_ffmpeg.encoders import NO_NAMES, audio_options, video_options
 from hv_transcoder_ffmpeg.engine import FFMPEG, FfmpegEngine
+from hv_transcoder_ffmpeg.geometry import decoded_as_stored
 from hv_transcoder_ffmpeg.source import Streams
 from hv_transcoder_ffmpeg.spans import SLACK_S, Span
 from hvcore.plugin_api import (
@@ -136,10 +137,10 @@ def _general(encode: Encode) -> list[str]:
     command += ["-max_streams", str(MAX_OPENED_STREAMS)]
     # Subtitles and data are not even split from the file.
     command += ["-sn", "-dn"]
-    if not encode.streams.video.is_turned:
-        # Browsers' recordings change their size. A new graph would begin at 0
-        # again; the scaler takes the change, the filters that turn do not.
-        command += ["-reinit_filter:v", "0"]
+    # Browsers' recordings change their size. A new graph would begin at 0 again; the
+    # scaler takes the change.
+    command += ["-reinit_filter:v", "0"]
+    command += decoded_as_stored(can_crop=encode.engine.can_crop)
     if encode.seeks_to_s:
         # From the key frame before it on, under the times that pictures have in
         # the whole file; what is too early is dropped by their number.
@@ -167,6 +168,7 @@ def _video_graph(encode: Encode, *, with_pictures: bool) -> list[str]:
         rungs,
         span=encode.span,
         is_sought=encode.seeks_to_s > 0,
+        steps_s=encode.streams.steps_s.get(video.index, ()),
         can_tone_map=can_tone_map,
         with_head=encode.has_head,
         with_poster=with_pictures,
@@ -188,6 +190,7 @@ def _audio_graph(encode: Encode, number: int, rendition: AudioRendition) -> str:
         own_mix=encode.streams.own_mixes.get(rendition.stream_index, ""),
         duration_s=encode.order.source.duration_s,
         priming_samples=encode.engine.priming_samples[rendition.codec],
+        steps_s=encode.streams.steps_s.get(rendition.stream_index, ()),
     )
 
 

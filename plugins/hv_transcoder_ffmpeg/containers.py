@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from hv_transcoder_ffmpeg.boxes import Mp4Box, Mp4Error
+from hv_transcoder_ffmpeg.ebml import count_segments
 from hv_transcoder_ffmpeg.reasons import EMPTY, ENCRYPTED, NOT_A_VIDEO, PICTURE
 from hvcore.plugin_api import MAX_SOURCE_STREAMS, UnusableSourceError
 
@@ -97,7 +98,7 @@ def require_unlocked(source: Path) -> None:
         UnusableSourceError: They are.
     """
     with source.open("rb") as file:
-        movie = _movie(file)
+        movie = read_movie(file)
     if any(kind in _LOCKED_ENTRIES for kind in _sample_entries(movie)):
         raise UnusableSourceError(ENCRYPTED)
 
@@ -122,9 +123,29 @@ def _sample_entries(movie: bytes) -> Iterator[str]:
                     pending.append(child)
 
 
-def _movie(file: BinaryIO) -> bytes:
+def read_movie(file: BinaryIO) -> bytes:
     """
     Return what is in the index of an mp4, nothing where it cannot be found.
+    """
+    for start, end in islice(_movies(file), 1):
+        file.seek(start)
+        return file.read(max(0, min(end - start, _MAX_MOVIE_BYTES)))
+    return b""
+
+
+def count_recordings(source: Path, container: str) -> int:
+    """
+    Return how many recordings stand one behind the other, as far as their sizes tell.
+    """
+    with source.open("rb") as file:
+        if container == "mov":
+            return max(1, sum(1 for _ in _movies(file)))
+        return max(1, count_segments(file)) if container == "matroska" else 1
+
+
+def _movies(file: BinaryIO) -> Iterator[tuple[int, int]]:
+    """
+    Yield where the content of each index of an mp4 lies.
     """
     at, end = 0, os.fstat(file.fileno()).st_size
     for _ in range(_MAX_BOXES):
@@ -136,13 +157,10 @@ def _movie(file: BinaryIO) -> bytes:
         if length == 1:
             length, header_bytes = int.from_bytes(head[8:], "big"), 16
         if head[4:8] == b"moov":
-            file.seek(at + header_bytes)
-            inside = (length or end) - header_bytes
-            return file.read(max(0, min(inside, _MAX_MOVIE_BYTES)))
+            yield at + header_bytes, at + (length or end)
         if length < len(b"sizekind"):
             break
         at += length
-    return b""
 
 
 def input_options(source: Path, container: str, decoders: str) -> list[str]:

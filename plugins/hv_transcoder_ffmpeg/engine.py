@@ -68,6 +68,7 @@ class FfmpegEngine:
         filters: Those of the optional filters that exist.
         decoders: Those of the optional decoders that exist.
         with_lcevc: Those of the two programs whose build decodes enhancements (LCEVC).
+        can_crop: ffmpeg crops as a container says, unless it is told not to.
         missing: What is needed at the least and is not there.
     """
 
@@ -80,6 +81,7 @@ class FfmpegEngine:
     filters: frozenset[str] = frozenset()
     decoders: frozenset[str] = frozenset()
     with_lcevc: frozenset[str] = frozenset()
+    can_crop: bool = False
     missing: tuple[str, ...] = ()
 
     @property

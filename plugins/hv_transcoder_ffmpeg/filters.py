@@ -2,9 +2,11 @@
 Turn one decoded source into the pictures and the sound of every rendition.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from hv_transcoder_ffmpeg.engine import PIXEL_FORMATS
+from hv_transcoder_ffmpeg.joins import shifting
 from hv_transcoder_ffmpeg.source import VideoStream
 from hv_transcoder_ffmpeg.spans import Span
 from hvcore.plugin_api import AudioCodec, AudioRendition, Rung
@@ -57,6 +59,25 @@ _MATRICES: Final = {
 }
 """By ffprobe's name, the name that the scale filter takes."""
 
+_MATRIX_CODES: Final = {
+    "bt709": 1,
+    "fcc": 4,
+    "bt601": 5,
+    "smpte170m": 6,
+    "smpte240m": 7,
+    "bt2020": 9,
+}
+"""What zscale takes for these (ITU-T H.273)."""
+_PRIMARIES: Final = frozenset(
+    {
+        *("bt470m", "bt470bg", "smpte170m", "smpte240m", "film", "bt2020"),
+        *("smpte431", "smpte432", "jedec-p22", "ebu3213"),
+    }
+)
+"""Other ones than bt709's, of which zscale knows how to make these."""
+_YCGCO: Final = "ycgco"
+_SRGB: Final = "iec61966-2-1"
+
 _BT709: Final = (
     "setparams=range=tv:colorspace=bt709:color_primaries=bt709:color_trc=bt709"
 )
@@ -90,6 +111,7 @@ def video_graph(  # noqa: PLR0913 - each says one thing
     *,
     span: Span,
     is_sought: bool,
+    steps_s: Sequence[float],
     can_tone_map: bool,
     with_head: bool,
     with_poster: bool,
@@ -106,13 +128,16 @@ def video_graph(  # noqa: PLR0913 - each says one thing
         span: The frames to make; they begin at 0 wherever they are.
         is_sought: The decoder begins shortly before them, not at the file's
             beginning.
+        steps_s: How much later each further recording in the file is shown.
         with_head: The smallest rung's pictures go to HEAD, too.
         with_poster: The largest rung's pictures go to POSTER_PAD, too.
         with_stills: The smallest rung's go to STILLS_PAD.
     """
     top = len(rungs) - 1
     keeps_hdr = is_hdr_output(video, rungs)
-    chain = [*_even_time(video, span, is_sought=is_sought)]
+    chain = _scalable(video, can_convert=can_tone_map)
+    chain += [f"setpts={shifting(steps_s)}"] if steps_s else []
+    chain += _even_time(video, span, is_sought=is_sought)
     chain += _picture(video, rungs[top], keeps_hdr=keeps_hdr, can_tone_map=can_tone_map)
     # Behind tone mapping, which looks for the light of the source's screen there.
     chain += _side_data_removal(keeps_hdr=keeps_hdr)
@@ -156,13 +181,14 @@ def still_graph(video: VideoStream, *, at_s: float, can_tone_map: bool) -> str:
     return f"[0:{video.index}]{','.join(chain)}[{POSTER}]"
 
 
-def audio_graph(
+def audio_graph(  # noqa: PLR0913 - each says one thing
     number: int,
     rendition: AudioRendition,
     *,
     own_mix: str,
     duration_s: float,
     priming_samples: int,
+    steps_s: Sequence[float],
 ) -> str:
     """
     Return the graph of one audio rendition.
@@ -173,8 +199,10 @@ def audio_graph(
         priming_samples: What the encoder puts in front. As many are cut from
             the beginning: then decode times begin at 0, no edit list is
             needed, and picture and sound are in step in every player.
+        steps_s: How much later each further recording in the file is heard.
     """
-    chain = [own_mix, _STEADY] if own_mix else [_STEADY]
+    chain = [f"asetpts={shifting(steps_s)}"] if steps_s else []
+    chain += [own_mix, _STEADY] if own_mix else [_STEADY]
     # first_pts: silence until it begins, also where the first packets are damaged
     # or some decoder makes nothing of them.
     # rematrix_maxval: what several loudspeakers play at once is not clipped in
@@ -206,11 +234,16 @@ def _last_frame_excess(samples: int, priming_samples: int) -> int:
 
 def _even_time(video: VideoStream, span: Span, *, is_sought: bool) -> list[str]:
     filters = []
-    if video.is_interlaced:
-        # This filter must not see a picture of another size; the scaler passes
+    geometry = video.geometry
+    if video.may_have_fields or geometry.filters():
+        # These filters must not see a picture of another size; the scaler passes
         # all others on as they are.
-        filters.append(f"scale={video.coded_width_px}:{video.coded_height_px}")
-        # One frame for two fields, and only of frames that say they are fields.
+        size = f"{geometry.decoded_width_px}:{geometry.decoded_height_px}"
+        filters.append(f"scale={size}")
+    if video.may_have_fields:
+        # One frame for two fields, and only of frames that say they are fields: that
+        # may begin anywhere in a film. Of others it passes on what it gets. Before
+        # the picture is turned, when fields are still rows.
         filters.append("bwdif=mode=send_frame:deint=interlaced")
     rate = f"{span.frame_rate.numerator}/{span.frame_rate.denominator}"
     # start_time: a video that begins after its sound shows its first picture
@@ -224,7 +257,7 @@ def _even_time(video: VideoStream, span: Span, *, is_sought: bool) -> list[str]:
     filters.append(f"trim=start_pts={first}:end_pts={end}")
     if not span.is_whole:
         filters.append(f"setpts=PTS-{first}")
-    return filters
+    return filters + geometry.filters()
 
 
 def _picture(
@@ -241,6 +274,12 @@ def _picture(
         deep = wanted if keeps_hdr else "yuv420p10le"
         chain = [scaled, f"format={deep}", "setsar=1", hdr]
         return chain if keeps_hdr else [*chain, *tone_map(), f"format={wanted}"]
+    if (
+        video.colour.primaries in _PRIMARIES
+        and can_tone_map
+        and not video.colour.is_hdr
+    ):
+        return _converted(video, top, wanted)
     colours = ""
     if not (video.colour.is_usual and _matrix(video) == "bt709"):
         # out_range: full-range numbers of phones and cameras become the usual ones.
@@ -261,6 +300,41 @@ def _side_data_removal(*, keeps_hdr: bool) -> list[str]:
     if not keeps_hdr:
         return ["sidedata=mode=delete"]
     return [f"sidedata=mode=delete:type={n}" for n in _NOT_OF_HDR.values()]
+
+
+def _scalable(video: VideoStream, *, can_convert: bool) -> list[str]:
+    """
+    Return what makes pictures of a matrix that the scaler does not know into others.
+
+    New versions of it refuse them, old ones take it for another.
+    """
+    if video.colour.matrix in {"", "gbr", *_MATRICES}:
+        return []
+    if video.colour.matrix == _YCGCO and can_convert:
+        return [f"zscale=matrixin={_YCGCO}:matrix=bt709:range=limited"]
+    return ["setparams=colorspace=unknown"]
+
+
+def _converted(video: VideoStream, top: Rung, wanted: str) -> list[str]:
+    """
+    Return the filters that bring SDR of other primaries to those of bt709.
+
+    A tenth of an encode: named bt709 as they are, the colours of a phone are pale, and
+    pure red of bt2020 would be orange.
+    """
+    matrix = _matrix(video)
+    range_and_matrix = (
+        f"in_color_matrix={matrix}:out_color_matrix={matrix}:out_range=tv"
+    )
+    # The curve stays as it is, and so does its name: screens show both alike.
+    transfer = _SRGB if video.colour.transfer == _SRGB else "bt709"
+    converted = (
+        f"zscale=matrixin={_MATRIX_CODES[matrix]}:matrix=bt709:"
+        f"primariesin={video.colour.primaries}:primaries=bt709:"
+        f"transferin={transfer}:transfer={transfer}:rangein=limited:range=limited"
+    )
+    ends = [f"format={wanted}", "setsar=1", _BT709]
+    return [_scale(top, range_and_matrix), f"format={wanted}", converted, *ends]
 
 
 def tone_map() -> list[str]:
@@ -290,7 +364,12 @@ def _matrix(video: VideoStream) -> str:
     known = _MATRICES.get(video.colour.matrix)
     if known:
         return known
+    if video.colour.matrix == _YCGCO:
+        # Converted in front of everything else.
+        return "bt709"
     # Unsaid, it is the one of the television of that size; scale would take
     # bt601 for all.
-    is_hd = min(video.coded_width_px, video.coded_height_px) >= _HD_HEIGHT_PX
+    geometry = video.geometry
+    edge_px = min(geometry.decoded_width_px, geometry.decoded_height_px)
+    is_hd = edge_px >= _HD_HEIGHT_PX
     return "bt709" if is_hd else "bt601"

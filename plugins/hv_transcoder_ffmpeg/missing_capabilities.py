@@ -34,7 +34,8 @@ def lacks(engine: FfmpegEngine, *, may_substitute: bool) -> tuple[Lack, ...]:
     if not engine.can_tone_map:
         found.append(
             Lack(
-                what="Without the filters zscale and tonemap, HDR videos look pale.",
+                what="Without the filters zscale and tonemap, HDR videos look pale, "
+                "and the colours of BT.2020 and Display P3 are wrong.",
                 mend="Install an ffmpeg with libzimg, or set "
                 "transcoder.options.ffmpeg and transcoder.options.ffprobe.",
             )

@@ -5,38 +5,39 @@ Find out what an uploaded file is, without trusting it.
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from fractions import Fraction
 from pathlib import Path
 from typing import Final
 
 import attrs
 
-from hv_transcoder_ffmpeg import notes, stream_report, timestamps
+from hv_transcoder_ffmpeg import notes, stream_report, timestamps, video_report
+from hv_transcoder_ffmpeg.container_pictures import read_container
 from hv_transcoder_ffmpeg.containers import (
     MAX_OPENED_STREAMS,
     PROBE_DECODERS,
+    count_recordings,
     input_options,
     require_unlocked,
     sniff_container,
 )
 from hv_transcoder_ffmpeg.engine import FFPROBE, FfmpegEngine
+from hv_transcoder_ffmpeg.geometry import UNALIGNED
 from hv_transcoder_ffmpeg.outline import outline
 from hv_transcoder_ffmpeg.parts import may_be_cut
 from hv_transcoder_ffmpeg.probe_endings import judge_probe
 from hv_transcoder_ffmpeg.process import ExitStatus, supervise
 from hv_transcoder_ffmpeg.reasons import (
     ELSEWHERE,
-    SEND_AGAIN,
     TOO_HARD,
     UNSUPPORTED,
 )
 from hv_transcoder_ffmpeg.repair import copy_good_tracks, unopened_track
 from hv_transcoder_ffmpeg.sandbox import Sandbox
 from hv_transcoder_ffmpeg.source import Streams
+from hv_transcoder_ffmpeg.timeline_verdicts import length_s, require_enough, told
 from hvcore.plugin_api import (
     MAX_SOURCE_PIXELS,
     MAX_SOURCE_STREAMS,
-    SEGMENT_S,
     PixelFormat,
     SourceInfo,
     UnusableSourceError,
@@ -136,12 +137,13 @@ class Prober:
             if is_part and (opened.is_copy or opened.log.strip()):
                 raise UnusableSourceError(UNSUPPORTED)
             timeline = self._timeline(workspace, opened)
-            streams = opened.streams
+            streams = self._with_first_picture(workspace, opened)
             video = streams.video
             rate = timestamps.frame_rate(video, timeline)
-            duration_s = _duration_s(streams, timeline, rate)
-            _require_enough(duration_s, video.declared_s)
+            duration_s = length_s(streams, timeline, rate)
+            require_enough(duration_s, video.declared_s)
             # Seeking is of no use in a video that is never cut.
+            there = count_recordings(opened.path, streams.container)
             is_seekable = may_be_cut(duration_s) and self._is_seekable(
                 workspace, opened, timeline
             )
@@ -151,8 +153,8 @@ class Prober:
             container=streams.container,
             video=VideoTrackInfo(
                 stream_index=video.index,
-                width_px=video.width_px,
-                height_px=video.height_px,
+                width_px=video.geometry.size_px[0],
+                height_px=video.geometry.size_px[1],
                 frame_rate=rate,
                 pixel_format=self._makeable(video.pixel_format),
                 codec=video.codec,
@@ -164,15 +166,29 @@ class Prober:
             chapters=streams.chapters,
             longest_gap_s=round(timeline.longest_gap_s, 6),
             is_seekable=is_seekable,
-            notes=notes.written(streams),
+            # Of a copy, indexes in the timeline are not those of the source.
+            notes=notes.written(
+                streams if opened.is_copy else told(streams, timeline, there)
+            ),
         )
 
     def streams(self, workspace: Workspace) -> Streams:
         """
-        Read the file's headers only; takes about 0.1 s.
+        Read the file's headers and its first picture; takes about 0.2 s.
 
         Raises:
             UnusableSourceError: It cannot be made into a video.
+            TranscodeError: This machine could not find out.
+        """
+        with self._opened(workspace, is_whole=False) as opened:
+            return self._with_first_picture(workspace, opened)
+
+    def headers(self, workspace: Workspace) -> Streams:
+        """
+        Read the headers of a file that was made here; takes about 0.1 s.
+
+        Raises:
+            UnusableSourceError: It is not what was made here.
             TranscodeError: This machine could not find out.
         """
         with self._opened(workspace, is_whole=False) as opened:
@@ -205,8 +221,9 @@ class Prober:
                 )
             judge_probe(ended, path, workspace.check)
             if _TOO_LARGE_WORDS in ended.log:
-                raise UnusableSourceError(stream_report.TOO_LARGE)
-            streams = stream_report.read_streams(report, container)
+                raise UnusableSourceError(video_report.TOO_LARGE)
+            pictures = read_container(path, container)
+            streams = stream_report.read_streams(report, container, pictures)
             video_index = streams.video.index
             if indexes is not None:
                 streams = streams.of_copy(indexes)
@@ -221,6 +238,31 @@ class Prober:
         finally:
             if path.parent == workspace.folder.resolve():
                 path.unlink(missing_ok=True)
+
+    def _with_first_picture(self, workspace: Workspace, opened: "_Opened") -> Streams:
+        """
+        Look how large pictures are that come out of the decoder, and how they lie.
+        """
+        question = ["-select_streams", str(opened.video_index)]
+        # A few packets, because of B-frames and of damage; what is decoded of them is
+        # printed at the end at the latest.
+        question += ["-read_intervals", "%+#8"]
+        question += ["-show_entries", video_report.FIRST_PICTURE_ENTRIES]
+        question += ["-of", "json=compact=1"]
+        report = bytearray()
+        ended = supervise(
+            self._command(
+                opened.path,
+                opened.streams.container,
+                question,
+                cpu_s=_LIMITS["cpu_s"],
+            ),
+            folder=Path("/"),
+            take_output=report.extend,
+            tick=workspace.check,
+        )
+        judge_probe(ended, opened.path, workspace.check)
+        return video_report.with_first_picture(opened.streams, bytes(report))
 
     def _headers(
         self, workspace: Workspace, path: Path, container: str, *, is_whole: bool
@@ -263,7 +305,14 @@ class Prober:
         return ended, bytes(report)
 
     def _timeline(self, workspace: Workspace, opened: "_Opened") -> timestamps.Timeline:
-        reader = timestamps.TimelineReader(opened.streams.start_s, opened.video_index)
+        video, audio = opened.streams.video, opened.streams.audio
+        reader = timestamps.TimelineReader(
+            opened.streams.start_s,
+            opened.video_index,
+            # Of a copy, indexes are others.
+            sound=[] if opened.is_copy else [track.stream_index for track in audio],
+            fields=video.reordered_fields,
+        )
         log = opened.log
         if opened.packets is None:
             log = self._list_packets(workspace, opened, [], reader)
@@ -322,7 +371,7 @@ class Prober:
         # Warnings tell which track could not be opened.
         command = [str(self._engine.ffprobe), "-hide_banner", "-loglevel", "warning"]
         # Frames of eight threads would not fit the memory; none are needed.
-        command += ["-threads", "1"]
+        command += ["-threads", "1", *UNALIGNED]
         # Refused before memory is taken for them.
         command += ["-max_pixels", str(MAX_SOURCE_PIXELS)]
         command += ["-max_streams", str(MAX_OPENED_STREAMS)]
@@ -344,24 +393,3 @@ class Prober:
             ):
                 return candidate
         return PixelFormat.YUV420P
-
-
-def _duration_s(
-    streams: Streams, timeline: timestamps.Timeline, rate: Fraction
-) -> float:
-    # The last picture of a file without durations is shown for one frame.
-    end_s = max(timeline.end_s, timeline.last_s + float(1 / rate))
-    return end_s - min(streams.start_s, timeline.first_s)
-
-
-def _require_enough(there_s: float, declared_s: float) -> None:
-    """
-    Refuse a file that was cut off before anything worth watching.
-
-    One segment is, and so is half of a video that is shorter.
-    """
-    if there_s < min(SEGMENT_S, declared_s / 2):
-        raise UnusableSourceError(
-            f"The file is incomplete: {there_s:.1f} of {declared_s:.0f} seconds of "
-            f"the video are there. {SEND_AGAIN}"
-        )

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import attrs
 
+from hv_transcoder_ffmpeg.geometry import Geometry
 from hvcore.plugin_api import (
     AudioTrackInfo,
     CaptionTrackInfo,
@@ -47,28 +48,26 @@ class VideoStream:
     The video stream as the container and its headers describe it.
 
     Attributes:
-        width_px: Display width: rotation and pixel shape are applied.
-        height_px: Display height, likewise.
-        coded_height_px: As it is stored.
+        geometry: The way from the decoded picture to the one that is shown.
         nominal_rate: The smallest rate that has a place for every picture;
             0 where unknown.
         average_rate: Pictures by duration, by the headers; 0 where unknown.
-        is_turned: It carries a rotation, which ffmpeg applies first of all.
+        may_have_fields: Any of its pictures may be two fields.
+        reordered_fields: How many packets a picture may have that come in another
+            order than they are shown; 0 for codecs without such pictures.
         declared_s: Duration by the headers; 0 where unknown.
     """
 
     index: int
     codec: str
-    width_px: int
-    height_px: int
-    coded_width_px: int
-    coded_height_px: int
+    geometry: Geometry
     pixel_format: PixelFormat
     colour: Colour
     nominal_rate: Fraction
     average_rate: Fraction
     is_interlaced: bool
-    is_turned: bool
+    may_have_fields: bool
+    reordered_fields: int
     declared_s: float
 
 
@@ -89,6 +88,9 @@ class Streams:
             that cannot be read.
         lacks_tracks: The file has others, which cannot be opened and of which one may
             begin earlier.
+        warnings: For the video's details: what is left out of it.
+        steps_s: By the index of a track, how much later each further recording in the
+            file is shown than the one before it; see joins.
     """
 
     container: str
@@ -100,6 +102,8 @@ class Streams:
     chapters: tuple[Chapter, ...] = ()
     has_other_subtitles: bool = False
     lacks_tracks: bool = False
+    warnings: tuple[str, ...] = ()
+    steps_s: dict[int, tuple[float, ...]] = attrs.field(factory=dict)
 
     def of_copy(self, indexes: Sequence[int]) -> "Streams":
         """

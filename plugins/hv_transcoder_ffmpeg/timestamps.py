@@ -7,19 +7,20 @@ Reading the packets without decoding them costs some 2 s for an hour of video. T
 of other tracks are counted on the way.
 """
 
+from collections.abc import Sequence
 from fractions import Fraction
 from math import inf
 from typing import Final
 
 import attrs
 
+from hv_transcoder_ffmpeg.joins import Joins, Packet
 from hv_transcoder_ffmpeg.packet_budget import PacketBudget
 from hv_transcoder_ffmpeg.reasons import WITHOUT_PICTURES
 from hv_transcoder_ffmpeg.source import VideoStream
 from hvcore.plugin_api import (
     MAX_SOURCE_DURATION_S,
     MAX_SOURCE_FRAME_RATE,
-    MAX_TIMESTAMP_GAP_S,
     UnusableSourceError,
 )
 
@@ -53,6 +54,9 @@ _PAUSE_S: Final = 1.0
 """What is slower than this does not move."""
 _MUCH: Final = Fraction(1, 4)
 """If so much of a video moves, its pauses say nothing about its rate."""
+_MAX_HELD: Final = 36_000
+"""How often the first and the last picture may be repeated to fill the time before and
+after them: ten minutes of the highest usual rate. Beyond, they count as pauses."""
 
 
 @attrs.frozen(kw_only=True)
@@ -66,12 +70,18 @@ class Timeline:
         last_s: Time of the last one.
         end_s: When the last one is over.
         longest_gap_s: Between two pictures that follow each other.
+        holds: How many pictures stand still before the first one, which is shown from
+            the file's start on, and behind the last one.
+        holds_s: How long they are together.
         pauses: How many gaps between pictures are no motion.
         pauses_s: How long they are together.
         longest_run_s: From one key frame to the next, and from the last one
             to the end.
         is_orderly: Decode times never go back, and pictures are shown at most
             a moment after others that come later.
+        recordings: How many stand one behind the other.
+        steps_s: By how much later each further recording is shown, by the indexes of
+            tracks.
     """
 
     count: int
@@ -83,6 +93,10 @@ class Timeline:
     pauses_s: float
     longest_run_s: float
     is_orderly: bool
+    holds: int = 0
+    holds_s: float = 0.0
+    recordings: int = 1
+    steps_s: dict[int, tuple[float, ...]] = attrs.field(factory=dict)
 
 
 class TimelineReader:
@@ -92,11 +106,23 @@ class TimelineReader:
     Args:
         start_s: The time with which the file begins.
         stream_index: Of the pictures.
+        sound: Indexes of the tracks with sound.
+        fields: Packets of a picture that may come in another order than they are
+            shown; 0 for pictures that come in order.
     """
 
-    def __init__(self, start_s: float, stream_index: int) -> None:
+    def __init__(
+        self,
+        start_s: float,
+        stream_index: int,
+        *,
+        sound: Sequence[int] = (),
+        fields: int = 1,
+    ) -> None:
         self._rest = b""
         self._pictures = str(stream_index).encode()
+        self._followed = {str(index).encode() for index in (stream_index, *sound)}
+        self._joins = Joins({stream_index: fields} if fields else {})
         self._budgets: dict[bytes, PacketBudget] = {}
         self._start_s = start_s
         self._count = 0
@@ -130,11 +156,6 @@ class TimelineReader:
         self._rest = lines.pop()[-1024:]
         for line in lines:
             self._take(line)
-        if self._gap_s > MAX_TIMESTAMP_GAP_S:
-            raise UnusableSourceError(
-                f"The video shows no new picture for {self._gap_s:.0f} seconds; at "
-                f"most {MAX_TIMESTAMP_GAP_S} are supported."
-            )
         if self._end_s - self._start_s > MAX_SOURCE_DURATION_S + 1:
             raise UnusableSourceError(
                 "The video is longer than "
@@ -150,6 +171,8 @@ class TimelineReader:
         """
         if self.is_empty:
             raise UnusableSourceError(WITHOUT_PICTURES)
+        ends_s = (self._first_s - self._start_s, self._end_s - self._last_s)
+        holds_s = [hold_s for hold_s in ends_s if hold_s > _PAUSE_S]
         return Timeline(
             count=self._count,
             first_s=self._first_s,
@@ -159,40 +182,56 @@ class TimelineReader:
             pauses=self._pauses,
             pauses_s=self._pauses_s,
             longest_run_s=max(self._run_s, self._end_s - self._key_s),
-            is_orderly=self._is_orderly,
+            is_orderly=self._is_orderly and self._joins.recordings == 1,
+            holds=len(holds_s),
+            holds_s=sum(holds_s),
+            recordings=self._joins.recordings,
+            steps_s=self._joins.steps_s(),
         )
 
     def _take(self, line: bytes) -> None:
         stream, _, line = line.partition(b",")
+        fields = (line.split(b",") + [b""] * 4)[:4]
         # Side data may have lines of their own.
-        if stream.isdigit():
-            self._count_packet(stream, line)
+        if not stream.isdigit():
+            return
+        shown_s, decoded_s, lasts_s = map(_seconds, fields[:3])
+        # AVI knows the order of decoding only.
+        time_s = decoded_s if shown_s is None else shown_s
+        # D: cut away by the file's edit list.
+        is_cut = time_s is None or b"D" in fields[3]
+        shift_s = 0.0
+        if time_s is not None and not is_cut and stream in self._followed:
+            packet = Packet(
+                time_s=time_s,
+                decoded_s=decoded_s,
+                lasts_s=lasts_s or 0.0,
+                is_key=b"K" in fields[3],
+            )
+            shift_s = self._joins.shift_s(stream, packet)
+        self._count_packet(stream, shown_s, decoded_s, shift_s)
         if stream == self._pictures:
-            self._take_picture(line)
+            self._note_order(decoded_s)
+            if shown_s is None:
+                self._is_orderly = False
+            if time_s is not None and not is_cut:
+                self._take_picture(time_s + shift_s, lasts_s or 0.0, fields[3])
 
-    def _count_packet(self, stream: bytes, line: bytes) -> None:
+    def _count_packet(
+        self,
+        stream: bytes,
+        shown_s: float | None,
+        decoded_s: float | None,
+        shift_s: float,
+    ) -> None:
         budget = self._budgets.get(stream)
         if budget is None:
             budget = self._budgets[stream] = PacketBudget(self._start_s)
         if budget.take():
-            times = map(_seconds, line.split(b",")[:2])
-            known = [one for one in times if one is not None]
+            known = [one + shift_s for one in (shown_s, decoded_s) if one is not None]
             budget.look(max([self._last_s, *known]))
 
-    def _take_picture(self, line: bytes) -> None:
-        shown, decoded, lasts, flags = (line.split(b",") + [b""] * 3)[:4]
-        decoded_s = _seconds(decoded)
-        self._note_order(decoded_s)
-        # D: cut away by the file's edit list.
-        if b"D" in flags:
-            return
-        # AVI knows the order of decoding only.
-        time_s = _seconds(shown)
-        if time_s is None:
-            self._is_orderly = False
-            time_s = decoded_s
-        if time_s is None:
-            return
+    def _take_picture(self, time_s: float, lasts_s: float, flags: bytes) -> None:
         if time_s < self._last_s - _MAX_REORDERING_S:
             self._is_orderly = False
         if b"K" in flags:
@@ -205,7 +244,7 @@ class TimelineReader:
         self._first_s = min(self._first_s, time_s)
         self._gap_s = max(self._gap_s, time_s - self._last_s)
         self._last_s = max(self._last_s, time_s)
-        self._end_s = max(self._end_s, time_s + (_seconds(lasts) or 0.0))
+        self._end_s = max(self._end_s, time_s + lasts_s)
 
     def _note_order(self, decoded_s: float | None) -> None:
         # The first packets of a file with B-frames may have no such time.
@@ -227,7 +266,7 @@ def frame_rate(video: VideoStream, timeline: Timeline) -> Fraction:
         UnusableSourceError: More pictures a second than any camera makes.
     """
     measured = _measured_rate(timeline)
-    if video.is_interlaced and video.average_rate:
+    if video.is_interlaced and 0 < video.average_rate <= measured * _MAX_SPARSE:
         # Each field may be a packet of its own: what counts is the frame.
         measured = video.average_rate
     if measured > MAX_SOURCE_FRAME_RATE * (1 + _NEAR):
@@ -239,7 +278,17 @@ def frame_rate(video: VideoStream, timeline: Timeline) -> Fraction:
     is_constant = measured == 0 or abs(nominal - measured) <= measured * _NEAR
     is_clock = measured <= nominal <= min(_MAX_CLOCK, measured * _MAX_SPARSE)
     if is_constant or is_clock:
-        return _usual(max(nominal or measured, _MIN_RATE))
+        rate = _usual(max(nominal or measured, _MIN_RATE))
+    else:
+        rate = _next_usual(measured)
+    if rate * timeline.holds_s > _MAX_HELD:
+        pictures = timeline.count + timeline.holds - 1
+        shown_s = timeline.last_s - timeline.first_s + timeline.holds_s
+        return min(rate, _next_usual(Fraction(pictures / shown_s)))
+    return rate
+
+
+def _next_usual(measured: Fraction) -> Fraction:
     usual = (rate for rate in _STANDARD_RATES if rate >= measured * (1 - _NEAR))
     return next(usual, _STANDARD_RATES[-1])
 
@@ -247,12 +296,15 @@ def frame_rate(video: VideoStream, timeline: Timeline) -> Fraction:
 def _measured_rate(timeline: Timeline) -> Fraction:
     steps, span_s = timeline.count - 1, timeline.last_s - timeline.first_s
     moving_s = span_s - timeline.pauses_s
+    # A second of motion within hours that stand still is not repeated at its own rate
+    # for hours: what is encoded is bounded by how many pictures are there.
     if moving_s >= span_s * _MUCH:
         steps, span_s = steps - timeline.pauses, moving_s
     # One picture has no rate.
     if steps < 1 or span_s <= 0:
         return Fraction(0)
-    return Fraction(steps / span_s).limit_denominator(_MAX_DENOMINATOR)
+    found = Fraction(steps / span_s).limit_denominator(_MAX_DENOMINATOR)
+    return max(found, Fraction(1, _MAX_DENOMINATOR))
 
 
 def _usual(rate: Fraction) -> Fraction:

@@ -41,14 +41,18 @@ _NEEDED: Final = {
         "asetpts",
         "atrim",
         "bwdif",
+        "crop",
         "format",
         "fps",
+        "hflip",
         "scale",
         "select",
         "setparams",
         "setsar",
         "sidedata",
         "split",
+        "transpose",
+        "vflip",
     },
 }
 _OPTIONAL_FILTERS: Final = frozenset({"zscale", "tonemap"})
@@ -106,6 +110,7 @@ def examine(binaries: Binaries, work_dir: Path) -> FfmpegEngine:
         filters=_OPTIONAL_FILTERS & has["filters"],
         decoders=_OPTIONAL_DECODERS & has["decoders"],
         with_lcevc=with_lcevc,
+        can_crop=_crops_by_container(binaries.ffmpeg),
         missing=tuple(missing),
     )
 
@@ -136,6 +141,17 @@ def _leaves_enhancements(ffmpeg: Path) -> bool:
         "-",
     ]
     return _output(command) is not None
+
+
+def _crops_by_container(ffmpeg: Path) -> bool:
+    """
+    Return whether the option that keeps ffmpeg from it is one.
+
+    Old versions know an option of that name, which only takes yes or no.
+    """
+    command = [str(ffmpeg), "-hide_banner", "-nostdin", "-loglevel", "error"]
+    command += ["-apply_cropping", "codec", "-f", "lavfi", "-i", "color=size=16x16"]
+    return _output([*command, "-frames:v", "1", "-f", "null", "-"]) is not None
 
 
 def _listed(ffmpeg: Path, kind: str) -> frozenset[str]:

@@ -64,8 +64,14 @@ def _ue(value: int) -> str:
     return "0" * (len(digits) - 1) + digits
 
 
-def sps(
-    width: int, height: int, *, level: int = 30, colour: bool = True, transfer: int = 1
+def sps(  # noqa: PLR0913 - what tests change
+    width: int,
+    height: int,
+    *,
+    level: int = 30,
+    colour: bool = True,
+    transfer: int = 1,
+    shape: str = "0",
 ) -> bytes:
     across, down = -(-width // 16), -(-height // 16)
     right, bottom = (across * 16 - width) // 2, (down * 16 - height) // 2
@@ -75,7 +81,7 @@ def sps(
     text += f"1{crop}" if right or bottom else "0"
     # Of the usability information: the shape, overscan, and then the colours.
     text += (
-        "1001" + f"{5:03b}" + "01" + f"{1:08b}{transfer:08b}{1:08b}" + "0" * 6
+        f"1{shape}01" + f"{5:03b}" + "01" + f"{1:08b}{transfer:08b}{1:08b}" + "0" * 6
         if colour
         else "0"
     )
@@ -91,7 +97,7 @@ def avcc(unit: bytes) -> bytes:
 
 
 def video_entry(rung: str, **changes: Any) -> bytes:  # noqa: ANN401
-    size = SIZES[rung]
+    size = changes.get("size", SIZES[rung])
     told = changes.get("told", size)
     record = changes.get(
         "record",
@@ -101,11 +107,13 @@ def video_entry(rung: str, **changes: Any) -> bytes:  # noqa: ANN401
                 level=changes.get("level", 30),
                 colour=changes.get("colour", True),
                 transfer=changes.get("transfer", 1),
+                shape=changes.get("shape", "0"),
             )
         ),
     )
     fields = bytes(24) + struct.pack(">HH", *told) + bytes(50)
-    return box(changes.get("entry", "avc1"), fields, record)
+    more = changes.get("more", b"")
+    return box(changes.get("entry", "avc1"), fields, record, more)
 
 
 def audio_entry(config: bytes = b"\x11\x90") -> bytes:
@@ -125,6 +133,7 @@ def init(  # noqa: PLR0913 - what tests change
     stts: int = 0,
     mvex: bool = True,
     edit: bytes = b"",
+    matrix: Sequence[int] = (0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 1 << 30),
 ) -> bytes:
     table = box(
         "stbl",
@@ -140,7 +149,9 @@ def init(  # noqa: PLR0913 - what tests change
         full("hdlr", 0, 0, u32(0), kind.encode(), bytes(13)),
         box("minf", table),
     )
-    track = box("trak", full("tkhd", 0, 3, u32(0, 0, 1, 0, 0), bytes(60)), edit, media)
+    shown = struct.pack(">9i", *matrix)
+    header = full("tkhd", 0, 3, u32(0, 0, 1, 0, 0), bytes(16), shown, bytes(8))
+    track = box("trak", header, edit, media)
     extends = box("mvex", full("trex", 0, 0, u32(1, 1, 0, 0, 0))) if mvex else b""
     movie = box("moov", full("mvhd", 0, 0, bytes(96)), track * tracks, extends)
     return box("ftyp", brands[:4], u32(0), brands) + movie
@@ -298,8 +309,9 @@ def master(files: Files) -> bytes:
 
 
 def video_init(rung: str, **changes: Any) -> bytes:  # noqa: ANN401
-    names = ("told", "record", "level", "colour", "entry", "transfer")
-    entry = {name: changes.pop(name) for name in names if name in changes}
+    names = {"told", "record", "level", "colour", "entry", "transfer", "size"}
+    names |= {"shape", "more"}
+    entry = {name: changes.pop(name) for name in names & changes.keys()}
     scale = changes.pop("scale", VIDEO_SCALE)
     return init("vide", scale, video_entry(rung, **entry), **changes)
 

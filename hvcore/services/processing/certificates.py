@@ -76,7 +76,9 @@ class Certificates:
             before_reading=run.check,
         )
         with read_ahead(source) as ahead:
-            found = check(ahead, MASTER)
+            video = job.order.source.video
+            shown_px = (video.width_px, video.height_px)
+            found = check(ahead, MASTER, shown_px=shown_px)
         certificate = self._certificate(found, job.order, media)
         text = json.dumps(to_stored(certificate), separators=(",", ":"))
         self.storage.write(

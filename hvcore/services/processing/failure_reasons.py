@@ -29,6 +29,9 @@ _MEANINGS: Final[Mapping[str, tuple[str, ...]]] = {
     "a player cannot begin at each of its parts": (
         *("key-frame", "independent-segments"),
     ),
+    "its pictures have not the shape of the source": (
+        *("as-decoded", "same-shape", "source-shape"),
+    ),
     "its qualities do not fit together": (
         *("aligned", "groups", "rendition-names", "default-autoselect"),
     ),

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import attrs
 import pytest
 
+from hv_transcoder_ffmpeg.binaries import find_candidates
 from hv_transcoder_ffmpeg.options import FfmpegOptions
 from hv_transcoder_ffmpeg.plugin import build
 from hv_transcoder_ffmpeg.spans import Span
@@ -123,6 +124,16 @@ def transcoder(context: BuildContext) -> Transcoder:
     The backend with its default options.
     """
     return build(FfmpegOptions(), context)
+
+
+@pytest.fixture(scope="session")
+def wheel_transcoder(context: BuildContext) -> Transcoder:
+    """
+    The backend with the programs of the Python packages, as README gives them.
+    """
+    (binaries,) = (one for one in find_candidates() if one.origin == "Python packages")
+    options = FfmpegOptions(ffmpeg=binaries.ffmpeg, ffprobe=binaries.ffprobe)
+    return build(options, context)
 
 
 @pytest.fixture(scope="session")

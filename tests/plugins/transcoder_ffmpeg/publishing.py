@@ -40,7 +40,9 @@ class Published:
         """
         Check the published bytes.
         """
-        return check(FolderSource(self.folder), MASTER)
+        video = self.info.video
+        shown_px = (video.width_px, video.height_px)
+        return check(FolderSource(self.folder), MASTER, shown_px=shown_px)
 
 
 def publish(

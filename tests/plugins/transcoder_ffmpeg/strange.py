@@ -12,6 +12,7 @@ import attrs
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern
 
 Make: TypeAlias = Callable[[Path], None]
+Change: TypeAlias = Callable[[bytearray], bytearray | None]
 
 X264: Final = ("-c:v", "libx264", "-preset", "ultrafast")
 AAC: Final = ("-c:a", "aac")
@@ -86,7 +87,7 @@ def box_at(data: bytes, kind: bytes, start: int = 0) -> tuple[int, int]:
     return at, at + int.from_bytes(data[at : at + 4], "big")
 
 
-def changed(make: Make, change: Callable[[bytearray], bytearray | None]) -> Make:
+def changed(make: Make, change: Change) -> Make:
     """
     Return what makes a file and then changes its bytes, in place or anew.
     """
@@ -97,6 +98,69 @@ def changed(make: Make, change: Callable[[bytearray], bytearray | None]) -> Make
         path.write_bytes(change(data) or data)
 
     return run
+
+
+def with_more(
+    data: bytearray, kinds: tuple[bytes, ...], at: int, end: int, content: bytes
+) -> bytearray:
+    """
+    Put a box in place of what lies there, and let the boxes around it grow.
+    """
+    box = (4 + len(content)).to_bytes(4, "big") + content
+    # The brands of a file have names of boxes, too.
+    inside = data.index(kinds[0])
+    for kind in kinds:
+        start, stop = box_at(data, kind, inside)
+        size = stop - start + len(box) - (end - at)
+        data[start : start + 4] = size.to_bytes(4, "big")
+    return data[:at] + box + data[end:]
+
+
+_MASTERS: Final = frozenset({0x18538067, 0x1654AE6B, 0xAE, 0xE0})
+"""Segment, Tracks, TrackEntry, Video."""
+_VIDEO: Final = 0xE0
+
+
+def with_elements(make: Make, more: bytes) -> Make:
+    """
+    Return what makes a Matroska file and puts elements into its video track.
+    """
+
+    def run(path: Path) -> None:
+        live = path.with_name(f"live-{path.name}")
+        make(path)
+        # Sizes of live recordings are unknown, and nothing refers to a place.
+        again = ["-c", "copy", "-live", "1", "-f", "matroska"]
+        ffmpeg("-i", path, *again, live)
+        path.write_bytes(_rebuilt(live.read_bytes(), more))
+
+    return run
+
+
+def element(kind: int, content: bytes) -> bytes:
+    """
+    Return an element of EBML.
+    """
+    size = (1 << 56 | len(content)).to_bytes(8, "big")
+    return kind.to_bytes((kind.bit_length() + 7) // 8, "big") + size + content
+
+
+def _rebuilt(data: bytes, more: bytes) -> bytes:
+    made, at = b"", 0
+    while at < len(data):
+        wide = 9 - data[at].bit_length()
+        kind = int.from_bytes(data[at : at + wide], "big")
+        at += wide
+        wide = 9 - data[at].bit_length()
+        size = int.from_bytes(data[at : at + wide], "big") & ((1 << 7 * wide) - 1)
+        is_open = size == (1 << 7 * wide) - 1
+        at += wide
+        content = data[at:] if is_open else data[at : at + size]
+        at += len(content)
+        if kind in _MASTERS:
+            content = _rebuilt(content, more) + (more if kind == _VIDEO else b"")
+        made += element(kind, content)
+    return made
 
 
 def contains(content: bytes) -> Make:

@@ -7,11 +7,12 @@ from typing import Final
 from tests.plugins.transcoder_ffmpeg.strange import Strange
 from tests.plugins.transcoder_ffmpeg.strange_codecs import CODECS
 from tests.plugins.transcoder_ffmpeg.strange_files import DAMAGED, OTHERS, PACKAGES
-from tests.plugins.transcoder_ffmpeg.strange_pictures import COLOURS, SHAPES
+from tests.plugins.transcoder_ffmpeg.strange_pictures import COLOURS, CROPS, SHAPES
 from tests.plugins.transcoder_ffmpeg.strange_sound import SOUNDS
 from tests.plugins.transcoder_ffmpeg.strange_times import TIMES
 
 STRANGE: Final[tuple[Strange, ...]] = (
+    *CROPS,
     *SHAPES,
     *COLOURS,
     *CODECS,
@@ -107,3 +108,21 @@ LONG: Final = frozenset(
     }
 )
 """Those that take minutes, or go the way of another one."""
+
+OF_VERSIONS: Final = frozenset(
+    {
+        "cropped-and-rolled.mkv",
+        "cropped-by-the-stream.mp4",
+        "cropped.mkv",
+        "cropped.mp4",
+        "cut-off.mp4",
+        "dolby-vision-10.mp4",
+        "hdr10.mkv",
+        "recordings-behind-each-other.mkv",
+        "red-of-bt2020.mp4",
+        "size-changes.webm",
+        "turned-and-oblong.mp4",
+        "turned-by-the-stream.mp4",
+    }
+)
+"""What other versions of ffmpeg have seen, reported or written in another way."""

@@ -15,6 +15,7 @@ from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern, tone
 from tests.plugins.transcoder_ffmpeg.strange import (
     AAC,
     X264,
+    Change,
     Make,
     Ready,
     Refused,
@@ -24,6 +25,7 @@ from tests.plugins.transcoder_ffmpeg.strange import (
     contains,
     made,
     picture,
+    with_more,
 )
 
 _NO_VIDEO_FILE: Final = Refused(reason="not a video in a supported format")
@@ -121,7 +123,7 @@ def _elsewhere(data: bytearray) -> bytearray:
     path = b"/etc/passwd!"
     absolute = b"\0\x02" + len(path).to_bytes(2, "big") + path + b"\xff\xff\0\0"
     alias = b"alis" + bytes(4 + 150) + absolute  # codespell:ignore alis
-    return _with_more(data, kinds, at, end, alias)
+    return with_more(data, kinds, at, end, alias)
 
 
 def _damaged_clusters(data: bytearray) -> None:
@@ -135,26 +137,15 @@ def _without_cues(data: bytearray) -> None:
     data[at : at + 4] = b"\xec\x82\x00\x00"
 
 
-def _dolby_vision(data: bytearray) -> bytearray:
-    kinds = (b"moov", b"trak", b"mdia", b"minf", b"stbl", b"stsd", b"hev1")
-    profile, level = 5, 1
-    record = bytes((1, 0, profile << 1 | level >> 5, (level & 31) << 3 | 5, 0))
-    _, end = box_at(data, b"hev1")
-    return _with_more(data, kinds, end, end, b"dvcC" + record.ljust(24, b"\0"))
+def _dolby_vision(profile: int, entry: bytes, kind: bytes) -> Change:
+    def change(data: bytearray) -> bytearray:
+        kinds = (b"moov", b"trak", b"mdia", b"minf", b"stbl", b"stsd", entry)
+        level = 1
+        record = bytes((1, 0, profile << 1 | level >> 5, (level & 31) << 3 | 5, 0))
+        _, end = box_at(data, entry, data.index(b"moov"))
+        return with_more(data, kinds, end, end, kind + record.ljust(24, b"\0"))
 
-
-def _with_more(
-    data: bytearray, kinds: tuple[bytes, ...], at: int, end: int, content: bytes
-) -> bytearray:
-    """
-    Put a box in place of what lies there, and let the boxes around it grow.
-    """
-    box = (4 + len(content)).to_bytes(4, "big") + content
-    for kind in kinds:
-        start, stop = box_at(data, kind)
-        size = stop - start + len(box) - (end - at)
-        data[start : start + 4] = size.to_bytes(4, "big")
-    return data[:at] + box + data[end:]
+    return change
 
 
 def _zip(path: Path) -> None:
@@ -237,7 +228,29 @@ PACKAGES: Final = (
             *["-map", "0", "-map", "1", *X264],
             *["-disposition:v:0", "0", "-disposition:v:1", "default"],
         ),
-        expected=_SMALL,
+        expected=Ready(duration_s=_SHORT, warns="another video track (64x64)"),
+    ),
+    Strange(
+        name="two-equals-the-second-is-meant.mkv",
+        make=made(
+            *picture(seconds=_SHORT, chain="negate"),
+            *["-f", "lavfi", "-i", f"color=red:s=160x90:r=25:d={_SHORT}"],
+            *["-map", "0", "-map", "1", *X264],
+            *["-disposition:v:0", "0", "-disposition:v:1", "default"],
+        ),
+        expected=Ready(
+            duration_s=_SHORT, warns="another video track", corner=(255, 0, 0)
+        ),
+    ),
+    Strange(
+        name="preview-first.mkv",
+        make=made(
+            *picture("320x180", seconds=0.04),
+            *picture(seconds=1),
+            *["-map", "0", "-map", "1", "-c:v:0", "mjpeg", "-c:v:1", "libx264"],
+            *["-disposition:v:0", "default", "-disposition:v:1", "default"],
+        ),
+        expected=Ready(warns="another video track (320x180)"),
     ),
     Strange(
         name="index-in-front.mp4",
@@ -408,7 +421,18 @@ DAMAGED: Final = (
                 *["-c:v", "libx265", "-preset", "ultrafast", "-pix_fmt", "yuv420p10le"],
                 *["-x265-params", "log-level=error", "-tag:v", "hev1"],
             ),
-            _dolby_vision,
+            _dolby_vision(5, b"hev1", b"dvcC"),
+        ),
+        expected=Refused(reason="Dolby Vision"),
+    ),
+    Strange(
+        name="dolby-vision-10.mp4",
+        make=changed(
+            made(
+                *picture("160x96", seconds=_SHORT),
+                *["-c:v", "libaom-av1", "-cpu-used", "8", "-pix_fmt", "yuv420p10le"],
+            ),
+            _dolby_vision(10, b"av01", b"dvvC"),
         ),
         expected=Refused(reason="Dolby Vision"),
     ),

@@ -2,6 +2,7 @@
 Sources whose pictures are strange: turned, oblong, tiny, deep, interlaced.
 """
 
+import struct
 from fractions import Fraction
 from pathlib import Path
 from typing import Final
@@ -13,9 +14,13 @@ from tests.plugins.transcoder_ffmpeg.strange import (
     Ready,
     Refused,
     Strange,
+    box_at,
     changed,
+    element,
     made,
     picture,
+    with_elements,
+    with_more,
 )
 
 _RED: Final = (255, 0, 0)
@@ -46,6 +51,26 @@ def _matrix(*rows: int, shape: str = "1") -> Make:
     return changed(plain, turn)
 
 
+def _clap(data: bytearray) -> bytearray:
+    """
+    Say of 160x90 pixels that 160x68 are shown, which begin at row 10.
+    """
+    kinds = (b"moov", b"trak", b"mdia", b"minf", b"stbl", b"stsd", b"avc1")
+    _, end = box_at(data, b"avc1", data.index(b"moov"))
+    numbers = (160, 1, 68, 1, 0, 1, -1 & 0xFFFFFFFF, 1)
+    content = b"clap" + b"".join(n.to_bytes(4, "big") for n in numbers)
+    return with_more(data, kinds, end, end, content)
+
+
+def _copied(make: Make, *options: str) -> Make:
+    def run(path: Path) -> None:
+        first = path.with_name(f"first-{path.name}")
+        make(first)
+        ffmpeg("-i", first, "-c", "copy", *options, path)
+
+    return run
+
+
 def _deep(pixels: str, *codec: str) -> Make:
     codec = codec or _FFV1
     return made(*picture(seconds=_SHORT), "-pix_fmt", pixels, *codec)
@@ -55,6 +80,20 @@ def _tagged(primaries: str, transfer: str, matrix: str, *options: str) -> Make:
     tags = ["-color_primaries", primaries, "-color_trc", transfer]
     tags += ["-colorspace", matrix, *(options or ("-pix_fmt", "yuv420p10le"))]
     return made(*picture(seconds=_SHORT), *X264, *tags)
+
+
+def _red(primaries: str, transfer: str, matrix: str) -> Make:
+    """
+    Return what makes the red of bt709 in the numbers of other primaries.
+    """
+    chain = "format=gbrp,setparams=colorspace=gbr:color_primaries=bt709:range=pc"
+    chain += f":color_trc={transfer},zscale=primaries={primaries}:matrix={matrix}"
+    chain += f":transfer={transfer}:range=limited,format=yuv444p10le"
+    names = {"2020_ncl": "bt2020nc", "709": "bt709"}
+    tags = ["-color_primaries", primaries, "-color_trc", transfer]
+    tags += ["-colorspace", names[matrix], "-pix_fmt", "yuv420p"]
+    red = f"color=red:size=160x90:rate=25:duration={_SHORT}"
+    return made("-f", "lavfi", "-i", red, "-vf", chain, *X264, "-crf", "5", *tags)
 
 
 def _fields(scan: str, *options: str) -> Make:
@@ -91,6 +130,53 @@ _RAW: Final = ("-c:v", "rawvideo")
 _VP8: Final = ("-c:v", "libvpx", "-b:v", "200k", "-deadline", "realtime")
 _VP9: Final = ("-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8")
 _SMALL: Final = Ready(duration_s=_SHORT)
+
+_BARS: Final = "scale=160:68:flags=neighbor,setsar=1,pad=160:90:0:10"
+"""A film of another shape, between black bars of 10 and 12 rows."""
+_CROP: Final = b"".join(
+    element(kind, bytes([px]))
+    for kind, px in ((0x54BB, 10), (0x54AA, 12), (0x54B0, 160), (0x54BA, 68))
+)
+"""What says of a Matroska file with bars that they are not shown."""
+_ROLLED: Final = element(0x7670, element(0x7675, struct.pack(">f", -90)))
+_METADATA: Final = "h264_metadata=display_orientation=insert"
+
+CROPS: Final = (
+    Strange(
+        name="cropped.mkv",
+        make=with_elements(_quarters(_BARS, *X264), _CROP),
+        expected=Ready(size_px=(160, 68), duration_s=_SHORT, corner=_RED),
+    ),
+    Strange(
+        name="cropped-and-rolled.mkv",
+        make=with_elements(_quarters(_BARS, *X264), _CROP + _ROLLED),
+        expected=Ready(size_px=(68, 160), duration_s=_SHORT, corner=_BLUE),
+    ),
+    Strange(
+        name="cropped.mp4",
+        make=changed(_quarters(_BARS, *X264), _clap),
+        expected=Ready(size_px=(160, 68), duration_s=_SHORT, corner=_RED),
+    ),
+    Strange(
+        name="cropped-by-the-stream.mp4",
+        make=_copied(
+            _quarters("pad=168:90:8:0", *X264), "-bsf:v", "h264_metadata=crop_left=8"
+        ),
+        expected=Ready(duration_s=_SHORT, corner=_RED),
+    ),
+    Strange(
+        name="turned-by-the-stream.mp4",
+        make=_copied(_quarters("null", *X264), "-bsf:v", f"{_METADATA}:rotate=270"),
+        expected=Ready(size_px=(90, 160), duration_s=_SHORT, corner=_BLUE),
+    ),
+    Strange(
+        name="mirrored-by-the-stream.mkv",
+        make=_copied(
+            _quarters("null", *X264), "-bsf:v", f"{_METADATA}:flip=horizontal"
+        ),
+        expected=Ready(duration_s=_SHORT, corner=_GREEN),
+    ),
+)
 
 SHAPES: Final = (
     Strange(
@@ -307,9 +393,22 @@ COLOURS: Final = (
         expected=_SMALL,
     ),
     Strange(
+        name="red-of-bt2020.mp4",
+        make=_red("bt2020", "bt709", "2020_ncl"),
+        expected=Ready(duration_s=_SHORT, corner=_RED),
+    ),
+    Strange(
+        name="red-of-a-phone.mov",
+        make=_red("smpte432", "iec61966-2-1", "709"),
+        expected=Ready(duration_s=_SHORT, corner=_RED),
+    ),
+    Strange(
         name="ycgco.mp4",
-        make=_tagged("bt709", "bt709", "ycgco", "-pix_fmt", "yuv444p"),
-        expected=_SMALL,
+        make=_quarters(
+            "format=gbrp,zscale=matrix=ycgco:range=limited,format=yuv444p",
+            *[*X264, "-colorspace", "ycgco"],
+        ),
+        expected=Ready(duration_s=_SHORT, corner=_RED),
     ),
     Strange(
         name="h264-rgb.mkv",

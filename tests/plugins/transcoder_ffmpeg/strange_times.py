@@ -62,6 +62,20 @@ def _again(*options: str, source: tuple[str, ...] = (), seconds: float = 2) -> M
     return make
 
 
+def _behind_each_other(*codecs: str, times: int = 1) -> Make:
+    """
+    Return what makes one recording of 0.8 s and one of 1.2 s behind it, so many times.
+    """
+
+    def make(path: Path) -> None:
+        parts = [path.with_name(f"part-{n}{path.suffix}") for n in range(2)]
+        for part, seconds in zip(parts, (0.8, 1.2), strict=True):
+            ffmpeg(*picture(seconds=seconds), *tone(seconds), *codecs, part)
+        path.write_bytes(b"".join(part.read_bytes() for part in parts) * times)
+
+    return make
+
+
 def _clock_of_nothing(data: bytearray) -> None:
     at = data.index(b"mdhd") + 4 + 12
     data[at : at + 4] = bytes(4)
@@ -96,7 +110,7 @@ TIMES: Final = (
     Strange(
         name="gap-of-11-s.mkv",
         make=_apart(11, 2),
-        expected=Refused(reason="no new picture for 11 seconds; at most 10"),
+        expected=Ready(duration_s=12, frame_rate=Fraction(1)),
     ),
     Strange(
         name="one-a-second.mp4",
@@ -197,12 +211,46 @@ TIMES: Final = (
     Strange(
         name="jump-of-an-hour.mkv",
         make=_times("pts='PTS+gte(N,25)*3600000':dts='DTS+gte(N,25)*3600000'"),
-        expected=Refused(reason="no new picture for 3600 seconds"),
+        expected=Ready(duration_s=3602, within_s=0.5, frame_rate=Fraction(1)),
     ),
     Strange(
         name="jump-back.mkv",
         make=_times("ts='PTS-gte(N,25)*800'"),
         expected=Ready(duration_s=1.2, within_s=0.1, frame_rate=Fraction(48)),
+    ),
+    Strange(
+        name="recordings-behind-each-other.webm",
+        make=_behind_each_other("-c:v", "libvpx", "-c:a", "libopus"),
+        expected=Ready(duration_s=2, within_s=0.1, sound=_SOUND),
+    ),
+    Strange(
+        name="more-recordings-than-are-found.mkv",
+        make=_behind_each_other(*X264, *AAC, times=2),
+        expected=Ready(
+            duration_s=2, within_s=0.1, sound=_SOUND, warns="not all of them can be"
+        ),
+    ),
+    Strange(
+        name="recordings-behind-each-other.mkv",
+        make=_behind_each_other(*X264, *AAC),
+        expected=Ready(duration_s=2, within_s=0.1, sound=_SOUND),
+    ),
+    Strange(
+        name="recordings-behind-each-other.avi",
+        make=_behind_each_other("-c:v", "mpeg4", "-c:a", "mp3"),
+        expected=Ready(duration_s=2, within_s=0.1, sound=_SOUND),
+    ),
+    Strange(
+        name="recordings-behind-each-other.mp4",
+        make=_behind_each_other(*X264, *AAC),
+        expected=Ready(
+            duration_s=0.8, sound=_SOUND, warns="not all of them can be shown"
+        ),
+    ),
+    Strange(
+        name="picture-half-a-minute-after-the-sound.mkv",
+        make=made("-itsoffset", "30", *picture(), *tone(32), *X264, *AAC),
+        expected=Ready(duration_s=31, sound=_SOUND),
     ),
     Strange(
         name="every-time-twice.mkv",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from hv_transcoder_ffmpeg.container_pictures import ContainerPictures
 from hv_transcoder_ffmpeg.stream_report import read_streams
 from hvcore.plugin_api import MAX_CHAPTERS, Chapter, SourceInfo
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern
@@ -75,7 +76,7 @@ def test_a_report_that_lies_gives_few_and_short_chapters() -> None:
     stream = b'{"codec_type":"video","codec_name":"h264","width":16,"height":16}'
     report = b'{"streams":[%s],"chapters":[1,null,%s]}' % (stream, entries)
 
-    found = read_streams(report, "mov").chapters
+    found = read_streams(report, "mov", ContainerPictures()).chapters
 
     assert len(found) == MAX_CHAPTERS
     assert found[0] == Chapter(start_ms=0, end_ms=43_200_000, title="x" * 200)

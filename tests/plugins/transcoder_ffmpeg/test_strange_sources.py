@@ -38,7 +38,11 @@ from tests.plugins.transcoder_ffmpeg.strange import (
     Strange,
 )
 from tests.plugins.transcoder_ffmpeg.strange import picture as moving
-from tests.plugins.transcoder_ffmpeg.strange_clips import LONG, STRANGE
+from tests.plugins.transcoder_ffmpeg.strange_clips import (
+    LONG,
+    OF_VERSIONS,
+    STRANGE,
+)
 
 pytestmark = pytest.mark.services
 
@@ -60,6 +64,22 @@ def _parameters() -> list[object]:
     ]
 
 
+def _parameters_of_packages() -> list[object]:
+    """
+    Return all, of which the usual run takes those in which versions of ffmpeg differ.
+    """
+    return [
+        pytest.param(
+            strange,
+            id=strange.name,
+            marks=[] if strange.name in OF_VERSIONS else [pytest.mark.long],
+        )
+        for strange in STRANGE
+        # By a clock of no ticks a second, each version has its own idea of time.
+        if strange.name != "clock-of-nothing.mp4"
+    ]
+
+
 def _made(strange: Strange, folder: Path) -> Path:
     source = folder / f"source{Path(strange.name).suffix}"
     strange.make(source)
@@ -78,6 +98,7 @@ def test_the_names_are_those_of_the_set() -> None:
 
     assert len(set(names)) == len(names)
     assert set(names) > LONG
+    assert set(names) > OF_VERSIONS
     assert len(names) - len(LONG) >= 60
 
 
@@ -87,17 +108,29 @@ def test_the_names_are_those_of_the_set() -> None:
 def test_a_strange_source_is_published_or_refused_with_its_reason(
     strange: Strange, tmp_path: Path, transcoder: Transcoder
 ) -> None:
-    source = _made(strange, tmp_path)
+    _check(strange, tmp_path, transcoder)
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("strange", _parameters_of_packages())
+def test_a_strange_source_is_the_same_with_the_programs_of_the_packages(
+    strange: Strange, tmp_path: Path, wheel_transcoder: Transcoder
+) -> None:
+    _check(strange, tmp_path, wheel_transcoder)
+
+
+def _check(strange: Strange, folder: Path, transcoder: Transcoder) -> None:
+    source = _made(strange, folder)
     if isinstance(strange.expected, Refused):
         with pytest.raises(UnusableSourceError) as refused:
-            _published(transcoder, source, tmp_path)
+            _published(transcoder, source, folder)
         reason = str(refused.value)
         assert strange.expected.reason in reason
         assert reason.endswith(".")
         assert not _NO_WORDS_FOR_A_PERSON.search(reason)
         return
 
-    made = _published(transcoder, source, tmp_path)
+    made = _published(transcoder, source, folder)
 
     findings = made.certificate().findings
     assert [found for found in findings if found.rule.level is Level.MUST] == []

@@ -1,0 +1,64 @@
+"""
+Judge the shape of pictures: nothing is shown squeezed.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from hvcore.conformance.certificate import CheckLog
+from hvcore.conformance.renditions import Rendition
+
+_EVEN_PX: Final = 2
+"""Sizes are even numbers, and round ones where they can be."""
+
+Size = tuple[int, int]
+
+
+def check_shapes(
+    renditions: Sequence[Rendition], shown_px: Size | None, report: CheckLog
+) -> None:
+    """
+    Compare the pictures of all renditions with the largest, and that with the source.
+
+    Args:
+        shown_px: Width and height of the source as it is shown; None where it is not
+            known.
+    """
+    sizes = {
+        one.playlist.name: (
+            one.track.pictures[0].width_px,
+            one.track.pictures[0].height_px,
+        )
+        for one in renditions
+        if one.kind == "vide" and one.track and one.track.pictures
+    }
+    if not sizes:
+        return
+    largest = max(sizes.values())
+    for name, size in sizes.items():
+        if not _are_alike(size, largest):
+            report.add(
+                "same-shape",
+                name,
+                f"It is {_words(size)}; the largest is {_words(largest)}.",
+            )
+        elif shown_px is not None and not _are_alike(size, shown_px):
+            report.add(
+                "source-shape",
+                name,
+                f"It is {_words(size)}; the source is shown as {_words(shown_px)}.",
+            )
+
+
+def _are_alike(made: Size, meant: Size) -> bool:
+    """
+    Return whether the one is the other in another size, rounded to even numbers.
+    """
+    (width, height), (across, down) = made, meant
+    least = (width - _EVEN_PX) * down, (width + _EVEN_PX) * down
+    most = across * (height + _EVEN_PX), across * (height - _EVEN_PX)
+    return least[0] <= most[0] and least[1] >= most[1]
+
+
+def _words(size: Size) -> str:
+    return f"{size[0]}x{size[1]}"

@@ -175,6 +175,9 @@ def _matroska_picture(fields: dict[int, bytes]) -> ContainerPicture:
         number(fields.get(one)) or rest
         for one, rest in zip(_SHOWN, cropped, strict=True)
     )
+    if (across, down) == (width_px, height_px):
+        # mkvmerge crops, and goes on saying the size of before: its pixels are square.
+        across, down = cropped
     aspect = Fraction(0)
     is_said = any(one in fields for one in _SHOWN)
     if is_said and min(across, down) > 0 and unit != _UNKNOWN_UNIT:

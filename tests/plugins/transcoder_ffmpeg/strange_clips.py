@@ -112,6 +112,7 @@ LONG: Final = frozenset(
 OF_VERSIONS: Final = frozenset(
     {
         "cropped-and-rolled.mkv",
+        "cropped-and-shown-as-before.mkv",
         "cropped-by-the-stream.mp4",
         "cropped.mkv",
         "cropped.mp4",

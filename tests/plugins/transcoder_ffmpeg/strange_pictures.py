@@ -133,11 +133,17 @@ _SMALL: Final = Ready(duration_s=_SHORT)
 
 _BARS: Final = "scale=160:68:flags=neighbor,setsar=1,pad=160:90:0:10"
 """A film of another shape, between black bars of 10 and 12 rows."""
-_CROP: Final = b"".join(
-    element(kind, bytes([px]))
-    for kind, px in ((0x54BB, 10), (0x54AA, 12), (0x54B0, 160), (0x54BA, 68))
-)
-"""What says of a Matroska file with bars that they are not shown."""
+
+
+def _crop(width_px: int, height_px: int) -> bytes:
+    """
+    Return the elements that crop the bars of a Matroska file and show it in a size.
+    """
+    sizes = ((0x54BB, 10), (0x54AA, 12), (0x54B0, width_px), (0x54BA, height_px))
+    return b"".join(element(kind, bytes([px])) for kind, px in sizes)
+
+
+_CROP: Final = _crop(160, 68)
 _ROLLED: Final = element(0x7670, element(0x7675, struct.pack(">f", -90)))
 _METADATA: Final = "h264_metadata=display_orientation=insert"
 
@@ -145,6 +151,11 @@ CROPS: Final = (
     Strange(
         name="cropped.mkv",
         make=with_elements(_quarters(_BARS, *X264), _CROP),
+        expected=Ready(size_px=(160, 68), duration_s=_SHORT, corner=_RED),
+    ),
+    Strange(
+        name="cropped-and-shown-as-before.mkv",
+        make=with_elements(_quarters(_BARS, *X264), _crop(160, 90)),
         expected=Ready(size_px=(160, 68), duration_s=_SHORT, corner=_RED),
     ),
     Strange(

@@ -33,11 +33,15 @@ class FormEdit:
         shown: What the form showed.
         sent: What came back.
         stored: What is there now.
+        becomes: What the form would show of ``sent`` once that is stored.
     """
 
     shown: Values
     sent: Values
     stored: Values
+    becomes: Values = attrs.field(
+        default=attrs.Factory(lambda edit: edit.sent, takes_self=True)
+    )
 
     @property
     def touched(self) -> Mapping[str, str | None]:
@@ -58,7 +62,8 @@ class FormEdit:
         return {
             name: value
             for name, value in self.touched.items()
-            if value != self.stored.get(name)
+            # Sent once more after a lost answer, it is there in its stored form.
+            if self.stored.get(name) not in {value, self.becomes.get(name, value)}
         }
 
     @property
@@ -91,7 +96,11 @@ class DisputedEditError(ConflictError):
 
 
 def sent_edit(
-    form: Form, stored: Values, *, split: Callable[[Values], Values] = dict
+    form: Form,
+    stored: Values,
+    *,
+    split: Callable[[Values], Values] = dict,
+    stored_form: Callable[[Values], Values] = dict,
 ) -> FormEdit:
     """
     Return the edit that a form has sent.
@@ -102,6 +111,7 @@ def sent_edit(
     Args:
         stored: What the form would show now, by field.
         split: Takes fields apart into values that are edited each by itself.
+        stored_form: Returns fields as the form would show them once they are stored.
     """
     sent = {name: form.text(name) for name in stored if name in form.fields}
     shown = {
@@ -109,7 +119,12 @@ def sent_edit(
         for name in sent
         if f"{SHOWN}{name}" in form.fields
     }
-    return FormEdit(shown=split(shown), sent=split(sent), stored=split(stored))
+    return FormEdit(
+        shown=split(shown),
+        sent=split(sent),
+        stored=split(stored),
+        becomes=split(stored_form(sent)),
+    )
 
 
 def refused(

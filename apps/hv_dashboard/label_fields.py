@@ -32,6 +32,20 @@ def label_fields(labels: Labels) -> dict[str, str]:
     }
 
 
+def stored_labels(fields: Mapping[str, str]) -> dict[str, str]:
+    """
+    Return fields that a form has sent as it shows them once they are stored.
+    """
+    tags = filter(None, map(one_line, fields.get("tags", "").split(",")))
+    lines = (one_line(line) for line in fields.get(METADATA, "").split("\n"))
+    found = {
+        "externalID": one_line(fields.get("externalID", "")),
+        "tags": ", ".join(dict.fromkeys(tags)),
+        METADATA: "\n".join(lines),
+    }
+    return {name: text for name, text in found.items() if name in fields}
+
+
 def split_metadata(fields: Mapping[str, str]) -> Mapping[str, str]:
     """
     Return fields with a value of its own for each key of the metadata.

@@ -77,11 +77,10 @@ def limit_texts(limits: QuotaLimits) -> Mapping[str, str]:
     """
     Return limits as a form shows them, by field.
     """
-    texts = {WEIGHT: f"{limits.weight:g}"}
+    texts = {WEIGHT: _text(None, limits.weight)}
     for field in LIMIT_FIELDS:
         limit = limits.of(field.quota)
-        shown = amount_text(limit or 0) if field.is_size else str(limit)
-        texts[field.name] = "" if limit is None else shown
+        texts[field.name] = "" if limit is None else _text(field, limit)
     return texts
 
 
@@ -106,6 +105,20 @@ def read_limits(texts: Mapping[str, str | None]) -> Mapping[str, int | float | N
     return found
 
 
+def stored_limits(texts: Mapping[str, str]) -> Mapping[str, str]:
+    """
+    Return limits that were written into fields as these show them once they are stored.
+    """
+    fields = {field.name: field for field in LIMIT_FIELDS}
+    found = dict(texts)
+    for name, text in texts.items():
+        field = fields.get(name)
+        limit = _weight(text) if field is None else _read(field, text)
+        if limit is not None:
+            found[name] = _text(field, limit)
+    return found
+
+
 def amount_text(count_bytes: int) -> str:
     """
     Return a number of bytes exactly, in the largest unit that divides it.
@@ -114,6 +127,12 @@ def amount_text(count_bytes: int) -> str:
     while count_bytes and count_bytes % _UNIT == 0 and unit < len(_UNITS) - 1:
         count_bytes, unit = count_bytes // _UNIT, unit + 1
     return f"{count_bytes} {_UNITS[unit]}".strip()
+
+
+def _text(field: LimitField | None, limit: float) -> str:
+    if field is None:
+        return f"{limit:g}"
+    return amount_text(int(limit)) if field.is_size else str(int(limit))
 
 
 def _read(field: LimitField, text: str) -> int | None:

@@ -105,6 +105,77 @@ def test_metadata_that_one_removes_and_another_changes_is_asked_about(
     assert dict(dashboard.video(video_id).labels.metadata) == {}
 
 
+@pytest.mark.parametrize(
+    ("field", "written"),
+    [
+        ("videoName", "two\u2028lines"),
+        ("description", "lines \r\n\r\nwith\u2028ends"),
+        ("externalID", "47\u202e11"),
+        ("tags", "red,green ,, red"),
+        ("metadata", "order :  1\nkept:two\u2028lines"),
+        ("access", "public"),
+    ],
+)
+def test_a_form_that_is_sent_twice_after_a_lost_answer_is_saved(
+    dashboard: DashboardWorld, field: str, written: str
+) -> None:
+    path = f"{VIDEOS}/{dashboard.world.ready(is_public=False)}"
+    person = dashboard.sign_in(Role.EDITOR)
+    seen = person.get(path)
+    person.submit(path, {field: written}, seen=seen)
+    shown = form_of(person.get(path), path)
+
+    again = person.submit(path, {field: written}, seen=seen)
+
+    assert again.status_code == 303, again.text
+    assert form_of(person.get(path), path) == shown
+
+
+def test_limits_that_are_sent_twice_after_a_lost_answer_are_saved(
+    dashboard: DashboardWorld,
+) -> None:
+    person = dashboard.sign_in(None)
+    seen = person.get(ONE)
+    written = {"stored_bytes": "2048gb", "weight": "2.50", "concurrent_encodes": "04"}
+
+    answers = [person.submit(f"{ONE}/limits", written, seen=seen) for _ in range(2)]
+
+    assert [one.status_code for one in answers] == [303, 303]
+
+
+def test_captions_that_are_sent_twice_after_a_lost_answer_are_saved(
+    dashboard: DashboardWorld,
+) -> None:
+    person = dashboard.sign_in(Role.EDITOR)
+    path = f"{VIDEOS}/{dashboard.world.ready()}/captions"
+    file = ("file", "a.vtt", "text/vtt", VTT)
+    sent = {**flat(form_of(person.get(path), path)), "language": "en", "label": "mine"}
+
+    answers = [post_file(person, path, file, sent) for _ in range(2)]
+
+    assert [one.status_code for one in answers] == [303, 303]
+    latest = dashboard.world.services.audit.latest(ORG, limit=2)
+    assert [one.action for one in latest].count("captions.put") == 1
+
+
+@pytest.mark.parametrize("what", ["a file", "a moment"])
+def test_a_picture_that_is_sent_twice_after_a_lost_answer_is_chosen(
+    dashboard: DashboardWorld, what: str
+) -> None:
+    stills(dashboard.world)
+    person = dashboard.sign_in(Role.EDITOR)
+    video_id = dashboard.world.ready()
+    path = f"{VIDEOS}/{video_id}/picture"
+    seen = person.get(path)
+    choose(person, path, what, seen)
+    chosen = dashboard.world.services.custom_thumbnails.choice(video_id)
+
+    again = choose(person, path, what, seen)
+
+    assert again.status_code == 303
+    assert dashboard.world.services.custom_thumbnails.choice(video_id) == chosen
+
+
 def test_a_page_of_an_older_version_makes_nothing_public(
     dashboard: DashboardWorld,
 ) -> None:
@@ -319,7 +390,7 @@ def test_a_picture_that_somebody_has_chosen_is_not_replaced_unseen(
     video_id = dashboard.world.ready()
     path = f"{VIDEOS}/{video_id}/picture"
     seen = second.get(path)
-    assert choose(first, path, theirs, first.get(path)).status_code == 303
+    assert choose(first, path, theirs, first.get(path), number=2).status_code == 303
     chosen = dashboard.world.services.custom_thumbnails.choice(video_id)
 
     asked = choose(second, path, mine, seen)
@@ -331,15 +402,17 @@ def test_a_picture_that_somebody_has_chosen_is_not_replaced_unseen(
     assert dashboard.world.services.custom_thumbnails.choice(video_id) != chosen
 
 
-def choose(person: PersonClient, path: str, what: str, seen: Result) -> Result:
+def choose(
+    person: PersonClient, path: str, what: str, seen: Result, *, number: int = 1
+) -> Result:
     """
-    Choose a picture on a page that was opened before.
+    Choose a picture on a page that was opened before; each number is another one.
     """
     name = {"a file": "picture-file", "a moment": "picture-moment"}[what]
     sent = form_of(seen, path, form_id=name)
     if what == "a moment":
-        return person.post(path, {**sent, "timestampSeconds": "1"})
-    file = ("picture", "a.png", "image/png", picture())
+        return person.post(path, {**sent, "timestampSeconds": str(number)})
+    file = ("picture", "a.png", "image/png", picture((320, 180 + number)))
     return post_file(person, path, file, flat(sent))
 
 

@@ -8,6 +8,7 @@ import pytest
 from falcon.testing import Result
 
 from hvcore.domain.access.roles import Role
+from hvcore.domain.access.tenants import EnvironmentKind
 from hvcore.domain.videos.states import VideoState
 from tests.dashboard.world import DashboardWorld, PersonClient, policy_of
 from tests.http.world import ORG
@@ -73,6 +74,72 @@ def test_a_refused_upload_says_why_as_json(
     assert answer.status_code == status
     assert answer.headers["content-type"] == "application/problem+json"
     assert answer.json["detail"]
+
+
+def set_anew(person: PersonClient, video_id: str, **settings: str) -> Result:
+    token = {"X-HV-Change-Token": person.session.person.change_token}
+    return person.send("POST", f"{FILES}/{video_id}", fields=settings, headers=token)
+
+
+def test_a_begun_upload_becomes_what_is_set_when_it_goes_on(
+    dashboard: DashboardWorld,
+) -> None:
+    person = dashboard.sign_in(Role.EDITOR)
+    begun = created(person, videoQuality="high", allowPublicAccess="true")
+    video_id = begun.headers["x-asset-id"]
+
+    answer = set_anew(person, video_id, videoQuality="ultra", allowPublicAccess="false")
+
+    assert answer.json == {"videoQuality": "ultra", "allowPublicAccess": "false"}
+    video = dashboard.video(video_id)
+    assert (video.is_public, video.settings.preset.value) == (False, "ultra")
+    assert video.state is VideoState.AWAITING_UPLOAD
+    assert dashboard.last_audited() == ("video.change", video_id, "Editor Person")
+
+
+def test_an_upload_that_has_come_already_is_made_private_and_says_how_it_is_encoded(
+    dashboard: DashboardWorld,
+) -> None:
+    video_id = dashboard.world.ready(is_public=True)
+
+    answer = set_anew(
+        dashboard.sign_in(Role.EDITOR),
+        video_id,
+        videoQuality="ultra",
+        allowPublicAccess="false",
+    )
+
+    before = dashboard.video(video_id).settings.preset.value
+    assert answer.json == {"videoQuality": before, "allowPublicAccess": "false"}
+    assert before != "ultra"
+    assert not dashboard.video(video_id).is_public
+
+
+@pytest.mark.parametrize("whose", ["of nobody", "ended", "of another environment"])
+def test_an_upload_that_is_not_there_cannot_be_set_anew(
+    dashboard: DashboardWorld, whose: str
+) -> None:
+    person = dashboard.sign_in(Role.EDITOR)
+    video_id = created(person).headers["x-asset-id"]
+    query = ""
+    if whose == "of nobody":
+        video_id = "vid_" + "0" * 22
+    elif whose == "ended":
+        now = dashboard.world.services.clock.now()
+        dashboard.world.change(video_id, lambda video: video.delete(now))
+    else:
+        made = dashboard.world.services.tenants.create_environment(
+            ORG, "other", EnvironmentKind.DEVELOPMENT
+        )
+        query = f"env={made.name}"
+    token = {"X-HV-Change-Token": person.session.person.change_token}
+
+    answer = person.send(
+        "POST", f"{FILES}/{video_id}", query=query, fields={}, headers=token
+    )
+
+    assert answer.status_code == 404
+    assert answer.headers["content-type"] == "application/problem+json"
 
 
 def test_an_upload_needs_the_protocol(dashboard: DashboardWorld) -> None:

@@ -10,7 +10,12 @@ import falcon
 from hv_dashboard.desk import Desk
 from hv_dashboard.edits import refused, sent_edit, settle, told
 from hv_dashboard.forms import Form, form_to_edit, form_with, read_form
-from hv_dashboard.limit_fields import LIMIT_FIELDS, limit_texts, read_limits
+from hv_dashboard.limit_fields import (
+    LIMIT_FIELDS,
+    limit_texts,
+    read_limits,
+    stored_limits,
+)
 from hvcore.domain.access.quotas import QuotaLimits
 from hvcore.domain.access.tenants import EnvironmentKind
 from hvcore.domain.ids import is_chosen_id
@@ -127,7 +132,9 @@ class TenantLimitsResource(_TenantPage):
         try:
             edit = settle(
                 lambda: self._found(org_id).limits,
-                lambda limits: sent_edit(form, limit_texts(limits)),
+                lambda limits: sent_edit(
+                    form, limit_texts(limits), stored_form=stored_limits
+                ),
                 partial(self._save, org_id),
             )
         except (ConflictError, InvalidParametersError) as error:

@@ -15,14 +15,22 @@ from hv_dashboard.security import ContentPolicy
 from hv_dashboard.visits import organization_of
 from hv_web.tus import check_version, expires
 from hvcore.domain.access.tenants import Environment
+from hvcore.domain.ids import is_video_id
 from hvcore.domain.limits import MAX_NAME_CHARS, MAX_UPLOAD_BYTES
 from hvcore.domain.playback.page_domains import origin_of
 from hvcore.domain.processing.encoding import Preset
 from hvcore.domain.uploads.resumable import VERSION
+from hvcore.domain.videos.video import VideoChanges
 from hvcore.domain.web_addresses import read_address
-from hvcore.errors import HvError, InvalidParametersError
+from hvcore.envelope import SUCCESS_TYPE, encode
+from hvcore.errors import (
+    HvError,
+    InvalidParametersError,
+    ProcessingInProgressError,
+    VideoNotFoundError,
+)
 from hvcore.wire.converter import LateFieldError, read_query
-from hvcore.wire.requests import possible_with
+from hvcore.wire.requests import VideoUploadRequest, possible_with
 from hvcore.wire.uploads import fetching as wire
 from hvcore.wire.uploads.resumable import CreationHeaders, read_creation
 
@@ -120,6 +128,44 @@ class UploadCreationResource:
         resp.set_header("Location", granted.signed_url)
         resp.set_header("X-Asset-Id", granted.grant.video_id or "")
         resp.set_header("Upload-Expires", expires(granted.grant.expires_at))
+
+
+class UploadSettingsResource:
+    """
+    ``POST …/upload/files/{video}``: what a begun upload is to become by now.
+
+    Its answer says what it becomes: how a video is encoded that has come already stays.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._processing = desk.services.processing
+        self._uploads = desk.services.resumable
+        self._editing = desk.services.editing
+
+    def on_post(
+        self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
+    ) -> None:
+        here = organization_of(req)
+        given = read_form(req).given("videoQuality", "allowPublicAccess")
+        wanted = read_query(
+            VideoUploadRequest,
+            {"fileName": _UNNAMED, **given},
+            possible_with(self._processing.capabilities()),
+        ).video.video_wanted()
+        if not is_video_id(video_id):
+            raise VideoNotFoundError
+        try:
+            video = self._uploads.set_anew(environment_of(req), video_id, wanted)
+        except ProcessingInProgressError:
+            # Its last byte has come; only the answer to it was lost.
+            changes = VideoChanges(is_public=wanted.is_public)
+            video = self._editing.change(here.caller, here.org_id, video_id, changes)
+        becomes = {
+            "videoQuality": video.settings.preset.value,
+            "allowPublicAccess": "true" if video.is_public else "false",
+        }
+        resp.content_type = SUCCESS_TYPE
+        resp.data = encode(becomes)
 
 
 def environment_of(req: falcon.Request) -> Environment:

@@ -34,4 +34,11 @@ ROUTES: Final[tuple[PageRoute, ...]] = (
         bucket=Bucket.UPLOAD_URL,
         is_for_scripts=True,
     ),
+    PageRoute(
+        "POST",
+        f"{ORG}/upload/files/{{video_id}}",
+        uploads.UploadSettingsResource,
+        needs=Role.EDITOR,
+        is_for_scripts=True,
+    ),
 )

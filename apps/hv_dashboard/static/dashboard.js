@@ -46,7 +46,9 @@ const tell = (text, tone = 'good', choice = null) => {
     button.addEventListener('click', choice.act);
     message.append(button);
   }
-  document.getElementById('messages').replaceChildren(message);
+  // That something was not saved stays true.
+  const refusal = document.querySelectorAll('#not-saved');
+  document.getElementById('messages').replaceChildren(...refusal, message);
 };
 
 /** Show a field and put the cursor there, in its dialog if it is in one. */
@@ -59,6 +61,26 @@ const lead = (field) => {
   field.focus({preventScroll: true});
 };
 
+/** What is to be taken back of buttons that say that they have copied. */
+const copied = new WeakMap();
+
+const showCopied = (button) => {
+  const before = copied.get(button);
+  clearTimeout(before?.timer);
+  const label = before?.label ?? button.getAttribute('aria-label');
+  const said = document.getElementById('said');
+  said.textContent = 'Copied';
+  button.classList.add('copied');
+  button.setAttribute('aria-label', 'Copied');
+  const timer = setTimeout(() => {
+    copied.delete(button);
+    said.textContent = '';
+    button.classList.remove('copied');
+    button.setAttribute('aria-label', label);
+  }, 1500);
+  copied.set(button, {label, timer});
+};
+
 const copy = async (button) => {
   try {
     await navigator.clipboard.writeText(button.dataset.copy);
@@ -66,16 +88,7 @@ const copy = async (button) => {
     tell('The browser does not let this page copy. Select the text and copy it.', 'warn');
     return;
   }
-  const label = button.getAttribute('aria-label');
-  const said = document.getElementById('said');
-  said.textContent = 'Copied';
-  button.classList.add('copied');
-  button.setAttribute('aria-label', 'Copied');
-  setTimeout(() => {
-    said.textContent = '';
-    button.classList.remove('copied');
-    button.setAttribute('aria-label', label);
-  }, 1500);
+  showCopied(button);
 };
 
 document.addEventListener('click', (event) => {
@@ -142,8 +155,38 @@ window.addEventListener('pageshow', (event) => {
 const isOurs = (ctx) => ['HX-Retarget', 'HX-Redirect'].some((name) =>
   ctx?.response?.headers.has(name));
 
+const LAST = Symbol('number of the last request for this element');
+const questions = new WeakMap();
+let asked = 0;
+
+/** Return whether the same place, or one around it, was asked for again since. */
+const isOvertaken = (ctx) => {
+  const {number, target} = questions.get(ctx) ?? {};
+  for (let place = target; place; place = place.parentElement) {
+    if (place[LAST] > number) {
+      return true;
+    }
+  }
+  return false;
+};
+
+document.addEventListener('htmx:before:request', ({detail: {ctx}}) => {
+  if (ctx.target instanceof Element) {
+    asked += 1;
+    questions.set(ctx, {number: asked, target: ctx.target});
+    ctx.target[LAST] = asked;
+  }
+});
+
+/** Return whether an element asks by itself, without anybody who presses anything. */
+const asksByItself = (source) =>
+  /every|load/.test(source?.getAttribute?.('hx-trigger') ?? '');
+
 /** Leave no list below a word that it was not searched for; say what did not come. */
 const noteFailure = ({detail: {ctx}}) => {
+  if (isOvertaken(ctx)) {
+    return;
+  }
   const source = ctx?.sourceElement;
   const isSearch = source?.matches?.('form[role="search"]');
   if (isSearch) {
@@ -151,8 +194,7 @@ const noteFailure = ({detail: {ctx}}) => {
     document.getElementById('results').replaceChildren(failed);
   }
   // What moves by itself asks again; our own errors say it themselves.
-  const asksAgain = /every|load/.test(source?.getAttribute?.('hx-trigger') ?? '');
-  if (!asksAgain && !isOurs(ctx)) {
+  if (!asksByItself(source) && !isOurs(ctx)) {
     tell('The service did not answer. Look at the connection, and try again.', 'danger');
   }
 };
@@ -160,9 +202,27 @@ document.addEventListener('htmx:response:error', noteFailure);
 document.addEventListener('htmx:error', noteFailure);
 document.addEventListener('htmx:before:swap', (event) => {
   const {ctx} = event.detail;
-  if (ctx?.response?.status >= 400 && !isOurs(ctx)) {
+  if (isOvertaken(ctx) || (ctx?.response?.status >= 400 && !isOurs(ctx))) {
     event.preventDefault();
   }
+});
+
+// What moves by itself stands still once what it shows is gone.
+document.addEventListener('htmx:finally:request', ({detail: {ctx}}) => {
+  const {sourceElement: source, response} = ctx;
+  // A proxy's own answers say nothing of it.
+  if (![403, 404, 410].includes(response?.status) || !isOurs(ctx) || !asksByItself(source)) {
+    return;
+  }
+  const still = source.cloneNode(true);
+  for (const name of still.getAttributeNames()) {
+    if (/^(hx-|data-h(x-|tmx))/.test(name)) {
+      still.removeAttribute(name);
+    }
+  }
+  // Its timer ends with it.
+  source.replaceWith(still);
+  tell('What this page shows was removed meanwhile, or you may not see it any more.', 'warn');
 });
 
 document.addEventListener('htmx:after:swap', () => showTimes(document));

@@ -103,52 +103,69 @@
     store(drafts);
   };
 
-  /** Put values into a form; return the first field that has another one now. */
+  const put = (fields, values) => {
+    for (const field of fields) {
+      if (isTicked(field)) {
+        field.checked = values.includes(field.value);
+      } else {
+        [field.value] = values;
+      }
+    }
+  };
+
+  /** Put values into a form; return the fields that have others now, and how they were. */
   const fill = (form, draft) => {
     const fields = fieldsOf(form);
-    let first = null;
+    const filled = [];
     for (const [name, {values, shown}] of Object.entries(draft.fields)) {
       const found = fields.get(name);
       if (!found || areSame(valuesOf(found), values)) {
         continue;
       }
-      for (const field of found) {
-        if (isTicked(field)) {
-          field.checked = values.includes(field.value);
-        } else {
-          [field.value] = values;
-        }
-      }
       const before = shownOf(form, name);
+      filled.push({found, sent: valuesOf(found, true), before, shown: before?.value});
+      put(found, values);
       if (before && shown !== null) {
         before.value = shown;
       }
-      first ??= found[0];
     }
-    return first;
+    return filled;
   };
 
-  const discard = () => {
-    store({});
-    // No reload, after which some browsers put back what was written.
-    location.assign(location.pathname + location.search);
+  /** Have forms as they came, and keep nothing of them. */
+  const discard = (forms, filled) => {
+    const names = forms.map(nameOf);
+    store(Object.fromEntries(Object.entries(read()).filter(([name]) => !names.includes(name))));
+    for (const {found, sent, before, shown} of filled) {
+      put(found, sent);
+      if (before) {
+        before.value = shown;
+      }
+    }
+    document.querySelector('#messages > .stays').remove();
   };
 
+  const draftForms = () => [...document.querySelectorAll('form[data-draft]')];
+
+  /** Fill in what was written; a form that was refused has it already. */
   const restore = () => {
     const drafts = read();
-    let first = null;
-    for (const form of document.querySelectorAll('form[data-draft]')) {
-      const draft = drafts[nameOf(form)];
-      const found = draft ? fill(form, draft) : null;
-      first ??= found;
+    const isRefused = document.getElementById('not-saved') !== null;
+    const sent = isRefused ? sentLast() : null;
+    const forms = draftForms().filter((form) => nameOf(form) !== sent && drafts[nameOf(form)]);
+    const filled = forms.flatMap((form) => fill(form, drafts[nameOf(form)]));
+    if (!filled.length) {
+      return;
     }
-    if (first) {
-      window.hvDashboard.tell(
-        'What you wrote here is in the form again. It is not saved yet.',
-        'warn',
-        {text: 'Discard it', act: discard},
-      );
-      window.hvDashboard.lead(first);
+    window.hvDashboard.tell(
+      isRefused
+        ? 'What you wrote into other forms here is in them again. It is not saved yet.'
+        : 'What you wrote here is in the form again. It is not saved yet.',
+      'warn',
+      {text: 'Discard it', act: () => discard(forms, filled)},
+    );
+    if (!isRefused) {
+      window.hvDashboard.lead(filled[0].found[0]);
     }
   };
 
@@ -157,8 +174,10 @@
     const isDone = document.querySelector('[data-done]') !== null;
     // Of several drafts, what was done is that of the form that was sent last.
     const sent = isDone ? sentLast() : null;
+    // A form that was refused is shown at its own address, beside others of the page.
+    const shown = draftForms().map(nameOf);
     const drafts = Object.entries(read()).filter(([name, draft]) => draft.person === person
-      && name !== sent && (draft.isSent || draft.page === here));
+      && name !== sent && (draft.isSent || draft.page === here || shown.includes(name)));
     store(Object.fromEntries(drafts));
   };
 
@@ -170,9 +189,7 @@
     store(Object.fromEntries(kept));
   } else {
     tidy();
-    if (!document.getElementById('not-saved')) {
-      restore();
-    }
+    restore();
     for (const kind of ['input', 'change']) {
       document.addEventListener(kind, ({target}) => {
         if (target.form?.matches('form[data-draft]')) {

@@ -15,7 +15,10 @@
   const drop = document.getElementById('drop');
   const token = document.querySelector('meta[name="change-token"]').content;
   const {nonce} = document.querySelector('script[nonce]');
-  const {endpoint, video: videoPage, state: statePart, maxBytes} = form.dataset;
+  const {endpoint, settings, video: videoPage, state: statePart, maxBytes} = form.dataset;
+  const {begun, fingerprintOf, forget, hold, isHeld} = window.hvBegun;
+  const QUALITIES = {standard: 'Standard', high: 'High', ultra: 'Ultra'};
+  const GONE = [403, 404, 410];
   const waiting = [];
   const running = new Set();
 
@@ -33,7 +36,18 @@
     list.append(row);
     return {
       row,
-      say: (text) => { row.querySelector('.upload-state').textContent = text; },
+      tell: ({videoQuality, allowPublicAccess}) => {
+        const access = allowPublicAccess === 'true' ? 'Public' : 'Private';
+        row.querySelector('.upload-set').textContent = `${access} · ${QUALITIES[videoQuality]}`;
+      },
+      fail: (text) => {
+        row.classList.add('failed');
+        row.querySelector('.upload-state').textContent = text;
+      },
+      say: (text) => {
+        row.classList.remove('failed');
+        row.querySelector('.upload-state').textContent = text;
+      },
       show: (done) => { bar.value = done; },
       offer: (...acts) => {
         for (const act of ['pause', 'resume', 'discard']) {
@@ -76,30 +90,20 @@
     while (running.size < AT_ONCE && waiting.length) {
       const next = waiting.shift();
       running.add(next);
-      next.start();
+      next.begin();
     }
   };
 
-  const settled = (upload) => {
-    running.delete(upload);
-    startNext();
-  };
-
-  const queue = (upload, line) => {
-    line.offer('pause', 'discard');
-    line.say('Waiting');
-    waiting.push(upload);
-    startNext();
-  };
-
-  const leave = (upload) => {
-    const at = waiting.indexOf(upload);
+  const leave = (one) => {
+    const at = waiting.indexOf(one);
     if (at >= 0) {
       waiting.splice(at, 1);
     }
+    running.delete(one);
+    startNext();
   };
 
-  const metadataOf = (file) => {
+  const wantedOf = (file) => {
     const wanted = new FormData(form);
     const metadata = {
       fileName: file.name,
@@ -109,100 +113,260 @@
     return TYPES.includes(file.type) ? {...metadata, contentType: file.type} : metadata;
   };
 
-  const add = async (file) => {
-    const line = makeRow(file.name);
-    line.offer('discard');
-    line.on('discard', () => line.row.remove());
-    if (file.size === 0 || file.size > Number(maxBytes)) {
-      line.row.classList.add('failed');
-      line.say(file.size ? 'It is larger than the service takes.' : 'It is empty.');
-      return;
-    }
-    let videoId = '';
-    let isWhole = false;
-    const upload = new tus.Upload(file, {
-      endpoint,
-      metadata: metadataOf(file),
-      retryDelays: [0, 1000, 3000, 5000, 10000, 20000],
-      removeFingerprintOnSuccess: true,
-      onBeforeRequest: (request) => {
-        // Only our own address gets the token; the bytes go elsewhere.
-        if (request.getMethod() === 'POST') {
-          request.setHeader('X-HV-Change-Token', token);
-        }
-      },
-      onAfterResponse: (request, response) => {
-        if (request.getMethod() === 'POST') {
-          videoId = response.getHeader('X-Asset-Id') ?? '';
-          upload.options.metadata.videoId = videoId;
-        }
-      },
-      onProgress: (sent, total) => {
-        line.show(sent / total);
-        line.say(`${size(sent)} of ${size(total)}`);
-      },
-      onSuccess: () => {
-        isWhole = true;
-        line.offer('discard');
-        settled(upload);
-        showVideo(line, videoId);
-      },
-      onError: (error) => {
-        line.row.classList.add('failed');
-        line.say(reasonOf(error));
-        line.offer('resume', 'discard');
-        settled(upload);
-      },
+  /** Have the service make of a begun upload what is wanted by now; return its answer. */
+  const setAnew = (videoId, {videoQuality, allowPublicAccess}) =>
+    fetch(settings.replace('VIDEO', videoId), {
+      method: 'POST',
+      headers: {'X-HV-Change-Token': token},
+      body: new URLSearchParams({videoQuality, allowPublicAccess}),
     });
-    line.on('pause', () => {
-      leave(upload);
-      upload.abort();
-      line.offer('resume', 'discard');
-      line.say('Paused');
-      settled(upload);
-    });
-    line.on('resume', () => {
-      line.row.classList.remove('failed');
-      queue(upload, line);
-    });
-    line.on('discard', () => {
-      leave(upload);
-      if (!isWhole) {
-        // On the server, too.
-        upload.abort(true).catch(() => {});
-      }
-      settled(upload);
-    });
-    const [before] = await upload.findPreviousUploads();
-    if (before) {
-      videoId = before.metadata.videoId ?? '';
-      upload.resumeFromPreviousUpload(before);
-      interrupted.get(before.urlStorageKey)?.remove();
-    }
-    queue(upload, line);
-  };
 
   const interrupted = new Map();
 
-  /** List what an earlier visit has left unfinished. */
-  const listInterrupted = async () => {
-    const storage = tus.defaultOptions.urlStorage;
-    for (const before of await storage.findAllUploads()) {
-      if (!before.urlStorageKey.includes(endpoint)) {
-        continue;
+  /** A file of this tab, from its choice until it is whole or discarded. */
+  class SentFile {
+    constructor(file, line) {
+      this.file = file;
+      this.line = line;
+      this.videoId = '';
+      this.isWhole = false;
+      this.isGone = false;
+      this.isOver = false;
+      this.isElsewhere = false;
+      this.release = () => {};
+      this.turn = 0;
+      this.upload = this.makeUpload();
+      line.on('pause', () => this.pause());
+      line.on('resume', () => this.resume());
+      line.on('discard', () => this.discard());
+    }
+
+    makeUpload() {
+      const {file, line} = this;
+      return new tus.Upload(file, {
+        endpoint,
+        fingerprint: async () => fingerprintOf(file),
+        retryDelays: [0, 1000, 3000, 5000, 10000, 20000],
+        removeFingerprintOnSuccess: true,
+        onBeforeRequest: (request) => {
+          // Only our own address gets the token; the bytes go elsewhere.
+          if (request.getMethod() === 'POST') {
+            request.setHeader('X-HV-Change-Token', token);
+          }
+        },
+        onAfterResponse: (request, response) => this.noteAnswer(request, response),
+        onShouldRetry: (...about) => !this.isOver && tus.defaultOptions.onShouldRetry(...about),
+        onProgress: (sent, total) => {
+          line.show(sent / total);
+          line.say(`${size(sent)} of ${size(total)}`);
+        },
+        onSuccess: () => {
+          this.isWhole = true;
+          this.release();
+          line.offer('discard');
+          leave(this);
+          showVideo(line, this.videoId);
+        },
+        onError: (error) => this.fail(reasonOf(error)),
+      });
+    }
+
+    async noteAnswer(request, response) {
+      const [method, status] = [request.getMethod(), response.getStatus()];
+      if (method === 'POST') {
+        if (status === 201) {
+          this.videoId = response.getHeader('X-Asset-Id');
+          this.upload.options.metadata = {...this.wanted, videoId: this.videoId};
+          // Before other tabs read of it.
+          this.release = await hold(response.getHeader('Location')) ?? this.release;
+        }
+        return;
       }
+      this.isGone = GONE.includes(status);
+      this.isOver = this.isGone || (method === 'DELETE' && status === 409);
+      // Else the library would begin again from 0, as a new video, and say nothing.
+      if (method === 'HEAD' && status >= 400 && status !== 423) {
+        throw new Error(`The service answered ${status}.`);
+      }
+    }
+
+    /** Take up what an earlier visit has begun of the file, and send it. */
+    async add() {
+      this.line.offer();
+      const [before] = await this.upload.findPreviousUploads();
+      if (before) {
+        const release = await hold(before.uploadUrl);
+        if (!release) {
+          this.isElsewhere = true;
+          this.fail('Another tab has this upload. Go on there, or close that tab.');
+          return;
+        }
+        this.release = release;
+        this.videoId = before.metadata.videoId ?? '';
+        this.upload.resumeFromPreviousUpload(before);
+        interrupted.get(before.urlStorageKey)?.remove();
+      }
+      this.queue();
+    }
+
+    queue() {
+      this.wanted = wantedOf(this.file);
+      this.line.offer('pause', 'discard');
+      this.line.say('Waiting');
+      waiting.push(this);
+      startNext();
+    }
+
+    async begin() {
+      this.turn += 1;
+      const own = this.turn;
+      this.upload.options.metadata = this.wanted;
+      if (this.upload.url === null) {
+        this.line.tell(this.wanted);
+        this.upload.start();
+        return;
+      }
+      try {
+        const answer = await setAnew(this.videoId, this.wanted);
+        this.isGone = answer.status === 404;
+        const said = await answer.json();
+        // It may have been paused while this was asked.
+        if (own !== this.turn) {
+          return;
+        }
+        if (!answer.ok) {
+          this.fail(said.detail);
+          return;
+        }
+        this.line.tell(said);
+        this.upload.start();
+      } catch {
+        if (own === this.turn) {
+          this.fail('The connection was cut off.');
+        }
+      }
+    }
+
+    stop() {
+      this.turn += 1;
+      leave(this);
+    }
+
+    fail(reason) {
+      this.stop();
+      this.line.offer('resume', 'discard');
+      this.line.fail(this.isGone
+        ? 'It has ended: it was discarded elsewhere, or its time was over. “Go on” sends it from the start.'
+        : reason);
+    }
+
+    pause() {
+      this.stop();
+      this.upload.abort();
+      this.line.offer('resume', 'discard');
+      this.line.say('Paused');
+    }
+
+    async resume() {
+      if (this.isGone) {
+        this.line.offer();
+        await forget(this.upload.url);
+        this.release();
+      }
+      if (this.isGone || this.isElsewhere) {
+        this.line.row.remove();
+        add(this.file);
+        return;
+      }
+      this.queue();
+    }
+
+    async discard() {
+      this.stop();
+      if (!this.isWhole && !this.isElsewhere && this.upload.url) {
+        this.line.offer();
+        this.line.say('Discarding');
+        try {
+          // On the server, too.
+          await this.upload.abort(true);
+        } catch (error) {
+          if (!this.isGone) {
+            this.fail(reasonOf(error));
+            return;
+          }
+          await forget(this.upload.url);
+        }
+      }
+      this.upload.abort();
+      this.release();
+      this.line.row.remove();
+    }
+  }
+
+  const add = (file) => {
+    const line = makeRow(file.name);
+    if (file.size > 0 && file.size <= Number(maxBytes)) {
+      new SentFile(file, line).add();
+      return;
+    }
+    line.offer('discard');
+    line.on('discard', () => line.row.remove());
+    line.fail(file.size ? 'It is larger than the service takes.' : 'It is empty.');
+  };
+
+  /** Say how an upload is that this tab has no file of, until it is over. */
+  const watch = async ({uploadUrl, urlStorageKey}, line) => {
+    if (await isHeld(uploadUrl)) {
+      line.offer();
+      line.say('Another tab sends it.');
+      (await hold(uploadUrl, {}))();
+    }
+    // It may have come to its end there.
+    if (!(await begun()).some((one) => one.urlStorageKey === urlStorageKey)) {
+      line.row.remove();
+      return;
+    }
+    line.offer('discard');
+    line.say('Cut off. Choose or drop the same file again, and it goes on where it was.');
+  };
+
+  const discardBegun = async (before, line) => {
+    const release = await hold(before.uploadUrl);
+    if (!release) {
+      watch(before, line);
+      return;
+    }
+    try {
+      await tus.Upload.terminate(before.uploadUrl, {retryDelays: []});
+    } catch (error) {
+      // 409: it is whole, and so no upload any more.
+      if (![...GONE, 409].includes(error.originalResponse?.getStatus())) {
+        line.fail(reasonOf(error));
+        return;
+      }
+    } finally {
+      release();
+    }
+    await forget(before.uploadUrl);
+    line.row.remove();
+  };
+
+  /** List what an earlier visit has left unfinished, and what other tabs send. */
+  const listInterrupted = async () => {
+    for (const before of await begun()) {
       const line = makeRow(before.metadata.fileName);
       interrupted.set(before.urlStorageKey, line.row);
-      line.offer('discard');
-      line.say('Cut off. Choose or drop the same file again, and it goes on where it was.');
-      line.on('discard', () => {
-        storage.removeUpload(before.urlStorageKey);
-        tus.Upload.terminate(before.uploadUrl).catch(() => {});
-        line.row.remove();
-      });
+      line.on('discard', () => discardBegun(before, line));
+      watch(before, line);
     }
   };
 
+  // Another tab has come to the end of it; its lock may be heard of before.
+  window.addEventListener('storage', ({key, newValue}) => {
+    if (newValue === null) {
+      interrupted.get(key)?.remove();
+    }
+  });
   document.getElementById('files').addEventListener('change', ({target}) => {
     [...target.files].forEach(add);
     target.value = '';

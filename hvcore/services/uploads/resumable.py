@@ -28,17 +28,20 @@ from hvcore.domain.uploads.resumable import (
     expiry_after,
 )
 from hvcore.domain.videos.states import VideoState
-from hvcore.domain.videos.video import VideoWanted
+from hvcore.domain.videos.video import Video, VideoWanted
 from hvcore.errors import (
     ForbiddenError,
     ProcessingInProgressError,
     QuotaExceededError,
+    VideoNotFoundError,
 )
 from hvcore.incoming.disk_space import DiskReservation
 from hvcore.incoming.partial import PartialFile, PartialFiles
 from hvcore.ports.storage import SupportsUploadFile
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.rounds import Round
+from hvcore.services.access.audit import record_by_person
+from hvcore.services.access.authorization import require_listed
 from hvcore.services.uploads.ended_grants import erasure_of, purge_of
 from hvcore.services.uploads.grants import Uploads
 from hvcore.settings import PublicSettings
@@ -77,6 +80,36 @@ class ResumableUploads:
         grant = self.uploads.grant_video(env, file, wanted).grant
         path = self.signer.sign_resumable(grant.id, self.clock.now())
         return UploadGranted(grant=grant, signed_url=self.public.upload_url + path)
+
+    def set_anew(self, env: Environment, video_id: str, wanted: VideoWanted) -> Video:
+        """
+        Set how a video is encoded, and who may see it, whose upload goes on.
+
+        Raises:
+            VideoNotFoundError: The environment has no such video, or it is deleted.
+            ProcessingInProgressError: The upload is complete.
+        """
+        with self.uow.write() as work:
+            # Under its lock: the last byte may come at this moment.
+            video = work.videos.find(video_id, for_update=True)
+            if video is None or video.env_id != env.id:
+                raise VideoNotFoundError
+            if video.state is not VideoState.AWAITING_UPLOAD:
+                require_listed(video)
+                raise ProcessingInProgressError
+            if (video.settings, video.is_public) != (wanted.settings, wanted.is_public):
+                video.settings, video.is_public = wanted.settings, wanted.is_public
+                work.videos.save(video)
+                record_by_person(
+                    work,
+                    "video.change",
+                    video.id,
+                    org_id=video.org_id,
+                    name=video.name,
+                    public=video.is_public,
+                )
+                work.commit()
+        return video
 
     def files(self) -> PartialFiles:
         """

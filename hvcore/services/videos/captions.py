@@ -160,7 +160,7 @@ class Captions:
             only_if: How the captions must be that these replace; None is none.
 
         Raises:
-            PreconditionFailedError: They are not so, and stay.
+            PreconditionFailedError: They are not so, nor as these, and stay.
             InvalidParametersError: No language, no captions, or too many.
             VideoNotFoundError: There is no such video, or it is deleted.
             ForbiddenError: It is outside the key's environment.
@@ -182,15 +182,23 @@ class Captions:
                     )
                 )
                 before = work.captions.of_video(video.id)
-                _require_seen(only_if, before, language)
-                _require_room(before, language)
-                work.captions.put(track)
+                is_there = only_if is not None and any(
+                    _are_same(track, other) for other in before
+                )
+                if not is_there:
+                    _require_seen(only_if, before, language)
+                    _require_room(before, language)
+                    work.captions.put(track)
+                    _record(work, "captions.put", video, language)
                 found = work.captions.of_video(video.id)
-                _record(work, "captions.put", video, language)
                 work.commit()
         except BaseException:
             self._discard_if_unknown(track)
             raise
+        if is_there:
+            # Sent once more, because the first answer was lost.
+            self._discard(track)
+            return found
         self._discard(*(old for old in before if old.language == language))
         return PutCaptions(tracks=found, left_out=written.left_out)
 
@@ -282,6 +290,17 @@ class Captions:
             except UnavailableError:
                 # Nothing serves it, and it goes with its video.
                 _log.warning("captions not removed", extra={"hv_path": track.path})
+
+
+def _are_same(track: CaptionTrack, other: CaptionTrack) -> bool:
+    """
+    Return whether viewers would see the same by both.
+    """
+    return (track.language, track.label, track.sha256) == (
+        other.language,
+        other.label,
+        other.sha256,
+    )
 
 
 def _require_room(before: Sequence[CaptionTrack], language: str) -> None:

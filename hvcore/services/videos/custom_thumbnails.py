@@ -4,6 +4,7 @@ Choose the picture of a video: one that is sent, or a moment of the video.
 Source: interface, "What the service does", 6.
 """
 
+import hashlib
 import io
 import logging
 import secrets
@@ -99,7 +100,8 @@ class CustomThumbnails:
             only_if: What ``choice`` must return until this changes it.
 
         Raises:
-            PreconditionFailedError: It returns something else; nothing is changed.
+            PreconditionFailedError: It returns something else, and another picture was
+                chosen; nothing is changed.
             InvalidParametersError: It cannot be read; or the video has failed.
             VideoNotFoundError: There is no such video, or it is deleted.
             ForbiddenError: It is outside the key's environment.
@@ -114,7 +116,8 @@ class CustomThumbnails:
             organization=video.org_id,
             begins_within_s=WAIT_FOR_REDRAW_S,
         )
-        path = self._store(video, drawn)
+        mark = _mark(picture)
+        path = self._store(video, drawn, mark)
         try:
             with self.uow.write() as work:
                 video = _ready(
@@ -122,17 +125,22 @@ class CustomThumbnails:
                         work, caller, org_id, video_id, for_update=True
                     )
                 )
-                require_condition(only_if, _choice(work, video))
-                # What was asked for last is shown, not what is made last.
-                work.tasks.cancel(video.id, kinds=[THUMBNAIL_MAKE])
-                _show(work, video, path)
-                record_by_person(
-                    work, "thumbnail.upload", video.id, org_id=video.org_id
-                )
-                work.commit()
+                is_there = only_if is not None and _is_chosen(work, video, mark)
+                if not is_there:
+                    require_condition(only_if, _choice(work, video))
+                    # What was asked for last is shown, not what is made last.
+                    work.tasks.cancel(video.id, kinds=[THUMBNAIL_MAKE])
+                    _show(work, video, path)
+                    record_by_person(
+                        work, "thumbnail.upload", video.id, org_id=video.org_id
+                    )
+                    work.commit()
         except BaseException:
             self._take_back(video.id, path)
             raise
+        if is_there:
+            # Sent once more, because the first answer was lost.
+            self._take_back(video.id, path)
         return video
 
     def choice(self, video_id: VideoId) -> str:
@@ -164,7 +172,8 @@ class CustomThumbnails:
             only_if: What ``choice`` must return until this changes it.
 
         Raises:
-            PreconditionFailedError: It returns something else; nothing is changed.
+            PreconditionFailedError: It returns something else, and another picture was
+                chosen; nothing is changed.
             VideoNotFoundError: There is no such video, or it is deleted.
             ForbiddenError: It is outside the key's environment.
             ConflictError: The video is not ready yet.
@@ -176,6 +185,10 @@ class CustomThumbnails:
                 find_authorized_video(work, caller, org_id, video_id, for_update=True)
             )
             self._check(video, at_s)
+            mark = _mark_of_still(video.job_id, at_s)
+            if only_if is not None and _is_chosen(work, video, mark):
+                # Sent once more, because the first answer was lost.
+                return video
             require_condition(only_if, _choice(work, video))
             work.tasks.cancel(video.id, kinds=[THUMBNAIL_MAKE])
             work.tasks.add(
@@ -226,7 +239,8 @@ class CustomThumbnails:
         except DrawingEndedError as exc:
             # An attempt, not an outage: the picture may be why.
             raise TranscodeError("The picture could not be drawn.") from exc
-        path = self._store(video, drawn)
+        at_s = float(str(run.task.payload["at_s"]))
+        path = self._store(video, drawn, _mark_of_still(video.job_id, at_s))
         try:
             self._publish(run, path)
         except BaseException:
@@ -277,8 +291,9 @@ class CustomThumbnails:
         finally:
             shutil.rmtree(base, ignore_errors=True)
 
-    def _store(self, video: Video, picture: bytes) -> str:
-        path = f"{posters_prefix(video.id)}/{secrets.token_hex(8)}.jpg"
+    def _store(self, video: Video, picture: bytes, mark: str) -> str:
+        name = f"{mark}{secrets.token_hex(8)}"
+        path = f"{posters_prefix(video.id)}/{name}.jpg"
         self.storage.write(path, io.BytesIO(picture), content_type=JPEG_TYPE)
         return path
 
@@ -309,6 +324,29 @@ def _show(work: Work, video: Video, path: str) -> None:
     work.videos.save(video)
     if replaced is not None:
         order_removal(work, video, replaced)
+
+
+def _mark(choice: bytes) -> str:
+    """
+    Return what the names of all pictures of one choice begin with.
+    """
+    return hashlib.sha256(choice).hexdigest()[:16]
+
+
+def _mark_of_still(job_id: str | None, at_s: float) -> str:
+    return _mark(f"{job_id} {at_s}".encode())
+
+
+def _is_chosen(work: Work, video: Video, mark: str) -> bool:
+    """
+    Return whether a choice is the last one, be its picture made yet or not.
+    """
+    ordered = work.tasks.unended(video.id, kind=THUMBNAIL_MAKE)
+    if ordered:
+        at_s = float(str(ordered[-1].payload["at_s"]))
+        return _mark_of_still(video.job_id, at_s) == mark
+    name = (video.poster_path or "").rpartition("/")[2]
+    return name.startswith(mark)
 
 
 def _choice(work: Work, video: Video) -> str:

@@ -15,6 +15,7 @@ from hv_dashboard.label_fields import (
     label_changes,
     label_fields,
     split_metadata,
+    stored_labels,
 )
 from hv_dashboard.security import ContentPolicy
 from hv_dashboard.video_facts import PLAYER_VALID_S, VideoFacts
@@ -83,7 +84,12 @@ class VideoPageResource:
         try:
             edit = settle(
                 lambda: self._tabs.arrived(req, video_id),
-                lambda video: sent_edit(form, _fields(video), split=split_metadata),
+                lambda video: sent_edit(
+                    form,
+                    _fields(video),
+                    split=split_metadata,
+                    stored_form=_stored_form,
+                ),
                 write,
             )
         except HvError as error:
@@ -202,12 +208,26 @@ def _fields(video: Video) -> Mapping[str, str]:
     """
     return {
         "videoName": one_line(video.name),
-        "description": "\n".join(
-            map(one_line, (video.description or "").strip().splitlines())
-        ),
+        "description": _lines(video.description or ""),
         "access": PUBLIC if video.is_public else PRIVATE,
         **label_fields(video.labels),
     }
+
+
+def _stored_form(sent: Mapping[str, str]) -> Mapping[str, str]:
+    """
+    Return the fields of a form as it shows them once they are stored.
+    """
+    found = {**sent, **stored_labels(sent)}
+    if "videoName" in sent:
+        found["videoName"] = one_line(sent["videoName"])
+    if "description" in sent:
+        found["description"] = _lines(sent["description"])
+    return found
+
+
+def _lines(text: str) -> str:
+    return "\n".join(map(one_line, text.strip().splitlines()))
 
 
 def _document(changes: Mapping[str, str | None]) -> Mapping[str, object]:

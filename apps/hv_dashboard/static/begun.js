@@ -1,0 +1,55 @@
+/*
+ * Uploads that this browser has begun in an environment, and which tabs have them.
+ *
+ * The storage is shared by all tabs. The tab that has the file of an upload holds a lock
+ * of its name while it does; no other tab sends or discards it meanwhile.
+ */
+'use strict';
+
+{
+  const {env} = document.getElementById('uploads').dataset;
+  const {urlStorage: storage} = tus.defaultOptions;
+  const MINE = `hv-${env}-`;
+
+  /** Return the name of an upload's lock: no secret, as its whole address is. */
+  const lockOf = (url) => `upload ${new URL(url, location.href).pathname}`;
+
+  window.hvBegun = {
+    /** Return what tells a file that goes on; in another environment it begins anew. */
+    fingerprintOf: ({name, type, size, lastModified}) =>
+      `${MINE}${[name, type, size, lastModified].join('-')}`,
+
+    /** Return the uploads that were begun in this environment. */
+    begun: async () => (await storage.findAllUploads())
+      .filter(({urlStorageKey}) => urlStorageKey.startsWith(`tus::${MINE}`)),
+
+    /** Forget what was stored of an upload. */
+    forget: async (url) => {
+      for (const {uploadUrl, urlStorageKey} of await storage.findAllUploads()) {
+        if (uploadUrl === url) {
+          await storage.removeUpload(urlStorageKey);
+        }
+      }
+    },
+
+    /**
+     * Hold an upload for this tab; return what lets go of it, or null if a tab has it.
+     *
+     * Pages that came unencrypted have no locks: the service alone refuses then.
+     */
+    hold: (url, options = {ifAvailable: true}) => new Promise((done, fail) => {
+      if (!navigator.locks) {
+        done(() => {});
+        return;
+      }
+      navigator.locks.request(lockOf(url), options, (lock) =>
+        (lock ? new Promise((release) => { done(release); }) : done(null))).catch(fail);
+    }),
+
+    /** Return whether a tab has an upload, this one included. */
+    isHeld: async (url) => {
+      const {held} = await navigator.locks?.query() ?? {held: []};
+      return held.some(({name}) => name === lockOf(url));
+    },
+  };
+}

@@ -1,0 +1,421 @@
+"""
+Pages of the dashboard while something changes: in another tab, or in the one that asks.
+"""
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser
+
+from hvcore.domain.access.tenants import EnvironmentKind
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video
+from tests.e2e.people import ORG, services_of, session_of
+from tests.e2e.tabs import Tab, Tabs, chromium_tabs, firefox_tabs
+from tests.live import LiveService, request, until
+
+TUS: Final = {
+    "Tus-Resumable": "1.0.0",
+    "Content-Type": "application/offset+octet-stream",
+    "Upload-Offset": "0",
+}
+BYTES: Final = 5
+MANY_BYTES: Final = 1_000_000
+HOLD: Final = """() => {
+    // Bytes of files stay in this tab until isOpen is set.
+    const send = XMLHttpRequest.prototype.send;
+    window.held = [];
+    XMLHttpRequest.prototype.send = function (body) {
+        if (body instanceof Blob && !window.isOpen) {
+            window.held.push(this);
+            return;
+        }
+        send.call(this, body);
+    };
+}"""
+CHOOSE: Final = """(size) => {
+    const chosen = new DataTransfer();
+    const about = {type: 'video/mp4', lastModified: 1700000000000};
+    chosen.items.add(new File([new Uint8Array(size)], 'clip.mp4', about));
+    const input = document.getElementById('files');
+    input.files = chosen.files;
+    input.dispatchEvent(new Event('change', {bubbles: true}));
+}"""
+PRESS: Final = """(act) => {
+    [...document.querySelectorAll(`[data-act="${act}"]`)].at(-1).click();
+}"""
+SAYS: Final = """(text) => [...document.querySelectorAll('.upload-state')]
+    .some((line) => line.textContent.includes(text))"""
+IS_OFFERED: Final = """(act) =>
+    [...document.querySelectorAll(`[data-act="${act}"]`)].some((one) => !one.hidden)"""
+ROWS: Final = "() => document.querySelectorAll('.upload').length"
+BEGUN: Final = """() => Object.keys(localStorage).filter((key) => key.startsWith('tus::'))
+    .map((key) => JSON.parse(localStorage.getItem(key)))"""
+
+
+@pytest.fixture(scope="module")
+def _chromium(service: LiveService, browser: Browser) -> Iterator[Tabs]:
+    with chromium_tabs(browser, session_of(service, None)) as tabs:
+        yield tabs
+
+
+@pytest.fixture(scope="module")
+def _firefox(
+    service: LiveService, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Tabs]:
+    profile = tmp_path_factory.mktemp("firefox")
+    site = f"{service.api}/dashboard/sign-in"
+    with firefox_tabs(profile, session_of(service, None), site) as tabs:
+        yield tabs
+
+
+@pytest.fixture(params=["chromium", "firefox"])
+def tabs(request: pytest.FixtureRequest, service: LiveService) -> Tabs:
+    """
+    Two tabs of an operator, with nothing stored.
+    """
+    found: Tabs = request.getfixturevalue(f"_{request.param}")
+    for tab in found:
+        tab.open(f"{service.api}/dashboard/sign-in/none")
+    found[0].ask("() => { localStorage.clear(); sessionStorage.clear(); }")
+    return found
+
+
+@pytest.fixture
+def first(tabs: Tabs) -> Tab:
+    return tabs[0]
+
+
+@pytest.fixture
+def second(tabs: Tabs) -> Tab:
+    return tabs[1]
+
+
+def page_of(service: LiveService, *parts: str, query: str = "") -> str:
+    path = "/".join(("dashboard", ORG, *parts))
+    return f"{service.api}/{path}{query}"
+
+
+def begin(
+    tab: Tab, service: LiveService, *, is_public: bool = False, size: int = BYTES
+) -> str:
+    """
+    Begin an upload of which no byte is sent; return its video's id.
+    """
+    tab.open(page_of(service, "upload"))
+    tab.ask(HOLD)
+    tab.ask("(is) => { document.getElementById('public').checked = is; }", is_public)
+    tab.ask(CHOOSE, size)
+    tab.wait_for("() => window.held.length")
+    (before,) = tab.ask(BEGUN)
+    return str(before["metadata"]["videoId"])
+
+
+def stored(service: LiveService, video_id: str) -> Video:
+    with services_of(service) as services, services.uow.read() as work:
+        video = work.videos.find(video_id)
+    assert video is not None
+    return video
+
+
+def has_come(service: LiveService, video_id: str) -> bool:
+    waits = {VideoState.AWAITING_UPLOAD, VideoState.DELETED}
+    return stored(service, video_id).state not in waits
+
+
+def test_an_upload_that_another_tab_sends_is_neither_discarded_nor_sent_twice(
+    service: LiveService, first: Tab, second: Tab
+) -> None:
+    video_id = begin(first, service)
+
+    second.open(page_of(service, "upload"))
+    second.wait_for(SAYS, "Another tab sends it")
+    assert not second.ask(IS_OFFERED, "discard")
+    second.ask(PRESS, "discard")
+    second.ask(CHOOSE, BYTES)
+
+    second.wait_for(SAYS, "Another tab has this upload")
+    assert second.ask(SAYS, "Another tab sends it")
+    first.ask("() => { window.isOpen = true; }")
+    first.ask(PRESS, "pause")
+    first.ask(PRESS, "resume")
+    until(lambda: has_come(service, video_id), within_s=20, what="the upload")
+    second.wait_for("() => document.querySelectorAll('.upload').length === 1")
+    assert first.ask(BEGUN) == []
+
+
+def test_an_upload_that_its_tab_has_left_is_discarded_by_another_tab(
+    service: LiveService, first: Tab, second: Tab
+) -> None:
+    video_id = begin(first, service)
+    second.open(page_of(service, "upload"))
+    second.wait_for(SAYS, "Another tab sends it")
+
+    first.open(page_of(service, "videos"))
+    second.wait_for(SAYS, "Cut off")
+    second.ask(PRESS, "discard")
+
+    second.wait_for(f"() => !({ROWS})()")
+    assert stored(service, video_id).state is VideoState.DELETED
+    assert second.ask(BEGUN) == []
+
+
+def test_a_running_upload_that_was_discarded_elsewhere_says_so_and_does_not_begin_anew(
+    service: LiveService, first: Tab
+) -> None:
+    video_id = begin(first, service)
+    (before,) = first.ask(BEGUN)
+    assert request("DELETE", before["uploadUrl"], headers=TUS).status == 204
+
+    # As when a connection breaks: then the script asks how far the upload is.
+    first.ask("() => { window.held[0].dispatchEvent(new ProgressEvent('error')); }")
+
+    first.wait_for(SAYS, "It has ended")
+    assert first.ask("() => window.held.length") == 1
+    first.ask("() => { window.isOpen = true; }")
+    first.ask(PRESS, "resume")
+    first.wait_for("() => document.querySelector('.upload .video-state') !== null")
+    assert video_id not in first.ask("() => document.querySelector('.upload a').href")
+
+
+def offset_of(url: str) -> int:
+    return int(request("HEAD", url, headers=TUS).headers["upload-offset"])
+
+
+@contextmanager
+def sending(url: str) -> Iterator[None]:
+    """
+    Send the first half of an upload from somewhere else, and no more.
+    """
+    place = urlsplit(url)
+    head = f"PATCH {place.path}?{place.query} HTTP/1.1\r\nHost: {place.netloc}\r\n"
+    fields = {**TUS, "Content-Length": str(MANY_BYTES)}
+    lines = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+    assert place.hostname is not None
+    with socket.create_connection((place.hostname, place.port or 80)) as sender:
+        sender.sendall(f"{head}{lines}\r\n".encode() + bytes(MANY_BYTES // 2))
+        until(lambda: offset_of(url), within_s=20, what="some of the bytes")
+        yield
+
+
+def test_an_upload_that_the_service_receives_is_not_discarded(
+    service: LiveService, first: Tab
+) -> None:
+    video_id = begin(first, service, size=MANY_BYTES)
+    (before,) = first.ask(BEGUN)
+    first.open(page_of(service, "upload"))
+    first.wait_for(SAYS, "Cut off")
+
+    with sending(before["uploadUrl"]):
+        first.ask(PRESS, "discard")
+        first.wait_for(SAYS, "Another request is sending to this upload")
+
+    assert stored(service, video_id).state is VideoState.AWAITING_UPLOAD
+    assert len(first.ask(BEGUN)) == 1
+
+
+@pytest.mark.parametrize("way", ["chosen again", "paused"])
+def test_an_upload_that_goes_on_is_as_public_as_is_set_by_then(
+    service: LiveService, first: Tab, way: str
+) -> None:
+    video_id = begin(first, service, is_public=True)
+    assert stored(service, video_id).is_public
+    if way == "paused":
+        first.ask(PRESS, "pause")
+    else:
+        first.open(page_of(service, "upload"))
+        first.wait_for(SAYS, "Cut off")
+    first.ask("() => { document.getElementById('public').checked = false; }")
+
+    first.ask("() => { window.isOpen = true; }")
+    if way == "paused":
+        first.ask(PRESS, "resume")
+    else:
+        first.ask(CHOOSE, BYTES)
+
+    first.wait_for(
+        """() => [...document.querySelectorAll('.upload-set')].map((one) =>
+            one.textContent).join() === 'Private · Standard'"""
+    )
+    until(lambda: has_come(service, video_id), within_s=20, what="the upload")
+    assert not stored(service, video_id).is_public
+
+
+def test_begun_uploads_are_listed_in_their_environment_alone(
+    service: LiveService, first: Tab
+) -> None:
+    with services_of(service) as services:
+        kind = EnvironmentKind.DEVELOPMENT
+        other = services.tenants.create_environment(ORG, None, kind)
+    begin(first, service)
+
+    first.open(page_of(service, "upload", query=f"?env={other.name}"))
+    first.ask(HOLD)
+    listed = first.ask(ROWS)
+    first.ask(CHOOSE, BYTES)
+    first.wait_for("() => window.held.length")
+    begun = [one["metadata"]["videoId"] for one in first.ask(BEGUN)]
+    first.open(page_of(service, "upload"))
+    first.wait_for(SAYS, "Cut off")
+
+    assert listed == 0
+    assert len({stored(service, one).env_id for one in begun}) == 2
+    assert first.ask(ROWS) == 1
+
+
+HOLD_ANSWERS: Final = """() => {
+    // Answers come when they are let go, in the order of the questions.
+    const ask = window.fetch;
+    window.let = [];
+    window.fetch = async (...question) => {
+        const answer = await ask(...question);
+        await new Promise((go) => { window.let.push(go); });
+        return answer;
+    };
+}"""
+
+
+def test_a_list_is_that_of_what_was_asked_for_last(
+    service: LiveService, first: Tab, short_id: str
+) -> None:
+    first.open(page_of(service, "videos", query="?view=table"))
+    first.ask(HOLD_ANSWERS)
+    first.ask(
+        """() => {
+            document.getElementById('sortBy').value = 'status';
+            document.querySelector('form[role=search]').requestSubmit();
+        }"""
+    )
+    first.wait_for("() => window.let.length === 1")
+    first.ask(
+        """() => {
+            [...document.querySelectorAll('#results th a')]
+                .find((link) => link.textContent === 'Name').click();
+        }"""
+    )
+    first.wait_for("() => window.let.length === 2")
+
+    shown = first.ask(
+        """async () => {
+            const swaps = [];
+            for (const go of window.let) {
+                const over = new Promise((done) => {
+                    document.addEventListener('htmx:finally:request', done, {once: true});
+                });
+                go();
+                await over;
+                swaps.push(document.querySelector('#results th[aria-sort]').textContent);
+            }
+            return swaps;
+        }"""
+    )
+
+    assert shown == ["Created", "Name"]
+    assert "sortBy=name" in first.ask("() => location.search")
+
+
+def test_two_clicks_on_copy_leave_the_label(
+    service: LiveService, first: Tab, short_id: str
+) -> None:
+    first.open(page_of(service, "videos", short_id))
+    first.ask(
+        """() => {
+            const clipboard = {writeText: async () => {}};
+            Object.defineProperty(navigator, 'clipboard', {value: clipboard});
+        }"""
+    )
+    label = first.ask("() => document.querySelector('button.copy').ariaLabel")
+
+    first.ask(
+        """async () => {
+            const button = document.querySelector('button.copy');
+            button.click();
+            await new Promise((done) => { setTimeout(done); });
+            button.click();
+        }"""
+    )
+
+    first.wait_for("() => document.querySelector('button.copied') !== null")
+    first.wait_for("() => document.querySelector('button.copied') === null")
+    assert first.ask("() => document.querySelector('button.copy').ariaLabel") == label
+
+
+def test_a_fragment_of_a_deleted_video_does_not_ask_again(
+    service: LiveService, first: Tab
+) -> None:
+    wanted = {"fileName": "clip.mp4"}
+    made = service.call("POST", "/v1/videos/upload-url", wanted).body
+    video_id = made["videoID"]
+    first.open(page_of(service, "videos", video_id))
+    assert first.ask("() => document.getElementById('facts').matches('[hx-get]')")
+    with services_of(service) as services, services.uow.write() as work:
+        video = work.videos.find(video_id, for_update=True)
+        assert video is not None
+        video.delete(services.clock.now())
+        work.videos.save(video)
+        work.commit()
+
+    # Not in three seconds.
+    first.ask(
+        """() => {
+            document.getElementById('facts').dispatchEvent(new Event('every'));
+        }"""
+    )
+
+    first.wait_for("() => !document.getElementById('facts').matches('[hx-get]')")
+    assert "was removed" in first.ask(
+        "() => document.getElementById('messages').textContent"
+    )
+
+
+def test_a_form_whose_answer_was_lost_is_saved_when_it_is_sent_again(
+    service: LiveService, first: Tab, short_id: str
+) -> None:
+    first.open(page_of(service, "videos", short_id))
+
+    first.ask(
+        """async () => {
+            const form = document.getElementById('tags').form;
+            form.elements.tags.value = 'red,green';
+            const body = new URLSearchParams(new FormData(form));
+            await fetch(form.action, {method: 'POST', body, redirect: 'manual'});
+            form.requestSubmit();
+        }"""
+    )
+
+    first.wait_for("() => document.querySelector('#messages .message') !== null")
+    assert first.ask("() => document.getElementById('not-saved')") is None
+    assert first.ask("() => document.getElementById('tags').value") == "red, green"
+
+
+WRITE: Final = """(name, text) => {
+    const field = document.getElementById(name);
+    field.value = text;
+    field.dispatchEvent(new Event('input', {bubbles: true}));
+}"""
+
+
+def test_what_was_written_into_one_form_outlives_the_refusal_of_another(
+    service: LiveService, first: Tab
+) -> None:
+    page = f"{service.api}/dashboard/organizations/{ORG}"
+    first.open(page)
+    before = first.ask("() => document.getElementById('stored_bytes').value")
+    first.ask(WRITE, "stored_bytes", "100 GB")
+
+    first.ask(WRITE, "name", "no name!")
+    first.ask("() => document.getElementById('name').form.requestSubmit()")
+
+    first.wait_for("() => document.getElementById('not-saved') !== null")
+    assert first.ask("() => document.getElementById('stored_bytes').value") == "100 GB"
+    assert first.ask("() => document.getElementById('name').value") == "no name!"
+    messages = first.ask("() => document.getElementById('messages').textContent")
+    assert "Not saved" in messages
+    assert "It is not saved yet" in messages
+    first.ask("() => document.querySelector('#messages .stays button').click()")
+    assert first.ask("() => document.getElementById('stored_bytes').value") == before
+    assert first.ask("() => document.getElementById('name').value") == "no name!"

@@ -430,7 +430,9 @@ def test_a_preflight_is_answered_as_documented(public: DeliveryWorld) -> None:
 
     assert result.headers["access-control-allow-origin"] == "*"
     assert result.headers["access-control-allow-methods"] == "GET, HEAD, OPTIONS"
-    assert result.headers["access-control-allow-headers"] == "Range, Content-Type"
+    assert result.headers["access-control-allow-headers"] == (
+        "Range, Content-Type, CMCD-Request, CMCD-Object, CMCD-Status, CMCD-Session"
+    )
     assert result.headers["access-control-max-age"] == "3600"
 
 

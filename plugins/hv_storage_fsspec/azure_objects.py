@@ -49,6 +49,7 @@ from hvcore.plugin_api import (
 
 AT_ONCE: Final = 16
 """Deletes that run at one time; one request removes one object."""
+_FIRST_FAILURE: Final = 300
 COPY_ASKED_EVERY_S: Final = 0.5
 COPY_WITHIN_S: Final = 1800.0
 """Within an account a copy is done at once, but Azure does not promise it."""
@@ -265,14 +266,16 @@ class AzureObjects(RemoteStorage):
 
 async def _read(blob: BlobClient, start: int, end: int) -> bytes:
     told: list[str | None] = []
+
+    def note_range(answer: Any) -> None:  # noqa: ANN401 - the client's own, without types
+        # Of answers that the client takes: it asks again after others.
+        if answer.http_response.status_code < _FIRST_FAILURE:
+            told.append(answer.http_response.headers.get("Content-Range"))
+
     try:
+        # What the client itself shows of the range is the one that it asked for.
         stream = await blob.download_blob(
-            start,
-            end - start,
-            # What the client itself shows of the range is the one that it asked for.
-            raw_response_hook=lambda answer: told.append(
-                answer.http_response.headers.get("Content-Range")
-            ),
+            start, end - start, raw_response_hook=note_range
         )
         data = await stream.readall()
     except ResourceNotFoundError as exc:

@@ -16,6 +16,7 @@ _CLUSTER: Final = 0x1F43B675
 _MAX_TRACKS_BYTES: Final = 16 * 1024**2
 _MAX_ELEMENTS: Final = 1000
 _MOST_HEADER_BYTES: Final = 12
+_MOST_BYTES_OF_NUMBER: Final = 8
 
 
 def read_tracks(file: BinaryIO) -> bytes:
@@ -100,5 +101,16 @@ def _length(data: bytes, at: int, *, most: int) -> int:
 
 
 def number(content: bytes | None) -> int:
-    """Return an unsigned number; 0 if there is none."""
-    return int.from_bytes(content or b"", "big")
+    """
+    Return an unsigned number; 0 if there is none.
+
+    Source: RFC 8794, section 7.2.
+
+    Raises:
+        ValueError: It has more than 8 bytes. Of a number of megabytes, fractions would be
+            reckoned for hours.
+    """
+    data = content or b""
+    if len(data) > _MOST_BYTES_OF_NUMBER:
+        raise ValueError("no number of EBML")
+    return int.from_bytes(data, "big")

@@ -198,8 +198,8 @@ class Captions:
         if is_there:
             # Sent once more, because the first answer was lost.
             self._discard(track)
-            return found
-        self._discard(*(old for old in before if old.language == language))
+        else:
+            self._discard(*(old for old in before if old.language == language))
         return PutCaptions(tracks=found, left_out=written.left_out)
 
     def remove(

@@ -14,7 +14,7 @@ from hv_storage_fsspec.backend import make_storage
 from hv_storage_fsspec.ranges import WrongRangeError, promised_bytes
 from hvcore.plugin_api import Storage, UnavailableError
 from tests.azure_store import azure_container, connection_string
-from tests.faulty_store import FaultyStore, SpoiledRange, faulty_store
+from tests.faulty_store import Fault, FaultyStore, SpoiledRange, faulty_store
 from tests.google_store import google_args, new_google_bucket
 from tests.object_store import KEY, SECRET, new_bucket
 
@@ -84,6 +84,16 @@ def test_the_whole_object_is_no_range_that_begins_with_it(
 
     with pytest.raises(WrongRangeError, match="a proxy before it"):
         storage.open("v/a", start=0, end=10)
+
+
+def test_a_range_that_is_given_at_the_second_try_is_believed(
+    storage: Storage, store: FaultyStore
+) -> None:
+    store.strike_once(Fault.ERROR_503, "GET", "")
+
+    with storage.open("v/a", start=10, end=20) as file:
+        assert file.read() == DATA[10:20]
+    assert store.struck == 1
 
 
 class _WithoutRanges(http.server.BaseHTTPRequestHandler):

@@ -147,7 +147,7 @@ PLAYLIST_RULES: Final = (
     ),
     Rule(
         "closed-captions",
-        Level.MUST,
+        Level.SHOULD,
         "Where CLOSED-CAPTIONS is NONE, no first picture of a segment holds any (A/53).",
         f"{RFC_8216BIS}, 4.4.6.2",
     ),

@@ -37,7 +37,7 @@ _MEANINGS: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "it is not what its playlists say": (
         *("bandwidth", "average-bandwidth", "codecs", "resolution", "frame-rate"),
-        *("video-range", "codec-level", "language", "closed-captions"),
+        *("video-range", "codec-level", "language"),
     ),
     "it has no pictures for seeking that can be shown": (
         *("iframe-playlists", "iframe-attributes", "iframe-pictures"),

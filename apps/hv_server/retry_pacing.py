@@ -87,8 +87,11 @@ class RetryPacing:
         now = self.clock()
         exact, below = _kinds_of(client, head)
         name = below if of_all_below else exact
-        kind = self._kinds.pop(name, None) or _Kind(now, now + every_s, every_s)
+        kind = self._kinds.pop(name, None)
+        if kind is None or now - kind.last_refused > FORGOTTEN_AFTER_S:
+            kind = _Kind(now, now + every_s, every_s)
         kind.last_refused = now
+        kind.every_s = max(kind.every_s, every_s)
         self._kinds[name] = kind
         self._forget(now)
 
@@ -146,12 +149,14 @@ def _kinds_of(client: str, head: bytes) -> tuple[bytes, bytes]:
     Return what requests that are refused alike have in common.
 
     Returns:
-        Of those with the same path, and of those with the same first part of it.
+        Of those with the same path and credential, and of those with the same first part
+        of the path, whatever credential they send: such addresses need none.
     """
     line, _, _ = head.partition(b"\r\n")
     path = line.rpartition(b" ")[0].partition(b"?")[0]
     lower = head.lower()
     sent = [only_value(lower, name) for name in _CREDENTIALS]
     below = b"/".join([*path.split(b"/", 2)[:2], b""])
-    exact, wide = (b"\n".join([client.encode(), p, *sent]) for p in (path, below))
-    return exact, wide
+    return b"\n".join([client.encode(), path, *sent]), b"\n".join(
+        [client.encode(), below]
+    )

@@ -129,3 +129,40 @@ def test_kinds_of_requests_do_not_fill_the_memory() -> None:
     requests.ask("forgotten", client="client 0")
     requests.ask("known", client=f"client {3 * MAX_KNOWN - 1}")
     assert requests.served == ["forgotten"]
+
+
+def test_another_cookie_does_not_walk_around_the_turns_of_signed_addresses() -> None:
+    requests = Requests()
+    head = b"PUT /upload/%d HTTP/1.1\r\nHost: a\r\nCookie: a=%d\r\n\r\n"
+    requests.pacing.note("c", head % (0, 0), of_all_below=True, every_s=0.2)
+
+    for number in range(1, 4):
+        requests.ask(f"{number}", head % (number, number))
+
+    assert requests.served == []
+    requests.turns(0.2)
+    assert requests.served == ["1"]
+
+
+def test_the_pace_of_what_cost_much_is_forgotten_with_it() -> None:
+    requests = Requests()
+    requests.pacing.note("c", FETCH, every_s=0.5)
+    requests.turns(FORGOTTEN_AFTER_S + 1)
+
+    requests.pacing.note("c", FETCH)
+    requests.ask("a")
+    requests.turns(ONE_EVERY_S)
+
+    assert requests.served == ["a"]
+
+
+def test_a_refusal_makes_the_pace_of_what_cost_much_no_faster() -> None:
+    requests = Requests()
+    requests.pacing.note("c", FETCH, every_s=0.5)
+    requests.pacing.note("c", FETCH)
+    for name in "ab":
+        requests.ask(name)
+
+    requests.turns(0.5)
+
+    assert requests.served == ["a"]

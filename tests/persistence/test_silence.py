@@ -206,13 +206,11 @@ def test_the_server_gives_up_a_host_that_was_cut_off(url: str) -> None:
     asked = "SELECT name, reset_val FROM pg_settings WHERE name LIKE 'tcp_%%'"
     try:
         with reading(engine) as connection:
-            found = {
-                name: value for name, value in connection.exec_driver_sql(asked).all()
-            }
+            found = connection.exec_driver_sql(asked).tuples().all()
     finally:
         engine.dispose()
 
-    assert found == {
+    assert dict(found) == {
         "tcp_keepalives_idle": "10",
         "tcp_keepalives_interval": "5",
         "tcp_keepalives_count": "3",

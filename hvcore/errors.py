@@ -351,6 +351,17 @@ class UnavailableError(HvError):
         self.said = said
 
 
+class NoRoomError(UnavailableError):
+    """
+    A disk has no room for what is to be written.
+    """
+
+    default_detail = "There is no room on a disk of the service; try again later."
+
+    def __init__(self, detail: str | None = None, *, retry_after_s: int = 60) -> None:
+        super().__init__(detail, retry_after_s=retry_after_s)
+
+
 class ShareMetError(UnavailableError):
     """
     A client has all that one client gets of something that others need, too.

@@ -5,7 +5,7 @@ Checks of what the service stands on: the database, the storage, the queue, the 
 import io
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
@@ -13,13 +13,12 @@ from urllib.parse import unquote
 from hv_checks.queue_servers import NO_SERVER, NOT_SHARED, find_server
 from hvcore.assembly import Services
 from hvcore.domain.health_findings import WARNING, HealthFinding, broken, healthy
-from hvcore.errors import ConfigError, UnavailableError
+from hvcore.errors import ConfigError, NoRoomError, UnavailableError
+from hvcore.incoming.disk_space import refused_below_bytes
+from hvcore.ports.storage import SupportsRoomCheck
 from hvcore.services.health import CLOCKS_AGREE_WITHIN_S
 
 LITTLE_SPACE_BYTES: Final = 20 * 1024**3
-
-
-NO_SPACE_BYTES: Final = 1024**3
 
 
 def database(services: Services) -> Sequence[HealthFinding]:
@@ -123,7 +122,22 @@ def disk(services: Services) -> Sequence[HealthFinding]:
     local = _local_storage(services)
     if local is not None and local.stat().st_dev != data.stat().st_dev:
         folders["the storage"] = local
-    return [_room(name, path) for name, path in folders.items()]
+    findings = [_room(name, path) for name, path in folders.items()]
+    if isinstance(services.storage, SupportsRoomCheck):
+        findings += _refused("the storage", services.storage.check_room)
+    return [*findings, *_refused("the database", services.uow.check_room)]
+
+
+def _refused(name: str, check_room: Callable[[], None]) -> Sequence[HealthFinding]:
+    try:
+        check_room()
+    except NoRoomError as exc:
+        mend = f"Free some space on the disk of {name}."
+        return [broken("disk", exc.detail, mend)]
+    except UnavailableError:
+        # Another check says so.
+        return []
+    return []
 
 
 def _local_storage(services: Services) -> Path | None:
@@ -139,9 +153,13 @@ def _local_storage(services: Services) -> Path | None:
 
 
 def _room(name: str, path: Path) -> HealthFinding:
-    free = shutil.disk_usage(path).free
-    found = f"{free / 1024**3:.1f} GiB free in {name}"
-    if free < NO_SPACE_BYTES:
+    disk = shutil.disk_usage(path)
+    free, least = disk.free, refused_below_bytes(disk.total)
+    found = (
+        f"{free / 1024**3:.1f} GiB free in {name}; uploads are refused below "
+        f"{least / 1024**3:.1f} GiB"
+    )
+    if free <= least:
         return broken("disk", found, "Free some space; uploads are refused.")
     if free < LITTLE_SPACE_BYTES:
         mend = "An upload may have 5 GiB, and its renditions as much again."

@@ -14,6 +14,7 @@ from hv_web.app import make_app as make_web_app
 from hv_web.cors import ANY_ORIGIN
 from hv_web.errors import note_share_met
 from hv_web.files import send
+from hv_web.health import HealthChecks, HealthResource
 from hv_web.readiness import ReadinessResource
 from hv_web.refusals import Refusals
 from hv_web.served_routes import (
@@ -67,6 +68,13 @@ class DeliveryServices(Protocol):
     @property
     def readiness(self) -> Readiness: ...
 
+    @property
+    def delivery_health(self) -> HealthChecks:
+        """
+        Names what is amiss, also where files can be opened all the same.
+        """
+        ...
+
 
 def make_app(services: DeliveryServices) -> falcon.App[falcon.Request, falcon.Response]:
     """
@@ -86,6 +94,7 @@ def make_app(services: DeliveryServices) -> falcon.App[falcon.Request, falcon.Re
     app.add_route(
         "/.well-known/jwks.json", PublicKeysResource(services.key_ring, services.clock)
     )
+    app.add_route("/health", DeliveryHealthResource(services.delivery_health))
     app.add_route("/health/live", DeliveryLivenessResource())
     app.add_route("/health/ready", DeliveryReadinessResource(services.readiness.check))
     return app
@@ -214,6 +223,14 @@ class DeliveryLivenessResource:
         resp.set_header("Cache-Control", "no-store")
 
     on_head = on_get
+
+
+class DeliveryHealthResource(HealthResource):
+    """
+    What is amiss with delivery.
+    """
+
+    on_head = HealthResource.on_get
 
 
 class DeliveryReadinessResource(ReadinessResource):

@@ -18,7 +18,12 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from hv_edge.requirements import MODULES
-from hv_edge.script_settings import SETTINGS_FILE, WORKER_CONNECTIONS, script_settings
+from hv_edge.script_settings import (
+    CACHE_MIN_FREE_BYTES,
+    SETTINGS_FILE,
+    WORKER_CONNECTIONS,
+    script_settings,
+)
 from hv_web.middleware import MAX_REQUEST_ID_CHARS
 from hv_web.proxies import read_networks
 from hv_web.representations import MAX_AGE_S
@@ -37,15 +42,20 @@ API_TEMPLATE: Final = "api.conf.template"
 SECRETS_FILE: Final = "secrets.json"
 MAX_FILES: Final = 65_536
 """Of a worker of nginx: two for each connection, at most."""
+SILENT_MS: Final = 4500
+"""Then another process is asked. The service gives up what is silent behind it within 4 s,
+and says so itself."""
 MAX_OPEN_FILES: Final = 4096
 """Of those, segments that stay open between requests; a quarter at most."""
 
 SERVICE_NUMBERS: Final[Mapping[str, int]] = {
     # The largest body that a route of the API takes.
     "API_BODY_BYTES": MAX_PICTURE_BYTES,
+    "CACHE_MIN_FREE_MB": CACHE_MIN_FREE_BYTES >> 20,
     "IMMUTABLE_MAX_AGE_S": MAX_AGE_S[Lifetime.IMMUTABLE],
     "MAX_REQUEST_ID_CHARS": MAX_REQUEST_ID_CHARS,
     "RETRY_AFTER_S": RETRY_AFTER_S,
+    "SILENT_MS": SILENT_MS,
     "WORKER_CONNECTIONS": WORKER_CONNECTIONS,
 }
 """What nginx must do as the service and the script do, by the template's names."""
@@ -102,6 +112,8 @@ class EdgeConfig:
             values[name] += " ssl" if edge.tls_certificate else ""
         values["TLS"] = _tls(edge.tls_certificate, edge.tls_key)
         values["PROXIES"] = _proxies(edge.proxies)
+        values["SERVICE"] = _servers(edge.service)
+        values["API_SERVICE"] = _servers(edge.api_service)
         values |= {name: str(number) for name, number in SERVICE_NUMBERS.items()}
         text = _read_shipped(f"{CONFIG_FILE}.template")
         api = _read_shipped(API_TEMPLATE) if edge.api_listen else ""
@@ -125,13 +137,11 @@ class EdgeConfig:
             "FOLDER": str(self.folder),
             "SCRIPTS": str(self.scripts),
             "STORAGE": str(self.storage or self.folder / "nothing"),
-            "SERVICE": edge.service,
             "CONNECTIONS": str(edge.connections_per_client),
             "CACHE_MB": str(edge.cache_mb),
             "LISTEN": edge.listen,
             # Where there is no API, what is put in is thrown away again.
             "API_LISTEN": edge.api_listen or edge.listen,
-            "API_SERVICE": edge.api_service,
         }
 
     def secrets(self, keys: Sequence[TokenKey]) -> str:
@@ -258,6 +268,26 @@ def _tls(certificate: str, key: str) -> str:
         "        ssl_protocols TLSv1.2 TLSv1.3;\n"
         "        ssl_session_cache shared:hv_tls:10m;\n"
     )
+
+
+def _servers(addresses: str) -> str:
+    """
+    Return the lines of an upstream for addresses with commas between them.
+
+    Raises:
+        ConfigError: One cannot be written down.
+    """
+    lines = []
+    for address in addresses.split(","):
+        stripped = address.strip()
+        if not stripped or not _UNSAFE.isdisjoint(stripped):
+            raise ConfigError(
+                f"{address!r} is no address of the service behind the edge: give "
+                "host:port, several with commas between them."
+            )
+        # Who is silent once costs one wait; all others are asked meanwhile.
+        lines.append(f"        server {stripped} max_fails=1 fail_timeout=10s;")
+    return "\n".join(lines)
 
 
 def _proxies(networks: Sequence[str]) -> str:

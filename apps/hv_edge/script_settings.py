@@ -47,12 +47,17 @@ from hvcore.services.playback.responses import Lifetime
 SETTINGS_FILE: Final = "hv_edge_settings.lua"
 WORKER_CONNECTIONS: Final = 8192
 """Of a worker of nginx: as many may be served a segment at the same time."""
+CACHE_MIN_FREE_BYTES: Final = 300 * 1024 * 1024
+"""With less on the disk, nginx removes what it has cached."""
+CACHE_LEAST_FREE_BYTES: Final = 64 * 1024 * 1024
+"""With less, others fill the disk: nothing more is cached, and segments pass through."""
 
 SCRIPT_SETTINGS: Final[Mapping[str, int | float | str]] = {
     "all_shares": ALL_SHARES,
     "changes_bytes": CHANGES_BYTES,
     "etag_chars": ETAG_CHARS,
     "immutable_max_age_s": MAX_AGE_S[Lifetime.IMMUTABLE],
+    "cache_least_free_bytes": CACHE_LEAST_FREE_BYTES,
     "cache_ttl_s": CACHE_TTL_S,
     "leeway_s": LEEWAY_S,
     "mark_digits": MARK_DIGITS,

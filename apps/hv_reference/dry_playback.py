@@ -19,6 +19,7 @@ from hv_dashboard.playback_judge import JudgedPlayback
 from hv_delivery.app import make_app as make_delivery
 from hv_player.app import make_app as make_player
 from hv_reference.public_paths import UPLOAD_PREFIXES, by_path
+from hv_web.health import HealthChecks
 from hvcore.assembly import Services
 from hvcore.clock import Clock
 from hvcore.domain.analytics.ignored import IgnoredReason
@@ -72,6 +73,7 @@ class DryServices:
     key_ring: KeyRing
     clock: Clock
     readiness: Readiness
+    delivery_health: HealthChecks
     settings: Settings
 
 
@@ -99,6 +101,7 @@ def dry_services(services: Services, public: PublicSettings) -> DryServices:
         key_ring=services.key_ring,
         clock=services.clock,
         readiness=services.readiness,
+        delivery_health=services.delivery_health,
         settings=attrs.evolve(services.settings, public=public),
     )
 
@@ -266,6 +269,12 @@ class _ReadOnlyUnitOfWork:
         Raise UnavailableError if the database does not answer.
         """
         self.inner.ping()
+
+    def check_room(self) -> None:
+        """
+        Raise UnavailableError if the database has no room, or does not answer.
+        """
+        self.inner.check_room()
 
     def clock_ahead_s(self) -> float:
         """

@@ -13,7 +13,7 @@ from typing import Final
 import attrs
 
 from hv_client.errors import ApiError, QuotaExceededError, UnreachableError
-from hv_client.steps import Answer, Request, Steps, sent, waited
+from hv_client.steps import Answer, Request, Steps, sent, waited_after
 
 DEFAULT_TRIES: Final = 5
 FIRST_WAIT_S: Final = 0.5
@@ -88,7 +88,7 @@ def answered(
                     error.follows_lost_answer = may_be_done
                 raise
             may_be_done = may_be_done or _may_be_done(error)
-        yield from waited(wait_s)
+            yield from waited_after(error, wait_s, str(request))
 
 
 def retry_after_s(text: str | None, now: datetime | None = None) -> float | None:

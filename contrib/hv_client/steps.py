@@ -5,8 +5,9 @@ A generator of steps knows what comes next; ``HvClient`` and ``AsyncHvClient`` c
 steps out, each in its own way. So what is decided is written once.
 """
 
+import logging
 from collections.abc import Callable, Generator, Mapping
-from typing import TypeAlias, TypeVar, cast
+from typing import Final, TypeAlias, TypeVar, cast
 from urllib.parse import urlsplit
 
 import attrs
@@ -15,6 +16,10 @@ from hv_client.errors import UnreachableError
 from hv_client.files import FilePart
 
 T = TypeVar("T")
+LONG_WAIT_S: Final = 5.0
+"""Who waits for so long is told, also where the program has set up no logs."""
+
+_log = logging.getLogger("hv_client")
 
 
 @attrs.frozen(kw_only=True)
@@ -87,6 +92,19 @@ def waited(seconds: float) -> Steps[None]:
     """
     Wait.
     """
+    yield Wait(seconds=seconds)
+
+
+def waited_after(error: Exception, seconds: float, request: str) -> Steps[None]:
+    """
+    Wait before another try, and log what for.
+
+    Args:
+        error: Of the try before.
+        request: Names what will be tried, without secrets.
+    """
+    level = logging.WARNING if seconds >= LONG_WAIT_S else logging.INFO
+    _log.log(level, "%s waits %.0f s, then tries again: %s", request, seconds, error)
     yield Wait(seconds=seconds)
 
 

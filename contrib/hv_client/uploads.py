@@ -26,7 +26,15 @@ from hv_client.generated.models import ResumableUpload, VideoUploadGrant
 from hv_client.generated.upload_settings import SENT_AS, UploadSettings
 from hv_client.options import ClientOptions
 from hv_client.retries import LONGEST_WAIT_S, answered
-from hv_client.steps import Answer, OnProgress, Request, Steps, sent, waited
+from hv_client.steps import (
+    Answer,
+    OnProgress,
+    Request,
+    Steps,
+    address_without_query,
+    sent,
+    waited_after,
+)
 
 VERSION: Final = {"Tus-Resumable": "1.0.0"}
 CHUNK_TYPE: Final = "application/offset+octet-stream"
@@ -121,7 +129,9 @@ class Uploads:
             except (ApiError, UnreachableError) as error:
                 if not _is_passing(error) or tries == len(WAITS_S):
                     raise
-                yield from waited(getattr(error, "retry_after_s", 0) or WAITS_S[tries])
+                wait_s = getattr(error, "retry_after_s", 0) or WAITS_S[tries]
+                name = f"PATCH {address_without_query(url)}"
+                yield from waited_after(error, wait_s, name)
                 reached = yield from self._offset_or(url, size_bytes, offset)
                 tries = 0 if (reached or 0) > (offset or 0) else tries + 1
                 offset = reached

@@ -611,6 +611,7 @@ export interface HealthChecks {
   clock: string;
   storage: string;
   queue: string;
+  disk: string;
   transcoder: string;
   [member: string]: string;
 }

@@ -3,6 +3,9 @@ The use cases, wired: what every room of the services needs, put together.
 """
 
 from functools import cached_property
+from typing import Final
+
+import attrs
 
 from hvcore.assembly.analytics import AnalyticsWiring
 from hvcore.assembly.copies import CopyWiring
@@ -13,17 +16,21 @@ from hvcore.assembly.sign_in import SignInWiring
 from hvcore.assembly.task_handlers import handlers
 from hvcore.assembly.uploads import UploadWiring
 from hvcore.assembly.webhooks import WebhookWiring
+from hvcore.ports.storage import SupportsRoomCheck
 from hvcore.services.health import Health
 from hvcore.services.links.share_code_mails import ShareCodeMails
 from hvcore.services.playback.cache_purges import CachePurges
 from hvcore.services.processing.attempt_cleanup import AttemptCleanup
 from hvcore.services.readiness import Readiness
+from hvcore.services.room_to_write import RoomToWrite
 from hvcore.services.sign_in.signing_key_operations import SigningKeyOperations
 from hvcore.services.tasks.overview import TaskOverviews
 from hvcore.services.tasks.runs import TaskRuns
 from hvcore.services.tasks.workload import Workload, read_workload
 from hvcore.services.videos.replaced_pictures import ReplacedPictures
 from hvcore.services.webhooks.deliveries import WebhookDeliveries
+
+ROOM_NOTE: Final = "room_tried.json"
 
 
 class Services(
@@ -102,13 +109,44 @@ class Services(
 
     @cached_property
     def readiness(self) -> Readiness:
+        """
+        Of delivery, which opens files and takes them.
+        """
         return Readiness({"database": self.uow.ping, "storage": self.storage.ping})
 
     @cached_property
+    def api_readiness(self) -> Readiness:
+        """
+        Of the API: without the storage it still answers lists and details.
+        """
+        return Readiness({"database": self.uow.ping})
+
+    @cached_property
     def health(self) -> Health:
+        """
+        Of the API, and of the service.
+        """
         return Health(
             uow=self.uow,
             storage=self.storage,
             queue=self.queue,
             transcoder=self.transcoder,
+            room=self.room_to_write,
         )
+
+    @cached_property
+    def delivery_health(self) -> Health:
+        """
+        Of delivery, on whose hosts no encoder need be.
+        """
+        return attrs.evolve(self.health, transcoder=None)
+
+    @cached_property
+    def room_to_write(self) -> RoomToWrite:
+        """
+        Tells whether uploads find room on this host.
+        """
+        trials = [self.uow.check_room, self.uploads.check_room]
+        if isinstance(self.storage, SupportsRoomCheck):
+            trials.append(self.storage.check_room)
+        return RoomToWrite(trials=trials, note=self.settings.data_dir / ROOM_NOTE)

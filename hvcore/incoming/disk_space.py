@@ -3,8 +3,10 @@ Disk space, reserved for files that arrive at the same time.
 """
 
 import errno
+import os
 import secrets
 import shutil
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -13,7 +15,7 @@ from typing import Final
 
 import attrs
 
-from hvcore.errors import UnavailableError
+from hvcore.errors import NoRoomError, UnavailableError
 from hvcore.incoming.room_ledger import Claim, DiskShares, RoomLedger
 from hvcore.throttling.shares import REFUSALS
 
@@ -33,6 +35,8 @@ What a sender can send in this time at its pace is reserved for it. A fast sende
 space for its whole file at once; one that sends almost nothing blocks nobody.
 """
 RETRY_AFTER_S: Final = 60
+TRIAL_BYTES: Final = 64 * 1024
+"""More than a file system keeps in a file's own entry."""
 _SHARE: Final = "upload_room_percent"
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 
@@ -113,7 +117,7 @@ class DiskReservations:
                 notes.claims[owner] = attrs.evolve(claim, ahead_bytes=ahead)
         if is_refused:
             REFUSALS.add(_SHARE)
-            raise UnavailableError(
+            raise NoRoomError(
                 "There is no room for this upload now; try again later.",
                 retry_after_s=RETRY_AFTER_S,
             )
@@ -222,15 +226,53 @@ def _is_blocked(shares: DiskShares, client: str, needed_bytes: int) -> bool:
     return shares.is_within_share(client, needed_bytes)
 
 
-def _free_bytes(folder: Path) -> int:
-    try:
+def refused_below_bytes(total_bytes: int) -> int:
+    """
+    Return with how much free space every upload is refused.
+
+    Args:
+        total_bytes: Of the disk.
+    """
+    return max(FREE_RESERVE_BYTES, int(total_bytes * FREE_RESERVE_SHARE))
+
+
+def check_room(folder: Path) -> None:
+    """
+    Check that the smallest of uploads would be taken, and can be written.
+
+    Raises:
+        NoRoomError: It would be refused; the text says from which point on.
+        UnavailableError: The disk does not work.
+    """
+    with disk_errors_translated():
         disk = shutil.disk_usage(folder)
-    except OSError as exc:
-        raise UnavailableError(
-            "The disk for uploads does not work; try again later."
-        ) from exc
-    reserve = max(FREE_RESERVE_BYTES, int(disk.total * FREE_RESERVE_SHARE))
-    return disk.free - reserve
+    least = refused_below_bytes(disk.total)
+    if disk.free <= least:
+        raise NoRoomError(
+            f"There is no room for uploads: {disk.free >> 20} MiB are free where they "
+            f"arrive, and they are refused below {least >> 20} MiB. Free some space."
+        )
+    with disk_errors_translated():
+        try_to_write(folder)
+
+
+def try_to_write(folder: Path) -> None:
+    """
+    Write some bytes through to a disk, and take them back.
+
+    Raises:
+        OSError: They cannot be written: free space may be none for this user.
+    """
+    with tempfile.TemporaryFile(dir=folder) as file:
+        file.write(bytes(TRIAL_BYTES))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _free_bytes(folder: Path) -> int:
+    with disk_errors_translated():
+        disk = shutil.disk_usage(folder)
+    return disk.free - refused_below_bytes(disk.total)
 
 
 @contextmanager
@@ -258,7 +300,8 @@ def disk_failure(exc: OSError) -> UnavailableError:
     """
     Return what to raise for a disk's error.
     """
-    why = "is full" if is_disk_full(exc) else "does not work"
+    if is_disk_full(exc):
+        return NoRoomError("There is no room on the disk for uploads; try again later.")
     return UnavailableError(
-        f"The disk for uploads {why}; try again later.", retry_after_s=60
+        "The disk for uploads does not work; try again later.", retry_after_s=60
     )

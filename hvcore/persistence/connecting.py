@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias
 from hvcore.errors import UnavailableError
 
 NO_ANSWER: Final = "The database does not answer."
+NO_ROOM: Final = "There is no room on the disk of the database; try again later."
 REFUSED_FOR_S: Final = 1.0
 """After a connection that did not come about: else requests that wait for a thread would
 wait for each other's attempts, too."""

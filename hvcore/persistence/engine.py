@@ -25,8 +25,8 @@ from sqlalchemy.engine import (
 from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from hvcore.errors import ConfigError, UnavailableError
-from hvcore.persistence.connecting import NO_ANSWER, Connecting
+from hvcore.errors import ConfigError, NoRoomError, UnavailableError
+from hvcore.persistence.connecting import NO_ANSWER, NO_ROOM, Connecting
 from hvcore.persistence.database_url import parse_database_url
 from hvcore.persistence.host_engine import check_host_engine, open_as
 from hvcore.persistence.naming import use_prefix
@@ -59,6 +59,8 @@ READ_ONLY: Final = "25006"
 """As PostgreSQL calls read_only_sql_transaction."""
 _UNSUPPORTED: Final = "0A000"
 """As PostgreSQL calls feature_not_supported: a plan that a change has made wrong, too."""
+_DISK_FULL: Final = "53100"
+"""As PostgreSQL calls disk_full."""
 _WRITES = "hv_writes"
 _DURABLE = "hv_durable"
 _SYNCS = "hv_syncs"
@@ -72,7 +74,6 @@ _SQLITE_UNAVAILABLE = {
     sqlite3.SQLITE_BUSY,
     sqlite3.SQLITE_LOCKED,
     sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_FULL,
     sqlite3.SQLITE_CANTOPEN,
     sqlite3.SQLITE_READONLY,
     sqlite3.SQLITE_PROTOCOL,
@@ -81,6 +82,8 @@ _SQLITE_UNAVAILABLE = {
 
 
 _SQLITE_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+# The latter: the file that processes share cannot grow, not even to read.
+_SQLITE_FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE}
 
 
 class ForkedEngineError(RuntimeError):
@@ -369,6 +372,8 @@ def _translate(context: ExceptionContext) -> None:
     if getattr(original, "sqlstate", None) == READ_ONLY:
         _give_up_all(context)
         raise UnavailableError(NO_ANSWER) from original
+    if getattr(original, "sqlstate", None) == _DISK_FULL:
+        raise NoRoomError(NO_ROOM) from original
     if _is_refused_plan(original):
         # Within a transaction; the next one makes plans anew.
         raise UnavailableError(NO_ANSWER) from original
@@ -394,7 +399,10 @@ def _give_up_all(context: ExceptionContext) -> None:
 
 
 def _translated(error: sqlite3.Error) -> UnavailableError | None:
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    extended = getattr(error, "sqlite_errorcode", 0)
+    if extended in _SQLITE_FULL:
+        return NoRoomError(NO_ROOM)
+    code = extended & 0xFF
     if code in _SQLITE_DAMAGED:
         return UnavailableError(
             "The database file is damaged; restore it from a backup."

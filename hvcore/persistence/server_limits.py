@@ -67,6 +67,12 @@ class ServerLimits:
             "statement_timeout": f"{self.statement_s * 1000:.0f}ms",
             # A frozen process must not keep its row locks for ever.
             "idle_in_transaction_session_timeout": "60s",
+            # Of the server's side. A host that was cut off says no goodbye: for two
+            # hours its connections and locks would stay, as Linux has it by default.
+            "tcp_keepalives_idle": f"{KEEPALIVE_IDLE_S}s",
+            "tcp_keepalives_interval": f"{KEEPALIVE_INTERVAL_S}s",
+            "tcp_keepalives_count": f"{KEEPALIVES}",
+            "tcp_user_timeout": f"{self.network_s * 1000:.0f}ms",
         }
 
 

@@ -30,6 +30,7 @@ from hvcore.persistence.playback.domain_lists import SqlDomainListRepository
 from hvcore.persistence.playback.signing_keys import SqlSigningKeyRepository
 from hvcore.persistence.processing.jobs import SqlJobRepository
 from hvcore.persistence.processing.published_media import MediaCache
+from hvcore.persistence.room_to_write import check_room
 from hvcore.persistence.schema_version import schema_version
 from hvcore.persistence.sign_in.members import SqlMemberRepository
 from hvcore.persistence.sign_in.sessions import SqlSessionRepository
@@ -330,6 +331,9 @@ class SqlUnitOfWork:
         """
         if why := schema_version(self._engine).why_unusable():
             raise UnavailableError(why)
+
+    def check_room(self) -> None:
+        check_room(self._engine)
 
     def clock_ahead_s(self) -> float:
         with self.read() as work:

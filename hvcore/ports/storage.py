@@ -258,6 +258,24 @@ class SupportsHide(Protocol):
 
 
 @runtime_checkable
+class SupportsRoomCheck(Protocol):
+    """
+    A storage on a disk, which may be full.
+    """
+
+    def check_room(self) -> None:
+        """
+        Check that a small object could be written; nothing need be tried.
+
+        Called twice a minute from any process; thread-safe.
+
+        Raises:
+            NoRoomError: It would be refused for want of room.
+        """
+        ...
+
+
+@runtime_checkable
 class SupportsUploadFile(Protocol):
     """
     A storage that lets the receiver of an upload write beside its target.

@@ -242,6 +242,16 @@ class UnitOfWork(Protocol):
         """
         ...
 
+    def check_room(self) -> None:
+        """
+        Have the database write some bytes to its disk, and forget them.
+
+        Raises:
+            NoRoomError: They find no room.
+            UnavailableError: The database does not answer.
+        """
+        ...
+
     def clock_ahead_s(self) -> float:
         """
         Return how far this host's clock is ahead of the database's; negative: behind.

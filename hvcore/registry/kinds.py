@@ -33,6 +33,7 @@ from hvcore.ports.storage import (
     SupportsLocalPath,
     SupportsObjectUrl,
     SupportsPresignedRead,
+    SupportsRoomCheck,
     SupportsUploadFile,
 )
 from hvcore.ports.transcoder import (
@@ -81,7 +82,7 @@ KINDS: Final = {
             abilities=(
                 *(SupportsLocalPath, SupportsUploadFile, SupportsHide, SupportsCopy),
                 *(SupportsObjectUrl, SupportsPresignedRead, SupportsPresignedWrite),
-                *(SupportsPartedWrite, SupportsStagedWrite),
+                *(SupportsPartedWrite, SupportsStagedWrite, SupportsRoomCheck),
             ),
         ),
         Kind(

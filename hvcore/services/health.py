@@ -17,6 +17,7 @@ from hvcore.ports.queue import Queue
 from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import Transcoder
 from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.services.room_to_write import RoomToWrite
 
 OK: Final = "ok"
 UNKNOWN: Final = "not known while the database does not answer"
@@ -57,12 +58,16 @@ class HealthReport:
 class Health:
     """
     Check everything that the service needs.
+
+    Attributes:
+        transcoder: None in an app that encodes nothing and refuses nothing by it.
     """
 
     uow: UnitOfWork
     storage: Storage
     queue: Queue
-    transcoder: Transcoder
+    transcoder: Transcoder | None
+    room: RoomToWrite
 
     def check(self) -> HealthReport:
         """
@@ -72,7 +77,7 @@ class Health:
         with ThreadPoolExecutor(2, thread_name_prefix="health") as others:
             storage = others.submit(_ask, self.storage.ping)
             queue = others.submit(_ask, self.queue.ping)
-            able = self.transcoder.capabilities()
+            able = self.transcoder.capabilities() if self.transcoder else None
             # In this thread, which may have a connection of the database.
             database = _ask(self.uow.ping)
         clock = _ask(partial(check_clock, self.uow)) if database == OK else UNKNOWN
@@ -81,17 +86,22 @@ class Health:
             "clock": clock,
             "storage": storage.result(),
             "queue": queue.result(),
-            "transcoder": _usable(able),
+            # In this thread as well: the database is asked once more.
+            "disk": _ask(self.room.check) if database == OK else UNKNOWN,
         }
+        if able is not None:
+            checks["transcoder"] = _usable(able)
         if checks["database"] != OK or checks["storage"] != OK:
             status = HealthStatus.DOWN
         elif any(answer != OK for answer in checks.values()):
             status = HealthStatus.DEGRADED
         else:
             status = HealthStatus.OK
-        lacks = tuple(lack.what for lack in able.lacks)
         return HealthReport(
-            status=status, checks=checks, lacks=lacks, sandbox=able.sandbox
+            status=status,
+            checks=checks,
+            lacks=tuple(lack.what for lack in able.lacks) if able else (),
+            sandbox=able.sandbox if able else "",
         )
 
 

@@ -2,6 +2,7 @@
 Return whether this process can serve now, within two seconds.
 """
 
+import math
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -14,6 +15,8 @@ from hvcore.errors import UnavailableError
 WITHIN_S: Final = 1.5
 """Monitors are promised an answer within 2 s, whatever hangs."""
 RETRY_AFTER_S: Final = 5
+FAILURES: Final = 2
+"""In a row. With one, a hiccup of what all hosts share would empty a balancer."""
 
 
 class _Question:
@@ -53,6 +56,33 @@ class _Asked:
     is_over: threading.Event = attrs.field(factory=threading.Event)
 
 
+class _Failures:
+    """
+    How often in a row something has failed; what was never there fails at once.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._count = FAILURES - 1
+        self._noted_at_s = -math.inf
+
+    def note(self, *, failed: bool, began_at_s: float) -> bool:
+        """
+        Note an answer; return whether it is one failure too many.
+
+        Args:
+            began_at_s: When it was asked for. Who asked before the last failure was
+                noted has seen the same one.
+        """
+        with self._lock:
+            if not failed:
+                self._count = 0
+            elif began_at_s >= self._noted_at_s:
+                self._count += 1
+                self._noted_at_s = time.monotonic()
+            return self._count >= FAILURES
+
+
 class Readiness:
     """
     Asks what every request needs; thread-safe.
@@ -67,16 +97,19 @@ class Readiness:
         self, pings: Mapping[str, Callable[[], None]], *, within_s: float = WITHIN_S
     ) -> None:
         self._questions = {name: _Question(ping) for name, ping in pings.items()}
+        self._failures = {name: _Failures() for name in pings}
         self._within_s = within_s
 
     def check(self) -> None:
         """
-        Return if everything answers.
+        Return if everything answers, or answered when last asked.
 
         Raises:
-            UnavailableError: Something does not; the text says what.
+            UnavailableError: Something has not answered twice in a row, or never; the
+                text says what.
         """
-        until = time.monotonic() + self._within_s
+        began_at_s = time.monotonic()
+        until = began_at_s + self._within_s
         asked = {
             name: question.ask(f"ready-{name}")
             for name, question in self._questions.items()
@@ -84,7 +117,10 @@ class Readiness:
         for name, one in asked.items():
             left_s = max(until - time.monotonic(), 0.0)
             why_not = one.why_not if one.is_over.wait(left_s) else "It does not answer."
-            if why_not:
+            failed = self._failures[name].note(
+                failed=bool(why_not), began_at_s=began_at_s
+            )
+            if failed:
                 raise UnavailableError(
                     f"This process cannot serve now: {name}: {why_not}",
                     retry_after_s=RETRY_AFTER_S,

@@ -289,7 +289,8 @@ class EdgeSettings:
     Attributes:
         listen: Where it listens: a port, or an address and a port; there is
             none if empty.
-        service: Where it finds delivery: ``host:port`` or ``unix:/a/path``.
+        service: Where it finds delivery: ``host:port`` or ``unix:/a/path``; several
+            with commas between them.
         folder: Its counts, logs, cache and state, on a disk of this machine; in
             the data folder if relative, ``edge`` there if empty.
         tls_certificate: A file in PEM, with the chain; no TLS if empty.

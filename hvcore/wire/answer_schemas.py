@@ -106,7 +106,8 @@ HEALTH: Final = record(
             **record(
                 "HealthChecks",
                 dict.fromkeys(
-                    ("database", "clock", "storage", "queue", "transcoder"), STRING
+                    ("database", "clock", "storage", "queue", "disk", "transcoder"),
+                    STRING,
                 ),
             ),
             "additionalProperties": STRING,

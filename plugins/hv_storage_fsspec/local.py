@@ -31,6 +31,7 @@ from hv_storage_fsspec.folders import (
 from hv_storage_fsspec.paths import check_path, check_prefix
 from hv_storage_fsspec.reading import PartOfFile
 from hvcore.plugin_api import (
+    NoRoomError,
     ObjectInfo,
     ObjectNotFoundError,
     Storage,
@@ -53,8 +54,8 @@ class LocalStorage(Storage):
     """
     Keeps objects below a folder.
 
-    Also carries out SupportsLocalPath, SupportsHide, SupportsUploadFile, SupportsCopy
-    and SupportsObjectUrl.
+    Also carries out SupportsLocalPath, SupportsHide, SupportsUploadFile, SupportsCopy,
+    SupportsObjectUrl and SupportsRoomCheck.
     """
 
     def __init__(self, root: Path, *, min_free_bytes: int | None = None) -> None:
@@ -169,6 +170,12 @@ class LocalStorage(Storage):
         if not os.access(self._incoming, os.R_OK | os.W_OK | os.X_OK):
             raise UnavailableError("The storage's folder cannot be used.")
 
+    def check_room(self) -> None:
+        """
+        Raise NoRoomError where ``write`` would refuse everything.
+        """
+        self._check_space()
+
     def local_path(self, path: str) -> Path:
         return self._root / check_path(path)
 
@@ -266,7 +273,10 @@ class LocalStorage(Storage):
         if wanted is None:
             wanted = max(MIN_FREE_BYTES, int(disk.total * MIN_FREE_SHARE))
         if disk.free < wanted:
-            raise UnavailableError("The storage is full.", retry_after_s=60)
+            raise NoRoomError(
+                f"There is no room: the storage is full, with {disk.free >> 20} MiB "
+                f"left; it refuses uploads below {wanted >> 20} MiB."
+            )
 
     def _remove_leftovers(self) -> None:
         oldest = time.time() - LEFTOVERS_RETENTION_S

@@ -52,6 +52,19 @@ def test_what_only_reads_is_sent_again(first: Told) -> None:
     assert [seen.method for seen in server.seen] == ["GET"] * 3
 
 
+def test_who_waits_for_long_is_told_what_for(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    full = refusal(503, "unavailable", Retry_After="60")
+    with calling(full, ALIVE) as (client, _):
+        client.get_liveness()
+
+    (line,) = [one for one in caplog.records if one.name == "hv_client"]
+    assert line.levelname == "WARNING"
+    assert "health/live waits 60 s" in line.getMessage()
+    assert "503" in line.getMessage()
+
+
 @pytest.mark.parametrize("first", [BROKEN, BUSY])
 def test_what_creates_is_sent_again_under_the_same_key(first: Told) -> None:
     with calling(first, DONE, DONE) as (client, server):

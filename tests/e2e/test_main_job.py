@@ -35,7 +35,7 @@ def test_the_service_says_that_it_is_well(service: LiveService) -> None:
 
     assert health.status == 200
     assert set(health.body["checks"]) == {
-        *("database", "clock", "storage", "queue", "transcoder")
+        *("database", "clock", "storage", "queue", "disk", "transcoder")
     }
     assert health.body["checks"]["transcoder"] == "ok"
 

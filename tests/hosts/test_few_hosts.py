@@ -4,6 +4,7 @@ A service on five hosts, which lose their database for a while: all of them, and
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -13,7 +14,10 @@ from tests.hosts.fleet import LITTLE
 from tests.hosts.interface import Tour
 from tests.hosts.probes import Probes
 from tests.hosts.site import site
+from tests.live import until
 
+TOLD_WITHIN_S: Final = 45.0
+"""Room is tried every 30 s, and a statement may wait for a full database."""
 pytestmark = [pytest.mark.services, pytest.mark.matrix]
 
 
@@ -54,3 +58,26 @@ def test_a_video_outlives_the_loss_of_the_database_and_plays_everywhere(
     tour.counted()
     tour.delete(video)
     assert fleet.programs.restarts() == {}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["api-1", "delivery-1", "database"])
+def test_a_full_disk_is_told_before_and_when_something_is_refused(
+    tour: Tour, name: str
+) -> None:
+    fleet = tour.client.fleet
+    probes = Probes(client=tour.client, video="")
+    probes.wait_whole()
+    host = fleet.everyone()[name]
+    told_by = probes.fronts() if name == "database" else [host]
+
+    def all_tell() -> bool:
+        health = [one for one in probes.ask(told_by) if one.what == "health"]
+        return all(
+            one.status == 200 and "no room" in one.checks["disk"] for one in health
+        )
+
+    with struck(fleet.programs, host, Blow.FULL):
+        until(all_tell, within_s=TOLD_WITHIN_S, what=f"what {name} lacks")
+
+    probes.wait_whole()

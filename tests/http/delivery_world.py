@@ -15,6 +15,7 @@ from hv_delivery.app import make_app
 from hv_delivery.published import PublishedFileOpener
 from hv_player.app import STATIC
 from hv_player.app import make_app as make_player_app
+from hv_web.health import HealthChecks
 from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.playback.viewer import Viewer
@@ -85,6 +86,7 @@ class DeliveryWorld:
     share_codes: ShareCodes = attrs.field(init=False)
     settings: Settings = attrs.field(init=False)
     readiness: Readiness = attrs.field(init=False)
+    delivery_health: HealthChecks = attrs.field(init=False)
     client: TestClient | LoopClient = attrs.field(init=False)
     player: TestClient = attrs.field(init=False)
 
@@ -120,6 +122,7 @@ class DeliveryWorld:
             uow=cast(UnitOfWork, None), playback=self.share_playback
         )
         self.readiness = Readiness({"storage": self.storage.ping})
+        self.delivery_health = cast(HealthChecks, None)
         self.client = TestClient(make_app(self))
         self.player = TestClient(make_player_app(self, static=self.static))
 

@@ -200,6 +200,24 @@ def test_the_kernel_gives_up_what_nobody_acknowledges(url: str) -> None:
         engine.dispose()
 
 
+def test_the_server_gives_up_a_host_that_was_cut_off(url: str) -> None:
+    engine = make_engine(url, limits=LIMITS_OF_JOBS)
+    # What the server would do on a socket of another kind than this one.
+    asked = "SELECT name, reset_val FROM pg_settings WHERE name LIKE 'tcp_%%'"
+    try:
+        with reading(engine) as connection:
+            found = connection.exec_driver_sql(asked).tuples().all()
+    finally:
+        engine.dispose()
+
+    assert dict(found) == {
+        "tcp_keepalives_idle": "10",
+        "tcp_keepalives_interval": "5",
+        "tcp_keepalives_count": "3",
+        "tcp_user_timeout": "10000",
+    }
+
+
 def tcp_user_timeout_ms(connection: sa.Connection) -> int:
     return option(connection, socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT)
 

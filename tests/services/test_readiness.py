@@ -4,6 +4,7 @@ Ready is who can serve, and the answer comes in time whatever hangs.
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -52,4 +53,48 @@ def test_what_hangs_is_asked_once_and_waited_for_briefly() -> None:
 
     assert time.monotonic() - began < 1.0
     assert len(asked) == 2
+    goes_on.set()
+
+
+def test_one_hiccup_of_what_all_hosts_share_empties_no_balancer() -> None:
+    fails = [False]
+
+    def hiccups() -> None:
+        if fails[0]:
+            raise UnavailableError("It is busy.")
+
+    readiness = Readiness({"database": hiccups})
+    readiness.check()
+    for _ in range(3):
+        fails[0] = True
+        readiness.check()
+        fails[0] = False
+        readiness.check()
+
+    fails[0] = True
+    readiness.check()
+    for _ in range(3):
+        with pytest.raises(UnavailableError, match="busy"):
+            readiness.check()
+
+    fails[0] = False
+    readiness.check()
+
+
+def test_monitors_that_ask_at_the_same_time_see_one_failure() -> None:
+    goes_on = threading.Event()
+    goes_on.set()
+
+    def hangs() -> None:
+        goes_on.wait(60)
+
+    readiness = Readiness({"database": hangs}, within_s=0.2)
+    readiness.check()
+    goes_on.clear()
+    with ThreadPoolExecutor(4) as monitors:
+        for asked in [monitors.submit(readiness.check) for _ in range(4)]:
+            asked.result()
+
+    with pytest.raises(UnavailableError):
+        readiness.check()
     goes_on.set()

@@ -14,7 +14,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route(
         "GET",
         "/health",
-        health.HealthResource,
+        health.ApiHealthResource,
         is_open=True,
         name="getHealth",
         summary="Ask whether the service can work.",

@@ -11,6 +11,7 @@ local pages = require "hv_edge_pages"
 local paths = require "hv_edge_paths"
 local renewals = require "hv_edge_renewals"
 local requests = require "hv_edge_requests"
+local room = require "hv_edge_room"
 local settings = require "hv_edge_settings"
 local tally = require "hv_edge_tally"
 local texts = require "hv_edge_texts"
@@ -41,6 +42,7 @@ end
 
 function _M.start()
     changes.watch(changes_file)
+    room.watch(tallies)
     tally.start(tallies)
 end
 
@@ -264,6 +266,9 @@ local function send_media(authorization, claims, place, method, scope, is_uncond
     vars.hv_path = media.path
     if not is_local then
         vars.hv_secret = secret
+        if room.is_full then
+            vars.hv_is_full = "1"
+        end
         return ngx.exec("/.hv/media/" .. scope .. "/" .. place.file)
     end
 end

@@ -493,6 +493,7 @@ class HealthChecks:
     clock: str
     storage: str
     queue: str
+    disk: str
     transcoder: str
     further_members: Mapping[str, str] = further()
 

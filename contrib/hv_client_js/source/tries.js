@@ -4,6 +4,8 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
 // Of a wait that the service asks for. A caller that shall wait longer decides itself.
 const LONGEST_WAIT_TOLD_MS = 120_000;
+// Who waits for so long is told.
+const LONG_WAIT_MS = 5000;
 const REPEATABLE_METHODS = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 const PASSING_STATUSES = new Set([429, 502, 503, 504]);
 
@@ -122,7 +124,9 @@ async function pauseAfter(error, tries, signal) {
   const own = longest * (0.5 + Math.random() / 2);
   const told = (error.retryAfterS ?? 0) * 1000;
   if (told > LONGEST_WAIT_TOLD_MS) throw error;
-  await pause(Math.max(own, told), signal);
+  const wait = Math.max(own, told);
+  if (wait >= LONG_WAIT_MS) console.warn(`${error.message} Waits ${Math.round(wait / 1000)} s, then tries again.`);
+  await pause(wait, signal);
 }
 
 function pause(ms, signal) {

@@ -37,7 +37,11 @@ from hvcore.errors import (
 )
 from hvcore.failpoints import failpoint
 from hvcore.incoming.cleaning import remove_abandoned
-from hvcore.incoming.disk_space import DiskReservation, DiskReservations
+from hvcore.incoming.disk_space import (
+    DiskReservation,
+    DiskReservations,
+    check_room,
+)
 from hvcore.ports.storage import Storage, SupportsUploadFile
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.audit import record_by_person
@@ -214,6 +218,16 @@ class Uploads:
             UnavailableError: The disk fails.
         """
         return self.room.is_scarce()
+
+    def check_room(self) -> None:
+        """
+        Check that the smallest of uploads would find room.
+
+        Raises:
+            NoRoomError: It would not.
+            UnavailableError: The disk does not work.
+        """
+        check_room(self.incoming_dir())
 
     def incoming_dir(self) -> Path:
         """

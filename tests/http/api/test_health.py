@@ -2,6 +2,8 @@
 Is the service up, and can it work?
 """
 
+import shutil
+
 import attrs
 import pytest
 from falcon.testing import TestClient
@@ -11,7 +13,7 @@ from hvcore import __version__
 from hvcore.plugin_api import Lack
 from tests.http.world import World, body_of, problem_of
 
-COMPONENTS = {"database", "clock", "storage", "queue", "transcoder"}
+COMPONENTS = {"database", "clock", "storage", "queue", "disk", "transcoder"}
 
 
 def test_health_needs_no_key(api: World) -> None:
@@ -88,14 +90,44 @@ def test_live_asks_nothing(api: World) -> None:
     assert body_of(api.get("/health/live")) == {"status": "ok"}
 
 
-def test_ready_asks_database_and_storage(api: World) -> None:
-    api.queue.is_down = True
+def test_the_api_is_ready_without_storage_and_queue(api: World) -> None:
+    api.queue.is_down = api.storage.is_down = True
 
-    assert body_of(api.get("/health/ready")) == {"status": "ok"}
+    for _ in range(3):
+        assert body_of(api.get("/health/ready")) == {"status": "ok"}
 
-    api.storage.is_down = True
+
+def test_the_api_is_not_ready_without_its_database(api: World) -> None:
+    api.services.close()
+    (api.folder / "hvcore.sqlite3").unlink()
+
     document = problem_of(api.get("/health/ready"), 503, "unavailable")
-    assert "storage" in document["detail"]
+
+    assert "database" in document["detail"]
+
+
+@pytest.mark.parametrize("free_mib", [0, 358, 512])
+def test_a_disk_on_which_uploads_are_refused_degrades_health(
+    api: World, monkeypatch: pytest.MonkeyPatch, free_mib: int
+) -> None:
+    disk = shutil.disk_usage(api.folder)._replace(total=2**34, free=free_mib << 20)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: disk)
+
+    result = api.get("/health")
+
+    body = body_of(result)
+    assert (result.status_code, body["status"]) == (200, "degraded")
+    assert f"{free_mib} MiB are free" in body["checks"]["disk"]
+    assert "below 512 MiB" in body["checks"]["disk"]
+
+
+def test_a_disk_on_which_uploads_are_taken_degrades_nothing(
+    api: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = shutil.disk_usage(api.folder)._replace(total=2**34, free=513 << 20)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: disk)
+
+    assert body_of(api.get("/health"))["status"] == "ok"
 
 
 def test_a_process_that_stops_is_not_ready(

@@ -23,6 +23,7 @@ OWN_NUMBERS: Final[Mapping[str, frozenset[str]]] = {
     "hv_edge_pages.lua": frozenset({"MAX_PAGES", "MAX_PAGE_BYTES", "MAX_HOSTS"}),
     "hv_edge_paths.lua": frozenset({"MAX_PATHS", "MAX_PATH_BYTES"}),
     "hv_edge_renewals.lua": frozenset({"SOON_S", "MAX_LIST_BYTES", "ALONE_S"}),
+    "hv_edge_room.lua": frozenset({"LOOKED_AT_EVERY_S"}),
     "hv_edge_requests.lua": frozenset(
         {"IDS_AT_ONCE", "ID_BYTES", "ID_DIGITS", "MAX_HEADERS"}
     ),

@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import attrs
 import pytest
 from falcon.testing import Result, TestClient
 
@@ -21,7 +22,7 @@ from tests.http.delivery_world import (
     DeliveryWorld,
     world_by,
 )
-from tests.http.world import ENV, ORG, World, body_of
+from tests.http.world import ENV, ORG, World, body_of, problem_of
 from tests.media_samples import OTHER, PUBLIC, ROOT, VIDEO
 
 
@@ -445,6 +446,32 @@ def test_the_key_set_and_the_liveness_need_nothing(public: DeliveryWorld) -> Non
 def test_delivery_is_ready_while_its_storage_answers(public: DeliveryWorld) -> None:
     for method in ("GET", "HEAD"):
         assert public.get("/health/ready", method=method).status_code == 200
+
+
+def test_health_of_delivery_names_what_is_amiss_and_not_its_encoder(
+    api: World,
+) -> None:
+    api.transcoder.able = attrs.evolve(api.transcoder.able, usable=False)
+    client = TestClient(make_app(api.services))
+    assert body_of(client.simulate_get("/health"))["status"] == "ok"
+
+    api.queue.is_down = True
+    body = body_of(client.simulate_get("/health"))
+
+    assert body["status"] == "degraded"
+    assert body["checks"]["queue"] != "ok"
+    assert client.simulate_get("/health/ready").status_code == 200
+    assert client.simulate_head("/health").status_code == 200
+
+
+def test_delivery_is_not_ready_without_its_storage(api: World) -> None:
+    client = TestClient(make_app(api.services))
+    api.storage.is_down = True
+
+    document = problem_of(client.simulate_get("/health/ready"), 503, "unavailable")
+
+    assert "storage" in document["detail"]
+    assert client.simulate_get("/health").status_code == 503
 
 
 def test_a_delete_through_the_api_is_obeyed_by_delivery(api: World) -> None:

@@ -42,6 +42,9 @@ class Away:
     def forget_overwritten(self) -> None:
         raise self.error
 
+    def check_room(self) -> None:
+        raise self.error
+
     def clock_ahead_s(self) -> float:
         raise self.error
 

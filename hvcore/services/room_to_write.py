@@ -1,0 +1,122 @@
+"""
+Whether this host has room to write, tried now and then for all of its processes.
+"""
+
+import fcntl
+import json
+import os
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, TypeGuard
+
+import attrs
+
+from hvcore.errors import NoRoomError, UnavailableError
+
+TRIED_EVERY_S: Final = 30.0
+"""Whoever asks in between is told what the last trial has found."""
+_NOTE_BYTES: Final = 1024
+"""Written over in place, which needs no room."""
+
+
+@attrs.frozen(kw_only=True)
+class RoomNote:
+    """
+    The result of a trial.
+
+    Attributes:
+        tried_at_s: On the machine's clock that only goes forward.
+        why_not: Empty if there is room.
+    """
+
+    tried_at_s: float
+    why_not: str
+
+
+@attrs.define(kw_only=True)
+class RoomToWrite:
+    """
+    Tries to write, at most twice a minute; thread-safe.
+
+    Attributes:
+        trials: Each raises NoRoomError if there is none.
+        note: A file for what the processes of this host have found.
+    """
+
+    trials: Sequence[Callable[[], None]]
+    note: Path
+    elapsed_s: Callable[[], float] = time.monotonic
+    _own: RoomNote | None = None
+
+    def check(self) -> None:
+        """
+        Return if there was room half a minute ago, or is now.
+
+        Raises:
+            NoRoomError: There is none; the text says where.
+        """
+        found = self._own
+        if not self._is_fresh(found):
+            found = self._shared()
+        if found.why_not:
+            raise NoRoomError(found.why_not)
+
+    def _shared(self) -> RoomNote:
+        try:
+            descriptor = os.open(
+                self.note, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
+            )
+        except OSError:
+            # A file needs room, too.
+            return self._tried()
+        try:
+            found = _read(descriptor)
+            if self._is_fresh(found):
+                return found
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                # Another process is trying, or was frozen while it did.
+                return found if self._is_fresh(found, 2) else self._tried()
+            found = self._tried()
+            with suppress(OSError):
+                _write(descriptor, found)
+            return found
+        finally:
+            os.close(descriptor)
+
+    def _tried(self) -> RoomNote:
+        self._own = RoomNote(tried_at_s=self.elapsed_s(), why_not=self._why_not())
+        return self._own
+
+    def _why_not(self) -> str:
+        for trial in self.trials:
+            try:
+                trial()
+            except NoRoomError as error:
+                return error.detail
+            except UnavailableError:
+                # Of another kind; another check says so.
+                continue
+        return ""
+
+    def _is_fresh(self, note: RoomNote | None, times: int = 1) -> TypeGuard[RoomNote]:
+        # Of a time before the last start of the machine, it is ahead of now.
+        return note is not None and (
+            0 <= self.elapsed_s() - note.tried_at_s < TRIED_EVERY_S * times
+        )
+
+
+def _read(descriptor: int) -> RoomNote | None:
+    try:
+        return RoomNote(**json.loads(os.pread(descriptor, _NOTE_BYTES, 0)))
+    except (OSError, ValueError, TypeError):
+        # New, or of a process that was killed.
+        return None
+
+
+def _write(descriptor: int, note: RoomNote) -> None:
+    text = json.dumps(attrs.asdict(note)).encode()
+    os.pwrite(descriptor, text.ljust(_NOTE_BYTES)[:_NOTE_BYTES], 0)

@@ -14,6 +14,7 @@ from hv_cli import process_logs
 from hv_cli.commands import CliError, HvGroup, Invocation, pass_invocation
 from hv_cli.metrics import measure, serve_beside
 from hv_cli.output import say
+from hvcore import heartbeat as own_heartbeat
 from hvcore.errors import UnavailableError
 
 if TYPE_CHECKING:
@@ -99,6 +100,7 @@ def ingest(invocation: Invocation, *, once: bool) -> None:
     process_logs.configure(settings.log.format)
     measure(settings)
     serve_beside(settings, is_supervised=once)
+    own_heartbeat.begin(settings.server.alive_file)
     with invocation.services() as services:
         folder = services.edge_folder
         if not folder.is_dir():
@@ -133,6 +135,7 @@ def _keep_ingesting(reading: "Ingest", failures: "FailureLog") -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopped.set())
     while True:
+        own_heartbeat.beat()
         # What a sink refuses is in the log, and tried again.
         reading.run_once()
         failures.count_new()

@@ -55,7 +55,7 @@ def test_every_process_that_runs_alone_has_a_heartbeat(tmp_path: Path) -> None:
             words = (*command, str(free_ports())) if name == "api" else command
             own = {
                 "NOTIFY_SOCKET": str(tmp_path / name),
-                "HV_SERVER__ALIVE_FILE": str(tmp_path / f"{name}-alive"),
+                "HV_SERVER__HEARTBEAT_PATH": str(tmp_path / f"{name}-alive"),
             }
             process = start_hv(*words, environ={**environ, **own})
             ends.callback(process.wait)

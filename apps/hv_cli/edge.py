@@ -100,7 +100,7 @@ def ingest(invocation: Invocation, *, once: bool) -> None:
     process_logs.configure(settings.log.format)
     measure(settings)
     serve_beside(settings, is_supervised=once)
-    own_heartbeat.begin(settings.server.alive_file)
+    own_heartbeat.begin(settings.server.heartbeat_path)
     with invocation.services() as services:
         folder = services.edge_folder
         if not folder.is_dir():

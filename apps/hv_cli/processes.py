@@ -304,7 +304,7 @@ def _measured(invocation: Invocation) -> Settings:
 def _begin_heartbeat(settings: Settings) -> None:
     # hv up watches over its own processes, and is what others watch over.
     if not _is_supervised():
-        heartbeat.begin(settings.server.alive_file)
+        heartbeat.begin(settings.server.heartbeat_path)
 
 
 def _listener(

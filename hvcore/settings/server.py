@@ -25,9 +25,9 @@ class ServerSettings:
     Attributes:
         shutdown_delay_s: After SIGTERM: how long a server that runs alone says that it
             is not ready, and still takes requests, before it ends.
-        alive_file: A file whose time every process sets while it goes on, for a probe
+        heartbeat_path: A file whose time every process sets while it goes on, for a probe
             of its container. It must be a container's own; none if empty.
     """
 
     shutdown_delay_s: float = attrs.field(default=5.0, validator=_is_a_delay)
-    alive_file: str = ""
+    heartbeat_path: str = ""

@@ -200,7 +200,7 @@ def test_a_process_of_ours_that_hangs_is_started_again() -> None:
         # Its process is not the first one, which cannot be killed from within.
         assert service.get("entrypoint", ["tini"])[0] == "tini"
         if what.startswith("/"):
-            assert service["environment"]["HV_SERVER__ALIVE_FILE"] == what
+            assert service["environment"]["HV_SERVER__HEARTBEAT_PATH"] == what
             assert str(Path(what).parent) in service["tmpfs"]
 
 

@@ -2,7 +2,7 @@
 Tell whoever watches over this process that it goes on.
 
 systemd is told by its own socket (``WatchdogSec=``), a probe of a container by the age of
-a file. Nothing that goes wrong here reaches the process.
+a file. Nothing that goes wrong here reaches the process. See docs/decisions/0193.
 """
 
 import os

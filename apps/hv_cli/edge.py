@@ -12,12 +12,15 @@ import click
 
 from hv_cli import process_logs
 from hv_cli.commands import CliError, HvGroup, Invocation, pass_invocation
+from hv_cli.metrics import measure, serve_beside
 from hv_cli.output import say
+from hvcore import heartbeat as own_heartbeat
 from hvcore.errors import UnavailableError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hv_edge.failures import FailureLog
     from hv_edge.ingest import Ingest
     from hvcore.assembly import Services
     from hvcore.playback_tokens import TokenKey
@@ -88,11 +91,16 @@ def ingest(invocation: Invocation, *, once: bool) -> None:
 
     Each segment counts once, whatever is killed.
     """
+    from hv_edge.failures import FailureLog  # noqa: PLC0415 - only here
     from hv_edge.heartbeat import Heartbeat  # noqa: PLC0415 - only here
     from hv_edge.ingest import Ingest  # noqa: PLC0415 - only here
     from hvcore.spool import the_only_reader  # noqa: PLC0415
 
-    process_logs.configure(invocation.load().settings.log.format)
+    settings = invocation.load().settings
+    process_logs.configure(settings.log.format)
+    measure(settings)
+    serve_beside(settings, is_supervised=once)
+    own_heartbeat.begin(settings.server.heartbeat_path)
     with invocation.services() as services:
         folder = services.edge_folder
         if not folder.is_dir():
@@ -111,7 +119,10 @@ def ingest(invocation: Invocation, *, once: bool) -> None:
             if not is_alone:
                 raise CliError(f"Another hv edge ingest reads {folder} already.")
             with heartbeat.required():
-                is_whole = _bring_all(reading, once=once)
+                if not once:
+                    _keep_ingesting(reading, FailureLog(folder))
+                    return
+                is_whole = reading.run_once()
             if not is_whole:
                 raise CliError(
                     "Not everything was counted. Fix the cause, which the log names, and run "
@@ -119,20 +130,15 @@ def ingest(invocation: Invocation, *, once: bool) -> None:
                 )
 
 
-def _bring_all(reading: "Ingest", *, once: bool) -> bool:
-    if once:
-        return reading.run_once()
-    _keep_ingesting(reading)
-    return True
-
-
-def _keep_ingesting(reading: "Ingest") -> None:
+def _keep_ingesting(reading: "Ingest", failures: "FailureLog") -> None:
     stopped = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopped.set())
     while True:
+        own_heartbeat.beat()
         # What a sink refuses is in the log, and tried again.
         reading.run_once()
+        failures.count_new()
         if stopped.wait(INGEST_EVERY_S):
             # What was served while nginx ended, too.
             reading.run_once()

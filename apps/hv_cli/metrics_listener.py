@@ -6,15 +6,20 @@ import logging
 import socket
 import threading
 import time
+from collections.abc import Callable, Mapping
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Final
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from hv_cli.metrics_samples import SampleCollector, Sampled
-from hvcore.assembly import build
+from hv_cli.metrics_samples import SampleCollector, room_of
+from hv_cli.sampled import Sampled
+from hv_edge.config import storage_folder
+from hvcore.assembly import Services, build
 from hvcore.metrics.measuring import folder_of
 from hvcore.metrics.process_files import join_ended
 from hvcore.services.tasks.workload import Workload
@@ -22,6 +27,12 @@ from hvcore.settings import Settings
 
 TRY_EVERY_S: Final = 5.0
 CLIENT_WITHIN_S: Final = 5.0
+_PINGS: Final[Mapping[str, Callable[[Services], None]]] = {
+    "database": lambda of: of.uow.ping(),
+    "storage": lambda of: of.storage.ping(),
+    "queue": lambda of: of.queue.ping(),
+}
+"""What a machine depends on, by the names that ``GET /health`` has for it."""
 
 _log = logging.getLogger(__name__)
 
@@ -37,7 +48,18 @@ class MetricsPage:
         self._lock = threading.Lock()
         self._registry = CollectorRegistry()
         self._registry.register(
-            SampleCollector(workload=Sampled(self._ask), spool_dir=spool_of(settings))
+            SampleCollector(
+                workload=Sampled(self._ask),
+                spool_dir=spool_of(settings),
+                dependencies={
+                    name: Sampled(partial(self._answers, ping))
+                    for name, ping in _PINGS.items()
+                },
+                disks={
+                    name: Sampled(partial(room_of, folder))
+                    for name, folder in folders_of(settings).items()
+                },
+            )
         )
 
     def text(self) -> bytes:
@@ -57,12 +79,32 @@ class MetricsPage:
         with build(self._settings, rings=False) as services:
             return services.workload()
 
+    def _answers(self, ping: Callable[[Services], None]) -> bool:
+        try:
+            with build(self._settings, rings=False) as services:
+                ping(services)
+        except Exception as error:  # noqa: BLE001 - of any backend; it does not answer
+            _log.info("does not answer", extra={"hv_why": str(error)})
+            return False
+        return True
+
 
 def spool_of(settings: Settings) -> Path:
     """
     Return where counts of this machine wait.
     """
     return settings.data_dir / (settings.analytics.spool_dir or "spool")
+
+
+def folders_of(settings: Settings) -> Mapping[str, Path]:
+    """
+    Return the folders of this machine that need room, by what they are for.
+    """
+    folders = {"data": settings.data_dir, "temporary": Path(gettempdir())}
+    if settings.edge.listen:
+        folders["edge"] = settings.data_dir / (settings.edge.folder or "edge")
+    storage = storage_folder(settings)
+    return folders if storage is None else {**folders, "storage": storage}
 
 
 class MetricsServer(ThreadingHTTPServer):

@@ -1,11 +1,9 @@
 """
-What the database says of the work that waits, asked now and then.
+The gauges of a machine: its work that waits, its disks, and what it depends on.
 """
 
-import logging
-import threading
-import time
-from collections.abc import Callable, Iterable
+import shutil
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +11,7 @@ import attrs
 from prometheus_client.metrics_core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from hv_cli.sampled import Sampled
 from hvcore import __version__
 from hvcore.domain.tasks.kinds import WEBHOOK_DELIVER
 from hvcore.domain.tasks.task import TaskCount, TaskState
@@ -20,59 +19,8 @@ from hvcore.metrics import declared
 from hvcore.metrics.measuring import GaugeOf
 from hvcore.services.tasks.workload import Workload
 
-EVERY_S: Final = 10.0
-"""However often somebody asks for the metrics."""
-WITHIN_S: Final = 1.5
-"""What is not known by then is left out; everything else is in time."""
-TOO_OLD_S: Final = 60.0
 S_PER_MINUTE: Final = 60.0
 _MAY_RUN: Final = frozenset({TaskState.DUE.value, TaskState.QUEUED.value})
-
-_log = logging.getLogger(__name__)
-
-
-class Sampled:
-    """
-    The latest answer of something that may hang; thread-safe.
-    """
-
-    def __init__(self, ask: Callable[[], Workload]) -> None:
-        self._ask = ask
-        self._lock = threading.Lock()
-        self._over = threading.Event()
-        self._is_asking = False
-        self._asked_at_s = float("-inf")
-        self._latest: tuple[float, Workload] | None = None
-
-    def latest(self) -> Workload | None:
-        """
-        Return what is known; None if that is nothing, or too old to be true.
-        """
-        with self._lock:
-            now = time.monotonic()
-            if not self._is_asking and now - self._asked_at_s >= EVERY_S:
-                self._is_asking, self._asked_at_s = True, now
-                self._over = threading.Event()
-                # A daemon: one that hangs holds up no exit.
-                threading.Thread(target=self._run, name="workload", daemon=True).start()
-            over, is_asking = self._over, self._is_asking
-        if is_asking:
-            over.wait(WITHIN_S)
-        latest = self._latest
-        if latest is None or time.monotonic() - latest[0] > TOO_OLD_S:
-            return None
-        return latest[1]
-
-    def _run(self) -> None:
-        try:
-            found = self._ask()
-            self._latest = (time.monotonic(), found)
-        except Exception as error:  # noqa: BLE001 - a database that is away, say
-            _log.info("work not counted", extra={"hv_why": str(error)})
-        finally:
-            with self._lock:
-                self._is_asking = False
-            self._over.set()
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -82,20 +30,72 @@ class SampleCollector(Collector):
 
     Attributes:
         spool_dir: Where counts of this machine wait.
+        dependencies: By name, whether each answers.
+        disks: By the name of a folder, the room where it is.
     """
 
-    workload: Sampled
+    workload: Sampled[Workload]
     spool_dir: Path
+    dependencies: Mapping[str, Sampled[bool]]
+    disks: Mapping[str, Sampled["DiskRoom"]]
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
         """
         Yield the gauges that are known.
         """
+        # All at once: if all of them hang, this takes as long as with one.
+        self.workload.begin()
+        for dependency in self.dependencies.values():
+            dependency.begin()
+        for disk in self.disks.values():
+            disk.begin()
         yield _gauge(declared.BUILD_INFO, [((__version__,), 1.0)])
         yield _gauge(declared.SPOOL_BACKLOG, [((), _size_bytes(self.spool_dir))])
+        answers = {name: one.latest() for name, one in self.dependencies.items()}
+        # One that has said nothing for long does not answer.
+        yield _gauge(
+            declared.DEPENDENCY_UP,
+            [((name,), float(bool(answer))) for name, answer in answers.items()],
+        )
+        yield from self._rooms()
         found = self.workload.latest()
         if found is not None:
             yield from _work(found)
+
+    def _rooms(self) -> Iterable[GaugeMetricFamily]:
+        rooms = {
+            name: room
+            for name, one in self.disks.items()
+            if (room := one.latest()) is not None
+        }
+        yield _gauge(
+            declared.DISK_FREE, [((n,), one.free_bytes) for n, one in rooms.items()]
+        )
+        yield _gauge(
+            declared.DISK_SIZE, [((n,), one.size_bytes) for n, one in rooms.items()]
+        )
+
+
+@attrs.frozen(kw_only=True)
+class DiskRoom:
+    """
+    How much room a disk has, and how large it is.
+    """
+
+    free_bytes: int
+    size_bytes: int
+
+
+def room_of(folder: Path) -> DiskRoom:
+    """
+    Return the room where a folder is, or will be made.
+
+    Raises:
+        OSError: The disk does not work.
+    """
+    there = next(one for one in (folder, *folder.parents) if one.exists())
+    usage = shutil.disk_usage(there)
+    return DiskRoom(free_bytes=usage.free, size_bytes=usage.total)
 
 
 def _work(found: Workload) -> Iterable[GaugeMetricFamily]:

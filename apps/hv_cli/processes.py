@@ -23,6 +23,7 @@ from hv_cli.commands import (
 from hv_cli.metrics import measure, serve_beside
 from hv_cli.queue_server import refuse_lonely_queue
 from hv_server.listening import BIND_PATIENCE_S, listen
+from hvcore import heartbeat
 from hvcore.errors import HvcoreError, UnavailableError
 from hvcore.registry import Registry
 from hvcore.services.counting.drain import Drain
@@ -181,9 +182,10 @@ def worker(  # noqa: PLR0913 - one for each option
         wanted += (*LIGHT_LANES, Lane.OUTBOUND)
     if not lanes or "encode" in lanes:
         wanted.append(Lane.ENCODE)
-    run_worker(
-        _measured(invocation), wanted, is_reserve=reserve, is_kept=_is_supervised()
-    )
+    settings = _measured(invocation)
+    # Its main thread may encode for hours.
+    heartbeat.beat_aside()
+    run_worker(settings, wanted, is_reserve=reserve, is_kept=_is_supervised())
 
 
 @click.command(cls=HvCommand)
@@ -268,6 +270,7 @@ def _serve(  # noqa: PLR0913 - what differs between the two
 
     settings, is_supervised = invocation.load().settings, _is_supervised()
     measure(settings)
+    _begin_heartbeat(settings)
 
     def make() -> Any:  # noqa: ANN401 - WSGI's own
         # After the fork, which no thread may precede.
@@ -294,7 +297,14 @@ def _measured(invocation: Invocation) -> Settings:
     settings = invocation.load().settings
     measure(settings)
     serve_beside(settings, is_supervised=_is_supervised())
+    _begin_heartbeat(settings)
     return settings
+
+
+def _begin_heartbeat(settings: Settings) -> None:
+    # hv up watches over its own processes, and is what others watch over.
+    if not _is_supervised():
+        heartbeat.begin(settings.server.heartbeat_path)
 
 
 def _listener(

@@ -20,6 +20,9 @@ WORKER_STOP_S: Final = 30
 EDGE_STOP_S: Final = 70
 """nginx gives its viewers 60 s (worker_shutdown_timeout)."""
 
+HANGS_AFTER_S: Final = 180
+"""Without a heartbeat; a step of the sweep takes less, also while a store is slow."""
+
 OPEN_FILES: Final = 65_536
 """A server takes 1000 connections, with a file for each; nginx takes many more."""
 
@@ -177,6 +180,11 @@ class UnitFiles:
                 f"ExecStart={_quoted(self.program)} {words}",
                 # Its own children are told by it; what is left after the time is killed.
                 "KillMode=mixed",
+                # It tells systemd every 2 s that it goes on (hvcore.heartbeat). One that
+                # is frozen would not even notice a friendlier signal.
+                f"WatchdogSec={HANGS_AFTER_S}",
+                "WatchdogSignal=SIGKILL",
+                "NotifyAccess=main",
             ],
             stop_s=stop_s,
             confinement=_SANDBOXING if starts_ffmpeg else _ALONE,

@@ -23,6 +23,7 @@ from hv_server.freed_memory import give_freed_memory_back
 from hv_server.listening import BACKLOG
 from hv_server.stopping import FINISHES_WITHIN_S
 from hv_server.thread_lanes import MONITOR_THREADS
+from hvcore import heartbeat
 from hvcore.child_launcher import SHORT_SLICE_NS, die_with_parent, run_for
 from hvcore.errors import HvcoreError
 from hvcore.settings.shares import ShareSettings
@@ -136,6 +137,12 @@ class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
             )
             self.cfg.set("worker_connections", most)
 
+    def run(self) -> None:
+        """
+        Serve until SIGTERM, with a heartbeat.
+        """
+        _BeatingArbiter(self).run()
+
     def load(self) -> WsgiApp:
         """
         Build the app; called in the worker.
@@ -146,6 +153,19 @@ class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
             # What an operator can mend needs no traceback.
             _log.critical("%s", exc)
             sys.exit(Arbiter.APP_LOAD_ERROR)
+
+
+class _BeatingArbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
+    """
+    Gunicorn's arbiter, with a heartbeat.
+    """
+
+    def murder_workers(self) -> None:
+        """
+        Kill workers that hang, about once a second, and say that this goes on.
+        """
+        heartbeat.beat()
+        super().murder_workers()
 
 
 class _PlainLogger(Logger):  # type: ignore[misc]  # gunicorn has no types

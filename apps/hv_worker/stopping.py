@@ -9,6 +9,8 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Final, Self
 
+from hvcore import heartbeat
+
 ASKS_EVERY_S: Final = 0.1
 """A question of another program's, which knows no waiting."""
 
@@ -52,7 +54,10 @@ class Stopping:
     def wait(self, seconds: float) -> bool:
         """
         Wait that long, or until the process is asked to end; tell which.
+
+        Loops that wait here again and again have a heartbeat by it.
         """
+        heartbeat.beat()
         return self._asked.wait(seconds)
 
     def is_leaving(self) -> bool:

@@ -11,6 +11,7 @@ from typing import Final
 from hv_worker.identity import worker_name
 from hv_worker.scratch import remove_orphans
 from hv_worker.stopping import Stopping, waited
+from hvcore import heartbeat
 from hvcore.assembly import Services, build
 from hvcore.domain.access.service_keys import PLAYBACK
 from hvcore.errors import UnavailableError
@@ -93,6 +94,7 @@ def sweep_once(services: Services, *, holder: str, tidies: bool) -> None:
 
     def do(steps: Mapping[str, Callable[[Services], object]]) -> None:
         for name, step in steps.items():
+            heartbeat.beat()
             with current.part(hv_step=name):
                 step(services)
 

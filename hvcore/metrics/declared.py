@@ -102,6 +102,23 @@ CLOCK_AHEAD: Final = GaugeOf(
     "How far this machine's clock is ahead of the database's; negative: behind.",
 )
 
+DEPENDENCY_UP: Final = GaugeOf(
+    "hv_dependency_up",
+    "1 if the database, the storage or the queue answers this machine, else 0.",
+    ("dependency",),
+)
+DISK_FREE: Final = GaugeOf(
+    "hv_disk_free_bytes", "Room on the disk of a folder of this machine.", ("folder",)
+)
+DISK_SIZE: Final = GaugeOf(
+    "hv_disk_size_bytes", "Size of the disk of a folder of this machine.", ("folder",)
+)
+EDGE_FAILURES: Final = CounterOf(
+    "hv_edge_failures_total",
+    "Answers of nginx with a status of 500 and above.",
+    ("status",),
+)
+
 METRICS: Final = (
     BUILD_INFO,
     HTTP_REQUESTS,
@@ -123,4 +140,8 @@ METRICS: Final = (
     SHARES_REFUSED,
     RATE_LIMITED,
     CLOCK_AHEAD,
+    DEPENDENCY_UP,
+    DISK_FREE,
+    DISK_SIZE,
+    EDGE_FAILURES,
 )

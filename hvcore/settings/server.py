@@ -1,5 +1,5 @@
 """
-How the servers of the API and of delivery end.
+How processes end, and how they are watched over.
 """
 
 from typing import Final
@@ -20,11 +20,14 @@ def _is_a_delay(_: object, __: object, value: float) -> None:
 @attrs.frozen(kw_only=True)
 class ServerSettings:
     """
-    The servers of the API and of delivery.
+    The processes of the service that run alone, the servers first.
 
     Attributes:
         shutdown_delay_s: After SIGTERM: how long a server that runs alone says that it
             is not ready, and still takes requests, before it ends.
+        heartbeat_path: A file whose time every process sets while it goes on, for a probe
+            of its container. It must be a container's own; none if empty.
     """
 
     shutdown_delay_s: float = attrs.field(default=5.0, validator=_is_a_delay)
+    heartbeat_path: str = ""

@@ -2,18 +2,23 @@
 Gauges are asked of the database now and then, and nobody waits long for them.
 """
 
+import shutil
 import threading
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from hv_cli import metrics_samples
-from hv_cli.metrics_samples import SampleCollector, Sampled
+from hv_cli import sampled as sampling
+from hv_cli.metrics_listener import MetricsPage
+from hv_cli.metrics_samples import DiskRoom, SampleCollector, room_of
+from hv_cli.sampled import Sampled
 from hvcore.domain.tasks.kinds import WEBHOOK_DELIVER
 from hvcore.domain.tasks.task import TaskCount
 from hvcore.services.tasks.workload import Workload
+from hvcore.settings import load
 from tests.cli.conftest import Hv
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -44,8 +49,16 @@ WORK = Workload(
 )
 
 
-def samples(found: Sampled, folder: Path) -> dict[str, float]:
-    collector = SampleCollector(workload=found, spool_dir=folder)
+def samples(
+    found: Sampled[Workload],
+    folder: Path,
+    *,
+    dependencies: Mapping[str, Sampled[bool]] = {},
+    disks: Mapping[str, Sampled[DiskRoom]] = {},
+) -> dict[str, float]:
+    collector = SampleCollector(
+        workload=found, spool_dir=folder, dependencies=dependencies, disks=disks
+    )
     return {
         " ".join([sample.name, *sample.labels.values()]): sample.value
         for family in collector.collect()
@@ -78,7 +91,7 @@ def test_what_waits_is_told_by_state_and_age(tmp_path: Path) -> None:
 def test_a_database_that_hangs_or_fails_costs_only_its_own_gauges(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(metrics_samples, "WITHIN_S", 0.05)
+    monkeypatch.setattr(sampling, "WITHIN_S", 0.05)
     goes_on, asked = threading.Event(), []
 
     def hangs() -> Workload:
@@ -115,3 +128,60 @@ def test_hv_metrics_says_what_to_set(hv: Hv) -> None:
 
     assert outcome.status == 1
     assert "HV_METRICS__LISTEN" in outcome.stderr
+
+
+def test_a_dependency_that_hangs_counts_as_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sampling, "WITHIN_S", 0.05)
+    goes_on = threading.Event()
+
+    def hangs() -> bool:
+        return goes_on.wait(60)
+
+    asked = {
+        "database": Sampled(hangs),
+        "storage": Sampled(lambda: True),
+        "queue": Sampled(lambda: False),
+    }
+    found = samples(Sampled(lambda: WORK), tmp_path, dependencies=asked)
+
+    assert found["hv_dependency_up database"] == 0
+    assert found["hv_dependency_up storage"] == 1
+    assert found["hv_dependency_up queue"] == 0
+    goes_on.set()
+
+
+def test_the_room_of_a_disk_is_told(tmp_path: Path) -> None:
+    not_made_yet = tmp_path / "edge" / "cache"
+
+    found = samples(
+        Sampled(lambda: WORK),
+        tmp_path,
+        disks={"edge": Sampled(lambda: room_of(not_made_yet))},
+    )
+
+    usage = shutil.disk_usage(tmp_path)
+    assert found["hv_disk_size_bytes edge"] == usage.total
+    assert 0 < found["hv_disk_free_bytes edge"] <= usage.total
+
+
+def test_the_metrics_say_what_answers_and_what_room_there_is(tmp_path: Path) -> None:
+    settings = load(
+        config_path=None,
+        environ={
+            "HV_METRICS__LISTEN": "9464",
+            "HV_QUEUE__BACKEND": "sql",
+            "HV_STORAGE__OPTIONS__URL": str(tmp_path / "media"),
+            # Nobody has made its tables, and nobody can: its folder is a file.
+            "HV_DATABASE__URL": "sqlite:////dev/null/records.sqlite3",
+        },
+        data_dir=tmp_path,
+    )
+
+    told = MetricsPage(settings.settings).text().decode()
+
+    assert 'hv_dependency_up{dependency="database"} 0.0' in told
+    assert 'hv_dependency_up{dependency="storage"} 1.0' in told
+    for folder in ("data", "storage", "temporary"):
+        assert f'hv_disk_free_bytes{{folder="{folder}"}}' in told

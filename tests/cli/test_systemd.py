@@ -141,6 +141,19 @@ def test_nothing_keeps_bubblewrap_from_its_work() -> None:
             assert values(text, "SystemCallFilter") == ["@system-service @mount"]
 
 
+def test_a_process_that_hangs_is_started_again() -> None:
+    for name, text in units().texts().items():
+        is_watched = values(text, "ExecStart") != [] and name not in {
+            "hv-migrate.service",
+            # nginx tells systemd nothing; its master watches over its workers.
+            "hv-edge.service",
+        }
+        assert values(text, "WatchdogSec") == (["180"] if is_watched else []), name
+        if is_watched:
+            assert values(text, "Restart") == ["on-failure"]
+            assert values(text, "NotifyAccess") == ["main"]
+
+
 def test_the_target_starts_every_process() -> None:
     texts = units(encoders=3, light_workers=2).texts()
 

@@ -22,7 +22,7 @@ FOLDER: Final = ROOT / "contrib" / "deploy"
 COMPOSE: Final = FOLDER / "compose.yaml"
 CHART: Final = FOLDER / "helm" / "hvcore"
 SECRETS_MOUNT: Final = "/run/secrets"
-_DEFAULT: Final = re.compile(r"\$\{\w+:-([^}]*)\}")
+_DEFAULT: Final = re.compile(r"\$\{\w+:?-([^}]*)\}")
 WITH_FURTHER_LEVELS: Final = ("options", "further", "oidc")
 
 

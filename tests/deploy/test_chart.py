@@ -8,6 +8,8 @@ from typing import Any, Final
 
 import pytest
 
+from hv_upload.app import RESUMABLE_PREFIX
+from hvcore import __version__
 from tests.deploy.deployments import (
     CHART,
     load_settings,
@@ -24,6 +26,7 @@ EVERYTHING: Final = (
     "ingress.className=nginx",
     "encode.keda.enabled=true",
     "notify.enabled=true",
+    "edge.enabled=true",
     "serviceAccount.name=hv",
     "imagePullSecrets[0].name=pull",
 )
@@ -49,6 +52,12 @@ def pods(objects: list[Any]) -> Iterator[tuple[str, Any]]:
             yield one["metadata"]["name"], one["spec"]["template"]["spec"]
 
 
+def containers(objects: list[Any]) -> Iterator[tuple[str, Any]]:
+    for name, pod in pods(objects):
+        for one in (*pod.get("initContainers", ()), *pod["containers"]):
+            yield name, one
+
+
 def test_helm_finds_nothing_wrong() -> None:
     done = run_helm("lint", "--strict", str(CHART))
 
@@ -70,9 +79,9 @@ def test_every_process_has_a_deployment_and_the_migration_comes_first(
 
 
 def test_commands_are_those_of_hv(whole: list[Any]) -> None:
-    commands = [pod["containers"][0]["args"] for _, pod in pods(whole)]
+    commands = [one["args"] for _, one in containers(whole) if "args" in one]
 
-    assert len(commands) == 7
+    assert len(commands) == 9
     for words in commands:
         parse_command(words)
 
@@ -80,8 +89,9 @@ def test_commands_are_those_of_hv(whole: list[Any]) -> None:
 def test_the_settings_can_be_used(whole: list[Any], tmp_path: Path) -> None:
     (settings,) = of_kind(whole, "ConfigMap").values()
     secrets = make_secrets(tmp_path / "s")
-    for _, pod in pods(whole):
-        (container,) = pod["containers"]
+    for _, container in containers(whole):
+        if "args" not in container:
+            continue
         files = {one["name"]: one["value"] for one in container["env"]}
         environ = {**settings["data"], **files}
 
@@ -90,30 +100,32 @@ def test_the_settings_can_be_used(whole: list[Any], tmp_path: Path) -> None:
 
 
 def test_secrets_are_files_and_nothing_else(whole: list[Any]) -> None:
+    keys = ("database-url", "playback-key", "uploads-key", "store-key", "store-secret")
+    name_files = {f"/run/secrets/hvcore/{key}" for key in keys}
     assert of_kind(whole, "Secret") == {}
-    for _, pod in pods(whole):
-        (container,) = pod["containers"]
+    for _, container in containers(whole):
         mounts = {one["name"]: one["mountPath"] for one in container["volumeMounts"]}
-        secrets = [e for e in container["env"] if e["name"] != "HV_METRICS__LISTEN"]
-        for one in secrets:
-            assert one["name"].endswith("_FILE")
-            assert one["value"].startswith(mounts["secrets"])
+        environ = {one["name"]: one["value"] for one in container.get("env", ())}
+        secrets = {name for name, value in environ.items() if value in name_files}
+        assert secrets == {n for n in environ if n.endswith("_FILE")}
+        assert not secrets or mounts["secrets"] == "/run/secrets/hvcore"
 
 
-def test_no_pod_may_do_more_than_it_must(usual: list[Any]) -> None:
-    for _, pod in pods(usual):
+def test_no_pod_may_do_more_than_it_must(whole: list[Any]) -> None:
+    for _, pod in pods(whole):
         assert pod["securityContext"]["runAsNonRoot"]
         assert pod["securityContext"]["runAsUser"] == 10001
         assert pod["securityContext"]["seccompProfile"]["type"] == "RuntimeDefault"
         assert not pod["automountServiceAccountToken"]
-        (container,) = pod["containers"]
+    for _, container in containers(whole):
         assert container["securityContext"] == {
             "allowPrivilegeEscalation": False,
             "readOnlyRootFilesystem": True,
             "capabilities": {"drop": ["ALL"]},
         }
+        assert container["resources"]["limits"]["memory"]
         mounted = {one["mountPath"] for one in container["volumeMounts"]}
-        assert mounted == {"/data", "/tmp", "/run/secrets/hvcore"}  # noqa: S108 - of a pod
+        assert mounted - {"/edge"} <= {"/data", "/tmp", "/run/secrets/hvcore"}  # noqa: S108 - of a pod
 
 
 def test_bubblewrap_works_only_where_it_is_asked_for() -> None:
@@ -152,6 +164,63 @@ def test_servers_are_asked_whether_they_live_and_are_ready(usual: list[Any]) -> 
         assert of_kind(usual, "Service")[name]["spec"]["ports"][0]["port"] == port
 
 
+def test_every_container_that_hangs_is_started_again(whole: list[Any]) -> None:
+    for name, one in containers(whole):
+        probe = one.get("livenessProbe")
+        if name == "service-migrate" or one["name"] == "config":
+            assert probe is None
+            continue
+        environ = {entry["name"]: entry["value"] for entry in one.get("env", ())}
+        words = " ".join(probe.get("exec", {}).get("command", ()))
+        asks = "httpGet" in probe or "hv-healthy" in words
+        assert asks or environ["HV_SERVER__HEARTBEAT_PATH"] in words, name
+
+
+def test_an_edge_serves_viewers_and_asks_delivery(whole: list[Any]) -> None:
+    edge = of_kind(whole, "Deployment")["service-edge"]["spec"]["template"]["spec"]
+    config, nginx, ingest = *edge["initContainers"], *edge["containers"]
+    environ = {entry["name"]: entry["value"] for entry in config["env"]}
+    host, _, port = environ["HV_EDGE__SERVICE"].partition(":")
+
+    assert of_kind(whole, "Service")[host]["spec"]["ports"][0]["port"] == int(port)
+    assert nginx["ports"][0]["containerPort"] == int(environ["HV_EDGE__LISTEN"])
+    assert nginx["command"][-1] == f"{config['args'][-1]}/nginx.conf"
+    # It waits for the end of nginx, whose last counts are to be read.
+    pid = f"{environ['HV_EDGE__FOLDER']}/nginx.pid"
+    for one in (nginx, ingest):
+        assert pid in one["lifecycle"]["preStop"]["exec"]["command"][-1]
+    of_ingest = {entry["name"]: entry["value"] for entry in ingest["env"]}
+    assert environ.items() <= of_ingest.items()
+
+
+def test_all_requests_of_a_resumable_upload_reach_one_pod(whole: list[Any]) -> None:
+    ingresses = of_kind(whole, "Ingress")
+    uploads = ingresses["service-uploads"]
+    (path,) = uploads["spec"]["rules"][0]["http"]["paths"]
+    chosen = "nginx.ingress.kubernetes.io/upstream-hash-by"
+
+    assert path["path"] == RESUMABLE_PREFIX
+    # An edge in between would choose another pod for each request.
+    assert path["backend"]["service"]["name"] == "service-delivery"
+    assert uploads["metadata"]["annotations"][chosen] == "$uri"
+    assert chosen not in ingresses["service"]["metadata"]["annotations"]
+    assert ingresses["service"]["metadata"]["annotations"].items() < (
+        uploads["metadata"]["annotations"].items()
+    )
+
+
+def test_an_image_can_be_pinned_by_its_digest() -> None:
+    digest = f"sha256:{'0' * 64}"
+    pinned = rendered_chart("edge.enabled=true", f"image.digest={digest}")
+
+    images = {one["image"] for _, one in containers(pinned)}
+
+    assert images == {f"hvcore:{__version__}@{digest}"}
+    assert {one["image"] for _, one in containers(rendered_chart())} == {
+        f"hvcore:{__version__}"
+    }
+
+
 def test_each_process_tells_prometheus_what_it_does(usual: list[Any]) -> None:
     quiet = rendered_chart("metrics.enabled=false")
 
@@ -173,9 +242,10 @@ def test_each_process_tells_prometheus_what_it_does(usual: list[Any]) -> None:
 
 
 def test_the_ingress_leads_to_services_that_exist(whole: list[Any]) -> None:
-    (ingress,) = of_kind(whole, "Ingress").values()
+    ingresses = of_kind(whole, "Ingress").values()
     backends = [
         path["backend"]["service"]["name"]
+        for ingress in ingresses
         for rule in ingress["spec"]["rules"]
         for path in rule["http"]["paths"]
     ]
@@ -206,6 +276,7 @@ def test_a_node_can_be_drained(usual: list[Any]) -> None:
     "wrong",
     [
         "image.tag=latest",
+        "image.digest=latest",
         "api.replicas=0",
         "confinement=none",
         "encode.keda.minutesOfOne=0",

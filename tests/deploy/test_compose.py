@@ -2,6 +2,7 @@
 The compose file: what it starts exists, and what it names is there.
 """
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,19 +10,25 @@ from typing import Any
 import click
 import pytest
 
+from hv_edge.config import EdgeConfig
+from hvcore import __version__
+from hvcore.settings import load
 from tests.deploy.deployments import (
     FOLDER,
     compose,
     load_settings,
     make_secrets,
     parse_command,
+    placed,
     unknown_settings,
 )
 
 FILE = compose()
 SERVICES = FILE["services"]
 OURS = {
-    name: service for name, service in SERVICES.items() if service["image"] == "hvcore"
+    name: service
+    for name, service in SERVICES.items()
+    if placed(service["image"], FOLDER).startswith("hvcore:")
 }
 RUN_HV = {n: s for n, s in OURS.items() if "entrypoint" not in s}
 
@@ -124,8 +131,10 @@ def test_a_process_waits_for_the_migration() -> None:
 
 def test_images_have_versions() -> None:
     for name, service in SERVICES.items():
-        image, _, tag = service["image"].partition(":")
-        assert tag not in {"", "latest"} or image == "hvcore", name
+        _, _, tag = placed(service["image"], FOLDER).partition(":")
+        assert tag not in {"", "latest"}, name
+    for name, service in OURS.items():
+        assert placed(service["image"], FOLDER) == f"hvcore:{__version__}", name
 
 
 def test_no_container_may_write_but_where_it_must() -> None:
@@ -149,6 +158,50 @@ def test_api_and_delivery_believe_their_edge_alone() -> None:
         assert SERVICES[name]["environment"]["HV_EDGE__PROXIES"] == subnet["subnet"]
     members = {n for n, s in SERVICES.items() if "edge" in s.get("networks", [])}
     assert members == {"api", "delivery", "edge"}
+
+
+def test_viewers_behind_a_proxy_of_this_machine_are_told_apart(tmp_path: Path) -> None:
+    (subnet,) = FILE["networks"]["outside"]["ipam"]["config"]
+    environ = {**SERVICES["edge-config"]["environment"]}
+    told = {k: v for k, v in environ.items() if k.startswith("HV_EDGE__")}
+    settings = load(
+        config_path=None,
+        environ={name: placed(value, tmp_path) for name, value in told.items()},
+        data_dir=tmp_path,
+    ).settings
+
+    config = EdgeConfig(
+        settings=settings, folder=tmp_path, scripts=tmp_path, storage=None
+    ).config()
+
+    assert f"set_real_ip_from {subnet['subnet']};" in config
+    # Whoever publishes the ports to everybody has nobody speak for others.
+    assert "${HV_EDGE__PROXIES-" in environ["HV_EDGE__PROXIES"]
+    nobody = {**told, "HV_EDGE__PROXIES": ""}
+    assert load(
+        config_path=None, environ=nobody, data_dir=tmp_path
+    ).settings.edge.proxies in {(), ("",)}
+
+
+def test_no_container_takes_all_memory_or_fills_the_disk_with_its_log() -> None:
+    for name, service in SERVICES.items():
+        assert re.fullmatch(r"\d+[mg]", service["mem_limit"]), name
+        assert service["logging"]["options"] == {"max-size": "10m", "max-file": "5"}
+
+
+def test_a_process_of_ours_that_hangs_is_started_again() -> None:
+    for name, service in OURS.items():
+        if service["restart"] == "no":
+            assert service["healthcheck"] == {"disable": True}
+            continue
+        kind, program, what = service["healthcheck"]["test"]
+        assert (kind, program) == ("CMD", "hv-healthy"), name
+        assert (FOLDER / program).stat().st_mode & 0o111
+        # Its process is not the first one, which cannot be killed from within.
+        assert service.get("entrypoint", ["tini"])[0] == "tini"
+        if what.startswith("/"):
+            assert service["environment"]["HV_SERVER__HEARTBEAT_PATH"] == what
+            assert str(Path(what).parent) in service["tmpfs"]
 
 
 def test_secrets_are_made_once(tmp_path: Path) -> None:

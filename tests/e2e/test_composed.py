@@ -143,6 +143,8 @@ def stack(tmp_path: Path, ports: list[int]) -> Iterator[Stack]:
                 "http://127.0.0.1:8080": f"http://127.0.0.1:{edge_api}",
                 "http://127.0.0.1:8081": f"http://127.0.0.1:{edge}",
                 "/edge": str(tmp_path / "edge"),
+                "/tmp/hv-alive": str(tmp_path / "hv-alive"),  # noqa: S108 - of a container
+                "172.30.202.0/24": "127.0.0.1",
             },
         )
 
@@ -179,7 +181,8 @@ def nginx_of(stack: Stack, ports: list[int]) -> list[str]:
     attrs.evolve(stack, replaced={**stack.replaced, **inside}).run("edge-config")
     nginx = shutil.which("nginx") or "/usr/sbin/nginx"
     words = SERVICES["edge"]["entrypoint"]
-    return [nginx, *(w.replace("/edge/", f"{stack.folder}/edge/") for w in words[1:])]
+    assert words[:3] == ["tini", "--", "nginx"]
+    return [nginx, *(w.replace("/edge/", f"{stack.folder}/edge/") for w in words[3:])]
 
 
 @pytest.mark.long

@@ -15,6 +15,63 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- end }}
 
+{{- define "hvcore.image" -}}
+{{- $tag := .Values.image.tag | default .Chart.AppVersion -}}
+{{- if .Values.image.digest -}}
+{{ .Values.image.repository }}:{{ $tag }}@{{ .Values.image.digest }}
+{{- else -}}
+{{ .Values.image.repository }}:{{ $tag }}
+{{- end -}}
+{{- end }}
+
+{{- /* What every container of ours may do, and where it may write. */ -}}
+{{- define "hvcore.confined" -}}
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities:
+    drop: [ALL]
+{{- end }}
+
+{{- /* The settings of a container: takes root and restartPolicy, and env if it has more. */ -}}
+{{- define "hvcore.settings" -}}
+env:
+  {{- range $name, $key := .root.Values.secret.files }}
+  - name: {{ $name }}_FILE
+    value: /run/secrets/hvcore/{{ $key }}
+  {{- end }}
+  {{- if and .root.Values.metrics.enabled (not .restartPolicy) }}
+  - name: HV_METRICS__LISTEN
+    value: "0.0.0.0:{{ .root.Values.metrics.port }}"
+  {{- end }}
+  {{- if not .restartPolicy }}
+  - name: HV_SERVER__HEARTBEAT_PATH
+    value: /tmp/hv-alive
+  {{- end }}
+  {{- range $name, $value := .env }}
+  - name: {{ $name }}
+    value: {{ $value | quote }}
+  {{- end }}
+envFrom:
+  - configMapRef:
+      name: {{ include "hvcore.name" .root }}-settings
+{{- end }}
+
+{{- /* A process without a port sets the time of a file every 2 s while it goes on. */ -}}
+{{- define "hvcore.heartbeat" -}}
+startupProbe:
+  exec:
+    command: [test, -e, /tmp/hv-alive]
+  periodSeconds: 2
+  failureThreshold: 60
+livenessProbe:
+  exec:
+    command: [sh, -c, 'test -n "$(find /tmp/hv-alive -mmin -3)"']
+  periodSeconds: 20
+  timeoutSeconds: 5
+  failureThreshold: 3
+{{- end }}
+
 {{- /* The pod of a process. Takes root, component, command, resources; port and
 startsFfmpeg where they apply. */ -}}
 {{- define "hvcore.pod" -}}
@@ -30,60 +87,25 @@ metadata:
     prometheus.io/port: {{ .root.Values.metrics.port | quote }}
     {{- end }}
 spec:
-  {{- with .root.Values.imagePullSecrets }}
-  imagePullSecrets:
-    {{- toYaml . | nindent 4 }}
-  {{- end }}
-  {{- with .root.Values.serviceAccount.name }}
-  serviceAccountName: {{ . }}
-  {{- end }}
-  automountServiceAccountToken: false
-  enableServiceLinks: false
+  {{- include "hvcore.placed" . | nindent 2 }}
   # Longer than any process takes to finish its requests or hand its tasks back.
   terminationGracePeriodSeconds: 45
   {{- if $unmasked }}
   hostUsers: false
   {{- end }}
   securityContext:
-    runAsNonRoot: true
-    runAsUser: 10001
-    runAsGroup: 10001
-    fsGroup: 10001
-    seccompProfile:
-      type: {{ ternary "Unconfined" "RuntimeDefault" $unmasked }}
-  {{- if .restartPolicy }}
-  restartPolicy: {{ .restartPolicy }}
-  {{- else }}
-  topologySpreadConstraints:
-    - maxSkew: 1
-      topologyKey: kubernetes.io/hostname
-      whenUnsatisfiable: ScheduleAnyway
-      labelSelector:
-        matchLabels:
-          {{- include "hvcore.selector" . | nindent 10 }}
-  {{- end }}
+    {{- include "hvcore.user" (ternary "Unconfined" "RuntimeDefault" $unmasked) | nindent 4 }}
   containers:
     - name: {{ .component }}
-      image: "{{ .root.Values.image.repository }}:{{ .root.Values.image.tag | default .root.Chart.AppVersion }}"
+      image: {{ include "hvcore.image" .root | quote }}
       imagePullPolicy: {{ .root.Values.image.pullPolicy }}
       args:
         {{- toYaml .command | nindent 8 }}
-      env:
-        {{- range $name, $key := .root.Values.secret.files }}
-        - name: {{ $name }}_FILE
-          value: /run/secrets/hvcore/{{ $key }}
-        {{- end }}
-        {{- if and .root.Values.metrics.enabled (not .restartPolicy) }}
-        - name: HV_METRICS__LISTEN
-          value: "0.0.0.0:{{ .root.Values.metrics.port }}"
-        {{- end }}
-      envFrom:
-        - configMapRef:
-            name: {{ include "hvcore.name" .root }}-settings
-      {{- with .port }}
+      {{- include "hvcore.settings" . | nindent 6 }}
+      {{- if .port }}
       ports:
         - name: http
-          containerPort: {{ . }}
+          containerPort: {{ .port }}
       startupProbe:
         httpGet: {path: /health/live, port: http}
         periodSeconds: 2
@@ -98,12 +120,10 @@ spec:
         periodSeconds: 5
         timeoutSeconds: 5
         failureThreshold: 2
+      {{- else if not .restartPolicy }}
+      {{- include "hvcore.heartbeat" . | nindent 6 }}
       {{- end }}
-      securityContext:
-        allowPrivilegeEscalation: false
-        readOnlyRootFilesystem: true
-        capabilities:
-          drop: [ALL]
+      {{- include "hvcore.confined" . | nindent 6 }}
         {{- if $unmasked }}
         procMount: Unmasked
         {{- end }}
@@ -114,17 +134,55 @@ spec:
         - {name: tmp, mountPath: /tmp}
         - {name: secrets, mountPath: /run/secrets/hvcore, readOnly: true}
   volumes:
-    - name: data
-      emptyDir:
-        sizeLimit: {{ .root.Values.scratch.sizeLimit }}
-    - name: tmp
-      emptyDir:
-        sizeLimit: 1Gi
-    - name: secrets
-      secret:
-        secretName: {{ .root.Values.secret.name }}
-        # Of the group: the files are root's.
-        defaultMode: 0440
+    {{- include "hvcore.volumes" .root | nindent 4 }}
+{{- end }}
+
+{{- /* Where a pod runs, and what it gets of the cluster. */ -}}
+{{- define "hvcore.placed" -}}
+{{- with .root.Values.imagePullSecrets -}}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{ end -}}
+{{- with .root.Values.serviceAccount.name -}}
+serviceAccountName: {{ . }}
+{{ end -}}
+automountServiceAccountToken: false
+enableServiceLinks: false
+{{- if .restartPolicy }}
+restartPolicy: {{ .restartPolicy }}
+{{- else }}
+topologySpreadConstraints:
+  - maxSkew: 1
+    topologyKey: kubernetes.io/hostname
+    whenUnsatisfiable: ScheduleAnyway
+    labelSelector:
+      matchLabels:
+        {{- include "hvcore.selector" . | nindent 8 }}
+{{- end }}
+{{- end }}
+
+{{- /* Who runs a pod; takes the type of its seccomp profile. */ -}}
+{{- define "hvcore.user" -}}
+runAsNonRoot: true
+runAsUser: 10001
+runAsGroup: 10001
+fsGroup: 10001
+seccompProfile:
+  type: {{ . }}
+{{- end }}
+
+{{- define "hvcore.volumes" -}}
+- name: data
+  emptyDir:
+    sizeLimit: {{ .Values.scratch.sizeLimit }}
+- name: tmp
+  emptyDir:
+    sizeLimit: 1Gi
+- name: secrets
+  secret:
+    secretName: {{ .Values.secret.name }}
+    # Of the group: the files are root's.
+    defaultMode: 0440
 {{- end }}
 
 {{- /* A Deployment. Takes what the pod takes, and replicas: none where KEDA decides. */ -}}

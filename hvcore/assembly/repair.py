@@ -10,6 +10,8 @@ from hvcore.persistence.inspection import SqlInspection
 from hvcore.services.repair.file_checks import FileChecks
 from hvcore.services.repair.fsck import Fsck
 from hvcore.services.repair.orphans import Orphans
+from hvcore.services.repair.quarantine import Quarantine
+from hvcore.services.repair.right_database import RightDatabase
 from hvcore.services.repair.video_files import VideoFiles
 from hvcore.services.repair.video_repairs import VideoRepairs
 
@@ -18,6 +20,13 @@ class RepairWiring(ProcessingWiring, TableWiring):
     """
     A part of Services, which says when they are made.
     """
+
+    @cached_property
+    def quarantine(self) -> Quarantine:
+        """
+        Keeps what repairs remove for a week.
+        """
+        return Quarantine(storage=self.storage, clock=self.clock)
 
     @cached_property
     def fsck(self) -> Fsck:
@@ -37,6 +46,7 @@ class RepairWiring(ProcessingWiring, TableWiring):
                     storage=self.storage,
                     clock=self.clock,
                     files=self._attempt_files,
+                    quarantine=self.quarantine,
                 ),
             ),
             orphans=Orphans(
@@ -44,6 +54,10 @@ class RepairWiring(ProcessingWiring, TableWiring):
                 storage=self.storage,
                 inspection=inspection,
                 clock=self.clock,
+                quarantine=self.quarantine,
+            ),
+            database=RightDatabase(
+                uow=self.uow, storage=self.storage, inspection=inspection
             ),
             recount=self.recount,
         )

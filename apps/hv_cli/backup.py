@@ -2,16 +2,20 @@
 ``hv backup``: the whole service in a folder or a file.
 """
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 import attrs
 import click
 
-from hv_cli.commands import HvCommand, Invocation, pass_invocation
+from hv_cli.commands import CliError, HvCommand, Invocation, pass_invocation
 from hv_cli.output import print_json, say, told_disk
-from hvcore.services.backups.manifest import Manifest
-from hvcore.services.backups.new_backup import new_backup
+from hv_cli.restore import opened_backup
+from hvcore.services.backups.kept_backups import KeptBackups
+from hvcore.services.backups.manifest import MANIFEST, Manifest
+from hvcore.services.backups.new_backup import is_file, new_backup
+from hvcore.services.backups.verification import verify_backup
 
 _KEY_SETTINGS: Final = (
     *("playback.signing_key", "playback.retired_keys", "uploads.signing_key"),
@@ -26,10 +30,30 @@ _KEY_SETTINGS: Final = (
     is_flag=True,
     help="Also link or copy the objects, if they are files of this machine.",
 )
+@click.option(
+    "--keep",
+    type=click.IntRange(min=1),
+    metavar="COUNT",
+    help="Make a backup in the folder TARGET, check it, and remove all but the newest "
+    "COUNT backups that were made there so.",
+)
+@click.option(
+    "--verify",
+    "verifies",
+    is_flag=True,
+    help="Only check the backup TARGET: read all of it, and change nothing. Of a folder "
+    "of --keep, the newest one.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print what is in it as JSON.")
 @pass_invocation
-def backup(
-    invocation: Invocation, target: Path, *, objects: bool, as_json: bool
+def backup(  # noqa: PLR0913 - one for each option
+    invocation: Invocation,
+    target: Path,
+    *,
+    objects: bool,
+    keep: int | None,
+    verifies: bool,
+    as_json: bool,
 ) -> None:
     """
     Write the database, waiting counts, keys and the list of objects into TARGET.
@@ -37,19 +61,46 @@ def backup(
     It is a new folder, or a file if its name ends with .tar. The service may go on
     meanwhile. Whoever has a backup has the keys: keep it as safe as the data folder.
     """
-    loaded = invocation.load()
-    outside = [name for name in _KEY_SETTINGS if name in loaded.origins]
-    with (
-        told_disk(target),
-        new_backup(target) as folder,
-        invocation.services() as services,
-    ):
-        manifest = services.back_up(
-            folder, with_objects=objects, outside=outside, tell=say
-        )
+    if verifies and (objects or keep):
+        raise click.UsageError("--verify takes no --objects and no --keep.")
+    if keep and is_file(target):
+        raise click.UsageError("With --keep, TARGET is a folder of backups.")
+    kept, place = KeptBackups(target), target
+    if keep:
+        place = kept.next_path(datetime.now(UTC))
+    with told_disk(target):
+        if verifies:
+            place, manifest = _verified(target)
+        else:
+            manifest = _made(invocation, place, with_objects=objects)
+        if keep:
+            # Before others go, of which this is to take the place.
+            _verified(place)
+            for path in kept.keep(keep, now=datetime.now(UTC)):
+                say(f"Removed, because {keep} newer ones are there: {path}")
     if as_json:
         print_json(_described(manifest))
-    _tell_of(manifest, target)
+    _tell_of(manifest, place)
+    if verifies:
+        say(f"{place} is whole, and of {manifest.created_at}.")
+
+
+def _made(invocation: Invocation, target: Path, *, with_objects: bool) -> Manifest:
+    loaded = invocation.load()
+    outside = [name for name in _KEY_SETTINGS if name in loaded.origins]
+    with new_backup(target) as folder, invocation.services() as services:
+        return services.back_up(
+            folder, with_objects=with_objects, outside=outside, tell=say
+        )
+
+
+def _verified(target: Path) -> tuple[Path, Manifest]:
+    if not target.exists():
+        raise CliError(f"There is no {target}.")
+    if target.is_dir() and not (target / MANIFEST).exists():
+        target = next((one.path for one in KeptBackups(target).whole()), target)
+    with opened_backup(target, beside=target.absolute()) as folder:
+        return target, verify_backup(folder, tell=say)
 
 
 def _described(manifest: Manifest) -> dict[str, object]:

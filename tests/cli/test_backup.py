@@ -4,6 +4,7 @@ hv backup and hv restore.
 
 import gzip
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -189,6 +190,73 @@ def _cut(path: Path) -> None:
 def _change_a_row(path: Path) -> None:
     rows = gzip.decompress(path.read_bytes())
     path.write_bytes(gzip.compress(rows.replace(b"name 0", b"name 9")))
+
+
+@pytest.mark.parametrize("name", ["backup", "backup.tar"])
+def test_a_whole_backup_is_verified(stocked: Hv, name: str) -> None:
+    assert stocked("backup", name, "--objects").status == 0
+
+    outcome = stocked("backup", "--verify", name)
+
+    assert (outcome.status, "is whole" in outcome.stderr) == (0, True), outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("file", "damage"),
+    [
+        ("tables/videos.jsonl.gz", _cut),
+        ("objects.jsonl.gz", _cut),
+        ("secrets.json", Path.unlink),
+        ("objects/uploads/org_a/dev/up_a", Path.unlink),
+        ("objects/media/vid_a/job_a/video/1.m4s", partial(Path.write_bytes, data=b"")),
+        ("backup.json", Path.unlink),
+    ],
+)
+def test_a_damaged_backup_is_not_verified(
+    stocked: Hv, tmp_path: Path, file: str, damage: Callable[[Path], object]
+) -> None:
+    assert stocked("backup", "backup", "--objects").status == 0
+    place = tmp_path / "backup" / file
+    # Objects are links of what is stored.
+    data = place.read_bytes()
+    place.unlink()
+    place.write_bytes(data)
+    damage(place)
+
+    outcome = stocked("backup", "--verify", "backup")
+
+    assert outcome.status == 1
+    said = ("use another backup", "cannot be read", "it is no backup")
+    assert any(text in outcome.stderr for text in said)
+
+
+def test_the_newest_backups_are_kept(stocked: Hv, tmp_path: Path) -> None:
+    folder = tmp_path / "kept"
+    (folder / "photos").mkdir(parents=True)
+    left = folder / ".hv-20200101T000000.000000Z.abc.unfinished"
+    left.mkdir()
+    os.utime(left, (0, 0))
+    made = []
+    for _ in range(3):
+        outcome = stocked("backup", "kept", "--keep", "2")
+        assert outcome.status == 0, outcome.stderr
+        made += [one.name for one in folder.iterdir() if one.name not in made]
+
+    there = sorted(one.name for one in folder.iterdir())
+    assert there == sorted([*[n for n in made if n.startswith("hv-")][1:], "photos"])
+    assert stocked("backup", "--verify", "kept").status == 0
+
+
+def test_a_backup_that_fails_removes_no_older_one(stocked: Hv, tmp_path: Path) -> None:
+    assert stocked("backup", "kept", "--keep", "1").status == 0
+    before = sorted(one.name for one in (tmp_path / "kept").iterdir())
+
+    failpoints.arm("backup.written=raise*1")
+    failed = stocked("backup", "kept", "--keep", "1")
+    failpoints.arm("")
+
+    assert failed.status == 1
+    assert sorted(one.name for one in (tmp_path / "kept").iterdir()) == before
 
 
 def _set_format(path: Path) -> None:

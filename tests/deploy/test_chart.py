@@ -24,6 +24,8 @@ EVERYTHING: Final = (
     "ingress.className=nginx",
     "encode.keda.enabled=true",
     "notify.enabled=true",
+    "backup.enabled=true",
+    "backup.claim=backups",
     "serviceAccount.name=hv",
     "imagePullSecrets[0].name=pull",
 )
@@ -47,6 +49,9 @@ def pods(objects: list[Any]) -> Iterator[tuple[str, Any]]:
     for one in objects:
         if one["kind"] in {"Deployment", "Job"}:
             yield one["metadata"]["name"], one["spec"]["template"]["spec"]
+        if one["kind"] == "CronJob":
+            job = one["spec"]["jobTemplate"]["spec"]
+            yield one["metadata"]["name"], job["template"]["spec"]
 
 
 def test_helm_finds_nothing_wrong() -> None:
@@ -72,9 +77,22 @@ def test_every_process_has_a_deployment_and_the_migration_comes_first(
 def test_commands_are_those_of_hv(whole: list[Any]) -> None:
     commands = [pod["containers"][0]["args"] for _, pod in pods(whole)]
 
-    assert len(commands) == 7
+    assert len(commands) == 8
     for words in commands:
         parse_command(words)
+
+
+def test_a_backup_is_made_each_night_into_a_volume(whole: list[Any]) -> None:
+    ((name, job),) = of_kind(whole, "CronJob").items()
+    pod = dict(pods(whole))[name]
+
+    assert job["spec"]["schedule"] == "0 3 * * *"
+    assert job["spec"]["concurrencyPolicy"] == "Forbid"
+    assert pod["containers"][0]["args"] == ["backup", "--keep", "7", "/backups"]
+    mounts = {m["name"]: m["mountPath"] for m in pod["containers"][0]["volumeMounts"]}
+    assert mounts["backups"] == "/backups"
+    claims = [v.get("persistentVolumeClaim") for v in pod["volumes"]]
+    assert {"claimName": "backups"} in claims
 
 
 def test_the_settings_can_be_used(whole: list[Any], tmp_path: Path) -> None:

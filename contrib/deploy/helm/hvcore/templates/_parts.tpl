@@ -15,8 +15,8 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- end }}
 
-{{- /* The pod of a process. Takes root, component, command, resources; port and
-startsFfmpeg where they apply. */ -}}
+{{- /* The pod of a process. Takes root, component, command, resources; port,
+startsFfmpeg and backups (a volume claim) where they apply. */ -}}
 {{- define "hvcore.pod" -}}
 {{- $unmasked := and .startsFfmpeg (eq .root.Values.confinement "unmasked") -}}
 metadata:
@@ -113,6 +113,9 @@ spec:
         - {name: data, mountPath: /data}
         - {name: tmp, mountPath: /tmp}
         - {name: secrets, mountPath: /run/secrets/hvcore, readOnly: true}
+        {{- if .backups }}
+        - {name: backups, mountPath: /backups}
+        {{- end }}
   volumes:
     - name: data
       emptyDir:
@@ -120,6 +123,11 @@ spec:
     - name: tmp
       emptyDir:
         sizeLimit: 1Gi
+    {{- with .backups }}
+    - name: backups
+      persistentVolumeClaim:
+        claimName: {{ . }}
+    {{- end }}
     - name: secrets
       secret:
         secretName: {{ .root.Values.secret.name }}

@@ -89,9 +89,13 @@ def _made(invocation: Invocation, target: Path, *, with_objects: bool) -> Manife
     loaded = invocation.load()
     outside = [name for name in _KEY_SETTINGS if name in loaded.origins]
     with new_backup(target) as folder, invocation.services() as services:
-        return services.back_up(
+        manifest = services.back_up(
             folder, with_objects=with_objects, outside=outside, tell=say
         )
+    # Once it is at its place.
+    with invocation.services() as services:
+        services.note_backup(manifest.id, datetime.fromisoformat(manifest.created_at))
+    return manifest
 
 
 def _verified(target: Path) -> tuple[Path, Manifest]:

@@ -4,6 +4,7 @@ Comparing the database with the storage.
 
 from functools import cached_property
 
+from hvcore.assembly.presence import PresenceWiring
 from hvcore.assembly.processing import ProcessingWiring
 from hvcore.assembly.tables import TableWiring
 from hvcore.persistence.inspection import SqlInspection
@@ -16,7 +17,7 @@ from hvcore.services.repair.video_files import VideoFiles
 from hvcore.services.repair.video_repairs import VideoRepairs
 
 
-class RepairWiring(ProcessingWiring, TableWiring):
+class RepairWiring(PresenceWiring, ProcessingWiring, TableWiring):
     """
     A part of Services, which says when they are made.
     """
@@ -57,7 +58,10 @@ class RepairWiring(ProcessingWiring, TableWiring):
                 quarantine=self.quarantine,
             ),
             database=RightDatabase(
-                uow=self.uow, storage=self.storage, inspection=inspection
+                uow=self.uow,
+                storage=self.storage,
+                inspection=inspection,
+                installation_id=self.installation_id,
             ),
             recount=self.recount,
         )

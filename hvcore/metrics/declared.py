@@ -102,6 +102,11 @@ CLOCK_AHEAD: Final = GaugeOf(
     "How far this machine's clock is ahead of the database's; negative: behind.",
 )
 
+BACKUP_AGE: Final = GaugeOf(
+    "hv_backup_age_seconds",
+    "How long ago the newest backup was made; missing if there is none.",
+)
+
 METRICS: Final = (
     BUILD_INFO,
     HTTP_REQUESTS,
@@ -123,4 +128,5 @@ METRICS: Final = (
     SHARES_REFUSED,
     RATE_LIMITED,
     CLOCK_AHEAD,
+    BACKUP_AGE,
 )

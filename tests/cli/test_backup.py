@@ -25,7 +25,7 @@ from hvcore.domain.ids import VideoId, new_video_id
 from hvcore.domain.videos.media_paths import media_prefix, media_root
 from hvcore.domain.videos.states import VideoState
 from hvcore.persistence.engine import make_engine
-from hvcore.persistence.tables import videos
+from hvcore.persistence.tables import leaders, videos
 from hvcore.ports.storage import ObjectInfo
 from hvcore.services.backups.new_backup import new_backup
 from hvcore.services.backups.object_copies import copy_objects
@@ -588,6 +588,9 @@ def _store(data: Path, objects: Mapping[str, bytes]) -> None:
 
 def _contents(data: Path) -> Mapping[str, list[str]]:
     engine = make_engine(f"sqlite:///{data}/hvcore.sqlite3")
+    with engine.begin() as connection:
+        # Of what was made since.
+        connection.execute(sa.delete(leaders).where(leaders.c.name == "backup"))
     found = contents(engine)
     engine.dispose()
     return found

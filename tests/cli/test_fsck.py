@@ -124,6 +124,22 @@ def test_a_database_that_knows_few_of_the_stored_videos_repairs_nothing(
     assert not file.exists()
 
 
+def test_a_storage_of_another_installation_is_not_repaired(
+    migrated: Hv, tmp_path: Path
+) -> None:
+    keep_a_video(tmp_path)
+    assert migrated("fsck", "--repair").status == 0
+    assert migrated("fsck", "--repair").status == 0
+    (tmp_path / "hv-data" / "storage" / "installation" / "id").write_text("another")
+    file = leave_a_folder(tmp_path, days=8)
+
+    outcome = migrated("fsck", "--repair")
+
+    assert (outcome.status, "installation another" in outcome.stderr) == (1, True)
+    assert migrated("fsck", "--repair", "--video", FOLDER.parts[3]).status == 1
+    assert file.exists()
+
+
 def test_a_database_that_knows_few_of_the_stored_uploads_repairs_nothing(
     migrated: Hv, tmp_path: Path
 ) -> None:

@@ -126,7 +126,7 @@ def led_by(engine: Engine, clock: Clock) -> tuple[str, float] | None:
     now = clock.now()
     with reading(engine) as connection:
         asked = sa.select(leaders.c.holder, leaders.c.until).where(
-            leaders.c.until >= now
+            leaders.c.name == "sweep", leaders.c.until >= now
         )
         found = connection.execute(asked.order_by(leaders.c.until.desc())).first()
     return found and (found.holder, (found.until - now).total_seconds())

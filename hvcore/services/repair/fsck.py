@@ -46,12 +46,13 @@ class Fsck:
         """
         Refuse to repair with a database that the storage does not belong to.
 
-        Of a single video, which was named, that is not asked.
+        How much the database knows is not asked for a single video, which was named.
 
         Raises:
             ConfigError: It looks like another one.
             UnavailableError: The storage or the database does not answer.
         """
+        self.database.check_mark()
         if scope.video_id is None:
             self.database.check()
 

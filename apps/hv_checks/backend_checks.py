@@ -3,7 +3,7 @@ Checks of what the service stands on: the database, the storage, the queue, the 
 """
 
 import io
-import os
+import secrets
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -98,7 +98,7 @@ def storage(services: Services) -> Sequence[HealthFinding]:
     """
     Check that the storage can be written to and emptied.
     """
-    path = f"doctor/{os.getpid()}"
+    path = f"doctor/{secrets.token_hex(8)}"
     try:
         place = services.storage
         place.ping()

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from hvcore.atomic_files import replace_file
 from hvcore.domain.processes import ServiceProcess
 
 FILE: Final = Path("run", "processes.json")
@@ -31,10 +32,7 @@ def write_processes(data_dir: Path, processes: Iterable[ServiceProcess]) -> None
             for one in processes
         ],
     }
-    path = data_dir / FILE
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_text(json.dumps(document), encoding="utf-8")
-    temporary.replace(path)
+    replace_file(data_dir / FILE, json.dumps(document))
 
 
 def forget_processes(data_dir: Path) -> None:

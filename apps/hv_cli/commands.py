@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from hvcore.settings import Loaded
 
 DEFAULT_DATA: Final = Path("hv-data")
+RESTORE_MARK: Final = "restore-unfinished"
+"""In a data folder that a backup is being restored into; it names the backup."""
 
 LONGEST_DURATION_S: Final = 100 * 366 * 86_400
 """What is added to today's date must be a date too."""
@@ -41,10 +43,12 @@ class Invocation:
         data: The data folder.
         config: The settings file, if one is named.
         abandons_threads: The process ends without those that still run.
+        is_restore: It is the restore that this data folder waits for.
     """
 
     def __init__(self) -> None:
         self.abandons_threads = False
+        self.is_restore = False
         self.data = DEFAULT_DATA
         self.config: Path | None = None
 
@@ -54,7 +58,13 @@ class Invocation:
 
         Raises:
             ConfigError: They cannot be used.
+            CliError: The data folder is not restored yet.
         """
+        if not self.is_restore and (self.data / RESTORE_MARK).exists():
+            raise CliError(
+                f"A restore into {self.data} has not ended. Run hv restore there once "
+                "more, with the same backup, or name another folder with --data."
+            )
         from hvcore import settings  # noqa: PLC0415 - only commands pay for it
 
         return settings.load(

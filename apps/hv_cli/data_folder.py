@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from hv_cli.commands import CliError
+from hvcore.atomic_files import replace_file
 
 MAX_SOCKET_PATH_BYTES: Final = 100
 """A unix socket's path may have 107; the rest is for the file's name."""
@@ -164,13 +165,7 @@ def write_private(path: Path, document: object) -> None:
     """
     Write a JSON file that only its owner can read, whole or not at all.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(document, file, indent=2)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    replace_file(path, json.dumps(document, indent=2))
 
 
 def _read(path: Path) -> dict[str, object]:

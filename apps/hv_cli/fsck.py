@@ -40,6 +40,11 @@ _AGAIN: Final = (
     help="With --repair and --org or --video: also give up what cannot be made again.",
 )
 @click.option(
+    "--bring-back",
+    is_flag=True,
+    help="Only move back what repairs have put in quarantine, all of it or of --video.",
+)
+@click.option(
     "--grace",
     callback=duration_option,
     help="How old leftovers are before they are removed, such as 12h; default 7d.",
@@ -55,6 +60,7 @@ def fsck(  # noqa: PLR0913 - one per option
     hashes: bool,
     repair: bool,
     give_up: bool,
+    bring_back: bool,
     grace: float | None,
     as_json: bool,
 ) -> None:
@@ -69,6 +75,11 @@ def fsck(  # noqa: PLR0913 - one per option
             raise click.UsageError("--personal stands alone, or with --json.")
         _show_personal(invocation, VideoId(personal), as_json=as_json)
         return
+    if bring_back:
+        if org or hashes or repair or give_up or grace is not None or as_json:
+            raise click.UsageError("--bring-back stands alone, or with --video.")
+        _bring_back(invocation, None if video is None else VideoId(video))
+        return
     if give_up and not (repair and (org or video)):
         # A storage that is not mounted looks like one in which everything is lost.
         raise click.UsageError("--give-up needs --repair, and --org or --video.")
@@ -80,6 +91,9 @@ def fsck(  # noqa: PLR0913 - one per option
     )
     run = _Run(repairs=repair, gives_up=give_up, is_quiet=as_json)
     with invocation.services() as services:
+        if repair:
+            services.fsck.refuse_wrong_database(scope)
+            services.quarantine.expire()
         records = [
             record
             for damage in services.fsck.damages(scope, looked_at=run.looked_at)
@@ -90,6 +104,12 @@ def fsck(  # noqa: PLR0913 - one per option
     run.sum_up()
     if run.left:
         click.get_current_context().exit(1)
+
+
+def _bring_back(invocation: Invocation, video_id: VideoId | None) -> None:
+    with invocation.services() as services:
+        moved = services.quarantine.bring_back(video_id)
+    say(f"{moved} files are where they were before. What is in use again, is kept.")
 
 
 def _show_personal(invocation: Invocation, video_id: VideoId, *, as_json: bool) -> None:

@@ -101,7 +101,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
         "Write the database, the keys and the list of objects into a folder.",
     ),
     "restore": (
-        "hv_cli.backup:restore",
+        "hv_cli.restore:restore",
         "Fill an empty data folder and database from a backup.",
     ),
     "edge": (

@@ -3,13 +3,17 @@
 """
 
 import time
+from typing import Final
 
 import click
 
-from hv_cli.commands import HvCommand, Invocation, pass_invocation
+from hv_cli.commands import CliError, HvCommand, Invocation, pass_invocation
 from hv_cli.data_folder import DataFolder
 from hv_cli.output import say
+from hvcore.assembly import Services
 from hvcore.errors import ConfigError
+
+_SHOWN: Final = 5
 
 
 @click.command(cls=HvCommand)
@@ -40,6 +44,8 @@ def migrate(invocation: Invocation, url: str | None, *, contracts: bool) -> None
         _copy(invocation, url)
         return
     with invocation.unmigrated_services() as services:
+        if contracts:
+            _refuse_older_processes(services)
         for tables, bring_up in services.migrations(contracts=contracts):
             say(f"Bringing {tables} up to date; large tables may take minutes.")
             bring_up()
@@ -55,6 +61,20 @@ def migrate(invocation: Invocation, url: str | None, *, contracts: bool) -> None
             "Once the last process of an older version has ended on all machines, run: "
             "hv migrate --contract"
         )
+
+
+def _refuse_older_processes(services: Services) -> None:
+    # What they tell is in a table that an expand has made.
+    services.migrate()
+    older = services.older_processes()
+    if not older:
+        return
+    last = max(one.until for one in older)
+    names = ", ".join(f"{one.kind} ({one.name})" for one in older[:_SHOWN])
+    raise CliError(
+        f"{len(older)} processes of an older version are at work: {names}. End them on "
+        f"all machines; those that have ended are forgotten at {last:%H:%M:%S} UTC."
+    )
 
 
 def _copy(invocation: Invocation, url: str) -> None:

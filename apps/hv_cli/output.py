@@ -3,11 +3,14 @@ Print records: as a table for people, as one JSON document for programs.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
+from pathlib import Path
 
 import click
 
+from hv_cli.commands import CliError
 from hv_cli.printable import printable, printable_json
 from hv_cli.standard_streams import can_be_printed
 
@@ -92,3 +95,23 @@ def _cell(value: object) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{name}: {_cell(item)}" for name, item in value.items())
     return str(value)
+
+
+@contextmanager
+def told_disk(path: Path) -> Iterator[None]:
+    """
+    Tell of files that cannot be read or written.
+
+    Args:
+        path: Named where the failure names none.
+
+    Raises:
+        CliError: It is so.
+    """
+    try:
+        yield
+    except OSError as exc:
+        raise CliError(
+            f"{exc.filename or path} cannot be read or written: {exc.strerror or exc}. "
+            "Mend that, and run the command again."
+        ) from exc

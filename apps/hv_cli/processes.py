@@ -20,6 +20,7 @@ from hv_cli.commands import (
     duration_option,
     pass_invocation,
 )
+from hv_cli.heartbeat import beat_beside
 from hv_cli.metrics import measure, serve_beside
 from hv_cli.queue_server import refuse_lonely_queue
 from hv_server.listening import BIND_PATIENCE_S, listen
@@ -274,6 +275,7 @@ def _serve(  # noqa: PLR0913 - what differs between the two
 
     def make() -> Any:  # noqa: ANN401 - WSGI's own
         # After the fork, which no thread may precede.
+        beat_beside(settings)
         serve_beside(settings, is_supervised=is_supervised)
         return make_app(settings, most_threads(threads, settings.shares))
 
@@ -298,6 +300,7 @@ def _measured(invocation: Invocation) -> Settings:
     measure(settings)
     serve_beside(settings, is_supervised=_is_supervised())
     _begin_heartbeat(settings)
+    beat_beside(settings)
     return settings
 
 

@@ -50,6 +50,12 @@ NGINX: Final = Path("/usr/sbin/nginx")
 @click.option(
     "--light-workers", type=click.IntRange(min=1), help="Workers for short tasks."
 )
+@click.option(
+    "--backups",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Also write a timer that makes a backup in this folder each night, and keeps "
+    "seven. Make the folder for the user of the services.",
+)
 @pass_invocation
 def systemd(  # noqa: PLR0913 - one for each option
     invocation: Invocation,
@@ -61,6 +67,7 @@ def systemd(  # noqa: PLR0913 - one for each option
     port: int,
     workers: int | None,
     light_workers: int | None,
+    backups: Path | None,
 ) -> None:
     """
     Write systemd units for every process of this installation.
@@ -92,6 +99,7 @@ def systemd(  # noqa: PLR0913 - one for each option
         has_reserve=settings.shares.encoders_reserved > 0,
         notifies=bool(settings.notify.sqs_url),
         nginx=_nginx() if settings.edge.listen else None,
+        backups=None if backups is None else backups.absolute(),
     ).texts()
     if output is None:
         for name, text in units.items():

@@ -26,6 +26,9 @@ HANGS_AFTER_S: Final = 180
 OPEN_FILES: Final = 65_536
 """A server takes 1000 connections, with a file for each; nginx takes many more."""
 
+KEPT_BACKUPS: Final = 7
+_ONCE: Final = ("hv-migrate.service", "hv-backup.service")
+"""What ends by itself, and is no part of the running service."""
 _BEFORE: Final = (
     "network-online.target",
     # Those of this machine, if there are any.
@@ -96,6 +99,7 @@ class UnitFiles:
         notifies: Whether there is a queue of the object store to read.
         has_reserve: Whether there is a worker for organizations without one.
         nginx: The program, by its absolute path; None without an edge.
+        backups: A folder that gets one each night; None if nobody wants that.
     """
 
     program: Path
@@ -112,6 +116,7 @@ class UnitFiles:
     has_reserve: bool
     notifies: bool
     nginx: Path | None
+    backups: Path | None = None
 
     def texts(self) -> Mapping[str, str]:
         """
@@ -149,6 +154,20 @@ class UnitFiles:
             units["hv-edge-ingest.service"] = self._process(
                 "Counts of nginx", "edge ingest", starts_ffmpeg=False
             )
+        if self.backups is not None:
+            words = f"backup --keep {KEPT_BACKUPS} {_quoted(self.backups)}"
+            units["hv-backup.service"] = self._once("Backup", words, self.backups)
+            units["hv-backup.timer"] = _text(
+                Unit=["Description=hvcore: a backup each night"],
+                Timer=[
+                    "OnCalendar=*-*-* 03:00:00",
+                    # Hosts that share a database server or a disk come one by one.
+                    "RandomizedDelaySec=30min",
+                    # If the machine was off at that time, after its next start.
+                    "Persistent=true",
+                ],
+                Install=["WantedBy=timers.target"],
+            )
         return {TARGET: self._target(units), **units}
 
     def _target(self, units: Mapping[str, str]) -> str:
@@ -156,7 +175,7 @@ class UnitFiles:
         for name in units:
             stem, is_template, ending = name.partition("@")
             if not is_template:
-                wanted += [name] if name != "hv-migrate.service" else []
+                wanted += [name] if name not in _ONCE else []
                 continue
             many = self.encoders if stem == "hv-worker" else self.light_workers
             wanted += [f"{stem}@{number}{ending}" for number in range(1, many + 1)]
@@ -212,11 +231,11 @@ class UnitFiles:
             capabilities="CAP_NET_BIND_SERVICE",
         )
 
-    def _once(self, what: str, words: str) -> str:
+    def _once(self, what: str, words: str, *writes: Path) -> str:
         unit = ["Type=oneshot", f"ExecStart={_quoted(self.program)} {words}"]
         return _text(
             Unit=_headings(what),
-            Service=[*self._common(), *unit, *self._confined(_ALONE)],
+            Service=[*self._common(), *unit, *self._confined(_ALONE, writes=writes)],
         )
 
     def _service(
@@ -263,13 +282,20 @@ class UnitFiles:
             f"EnvironmentFile={_escaped(str(self.environment_file))}",
         ]
 
-    def _confined(self, further: Sequence[str], capabilities: str = "") -> list[str]:
-        used = (self.program, self.interpreter, self.data, *self.writable)
+    def _confined(
+        self,
+        further: Sequence[str],
+        capabilities: str = "",
+        *,
+        writes: Sequence[Path] = (),
+    ) -> list[str]:
+        writable = (self.data, *self.writable, *writes)
+        used = (self.program, self.interpreter, *writable)
         is_at_home = any(path.is_relative_to(home) for path in used for home in _HOMES)
         values = {
             "capabilities": capabilities,
             "homes": "read-only" if is_at_home else "yes",
-            "writable": " ".join(_quoted(path) for path in (self.data, *self.writable)),
+            "writable": " ".join(map(_quoted, writable)),
         }
         return [line.format(**values) for line in (*_CONFINED, *further)]
 

@@ -27,6 +27,7 @@ from hv_edge.script_settings import (
 from hv_web.middleware import MAX_REQUEST_ID_CHARS
 from hv_web.proxies import read_networks
 from hv_web.representations import MAX_AGE_S
+from hvcore.atomic_files import replace_file
 from hvcore.changes_file import CHANGES_BYTES, CHANGES_FILE
 from hvcore.domain.limits import MAX_PICTURE_BYTES
 from hvcore.domain.playback.page_domains import origin_of
@@ -175,15 +176,13 @@ class EdgeConfig:
             self.scripts.mkdir(parents=True, exist_ok=True)
             self.make_folder()
             for name in script_names():
-                _write_in_one_step(self.scripts / name, _read_shipped(name), mode=0o644)
-            _write_in_one_step(
-                self.scripts / SETTINGS_FILE, script_settings(), mode=0o644
-            )
+                replace_file(self.scripts / name, _read_shipped(name), mode=0o644)
+            replace_file(self.scripts / SETTINGS_FILE, script_settings(), mode=0o644)
             secrets = self.scripts / SECRETS_FILE
-            _write_in_one_step(secrets, self.secrets(keys), mode=0o600)
+            replace_file(secrets, self.secrets(keys), mode=0o600)
             # nginx may run as its user from the beginning on.
             self._give_to_owner(secrets)
-            _write_in_one_step(self.scripts / CONFIG_FILE, config, mode=0o644)
+            replace_file(self.scripts / CONFIG_FILE, config, mode=0o644)
         except OSError as exc:
             raise ConfigError(
                 f"{exc.filename} cannot be written: {exc.strerror}. Choose another "
@@ -303,14 +302,3 @@ def _proxies(networks: Sequence[str]) -> str:
 
 def _read_shipped(name: str) -> str:
     return (resources.files("hv_edge") / "nginx" / name).read_text(encoding="utf-8")
-
-
-def _write_in_one_step(path: Path, text: str, *, mode: int) -> None:
-    # With its mode from the first byte on, and in one step.
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.unlink(missing_ok=True)
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        os.fchmod(file.fileno(), mode)
-        file.write(text)
-    temporary.replace(path)

@@ -40,6 +40,7 @@ _TIDYING: Final[Mapping[str, Callable[[Services], object]]] = {
     "sessions": lambda of: of.sessions.forget_ended(),
     "domain lists": lambda of: of.playback.forget_unused_domains(),
     "service keys": lambda of: of.key_rotations[PLAYBACK].finish(),
+    "quarantine": lambda of: of.quarantine.tidy(),
     "live analytics": lambda of: of.live_analytics.forget_old(),
 }
 """By the leader, too, about every 30 s."""

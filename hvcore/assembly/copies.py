@@ -14,6 +14,7 @@ from hvcore.assembly.tables import TableWiring
 from hvcore.errors import ConfigError
 from hvcore.persistence.copying.copy import (
     Copied,
+    CopiedTable,
     Tell,
     copy,
     copy_id_of,
@@ -186,9 +187,21 @@ class CopyWiring(TableWiring):
         write_manifest(manifest, folder)
         return manifest
 
-    def restore(self, folder: Path, manifest: Manifest, *, tell: Tell) -> Restored:
+    def restore(
+        self,
+        folder: Path,
+        manifest: Manifest,
+        *,
+        was_filled: bool,
+        filled: Callable[[], None],
+        tell: Tell,
+    ) -> Restored:
         """
         Look for a backup's objects, and fill an empty database, or go on with that.
+
+        Args:
+            was_filled: An earlier run has called ``filled``.
+            filled: Called before services may start on the database.
 
         Raises:
             UnavailableError: The database or the storage does not answer.
@@ -196,7 +209,11 @@ class CopyWiring(TableWiring):
         """
         source = DumpSource(folder, [_dumped(table) for table in manifest.tables])
         target = CopyTarget(self.engine, manifest.id)
-        target.check(source)
+        # Then services may have started on it since.
+        is_done = was_filled and not self.why_unusable()
+        if not is_done:
+            # First: until all is there, no service starts on this database.
+            target.claim(source)
         with ObjectList() as objects:
             objects.read(folder / manifest.object_list.file)
             if manifest.has_objects:
@@ -206,10 +223,14 @@ class CopyWiring(TableWiring):
             objects.find_in(self.storage)
             missing = [one.path for one in objects.missing()]
             unlisted = objects.unlisted()
-        restore_sinks(manifest.state, folder, self._sinks, tell)
-        restore_counts(manifest.counts, folder, self.spool_dir)
-        # Last: services may start on it from then on.
-        copied = copy(source, target, make_tables=self.migrate, tell=tell)
+        copied = _listed_tables(manifest)
+        if not is_done:
+            restore_sinks(manifest.state, folder, self._sinks, tell)
+            restore_counts(manifest.counts, folder, self.spool_dir)
+            # Last: services may start on it from then on.
+            copied = copy(
+                source, target, make_tables=self.migrate, tell=tell, filled=filled
+            )
         with reading(self.engine) as connection:
             lacking = dict.fromkeys(filter(None, map(_video_of, missing)))
             missing_videos = there_of(connection, lacking)
@@ -266,6 +287,14 @@ def _dumped(table: BackedUpTable) -> DumpedTable:
         rows=table.rows,
         sha256=table.sha256,
     )
+
+
+def _listed_tables(manifest: Manifest) -> Copied:
+    tables = [
+        CopiedTable(name=table.name, rows=table.rows, digest="")
+        for table in manifest.tables
+    ]
+    return Copied(tables=tables, left_out=())
 
 
 def _video_of(path: str) -> str | None:

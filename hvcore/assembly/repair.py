@@ -4,20 +4,30 @@ Comparing the database with the storage.
 
 from functools import cached_property
 
+from hvcore.assembly.presence import PresenceWiring
 from hvcore.assembly.processing import ProcessingWiring
 from hvcore.assembly.tables import TableWiring
 from hvcore.persistence.inspection import SqlInspection
 from hvcore.services.repair.file_checks import FileChecks
 from hvcore.services.repair.fsck import Fsck
 from hvcore.services.repair.orphans import Orphans
+from hvcore.services.repair.quarantine import Quarantine
+from hvcore.services.repair.right_database import RightDatabase
 from hvcore.services.repair.video_files import VideoFiles
 from hvcore.services.repair.video_repairs import VideoRepairs
 
 
-class RepairWiring(ProcessingWiring, TableWiring):
+class RepairWiring(PresenceWiring, ProcessingWiring, TableWiring):
     """
     A part of Services, which says when they are made.
     """
+
+    @cached_property
+    def quarantine(self) -> Quarantine:
+        """
+        Keeps what repairs remove for a week.
+        """
+        return Quarantine(storage=self.storage, clock=self.clock)
 
     @cached_property
     def fsck(self) -> Fsck:
@@ -37,6 +47,7 @@ class RepairWiring(ProcessingWiring, TableWiring):
                     storage=self.storage,
                     clock=self.clock,
                     files=self._attempt_files,
+                    quarantine=self.quarantine,
                 ),
             ),
             orphans=Orphans(
@@ -44,6 +55,13 @@ class RepairWiring(ProcessingWiring, TableWiring):
                 storage=self.storage,
                 inspection=inspection,
                 clock=self.clock,
+                quarantine=self.quarantine,
+            ),
+            database=RightDatabase(
+                uow=self.uow,
+                storage=self.storage,
+                inspection=inspection,
+                installation_id=self.installation_id,
             ),
             recount=self.recount,
         )

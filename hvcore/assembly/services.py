@@ -26,7 +26,6 @@ from hvcore.services.room_to_write import RoomToWrite
 from hvcore.services.sign_in.signing_key_operations import SigningKeyOperations
 from hvcore.services.tasks.overview import TaskOverviews
 from hvcore.services.tasks.runs import TaskRuns
-from hvcore.services.tasks.workload import Workload, read_workload
 from hvcore.services.videos.replaced_pictures import ReplacedPictures
 from hvcore.services.webhooks.deliveries import WebhookDeliveries
 
@@ -100,12 +99,6 @@ class Services(
         Tells what there is to do.
         """
         return TaskOverviews(uow=self.uow, queue=self.queue)
-
-    def workload(self) -> Workload:
-        """
-        Tells how much work waits.
-        """
-        return read_workload(self.uow)
 
     @cached_property
     def readiness(self) -> Readiness:

@@ -50,15 +50,18 @@ class TableWiring(Backends):
         """
         return schema_version(self.engine).awaits_contract
 
-    def migrate(self, *, contracts: bool = False) -> None:
+    def migrate(self, *, contracts: bool = False, mark: str = "") -> None:
         """
         Bring the database's tables up to this version; see ``migrations``.
+
+        Args:
+            mark: Of a database that is being copied into; it keeps it.
         """
-        for _, bring_up in self.migrations(contracts=contracts):
+        for _, bring_up in self.migrations(contracts=contracts, mark=mark):
             bring_up()
 
     def migrations(
-        self, *, contracts: bool = False
+        self, *, contracts: bool = False, mark: str = ""
     ) -> Iterator[tuple[str, Callable[[], None]]]:
         """
         Yield what ``migrate`` consists of, each after whose tables it is about.
@@ -68,8 +71,12 @@ class TableWiring(Backends):
         Args:
             contracts: No process of an older version runs any more: what only those
                 need is taken away, too.
+            mark: Of a database that is being copied into; it keeps it.
         """
-        yield "the service", partial(migrate, self.engine, contracts=contracts)
+        yield (
+            "the service",
+            partial(migrate, self.engine, contracts=contracts, mark=mark),
+        )
         for name, one in self._to_prepare():
             yield name, one.prepare
 

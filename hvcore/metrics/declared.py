@@ -118,6 +118,10 @@ EDGE_FAILURES: Final = CounterOf(
     "Answers of nginx with a status of 500 and above.",
     ("status",),
 )
+BACKUP_AGE: Final = GaugeOf(
+    "hv_backup_age_seconds",
+    "How long ago the newest backup was made; missing if there is none.",
+)
 
 METRICS: Final = (
     BUILD_INFO,
@@ -144,4 +148,5 @@ METRICS: Final = (
     DISK_FREE,
     DISK_SIZE,
     EDGE_FAILURES,
+    BACKUP_AGE,
 )

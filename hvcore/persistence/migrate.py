@@ -17,12 +17,16 @@ from hvcore.persistence.engine import MIGRATION_TIMEOUT_MS, schema_of, writing
 from hvcore.persistence.naming import prefix_of
 from hvcore.persistence.schema_version import (
     BEHIND,
+    COPYING,
     NEWEST_CONTRACT,
     NEWEST_EXPAND,
     VERSION_TABLE,
     SchemaVersion,
+    make_version_table,
     read_version,
     schema_version,
+    set_versions,
+    versions,
 )
 from hvcore.persistence.tables import metadata
 from hvcore.persistence.videos.composed_names import compose_names
@@ -45,7 +49,7 @@ _NEWER: Final = (
 )
 
 
-def migrate(engine: Engine, *, contracts: bool = False) -> None:
+def migrate(engine: Engine, *, contracts: bool = False, mark: str = "") -> None:
     """
     Have the database expanded for this version; a new one gets all of it.
 
@@ -56,6 +60,7 @@ def migrate(engine: Engine, *, contracts: bool = False) -> None:
     Args:
         contracts: No process of an older version runs any more: what only those need
             is taken away, too.
+        mark: The database has this mark (see ``claim``), and keeps it.
 
     Raises:
         UnavailableError: The database does not answer.
@@ -64,19 +69,19 @@ def migrate(engine: Engine, *, contracts: bool = False) -> None:
     """
     there = schema_version(engine)
     if there.why_unusable():
-        _try_to_migrate(engine, contracts=False)
+        _try_to_migrate(engine, contracts=False, mark=mark)
         there = schema_version(engine)
     if there.awaits_contract:
         compose_names(engine)
         if contracts:
-            _try_to_migrate(engine, contracts=True)
+            _try_to_migrate(engine, contracts=True, mark=mark)
 
 
-def _try_to_migrate(engine: Engine, *, contracts: bool) -> None:
+def _try_to_migrate(engine: Engine, *, contracts: bool, mark: str) -> None:
     until = time.monotonic() + TRIES_AGAIN_FOR_S
     while True:
         try:
-            _migrate_once(engine, contracts=contracts)
+            _migrate_once(engine, contracts=contracts, mark=mark)
         except UnavailableError as error:
             if not _waits_for_table(error) or time.monotonic() > until:
                 raise
@@ -85,7 +90,37 @@ def _try_to_migrate(engine: Engine, *, contracts: bool) -> None:
             return
 
 
-def _migrate_once(engine: Engine, *, contracts: bool) -> None:
+def claim(engine: Engine, mark: str) -> None:
+    """
+    Write into a database that it is an unfinished copy, before it has any table.
+
+    Raises:
+        UnavailableError: The database does not answer.
+    """
+    with writing(engine) as connection:
+        if connection.dialect.name == "postgresql":
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK_NUMBER})")
+            _make_schema(connection)
+        said = versions(connection)
+        if not any(one.startswith(COPYING) for one in said):
+            make_version_table(connection)
+            set_versions(connection, [*said, mark])
+        connection.commit()
+
+
+def release(engine: Engine, mark: str) -> None:
+    """
+    Take such a mark away again; without it, nothing is changed.
+
+    Raises:
+        UnavailableError: The database does not answer.
+    """
+    with writing(engine) as connection:
+        _without_mark(connection, mark)
+        connection.commit()
+
+
+def _migrate_once(engine: Engine, *, contracts: bool, mark: str) -> None:
     # Longer than usual: a large table may be rewritten meanwhile.
     with writing(engine, timeout_ms=MIGRATION_TIMEOUT_MS) as connection:
         if connection.dialect.name == "postgresql":
@@ -94,7 +129,7 @@ def _migrate_once(engine: Engine, *, contracts: bool) -> None:
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK_NUMBER})")
             _make_schema(connection)
             connection.exec_driver_sql(f"SET LOCAL lock_timeout = {TABLE_WAIT_MS}")
-        there = read_version(connection)
+        there = _without_mark(connection, mark)
         _refuse(there)
         if there.is_empty:
             _refuse_others_tables(connection)
@@ -107,6 +142,8 @@ def _migrate_once(engine: Engine, *, contracts: bool) -> None:
             if there.is_newer:
                 raise ConfigError(_NEWER)
             _upgrade(connection, NEWEST_CONTRACT)
+        if mark:
+            set_versions(connection, [*versions(connection), mark])
         connection.commit()
 
 
@@ -115,6 +152,16 @@ def _waits_for_table(error: UnavailableError) -> bool:
     state = getattr(getattr(cause, "orig", cause), "sqlstate", "")
     # Of psycopg: lock_not_available, deadlock_detected.
     return state in {"55P03", "40P01"}
+
+
+def _without_mark(connection: Connection, mark: str) -> SchemaVersion:
+    """
+    Take the mark away, which Alembic would not know, until this transaction ends.
+    """
+    if mark:
+        said = versions(connection)
+        set_versions(connection, [one for one in said if one != mark])
+    return read_version(connection)
 
 
 def _refuse(there: SchemaVersion) -> None:

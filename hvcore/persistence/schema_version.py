@@ -172,7 +172,18 @@ def set_versions(connection: Connection, wanted: Sequence[str]) -> None:
     """
     table = _version_table(connection)
     connection.execute(sa.delete(table))
-    connection.execute(sa.insert(table), [{"version_num": one} for one in wanted])
+    if wanted:
+        connection.execute(sa.insert(table), [{"version_num": one} for one in wanted])
+
+
+def make_version_table(connection: Connection) -> None:
+    """
+    Make the table of versions as Alembic does, if there is none.
+    """
+    name = prefix_of(connection.dialect) + VERSION_TABLE
+    version = sa.Column("version_num", sa.String(32), nullable=False)
+    key = sa.PrimaryKeyConstraint("version_num", name=f"{name}_pkc")
+    sa.Table(name, sa.MetaData(), version, key).create(connection, checkfirst=True)
 
 
 def _version_table(connection: Connection) -> sa.TableClause:

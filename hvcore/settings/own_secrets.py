@@ -3,12 +3,13 @@ The keys that a data folder makes for itself.
 """
 
 import json
-import os
 import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from hvcore.atomic_files import create_file
 from hvcore.errors import ConfigError
 
 KEYS: Final = ("playback", "uploads")
@@ -49,16 +50,5 @@ def _is_key(value: object) -> bool:
 
 def _make_secrets(path: Path) -> None:
     made = {name: secrets.token_urlsafe(48) for name in KEYS}
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(made, file)
-        file.flush()
-        os.fsync(file.fileno())
-    try:
-        # link, not rename: of several processes that start at once, one wins.
-        os.link(temporary, path)
-    except FileExistsError:
-        pass
-    finally:
-        temporary.unlink()
+    with suppress(FileExistsError):
+        create_file(path, json.dumps(made))

@@ -4,7 +4,10 @@ hv backup and hv restore.
 
 import gzip
 import json
+import os
 import shutil
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -22,8 +25,9 @@ from hvcore.domain.ids import VideoId, new_video_id
 from hvcore.domain.videos.media_paths import media_prefix, media_root
 from hvcore.domain.videos.states import VideoState
 from hvcore.persistence.engine import make_engine
-from hvcore.persistence.tables import videos
+from hvcore.persistence.tables import leaders, videos
 from hvcore.ports.storage import ObjectInfo
+from hvcore.services.backups.new_backup import new_backup
 from hvcore.services.backups.object_copies import copy_objects
 from hvcore.services.backups.object_list import PREFIXES, ListedObject
 from hvcore.settings import load
@@ -188,6 +192,73 @@ def _change_a_row(path: Path) -> None:
     path.write_bytes(gzip.compress(rows.replace(b"name 0", b"name 9")))
 
 
+@pytest.mark.parametrize("name", ["backup", "backup.tar"])
+def test_a_whole_backup_is_verified(stocked: Hv, name: str) -> None:
+    assert stocked("backup", name, "--objects").status == 0
+
+    outcome = stocked("backup", "--verify", name)
+
+    assert (outcome.status, "is whole" in outcome.stderr) == (0, True), outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("file", "damage"),
+    [
+        ("tables/videos.jsonl.gz", _cut),
+        ("objects.jsonl.gz", _cut),
+        ("secrets.json", Path.unlink),
+        ("objects/uploads/org_a/dev/up_a", Path.unlink),
+        ("objects/media/vid_a/job_a/video/1.m4s", partial(Path.write_bytes, data=b"")),
+        ("backup.json", Path.unlink),
+    ],
+)
+def test_a_damaged_backup_is_not_verified(
+    stocked: Hv, tmp_path: Path, file: str, damage: Callable[[Path], object]
+) -> None:
+    assert stocked("backup", "backup", "--objects").status == 0
+    place = tmp_path / "backup" / file
+    # Objects are links of what is stored.
+    data = place.read_bytes()
+    place.unlink()
+    place.write_bytes(data)
+    damage(place)
+
+    outcome = stocked("backup", "--verify", "backup")
+
+    assert outcome.status == 1
+    said = ("use another backup", "cannot be read", "it is no backup")
+    assert any(text in outcome.stderr for text in said)
+
+
+def test_the_newest_backups_are_kept(stocked: Hv, tmp_path: Path) -> None:
+    folder = tmp_path / "kept"
+    (folder / "photos").mkdir(parents=True)
+    left = folder / ".hv-20200101T000000.000000Z.abc.unfinished"
+    left.mkdir()
+    os.utime(left, (0, 0))
+    made = []
+    for _ in range(3):
+        outcome = stocked("backup", "kept", "--keep", "2")
+        assert outcome.status == 0, outcome.stderr
+        made += [one.name for one in folder.iterdir() if one.name not in made]
+
+    there = sorted(one.name for one in folder.iterdir())
+    assert there == sorted([*[n for n in made if n.startswith("hv-")][1:], "photos"])
+    assert stocked("backup", "--verify", "kept").status == 0
+
+
+def test_a_backup_that_fails_removes_no_older_one(stocked: Hv, tmp_path: Path) -> None:
+    assert stocked("backup", "kept", "--keep", "1").status == 0
+    before = sorted(one.name for one in (tmp_path / "kept").iterdir())
+
+    failpoints.arm("backup.written=raise*1")
+    failed = stocked("backup", "kept", "--keep", "1")
+    failpoints.arm("")
+
+    assert failed.status == 1
+    assert sorted(one.name for one in (tmp_path / "kept").iterdir()) == before
+
+
 def _set_format(path: Path) -> None:
     path.write_text(json.dumps({"format": 2, "version": "9.9"}))
 
@@ -249,22 +320,106 @@ def test_nothing_that_is_there_is_replaced(
     assert _contents(tmp_path / "hv-data") == before
 
 
+RESTORE_POINTS = (
+    *("restore.marked", "copy.claimed", "copy.prepared", "copy.begun", "copy.page"),
+    *("copy.checked", "copy.finished"),
+)
+
+
+@pytest.mark.parametrize("point", RESTORE_POINTS)
 def test_a_restore_that_was_cut_off_goes_on(
-    hv: Hv, backup: Path, tmp_path: Path
+    hv: Hv, backup: Path, tmp_path: Path, point: str
 ) -> None:
     _make_another(backup, tmp_path / "second")
 
-    failpoints.arm("copy.page=raise*1")
+    failpoints.arm(f"{point}=raise*1")
     cut = hv("--data", "other", "restore", "backup")
     failpoints.arm("")
-    started = hv("--data", "other", "migrate")
+    started = [hv("--data", "other", word) for word in ("migrate", "prepare", "doctor")]
     another = hv("--data", "other", "restore", "second")
-    again = hv("--data", "other", "restore", "backup")
+    again = hv("--data", "other", "restore", "backup", "--json")
 
-    assert [cut.status, started.status, another.status] == [1, 1, 1]
-    assert "unfinished copy" in started.stderr
+    assert [cut.status, another.status] == [1, 1]
+    for one in started:
+        assert (one.status, "has not ended" in one.stderr) == (1, True), one.stderr
     assert again.status == 0, again.stderr
+    assert json.loads(again.stdout)["missingObjects"] == len(OBJECTS)
     assert _contents(tmp_path / "other") == filled_database().rows
+    assert hv("--data", "other", "signing-keys", "list").status == 0
+
+
+def test_a_restore_whose_mark_was_cut_off_goes_on(
+    hv: Hv, backup: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "restore-unfinished").touch()
+
+    assert hv("--data", "other", "migrate").status == 1
+    assert hv("--data", "other", "restore", "backup").status == 0
+    assert backup.is_dir()
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+@pytest.mark.services
+def test_no_other_machine_starts_on_a_database_that_is_being_restored(
+    hv: Hv, backup: Path, tmp_path: Path, empty_postgresql: str, kind: str
+) -> None:
+    url = f"sqlite:///{tmp_path}/shared.sqlite3"
+    environ = {"HV_DATABASE__URL": empty_postgresql if kind == "postgresql" else url}
+
+    failpoints.arm("copy.claimed=raise*1")
+    cut = hv("--data", "other", "restore", "backup", **environ)
+    failpoints.arm("")
+    elsewhere = hv("--data", "elsewhere", "prepare", **environ)
+    again = hv("--data", "other", "restore", "backup", **environ)
+
+    assert (cut.status, elsewhere.status, again.status) == (1, 1, 0), again.stderr
+    assert "unfinished copy" in elsewhere.stderr
+    assert backup.is_dir()
+
+
+def test_backups_that_are_begun_together_leave_a_whole_one(
+    stocked: Hv, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-m", "hv_cli", "--data", "hv-data", "backup", "b/one"]
+    started = [
+        subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE)
+        for _ in range(3)
+    ]
+
+    said = [process.communicate(timeout=60)[1].decode() for process in started]
+
+    statuses = sorted(process.returncode for process in started)
+    assert statuses == [0, 1, 1], said
+    for text in said:
+        assert any(part in text for part in ("Another hv", "is there", " rows of ")), (
+            text
+        )
+    assert [one.name for one in (tmp_path / "b").iterdir()] == ["one"]
+    assert stocked("--data", "other", "restore", "b/one").status == 0
+
+
+@pytest.mark.parametrize("name", ["b/one", "b/one.tar"])
+def test_a_backup_that_is_cut_off_leaves_nothing_at_its_name(
+    stocked: Hv, tmp_path: Path, name: str
+) -> None:
+    failpoints.arm("backup.written=raise*1")
+    cut = stocked("backup", name)
+    failpoints.arm("")
+
+    assert cut.status == 1
+    assert list((tmp_path / "b").iterdir()) == []
+    assert stocked("backup", name).status == 0
+
+
+def test_a_second_backup_does_not_touch_the_first(stocked: Hv, tmp_path: Path) -> None:
+    with new_backup(tmp_path / "b" / "one") as begun:
+        (begun / "file").write_text("begun")
+        second = stocked("backup", "b/one")
+        assert (second.status, "Another hv backup" in second.stderr) == (1, True)
+        assert (begun / "file").read_text() == "begun"
+
+    assert (tmp_path / "b" / "one" / "file").read_text() == "begun"
 
 
 def test_an_object_that_goes_while_it_is_copied_is_counted(tmp_path: Path) -> None:
@@ -433,6 +588,9 @@ def _store(data: Path, objects: Mapping[str, bytes]) -> None:
 
 def _contents(data: Path) -> Mapping[str, list[str]]:
     engine = make_engine(f"sqlite:///{data}/hvcore.sqlite3")
+    with engine.begin() as connection:
+        # Of what was made since.
+        connection.execute(sa.delete(leaders).where(leaders.c.name == "backup"))
     found = contents(engine)
     engine.dispose()
     return found

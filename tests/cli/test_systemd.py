@@ -50,6 +50,23 @@ def units(**changed: object) -> UnitFiles:
     return UnitFiles(**{**made, **changed})  # type: ignore[arg-type]  # by name
 
 
+def test_a_timer_makes_a_backup_each_night() -> None:
+    texts = units(backups=Path("/srv/backups")).texts()
+
+    service, timer = texts["hv-backup.service"], texts["hv-backup.timer"]
+    assert values(service, "Type") == ["oneshot"]
+    (command,) = values(service, "ExecStart")
+    assert command.split()[1:] == ["backup", "--keep", "7", "/srv/backups"]
+    assert values(service, "ReadWritePaths") == ["/srv/hv /srv/backups"]
+    assert values(timer, "OnCalendar") == ["*-*-* 03:00:00"]
+    assert values(timer, "WantedBy") == ["timers.target"]
+    wanted = values(texts["hv.target"], "Wants")[0].split()
+    assert "hv-backup.timer" in wanted
+    assert "hv-backup.service" not in wanted
+    # Nothing else may write there.
+    assert values(texts["hv-api.service"], "ReadWritePaths") == ["/srv/hv"]
+
+
 def values(text: str, name: str) -> list[str]:
     return re.findall(rf"^{name}=(.*)$", text, re.MULTILINE)
 
@@ -84,9 +101,10 @@ def complaints(folder: Path, names: Sequence[str]) -> list[str]:
 
 
 def test_systemd_has_nothing_to_say_about_the_units(tmp_path: Path) -> None:
-    texts = units().texts()
+    texts = units(backups=Path("/srv/backups")).texts()
 
-    assert texts.keys() == {*ALWAYS, *WITH_EDGE, "hv-notify.service"}
+    expected = {*ALWAYS, *WITH_EDGE, "hv-notify.service"}
+    assert texts.keys() == expected | {"hv-backup.service", "hv-backup.timer"}
     assert complaints(written(tmp_path / "units", texts), list(texts)) == []
 
 

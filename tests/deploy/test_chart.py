@@ -27,6 +27,8 @@ EVERYTHING: Final = (
     "encode.keda.enabled=true",
     "notify.enabled=true",
     "edge.enabled=true",
+    "backup.enabled=true",
+    "backup.claim=backups",
     "serviceAccount.name=hv",
     "imagePullSecrets[0].name=pull",
 )
@@ -50,6 +52,9 @@ def pods(objects: list[Any]) -> Iterator[tuple[str, Any]]:
     for one in objects:
         if one["kind"] in {"Deployment", "Job"}:
             yield one["metadata"]["name"], one["spec"]["template"]["spec"]
+        if one["kind"] == "CronJob":
+            job = one["spec"]["jobTemplate"]["spec"]
+            yield one["metadata"]["name"], job["template"]["spec"]
 
 
 def containers(objects: list[Any]) -> Iterator[tuple[str, Any]]:
@@ -81,9 +86,22 @@ def test_every_process_has_a_deployment_and_the_migration_comes_first(
 def test_commands_are_those_of_hv(whole: list[Any]) -> None:
     commands = [one["args"] for _, one in containers(whole) if "args" in one]
 
-    assert len(commands) == 9
+    assert len(commands) == 10
     for words in commands:
         parse_command(words)
+
+
+def test_a_backup_is_made_each_night_into_a_volume(whole: list[Any]) -> None:
+    ((name, job),) = of_kind(whole, "CronJob").items()
+    pod = dict(pods(whole))[name]
+
+    assert job["spec"]["schedule"] == "0 3 * * *"
+    assert job["spec"]["concurrencyPolicy"] == "Forbid"
+    assert pod["containers"][0]["args"] == ["backup", "--keep", "7", "/backups"]
+    mounts = {m["name"]: m["mountPath"] for m in pod["containers"][0]["volumeMounts"]}
+    assert mounts["backups"] == "/backups"
+    claims = [v.get("persistentVolumeClaim") for v in pod["volumes"]]
+    assert {"claimName": "backups"} in claims
 
 
 def test_the_settings_can_be_used(whole: list[Any], tmp_path: Path) -> None:
@@ -125,7 +143,8 @@ def test_no_pod_may_do_more_than_it_must(whole: list[Any]) -> None:
         }
         assert container["resources"]["limits"]["memory"]
         mounted = {one["mountPath"] for one in container["volumeMounts"]}
-        assert mounted - {"/edge"} <= {"/data", "/tmp", "/run/secrets/hvcore"}  # noqa: S108 - of a pod
+        mounted -= {"/edge", "/backups"}
+        assert mounted <= {"/data", "/tmp", "/run/secrets/hvcore"}  # noqa: S108 - of a pod
 
 
 def test_bubblewrap_works_only_where_it_is_asked_for() -> None:
@@ -167,7 +186,7 @@ def test_servers_are_asked_whether_they_live_and_are_ready(usual: list[Any]) -> 
 def test_every_container_that_hangs_is_started_again(whole: list[Any]) -> None:
     for name, one in containers(whole):
         probe = one.get("livenessProbe")
-        if name == "service-migrate" or one["name"] == "config":
+        if name in {"service-migrate", "service-backup"} or one["name"] == "config":
             assert probe is None
             continue
         environ = {entry["name"]: entry["value"] for entry in one.get("env", ())}

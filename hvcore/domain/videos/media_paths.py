@@ -6,6 +6,8 @@ from typing import Final
 
 from hvcore.domain.ids import JobId, VideoId
 
+QUARANTINE: Final = "quarantine"
+"""The storage prefix of what a repair has removed, until nobody has missed it."""
 _POSTERS: Final = "posters"
 _CERTIFICATES: Final = "certificates"
 
@@ -22,6 +24,13 @@ def media_prefix(video_id: VideoId) -> str:
     Return the storage prefix of everything that was made of a video.
     """
     return f"media/{video_id}"
+
+
+def quarantined(path: str) -> str:
+    """
+    Return where a repair puts what it removes from a storage path or prefix.
+    """
+    return f"{QUARANTINE}/{path}"
 
 
 def certificate_path(video_id: VideoId, job_id: JobId) -> str:

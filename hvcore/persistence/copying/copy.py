@@ -14,7 +14,7 @@ from hvcore.clock import Clock
 from hvcore.errors import ConfigError
 from hvcore.failpoints import failpoint
 from hvcore.persistence.copying.sources import RowSource
-from hvcore.persistence.copying.target import CopyTarget
+from hvcore.persistence.copying.target import CopyTarget, MakeTables
 from hvcore.persistence.copying.values import Digest
 from hvcore.persistence.engine import reading, schema_of
 from hvcore.persistence.schema_version import SCHEMA
@@ -61,8 +61,9 @@ def copy(
     source: RowSource,
     target: CopyTarget,
     *,
-    make_tables: Callable[[], None],
+    make_tables: MakeTables,
     tell: Tell,
+    filled: Callable[[], None] = lambda: None,
 ) -> Copied:
     """
     Copy everything, or what is left of it, and compare both sides.
@@ -70,6 +71,7 @@ def copy(
     Args:
         source: Gives the same rows each time, also to the next process that goes on.
         make_tables: Makes the tables at the target.
+        filled: Called when all is there, before services may start on it.
 
     Raises:
         UnavailableError: A database does not answer.
@@ -88,7 +90,9 @@ def copy(
     tell("Comparing both sides; many rows take minutes.")
     copied = _compared(source, target)
     failpoint("copy.checked")
+    filled()
     target.finish()
+    failpoint("copy.finished")
     names = {table.name for table in copied}
     left_out = [name for name in source.shapes if name not in names]
     return Copied(tables=copied, left_out=left_out)
@@ -122,7 +126,7 @@ def led_by(engine: Engine, clock: Clock) -> tuple[str, float] | None:
     now = clock.now()
     with reading(engine) as connection:
         asked = sa.select(leaders.c.holder, leaders.c.until).where(
-            leaders.c.until >= now
+            leaders.c.name == "sweep", leaders.c.until >= now
         )
         found = connection.execute(asked.order_by(leaders.c.until.desc())).first()
     return found and (found.holder, (found.until - now).total_seconds())

@@ -5,8 +5,8 @@ Until all of it is there and compared, its version says that it is a copy and of
 service starts on it, and whoever copies again goes on where the last one ended.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, Protocol
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
@@ -29,6 +29,7 @@ from hvcore.persistence.copying.values import (
     from_canonical,
 )
 from hvcore.persistence.engine import reading, writing
+from hvcore.persistence.migrate import claim, release
 from hvcore.persistence.schema_version import (
     COPYING,
     OWN_VERSIONS,
@@ -46,6 +47,14 @@ _AN_EMPTY_ONE: Final = (
 )
 
 
+class MakeTables(Protocol):
+    """Makes the tables of a database that is marked."""
+
+    def __call__(self, *, mark: str) -> None:
+        """Make them, and leave the mark; safe to repeat."""
+        ...
+
+
 class CopyTarget:
     """
     A database, empty or with the beginning of this copy.
@@ -58,22 +67,27 @@ class CopyTarget:
     def __init__(self, engine: Engine, copy_id: str) -> None:
         self._engine = engine
         self._mark = COPYING + copy_id
+        self._claim = f"{self._mark}:new"
         self._tables: Mapping[str, FoundTable] = {}
 
-    def check(self, source: RowSource) -> None:
+    def claim(self, source: RowSource) -> None:
         """
-        Refuse a database that has something else in it, and change nothing.
+        Mark an empty database, so that no service starts on it from now on.
+
+        Of a claimed one, or a begun copy, nothing is changed.
 
         Raises:
             UnavailableError: The database does not answer.
-            ConfigError: It has.
+            ConfigError: It has something in it, which is as it was.
         """
+        # Asked first: an empty database may be one that this user may only look at.
         with reading(self._engine) as connection:
             self._is_begun(connection, source)
+        claim(self._engine, self._claim)
 
-    def begin(self, source: RowSource, make_tables: Callable[[], None]) -> None:
+    def begin(self, source: RowSource, make_tables: MakeTables) -> None:
         """
-        Have the tables made and the database marked; of a begun copy, nothing.
+        Have the tables made and the copy begun; of a begun copy, nothing.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -82,19 +96,16 @@ class CopyTarget:
         with reading(self._engine) as connection:
             is_begun = self._is_begun(connection, source)
         if not is_begun:
-            make_tables()
+            claim(self._engine, self._claim)
+            failpoint("copy.claimed")
+            make_tables(mark=self._claim)
             failpoint("copy.prepared")
-        with writing(self._engine) as connection:
-            found = find_tables(connection)
-            self._tables = {
-                name: table for name, table in found.items() if name in source.shapes
-            }
-            for table in self._tables.values():
-                _refuse_other_columns(table, source.shapes[table.name])
-            if not is_begun:
-                self._empty(connection, source)
-                set_versions(connection, [self._mark])
-                connection.commit()
+        try:
+            self._find_tables(source, is_begun=is_begun)
+        except ConfigError:
+            # It is not for this copy: whoever uses it goes on with it.
+            release(self._engine, self._claim)
+            raise
         failpoint("copy.begun")
 
     def __iter__(self) -> Iterator[str]:
@@ -151,10 +162,25 @@ class CopyTarget:
             set_versions(connection, OWN_VERSIONS)
             connection.commit()
 
+    def _find_tables(self, source: RowSource, *, is_begun: bool) -> None:
+        with writing(self._engine) as connection:
+            found = find_tables(connection)
+            self._tables = {
+                name: table for name, table in found.items() if name in source.shapes
+            }
+            for table in self._tables.values():
+                _refuse_other_columns(table, source.shapes[table.name])
+            if not is_begun:
+                self._empty(connection, source)
+                set_versions(connection, [self._mark])
+                connection.commit()
+
     def _is_begun(self, connection: Connection, source: RowSource) -> bool:
         said = versions(connection)
         if said == [self._mark]:
             return True
+        if self._claim in said:
+            return False
         if any(version.startswith(COPYING) for version in said):
             raise ConfigError(
                 "The database that is copied to has an unfinished copy of another one, "

@@ -11,22 +11,17 @@ from hvcore.errors import ConfigError
 
 def pack(folder: Path, file: Path) -> None:
     """
-    Write a folder into a tar file, whole or not at all.
+    Write a folder into a new tar file, and have it on the disk.
 
     Raises:
         OSError: The disk is full, or the like.
     """
-    temporary = file.with_name(f".{file.name}.{os.getpid()}")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(descriptor, "wb") as raw:
-            with tarfile.open(fileobj=raw, mode="w") as archive:
-                archive.add(folder, arcname=".")
-            raw.flush()
-            os.fsync(raw.fileno())
-        temporary.rename(file)
-    finally:
-        temporary.unlink(missing_ok=True)
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as raw:
+        with tarfile.open(fileobj=raw, mode="w") as archive:
+            archive.add(folder, arcname=".")
+        raw.flush()
+        os.fsync(raw.fileno())
 
 
 def unpack(file: Path, folder: Path) -> None:

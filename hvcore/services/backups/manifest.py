@@ -108,12 +108,12 @@ def write_manifest(manifest: Manifest, folder: Path) -> None:
     temporary.rename(folder / MANIFEST)
 
 
-def read_manifest(folder: Path, *, schema_version: str) -> Manifest:
+def read_manifest(folder: Path, *, schema_version: str | None) -> Manifest:
     """
     Read it, and check all files that it names.
 
     Args:
-        schema_version: That of this hvcore.
+        schema_version: That of this hvcore; None if it is not to be restored now.
 
     Raises:
         ConfigError: It is no backup, one of another version, or a damaged one.
@@ -139,7 +139,7 @@ def read_manifest(folder: Path, *, schema_version: str) -> Manifest:
         cattrs.BaseValidationError,
     ) as exc:
         raise ConfigError(f"{path} is damaged; use another backup.") from exc
-    if manifest.schema_version != schema_version:
+    if schema_version not in {None, manifest.schema_version}:
         raise ConfigError(
             f"The backup is of hvcore {manifest.version}, whose tables are others "
             f"({manifest.schema_version}, here {schema_version}). Restore it with that "

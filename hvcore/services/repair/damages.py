@@ -13,6 +13,7 @@ from hvcore.domain.ids import OrgId, VideoId
 
 GRACE: Final = timedelta(days=7)
 """How old is what may be removed; whoever restores an older database has as long."""
+INTO_QUARANTINE: Final = "put them in quarantine; they are removed in a week"
 
 
 class DamageKind(Enum):

@@ -16,6 +16,7 @@ from hvcore.ports.repositories.inspection import Inspection, WrongTotal
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.repair.damages import Damage, DamageKind, Repair, Scope
 from hvcore.services.repair.orphans import Orphans
+from hvcore.services.repair.right_database import RightDatabase
 from hvcore.services.repair.video_files import VideoFiles
 
 PAGE: Final = 500
@@ -31,13 +32,29 @@ class Fsck:
 
     Attributes:
         recount: Makes all stored totals right.
+        database: To be asked before anything is repaired.
     """
 
     uow: UnitOfWork
     inspection: Inspection
     videos: VideoFiles
     orphans: Orphans
+    database: RightDatabase
     recount: Callable[[], None]
+
+    def refuse_wrong_database(self, scope: Scope) -> None:
+        """
+        Refuse to repair with a database that the storage does not belong to.
+
+        How much the database knows is not asked for a single video, which was named.
+
+        Raises:
+            ConfigError: It looks like another one.
+            UnavailableError: The storage or the database does not answer.
+        """
+        self.database.check_mark()
+        if scope.video_id is None:
+            self.database.check()
 
     def damages(
         self, scope: Scope, *, looked_at: Callable[[int], None] = lambda _: None

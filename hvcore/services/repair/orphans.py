@@ -26,7 +26,14 @@ from hvcore.domain.videos.states import VideoState
 from hvcore.ports.repositories.inspection import Inspection, VideoOutline
 from hvcore.ports.storage import ObjectInfo, Storage
 from hvcore.ports.unit_of_work import UnitOfWork, Work
-from hvcore.services.repair.damages import Damage, DamageKind, Repair, Scope
+from hvcore.services.repair.damages import (
+    INTO_QUARANTINE,
+    Damage,
+    DamageKind,
+    Repair,
+    Scope,
+)
+from hvcore.services.repair.quarantine import Quarantine
 from hvcore.services.repair.video_repairs import CHANGED_MEANWHILE
 
 _MEDIA: Final = "media"
@@ -47,6 +54,7 @@ class Orphans:
     storage: Storage
     inspection: Inspection
     clock: Clock
+    quarantine: Quarantine
 
     def find(self, scope: Scope) -> Iterator[Damage]:
         """
@@ -58,11 +66,11 @@ class Orphans:
         if scope.video_id is not None:
             yield from self._video_alone(scope, scope.video_id)
             return
-        folders = _distinct(_video_of(info) for info in self.storage.walk(_MEDIA))
-        for batch in _batches(folders):
+        folders = distinct(video_of(info) for info in self.storage.walk(_MEDIA))
+        for batch in batches(folders):
             yield from self._folders(batch, scope)
         under = _UPLOADS if scope.org_id is None else f"{_UPLOADS}/{scope.org_id}"
-        for path in _distinct(_upload_of(info) for info in self.storage.walk(under)):
+        for path in distinct(upload_of(info) for info in self.storage.walk(under)):
             yield from self._upload(path, scope)
 
     def _video_alone(self, scope: Scope, video_id: VideoId) -> Iterator[Damage]:
@@ -103,7 +111,7 @@ class Orphans:
             org_id=None if outline is None else outline.org_id,
             video_id=video_id,
             repair=Repair(
-                step="remove them",
+                step=INTO_QUARANTINE if outline is None else "remove them",
                 carry_out=partial(self._remove_folder, video_id, grace),
             ),
         )
@@ -125,6 +133,11 @@ class Orphans:
         is_old = self._old(self.storage.walk(prefix), grace)
         if not is_old or not self._is_unneeded(video_id, grace):
             return CHANGED_MEANWHILE
+        with self.uow.read() as work:
+            is_known = work.videos.find(video_id) is not None
+        if not is_known:
+            # The database may be the wrong one.
+            return f"{self.quarantine.take(prefix)} files are in quarantine"
         removed = self.storage.delete_tree(prefix)
         with self.uow.write() as work:
             if work.videos.find(video_id) is not None:
@@ -157,15 +170,15 @@ class Orphans:
             org_id=None if grant is None else grant.org_id,
             video_id=None if grant is None else grant.video_id,
             repair=Repair(
-                step="remove them",
+                step=INTO_QUARANTINE,
                 carry_out=partial(self._remove_upload, path, scope.grace),
             ),
         )
 
     def _remove_upload(self, path: str, grace: timedelta) -> str:
         infos, _ = self._unneeded(path, grace)
-        removed = sum(self.storage.delete_tree(info.path) for info in infos)
-        return f"{removed} files are removed" if removed else CHANGED_MEANWHILE
+        removed = sum(self.quarantine.take(info.path) for info in infos)
+        return f"{removed} files are in quarantine" if removed else CHANGED_MEANWHILE
 
     def _unneeded(
         self, path: str, grace: timedelta
@@ -207,18 +220,20 @@ def _in_use(work: Work, grant: UploadGrant) -> set[str] | None:
     return {path for path in (grant.stored_path, video.source_path) if path}
 
 
-def _video_of(info: ObjectInfo) -> str | None:
+def video_of(info: ObjectInfo) -> str | None:
+    """Return the id of the video in whose folder an object is."""
     name = info.path.split("/")[1]
     return name if is_video_id(name) else None
 
 
-def _upload_of(info: ObjectInfo) -> str | None:
+def upload_of(info: ObjectInfo) -> str | None:
+    """Return the path of the upload that an object belongs to."""
     path = grant_path(info.path)
     is_upload = len(path.split("/")) == _LEVELS_OF_UPLOAD
     return path if is_upload else None
 
 
-def _distinct(names: Iterable[str | None]) -> Iterator[str]:
+def distinct(names: Iterable[str | None]) -> Iterator[str]:
     """
     Give each name once, or once more where it comes again after many others.
     """
@@ -232,7 +247,8 @@ def _distinct(names: Iterable[str | None]) -> Iterator[str]:
         yield name
 
 
-def _batches(names: Iterable[str]) -> Iterator[list[str]]:
+def batches(names: Iterable[str]) -> Iterator[list[str]]:
+    """Give names in lists of at most LOOKED_UP_AT_ONCE."""
     batch: list[str] = []
     for name in names:
         batch.append(name)

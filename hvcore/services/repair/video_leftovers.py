@@ -22,7 +22,12 @@ from hvcore.domain.videos.video import Video
 from hvcore.ports.storage import ObjectInfo
 from hvcore.services.processing.attempt_files import is_attempt_folder, stored_names
 from hvcore.services.processing.renewals import RENEWAL
-from hvcore.services.repair.damages import Damage, DamageKind, Repair
+from hvcore.services.repair.damages import (
+    INTO_QUARANTINE,
+    Damage,
+    DamageKind,
+    Repair,
+)
 
 _JOB: Final = "job_"
 _CERTIFICATES: Final = "certificates"
@@ -67,7 +72,7 @@ def leftovers(  # noqa: PLR0913 - what tells that something is needed
             path=path,
             org_id=video.org_id,
             video_id=video.id,
-            repair=Repair(step="remove them", carry_out=partial(remove, kind, path)),
+            repair=Repair(step=INTO_QUARANTINE, carry_out=partial(remove, kind, path)),
         )
 
 

@@ -41,6 +41,7 @@ from hvcore.services.processing.orders import (
 )
 from hvcore.services.processing.renewals import replaced_job
 from hvcore.services.repair.damages import DamageKind
+from hvcore.services.repair.quarantine import Quarantine
 from hvcore.services.repair.video_leftovers import leftovers
 
 MAKING_KINDS: Final = frozenset({*TRANSCODE_KINDS, FETCH_GET, UPLOAD_TAKE})
@@ -65,6 +66,7 @@ class VideoRepairs:
     storage: Storage
     clock: Clock
     files: AttemptFiles
+    quarantine: Quarantine
 
     def plan_again(self, seen: Video) -> str:
         """
@@ -235,7 +237,7 @@ class VideoRepairs:
         )
         if all((one.kind, one.path) != (kind, path) for one in found):
             return CHANGED_MEANWHILE
-        return f"{self.storage.delete_tree(path)} files are removed"
+        return f"{self.quarantine.take(path)} files are in quarantine"
 
 
 def _published(work: Work, seen: Video, *, for_update: bool = False) -> Video | None:

@@ -20,12 +20,14 @@ class Workload:
         at: By the database's clock.
         waiting_encode_s: Seconds of source that wait for an encode worker.
         clock_ahead_s: How far this host's clock is ahead of the database's.
+        backed_up_at: Of which moment the newest backup is; None if there is none.
     """
 
     at: datetime
     counts: Sequence[TaskCount]
     waiting_encode_s: float
     clock_ahead_s: float = 0.0
+    backed_up_at: datetime | None = None
 
 
 def read_workload(uow: UnitOfWork) -> Workload:

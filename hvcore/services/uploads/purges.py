@@ -16,6 +16,7 @@ from hvcore.domain.uploads.grants import (
     arrival_path,
     grant_path,
 )
+from hvcore.domain.videos.media_paths import quarantined
 from hvcore.domain.videos.states import VideoState
 from hvcore.ports.storage import Storage
 from hvcore.ports.unit_of_work import UnitOfWork, Work
@@ -56,7 +57,8 @@ class UploadPurges:
                 run.put_back(work, not_before=work.now() + AGAIN_AFTER, error=AWAITED)
                 work.commit()
             return
-        self.storage.delete_tree(path)
+        for place in (path, quarantined(path)):
+            self.storage.delete_tree(place)
         if grant is not None:
             for begun_at in _begun_in_parts(grant, takings):
                 self.direct.end_parts(begun_at)

@@ -22,7 +22,7 @@ from hvcore.domain.tasks.kinds import (
 )
 from hvcore.domain.tasks.task import Lane, NewTask
 from hvcore.domain.uploads.grants import upload_path
-from hvcore.domain.videos.media_paths import media_prefix
+from hvcore.domain.videos.media_paths import media_prefix, quarantined
 from hvcore.domain.videos.removals import Removal, RemovalKind
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import DeletionReason, Video
@@ -141,8 +141,10 @@ class Deletion:
 
     def _remove_tree(self, video: Video, prefix: str, run: TaskRun) -> None:
         # What is hidden is counted when it goes, but has no size any more.
-        size_bytes = sum(info.size_bytes for info in self.storage.walk(prefix))
-        pieces = self.storage.delete_tree(prefix)
+        size_bytes = pieces = 0
+        for place in (prefix, quarantined(prefix)):
+            size_bytes += sum(info.size_bytes for info in self.storage.walk(place))
+            pieces += self.storage.delete_tree(place)
         with self.uow.write() as work:
             work.removals.add(
                 Removal.once(

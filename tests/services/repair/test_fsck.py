@@ -2,6 +2,7 @@
 Damages are found and mended, and nothing that is whole is touched.
 """
 
+import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,6 +13,7 @@ from hvcore.domain.processing.transcoding import Part
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.webhooks.events import EventKind
 from hvcore.services.repair.damages import DamageKind, Scope
+from hvcore.services.repair.file_checks import FileChecks
 from hvcore.services.repair.video_repairs import LOST, ORDERED_BEFORE
 from tests.fakes import SettableClock
 from tests.services.conftest import World, make_world
@@ -212,6 +214,25 @@ def test_bytes_are_read_only_where_that_is_asked_for(site: Site) -> None:
     video_id, _ = plant(site)
 
     assert names(site.world, Scope()) == []
+    assert names(site.world) == [("segments", video_id)]
+
+
+def test_files_of_a_video_are_read_at_the_same_time(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, plant = PLANTS["a_segment_has_other_bytes"]
+    video_id, _ = plant(site)
+    read, began, two_read = FileChecks.sha256, list[str](), threading.Event()
+
+    def sha256(checks: FileChecks, path: str) -> str:
+        began.append(path)
+        if len(began) > 1:
+            two_read.set()
+        # The first one does not end before another one reads, too.
+        assert two_read.wait(20)
+        return read(checks, path)
+
+    monkeypatch.setattr(FileChecks, "sha256", sha256)
     assert names(site.world) == [("segments", video_id)]
 
 

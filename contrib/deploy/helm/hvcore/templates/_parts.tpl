@@ -72,8 +72,8 @@ livenessProbe:
   failureThreshold: 3
 {{- end }}
 
-{{- /* The pod of a process. Takes root, component, command, resources; port and
-startsFfmpeg where they apply. */ -}}
+{{- /* The pod of a process. Takes root, component, command, resources; port,
+startsFfmpeg and backups (a volume claim) where they apply. */ -}}
 {{- define "hvcore.pod" -}}
 {{- $unmasked := and .startsFfmpeg (eq .root.Values.confinement "unmasked") -}}
 metadata:
@@ -133,8 +133,16 @@ spec:
         - {name: data, mountPath: /data}
         - {name: tmp, mountPath: /tmp}
         - {name: secrets, mountPath: /run/secrets/hvcore, readOnly: true}
+        {{- if .backups }}
+        - {name: backups, mountPath: /backups}
+        {{- end }}
   volumes:
     {{- include "hvcore.volumes" .root | nindent 4 }}
+    {{- with .backups }}
+    - name: backups
+      persistentVolumeClaim:
+        claimName: {{ . }}
+    {{- end }}
 {{- end }}
 
 {{- /* Where a pod runs, and what it gets of the cluster. */ -}}

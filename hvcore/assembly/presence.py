@@ -1,0 +1,56 @@
+"""
+What the database says of the installation itself.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import attrs
+
+from hvcore.assembly.backends import Backends
+from hvcore.persistence.presence import (
+    RunningProcess,
+    beat,
+    installation_id,
+    newest_backup,
+    note_backup,
+    older_processes,
+)
+from hvcore.services.tasks.workload import Workload, read_workload
+
+
+class PresenceWiring(Backends):
+    """
+    A part of Services, which says when they are made.
+    """
+
+    def beat(self, name: str, kind: str) -> None:
+        """
+        Say that a process of this version is at work; see persistence.presence.
+        """
+        beat(self.engine, name, kind, self.clock.now())
+
+    def older_processes(self) -> Sequence[RunningProcess]:
+        """
+        Return the processes at work that know an older schema than this version.
+        """
+        return older_processes(self.engine, self.clock.now())
+
+    def installation_id(self) -> str:
+        """
+        Return what tells this installation from others.
+        """
+        return installation_id(self.engine)
+
+    def note_backup(self, backup_id: str, moment: datetime) -> None:
+        """
+        Note that all until a moment is in a backup.
+        """
+        note_backup(self.engine, backup_id, moment)
+
+    def workload(self) -> Workload:
+        """
+        Tell how much work waits, and how old the newest backup is.
+        """
+        backed_up_at = newest_backup(self.engine)
+        return attrs.evolve(read_workload(self.uow), backed_up_at=backed_up_at)

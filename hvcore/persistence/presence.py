@@ -1,0 +1,152 @@
+"""
+What the database says of the installation itself: its id, who is at work, its backups.
+
+Rows of ``leaders``, each a name, a holder and a moment.
+"""
+
+import re
+import secrets
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+import attrs
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine
+
+from hvcore.persistence.engine import reading, writing
+from hvcore.persistence.schema_version import NEWEST_CONTRACT, NEWEST_EXPAND, SCHEMA
+from hvcore.persistence.statements import begin_insert, insert_unless_there
+from hvcore.persistence.tables import EPOCH, leaders
+
+BEAT_LASTS: Final = timedelta(seconds=100)
+"""Without another one; a process sends one each 30 s."""
+_PROCESS: Final = "process:"
+_INSTALLATION: Final = "installation"
+_BACKUP: Final = "backup"
+_FORGOTTEN_AFTER: Final = timedelta(days=1)
+_VERSION: Final = re.compile(r"(?P<kind>.+) \((?P<expand>\d*)\+?(?P<contract>\w*)\)")
+
+
+@attrs.frozen(kw_only=True)
+class RunningProcess:
+    """
+    A process that uses the database.
+
+    Attributes:
+        name: Its host, data folder and process.
+        kind: What it is and of which version, such as ``api 0.1.0``.
+        until: When it is taken for dead, unless it says something before.
+    """
+
+    name: str
+    kind: str
+    until: datetime
+
+
+def beat(engine: Engine, name: str, kind: str, now: datetime) -> None:
+    """
+    Say that a process of this version is at work.
+
+    Raises:
+        UnavailableError: The database does not answer.
+    """
+    with writing(engine, is_durable=False) as connection:
+        row = {"name": _PROCESS + name, "until": now + BEAT_LASTS}
+        _put(connection, {**row, "holder": f"{kind} ({SCHEMA})"})
+        connection.execute(
+            sa.delete(leaders).where(
+                leaders.c.name.startswith(_PROCESS, autoescape=True),
+                leaders.c.until < now - _FORGOTTEN_AFTER,
+            )
+        )
+        connection.commit()
+
+
+def older_processes(engine: Engine, now: datetime) -> Sequence[RunningProcess]:
+    """
+    Return the processes at work that know an older schema than this version.
+
+    Raises:
+        UnavailableError: The database does not answer.
+    """
+    asked = sa.select(leaders).where(
+        leaders.c.name.startswith(_PROCESS, autoescape=True), leaders.c.until >= now
+    )
+    with reading(engine) as connection:
+        rows = connection.execute(asked.order_by(leaders.c.name)).all()
+    return [
+        RunningProcess(
+            name=row.name.removeprefix(_PROCESS),
+            kind=row.holder.rpartition(" (")[0],
+            until=row.until,
+        )
+        for row in rows
+        if _is_older(row.holder)
+    ]
+
+
+def installation_id(engine: Engine) -> str:
+    """
+    Return what tells this installation from others; made when first asked for.
+
+    A copy of the database, or a restored one, is the same installation.
+
+    Raises:
+        UnavailableError: The database does not answer.
+    """
+    asked = sa.select(leaders.c.holder).where(leaders.c.name == _INSTALLATION)
+    with reading(engine) as connection:
+        found = connection.execute(asked).scalar()
+    if found is not None:
+        return str(found)
+    row = {"name": _INSTALLATION, "holder": secrets.token_hex(10), "until": EPOCH}
+    with writing(engine) as connection:
+        # Of several that ask at once, one wins.
+        insert_unless_there(connection, leaders, row)
+        connection.commit()
+    return installation_id(engine)
+
+
+def note_backup(engine: Engine, backup_id: str, moment: datetime) -> None:
+    """
+    Note that all until a moment is in a backup.
+
+    Raises:
+        UnavailableError: The database does not answer.
+    """
+    with writing(engine) as connection:
+        _put(connection, {"name": _BACKUP, "holder": backup_id, "until": moment})
+        connection.commit()
+
+
+def newest_backup(engine: Engine) -> datetime | None:
+    """
+    Return of which moment the newest backup is; None if there was none.
+
+    Raises:
+        UnavailableError: The database does not answer.
+    """
+    asked = sa.select(leaders.c.until).where(leaders.c.name == _BACKUP)
+    with reading(engine) as connection:
+        found: datetime | None = connection.execute(asked).scalar()
+    return found
+
+
+def _put(connection: Connection, row: dict[str, object]) -> None:
+    statement = begin_insert(connection.dialect.name, leaders)
+    new = statement.excluded
+    connection.execute(
+        statement.on_conflict_do_update(
+            index_elements=[leaders.c.name],
+            set_={"holder": new.holder, "until": new.until},
+        ),
+        row,
+    )
+
+
+def _is_older(holder: str) -> bool:
+    found = _VERSION.fullmatch(holder)
+    if found is None:
+        return False
+    return found["expand"] < NEWEST_EXPAND or found["contract"] < NEWEST_CONTRACT

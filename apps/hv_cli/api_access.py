@@ -18,6 +18,7 @@ from hv_client import HvClient, HvClientError
 MAX_TRIES: Final = 3
 """Somebody waits at a terminal, perhaps for an address that is wrong."""
 TIMEOUT_S: Final = 60.0
+_THIS_MACHINE: Final = ("all://localhost", "all://127.0.0.1", "all://[::1]")
 
 
 @contextmanager
@@ -34,7 +35,8 @@ def api_client(
         CliError: There is neither; or a call within fails.
     """
     folder = DataFolder(invocation.data)
-    url = environ.get("HV_API_URL") or folder.awaited_addresses().get("apiURL")
+    far_url = environ.get("HV_API_URL")
+    url = far_url or folder.awaited_addresses().get("apiURL")
     key = environ.get("HV_API_KEY") or folder.first_keys().get(env)
     if not url:
         raise CliError(
@@ -45,19 +47,22 @@ def api_client(
         raise CliError(
             f"There is no key for {env} in {folder.first_keys_file}; set HV_API_KEY."
         )
-    with client_at(url, key) as client:
+    with client_at(url, key, is_far=bool(far_url)) as client:
         yield client
 
 
 @contextmanager
-def client_at(url: str, key: str) -> Iterator[HvClient]:
+def client_at(url: str, key: str, *, is_far: bool = False) -> Iterator[HvClient]:
     """
     Call the service at an address.
 
+    Args:
+        is_far: Proxies of the environment are used, except for this machine.
+
     Raises:
-        CliError: The address or the key is none; or a call within fails.
+        CliError: The address, the key or a proxy is none; or a call within fails.
     """
-    with _direct_http() as http:
+    with _http(uses_proxies=is_far) as http:
         try:
             client = HvClient(url, key, max_tries=MAX_TRIES, http=http)
         except ValueError as exc:
@@ -76,7 +81,7 @@ def fetching() -> Iterator[Callable[[str], bytes]]:
     Raises:
         CliError: The answer within is no success, or there is none.
     """
-    with _direct_http() as http:
+    with _http(uses_proxies=False) as http:
 
         def fetch(url: str) -> bytes:
             try:
@@ -90,7 +95,17 @@ def fetching() -> Iterator[Callable[[str], bytes]]:
         yield fetch
 
 
-def _direct_http() -> httpx.Client:
-    # The service is near: a proxy of the environment would not find it. It may have a
-    # certificate of the machine's own authorities.
-    return httpx.Client(trust_env=False, verify=ssl.create_default_context())
+def _http(*, uses_proxies: bool) -> httpx.Client:
+    # A service that is near may have a certificate of the machine's own authorities,
+    # and is not found by a proxy of the environment; see HTTPS_PROXY and NO_PROXY.
+    try:
+        return httpx.Client(
+            trust_env=uses_proxies,
+            verify=ssl.create_default_context(),
+            mounts=dict.fromkeys(_THIS_MACHINE),
+        )
+    except (ImportError, ValueError, httpx.InvalidURL) as exc:
+        raise CliError(
+            "A proxy of the environment (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY) cannot be "
+            f"used: {exc}"
+        ) from exc

@@ -5,7 +5,6 @@ Command modules are imported when their command is called: ``hv --help`` is
 quick, and one process of the service loads nothing of another.
 """
 
-import errno
 import importlib
 import io
 import os
@@ -23,6 +22,11 @@ from hv_cli.added_commands import added_commands, make_command
 from hv_cli.commands import DEFAULT_DATA, Invocation, common_options
 from hv_cli.loading import no_garbage_collected
 from hv_cli.printable import printable
+from hv_cli.standard_streams import (
+    OutputError,
+    prepare_streams,
+    why_output_fails,
+)
 
 # Addresses may be among the words of a command, with what gives access to a video.
 _SECRET: Final = re.compile(
@@ -210,6 +214,7 @@ def main() -> None:
     """
     Run ``hv`` with the arguments of this process, and end it.
     """
+    prepare_streams()
     invocation = Invocation()
     status = run(sys.argv[1:], invocation)
     if invocation.abandons_threads:
@@ -243,15 +248,21 @@ def run(arguments: list[str], invocation: Invocation | None = None) -> int:
         click.echo("hv: stopped.", err=True)
         return 1
     except Exception as error:  # noqa: BLE001 - the command line's edge
-        return _failed(error, invocation)
+        return _failed(error, arguments, invocation)
     return status if isinstance(status, int) else 0
 
 
-def _failed(error: Exception, invocation: Invocation) -> int:
-    if isinstance(error, OSError) and error.errno == errno.EPIPE:
-        # The reader has gone, as in ``hv tasks | head``. Nothing is left to
-        # flush, and the interpreter would complain about it at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _failed(error: Exception, arguments: list[str], invocation: Invocation) -> int:
+    if isinstance(error, OutputError):
+        if why := why_output_fails(error):
+            click.echo(f"Error: Standard output cannot be written: {why}.", err=True)
+        return 1
+    if isinstance(error, UnicodeError) and (unread := _unreadable(arguments)):
+        click.echo(
+            f"Error: {printable(unread)} has bytes that are no text in this locale's "
+            f"encoding ({sys.getfilesystemencoding()}); give a text that is.",
+            err=True,
+        )
         return 1
     from hvcore.errors import HvcoreError  # noqa: PLC0415 - only failures need it
     from hvcore.registry import fault_of  # noqa: PLC0415 - see above
@@ -268,6 +279,12 @@ def _failed(error: Exception, invocation: Invocation) -> int:
     if os.environ.get("HV_DEBUG"):
         traceback.print_exception(error)
     return 1
+
+
+def _unreadable(arguments: list[str]) -> str:
+    # What could not be decoded is in halves of pairs.
+    halves = re.compile("[\ud800-\udfff]")
+    return next((word for word in arguments if halves.search(word)), "")
 
 
 def _note(error: Exception, data: Path, said: str) -> str:

@@ -9,6 +9,7 @@ from datetime import datetime
 import click
 
 from hv_cli.printable import printable, printable_json
+from hv_cli.standard_streams import can_be_printed
 
 Record = Mapping[str, object]
 
@@ -52,8 +53,10 @@ def print_json(document: object) -> None:
     """
     Print one JSON document on standard output.
     """
-    text = json.dumps(document, indent=2, ensure_ascii=False)
-    click.echo(printable_json(text))
+    text = printable_json(json.dumps(document, indent=2, ensure_ascii=False))
+    if not can_be_printed(text):
+        text = json.dumps(document, indent=2)
+    click.echo(text)
 
 
 def put(text: str) -> None:

@@ -75,7 +75,8 @@ def upload(  # noqa: PLR0913 - one per option
     Upload FILE as a client of the API.
 
     The service is that of HV_API_URL and HV_API_KEY, or the one that hv up
-    runs on the data folder.
+    runs on the data folder. HV_API_URL is called by the proxy that HTTPS_PROXY
+    names, unless it is on this machine or in NO_PROXY.
     """
     from hv_cli.api_access import api_client  # noqa: PLC0415 - not for --help
     from hv_cli.uploading import UploadWanted, send, wait_until_ready  # noqa: PLC0415

@@ -19,7 +19,9 @@ from rich.progress import (
 )
 
 from hv_cli.commands import CliError
+from hv_cli.output import say
 from hv_client import HvClient, UnreachableError
+from hv_client.files import SourceFile
 from hv_client.generated.choices import Preset
 from hv_client.generated.models import VideoDetails
 from hv_client.generated.upload_settings import UploadSettings
@@ -84,6 +86,9 @@ def send(client: HvClient, wanted: UploadWanted) -> str:
     }
     if wanted.name is not None:
         settings["name"] = wanted.name
+    sent = SourceFile.of(wanted.path).name
+    if sent != wanted.path.name:
+        say(f"The file's name is no text in UTF-8; the service is told {sent}.")
     with Progress(
         TextColumn("{task.description}"),
         BarColumn(),

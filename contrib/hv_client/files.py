@@ -48,7 +48,8 @@ class SourceFile:
         """
         if isinstance(file, str | os.PathLike):
             path = Path(file)
-            return cls(file=path, name=path.name, size_bytes=path.stat().st_size)
+            name = _readable(path.name)
+            return cls(file=path, name=name, size_bytes=path.stat().st_size)
         if not file.seekable():
             raise ValueError(
                 "The file cannot seek, so a broken upload could not go on; write it "
@@ -57,7 +58,7 @@ class SourceFile:
         size_bytes = file.seek(0, io.SEEK_END)
         # Of a temporary file it is a number.
         name = getattr(file, "name", "")
-        name = Path(name).name if isinstance(name, str) else ""
+        name = _readable(Path(name).name) if isinstance(name, str) else ""
         return cls(file=file, name=name or "video.mp4", size_bytes=size_bytes)
 
 
@@ -121,6 +122,19 @@ def content_type_of(name: str) -> str:
     Return what a file's name says it is; MP4 if that says nothing.
     """
     return CONTENT_TYPES.get(Path(name).suffix.lower(), "video/mp4")
+
+
+def _readable(name: str) -> str:
+    """
+    Return a file's name with replacement characters for bytes that are no text.
+
+    Names are bytes; requests are UTF-8, whatever the encoding of this process.
+    """
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return os.fsencode(name).decode("utf-8", "replace")
+    return name
 
 
 @contextmanager

@@ -25,6 +25,7 @@ from hvcore.persistence.schema_version import (
     schema_version,
 )
 from hvcore.persistence.tables import metadata
+from hvcore.persistence.videos.composed_names import compose_names
 
 FOLDER: Final = Path(__file__).parent / "migrations"
 # Any number that nothing else of the database uses.
@@ -49,7 +50,8 @@ def migrate(engine: Engine, *, contracts: bool = False) -> None:
     Have the database expanded for this version; a new one gets all of it.
 
     Several processes may try at once; one does it, the others wait. Each try is one
-    transaction.
+    transaction. Rows that older versions wrote are brought along in batches, again
+    each time until the contract.
 
     Args:
         contracts: No process of an older version runs any more: what only those need
@@ -61,8 +63,16 @@ def migrate(engine: Engine, *, contracts: bool = False) -> None:
             unfinished copy.
     """
     there = schema_version(engine)
-    if not there.why_unusable() and not (contracts and there.awaits_contract):
-        return
+    if there.why_unusable():
+        _try_to_migrate(engine, contracts=False)
+        there = schema_version(engine)
+    if there.awaits_contract:
+        compose_names(engine)
+        if contracts:
+            _try_to_migrate(engine, contracts=True)
+
+
+def _try_to_migrate(engine: Engine, *, contracts: bool) -> None:
     until = time.monotonic() + TRIES_AGAIN_FOR_S
     while True:
         try:

@@ -14,6 +14,7 @@ from sqlalchemy.engine import RowMapping
 from hvcore import log_context, tracing
 from hvcore.domain.access.keys import ApiKey, KeyType, Permission
 from hvcore.domain.access.tenants import Environment, EnvironmentKind, Organization
+from hvcore.domain.equal_texts import composed, folded
 from hvcore.domain.ids import EnvId, GrantId, JobId, KeyId, OrgId, TaskId, VideoId
 from hvcore.domain.processing.chapters import Chapter
 from hvcore.domain.processing.encoding import EncodingSettings
@@ -22,11 +23,13 @@ from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.domain.processing.transcoding import TranscodeOrder
 from hvcore.domain.tasks.task import ORIGIN, Lane, NewTask, Task, TaskState
 from hvcore.domain.uploads.grants import GrantState, UploadGrant
-from hvcore.domain.videos.labels import NO_LABELS, Labels
+from hvcore.domain.videos.labels import NO_LABELS, Labels, written_tag_term
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import DeletionReason, Video
 from hvcore.persistence.json_columns import dump, dump_plain, load, load_mapping
 
+_SENT_TAGS: Final = "tagsAsSent"
+"""Beside the composed tags, which processes of older versions index as they stand."""
 _PERMISSIONS: Final = frozenset(one.value for one in Permission)
 
 
@@ -160,7 +163,7 @@ def video_to_row(video: Video) -> dict[str, Any]:
         "org_id": video.org_id,
         "env_id": video.env_id,
         "name": video.name,
-        "name_folded": video.name.casefold(),
+        "name_folded": folded(video.name),
         "description": video.description,
         "state": video.state.value,
         "is_public": video.is_public,
@@ -203,8 +206,21 @@ def labels_from_text(text: str | None) -> Labels:
     return Labels(
         external_id=found.get("externalID"),
         metadata=tuple(found.get("metadata", {}).items()),
-        tags=tuple(found.get("tags", ())),
+        tags=tuple(found.get(_SENT_TAGS) or found.get("tags", ())),
     )
+
+
+def indexed_terms(text: str | None) -> frozenset[str]:
+    """
+    Return what the index of labels has of a video, from the text of its labels.
+
+    A version that compared other texts may have written both.
+    """
+    if text is None:
+        return frozenset()
+    tags = orjson.loads(text).get("tags", ())
+    others = attrs.evolve(labels_from_text(text), tags=()).terms
+    return others | frozenset(map(written_tag_term, tags))
 
 
 def labels_to_text(labels: Labels) -> str | None:
@@ -213,10 +229,12 @@ def labels_to_text(labels: Labels) -> str | None:
     """
     if labels == NO_LABELS:
         return None
+    tags = tuple(dict.fromkeys(map(composed, labels.tags)))
     found = {
         "externalID": labels.external_id,
         "metadata": dict(labels.metadata),
-        "tags": labels.tags,
+        "tags": tags,
+        _SENT_TAGS: labels.tags if labels.tags != tags else (),
     }
     return dump_plain({name: value for name, value in found.items() if value})
 

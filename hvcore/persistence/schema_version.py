@@ -19,8 +19,8 @@ from hvcore.persistence.naming import prefix_of
 
 NEWEST_EXPAND: Final = "0023"
 """A constant, so that asking does not load Alembic."""
-NEWEST_CONTRACT: Final = ""
-"""Likewise; as yet there is none."""
+NEWEST_CONTRACT: Final = "contract_0001"
+"""Likewise; empty while there is none."""
 
 OWN_VERSIONS: Final = tuple(filter(None, (NEWEST_EXPAND, NEWEST_CONTRACT)))
 SCHEMA: Final = "+".join(OWN_VERSIONS)

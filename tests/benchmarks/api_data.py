@@ -21,6 +21,7 @@ from sqlalchemy.engine import Engine
 from hvcore.assembly import build
 from hvcore.domain.access.keys import KeyType
 from hvcore.domain.access.tenants import EnvironmentKind
+from hvcore.domain.equal_texts import folded
 from hvcore.domain.ids import (
     EnvId,
     OrgId,
@@ -219,7 +220,7 @@ def _row(template: Mapping[str, Any], number: int) -> dict[str, Any]:
         "public_id": f"pubvid_{secrets.token_hex(11)}",
         "job_id": f"job_{secrets.token_hex(11)}",
         "name": name,
-        "name_folded": name.casefold(),
+        "name_folded": folded(name),
         "description": "What was seen there. " * 5 if number % 3 == 0 else None,
         "is_public": number % 2 == 0,
         "created_at": (created_at - EPOCH) // timedelta(microseconds=1),

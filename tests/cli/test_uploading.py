@@ -67,6 +67,46 @@ def test_where_the_upload_address_is_out_of_reach_the_store_gets_the_file(
     assert told.target == "/v1/videos/vid_2/upload-complete"
 
 
+@pytest.mark.parametrize("name", ["HTTP_PROXY", "ALL_PROXY"])
+def test_a_far_service_is_called_by_the_proxy_of_the_environment(
+    wanted: UploadWanted, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    far = "http://videos.example.com"
+    with answering([refusal(403, "forbidden")]) as server:
+        monkeypatch.setenv(name, server.url)
+
+        with (
+            pytest.raises(CliError, match="403 forbidden"),
+            client_at(far, "key", is_far=True) as client,
+        ):
+            send(client, wanted)
+
+    assert [seen.target for seen in server.seen] == [f"{far}/v1/uploads"]
+
+
+@pytest.mark.parametrize("is_far", [True, False])
+def test_a_service_of_this_machine_is_called_without_a_proxy(
+    wanted: UploadWanted, monkeypatch: pytest.MonkeyPatch, *, is_far: bool
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", NOBODY)
+    with (
+        answering([refusal(403, "forbidden")]) as server,
+        pytest.raises(CliError, match="403 forbidden"),
+        client_at(server.url, "key", is_far=is_far) as client,
+    ):
+        send(client, wanted)
+
+
+def test_a_proxy_that_cannot_be_used_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALL_PROXY", "ftp://proxy.example.com")
+
+    with (
+        pytest.raises(CliError, match=r"A proxy of the environment .* cannot be used"),
+        client_at("https://videos.example.com", "key", is_far=True),
+    ):
+        pass
+
+
 def test_what_the_service_refuses_is_an_error_of_the_command(
     wanted: UploadWanted,
 ) -> None:

@@ -198,6 +198,32 @@ def test_open_uploads_to_the_store_get_their_room(empty_engine: Engine) -> None:
     assert _stored(empty_engine) == 201 * mib
 
 
+def test_a_name_that_an_older_version_writes_beside_us_is_found(
+    empty_engine: Engine,
+) -> None:
+    if empty_engine.dialect.name != "postgresql":
+        # There no older version runs beside us.
+        return
+    _migrate_to(empty_engine, "0023")
+    fill_tenants(empty_engine)
+    made = video("E\u0301te\u0301")
+    with empty_engine.begin() as connection:
+        row = video_to_row(made) | {"version": 0, "name_folded": made.name.casefold()}
+        _insert(connection, "videos", row)
+
+    query = "SELECT name_folded FROM videos"
+    with empty_engine.begin() as connection:
+        assert connection.exec_driver_sql(query).scalar_one() == "\u00e9t\u00e9"
+        # It says what a save of an older version does.
+        connection.exec_driver_sql("UPDATE videos SET name_folded = 'the\u0301'")
+        assert connection.exec_driver_sql(query).scalar_one() == "th\u00e9"
+    migrate(empty_engine, contracts=True)
+    with empty_engine.begin() as connection:
+        triggers = "SELECT count(*) FROM pg_trigger WHERE NOT tgisinternal"
+        assert connection.exec_driver_sql(triggers).scalar_one() == 0
+        assert connection.exec_driver_sql(query).scalar_one() == "\u00e9t\u00e9"
+
+
 def _insert(connection: Connection, name: str, row: Mapping[str, object]) -> None:
     # The columns that there were then.
     table = sa.Table(name, sa.MetaData(), autoload_with=connection)

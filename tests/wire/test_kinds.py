@@ -18,6 +18,7 @@ from hvcore.wire.kinds import (
     Text,
     member_of,
 )
+from hvcore.wire.videos.labels import Tags
 
 
 class Colour(Enum):
@@ -48,6 +49,12 @@ LONGEST = ".".join([LABEL, LABEL, LABEL, "a" * 61])
         (OneOf("Expiration", {"1h": 3600}), "1h", 3600),
         (Day(), "2024-02-29", date(2024, 2, 29)),
         (Domains(), "a.example", ("a.example",)),
+        # Once, as it stands first; case counts.
+        (
+            Tags(),
+            ["\u00e9t\u00e9", "sea", "e\u0301te\u0301", "Sea", "sea"],
+            ("\u00e9t\u00e9", "sea", "Sea"),
+        ),
     ],
 )
 def test_a_json_value_is_read(

@@ -7,6 +7,7 @@ const CALL = "hv-player:call";
 const ANSWER = "hv-player:answer";
 const EVENT = "hv-player:event";
 const ASK_AGAIN_MS = 250;
+const ANSWERS_WITHIN_MS = 15_000;
 
 /** The player in an iframe; its events have the names of HTMLMediaElement's. */
 export class FramePlayer extends EventTarget {
@@ -36,9 +37,10 @@ export class FramePlayer extends EventTarget {
     });
   }
 
-  /** Hear nothing more of it. */
+  /** Hear nothing more of it; calls that wait for an answer fail. */
   disconnect() {
     window.removeEventListener("message", this.#hear);
+    this.#calls.forEach(({ reject }) => reject(new Error("The player was disconnected.")));
     this.#calls.clear();
   }
 
@@ -77,8 +79,9 @@ export class FramePlayer extends EventTarget {
  * Args:
  *   renewToken: Returns a promise of a new token (or signed address) when one is
  *     needed; the old one is still good for a while then.
+ *   timeoutMs: How long to wait; then the promise is rejected.
  */
-export const connect = async (iframe, { renewToken } = {}) => {
+export const connect = async (iframe, { renewToken, timeoutMs = ANSWERS_WITHIN_MS } = {}) => {
   const player = new FramePlayer(iframe);
   if (renewToken) {
     player.addEventListener("tokenexpiring", async () => {
@@ -89,13 +92,24 @@ export const connect = async (iframe, { renewToken } = {}) => {
     });
   }
   // It may have been ready before anybody listened, or be still on its way.
-  await new Promise((done) => {
-    const ask = () => player.call("getState").then(() => {
-      clearInterval(timer);
-      done();
+  const wait = {};
+  try {
+    await new Promise((done, fail) => {
+      // The others fail when one has been answered, and nobody waits for them.
+      const ask = () => player.call("getState").then(done, () => {});
+      wait.again = setInterval(ask, ASK_AGAIN_MS);
+      wait.end = setTimeout(() => fail(new Error(
+        `The frame has not answered within ${timeoutMs / 1000} s. Its src must be the ` +
+        "address of a player's page that may be embedded here.",
+      )), timeoutMs);
+      ask();
     });
-    const timer = setInterval(ask, ASK_AGAIN_MS);
-    ask();
-  });
+  } catch (cause) {
+    player.disconnect();
+    throw cause;
+  } finally {
+    clearInterval(wait.again);
+    clearTimeout(wait.end);
+  }
   return player;
 };

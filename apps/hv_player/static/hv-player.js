@@ -9,7 +9,7 @@ import { tokenOf, withoutToken } from "./element/addresses.js";
 import { showPoster, showTitle } from "./element/appearance.js";
 import { autoplay } from "./element/autoplay.js";
 import { Captions } from "./element/captions.js";
-import { makeControls, mendRoles, say } from "./element/controls.js";
+import { makeControls, mendRoles, roundTimes, say } from "./element/controls.js";
 import { press } from "./element/keys.js";
 import { MediaApi } from "./element/media-api.js";
 import { preferences, remember } from "./element/preferences.js";
@@ -61,12 +61,18 @@ export class HvPlayer extends MediaApi {
     // The first time; later it is empty.
     this.shadowRoot.append(this.#parts.content);
     mendRoles(this.#parts);
+    roundTimes(this.#parts);
+    this.takeEarlyProperties();
     showTitle(this, this.#parts);
     this.#stopsListening = new AbortController();
     const { signal } = this.#stopsListening;
     const keys = this.hasAttribute("global-keys") ? window : this;
     keys.addEventListener("keydown", (event) => this.#press(event), { signal });
     this.#takeVolume();
+    if (this.early?.has("currentTime")) {
+      this.#left_s = this.video.currentTime;
+    }
+    this.early = null;
     this.#source = new Source(this, this.video, {
       changed: () => this.#takeAddress(),
       ready: (found) => this.#takeFound(found),
@@ -211,8 +217,13 @@ export class HvPlayer extends MediaApi {
 
   #takeVolume() {
     const { volume, muted } = preferences();
-    this.video.volume = volume ?? 1;
-    this.video.muted = this.hasAttribute("muted") || (muted && !this.autoplay);
+    // What its page has set stays; a moved player keeps what it has.
+    if (this.early && !this.early.has("volume")) {
+      this.video.volume = volume ?? 1;
+    }
+    if (this.early && !this.early.has("muted")) {
+      this.video.muted = this.hasAttribute("muted") || (muted && !this.autoplay);
+    }
   }
 
   /* Only what a viewer did: pages and browsers may want it muted. */

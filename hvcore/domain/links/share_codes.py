@@ -11,6 +11,7 @@ from typing import Final, Self
 
 import attrs
 
+from hvcore.domain.equal_texts import folded
 from hvcore.domain.ids import OrgId, ShareCodeId, ShareId, VideoId, new_share_code_id
 from hvcore.domain.links.links import ShareLink
 
@@ -106,6 +107,4 @@ def is_same_address(email: str, wanted: str) -> bool:
 
 
 def _folded(email: str) -> bytes:
-    # Some keyboards write é as one character, others as two.
-    text = unicodedata.normalize("NFC", email.strip()).casefold()
-    return text.encode("utf-8", "replace")
+    return folded(email.strip()).encode("utf-8", "replace")

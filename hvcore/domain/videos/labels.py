@@ -9,6 +9,7 @@ from typing import Final
 
 import attrs
 
+from hvcore.domain.equal_texts import composed
 from hvcore.domain.limits import MAX_METADATA_BYTES, MAX_METADATA_KEYS
 from hvcore.errors import FieldError, InvalidParametersError
 
@@ -24,7 +25,7 @@ class Labels:
     Attributes:
         external_id: What the owner calls the video; no other one of its environment has
             it that is not deleted.
-        tags: Each once.
+        tags: Each once, as it was sent.
     """
 
     external_id: str | None = None
@@ -84,7 +85,14 @@ class LabelChanges:
 
 def tag_term(tag: str) -> str:
     """
-    Return what finds the videos with a tag.
+    Return what finds the videos with a tag, composed or not; case counts.
+    """
+    return written_tag_term(composed(tag))
+
+
+def written_tag_term(tag: str) -> str:
+    """
+    Return the term of a tag whose letters are composed, or were never asked about.
     """
     return f"tag:{tag}"
 

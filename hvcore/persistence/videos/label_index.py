@@ -11,7 +11,7 @@ from sqlalchemy.engine import Connection
 
 from hvcore.domain.videos.states import LISTED_STATES
 from hvcore.domain.videos.video import Video
-from hvcore.persistence.rows import labels_from_text
+from hvcore.persistence.rows import indexed_terms
 from hvcore.persistence.statements import insert_into
 from hvcore.persistence.tables import label_totals, video_labels, videos
 
@@ -173,9 +173,7 @@ def index_again(connection: Connection) -> None:
         if not found:
             break
         last = found[-1].id
-        shown = [
-            labelled_as(*row[:5], labels_from_text(row.labels).terms) for row in found
-        ]
+        shown = [labelled_as(*row[:5], indexed_terms(row.labels)) for row in found]
         rows = [row for one in shown for row in _rows(one)]
         if rows:
             connection.execute(sa.insert(video_labels), rows)

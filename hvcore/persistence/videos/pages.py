@@ -13,6 +13,7 @@ from typing import Final, Protocol
 from sqlalchemy.engine import Engine
 
 from hvcore.domain.access.tenants import Environment
+from hvcore.domain.equal_texts import folded
 from hvcore.domain.ids import PublicId, VideoId
 from hvcore.domain.videos.catalog import SortBy, VideoPage, VideoQuery, VideoSummary
 from hvcore.domain.videos.states import LISTED_STATES, VideoState
@@ -71,7 +72,7 @@ class VideoPages:
         """
         Return one page of an environment's videos; awaited ones are in none.
         """
-        search = (query.search or "").casefold()
+        search = folded(query.search or "")
         if not is_storable(search) or query.state not in {None, *LISTED_STATES}:
             return VideoPage(videos=(), total=0)
         offset = (query.page - 1) * query.page_size

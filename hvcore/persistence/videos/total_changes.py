@@ -17,7 +17,7 @@ from hvcore.domain.ids import VideoId
 from hvcore.domain.videos.states import LISTED_STATES, VideoState, was_uploaded
 from hvcore.domain.videos.video import Video
 from hvcore.persistence.access.quota_use import QuotaUseChanges
-from hvcore.persistence.rows import encoding_settings, labels_from_text
+from hvcore.persistence.rows import encoding_settings, indexed_terms
 from hvcore.persistence.statements import begin_insert
 from hvcore.persistence.tables import EPOCH, video_totals, video_uploads, videos
 from hvcore.persistence.videos.label_index import (
@@ -188,7 +188,7 @@ class TotalChanges:
         stored_bytes = row.media_bytes if row.state == VideoState.READY.value else 0
         found = labelled_as(
             *(row.org_id, row.env_id, video_id, row.created_at, row.state),
-            labels_from_text(row.labels).terms,
+            indexed_terms(row.labels),
         )
         return _Counted(
             group, duration_ms(row.duration_s), is_upload, stored_bytes, found

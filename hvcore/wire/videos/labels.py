@@ -12,6 +12,7 @@ from typing import Final
 
 import attrs
 
+from hvcore.domain.equal_texts import composed
 from hvcore.domain.limits import (
     MAX_EXTERNAL_ID_CHARS,
     MAX_METADATA_KEY_CHARS,
@@ -53,7 +54,7 @@ LABELS: Final[Mapping[str, Schema]] = {
 @attrs.frozen(kw_only=True)
 class Label:
     """
-    A text of one line that is compared as it is: no character is taken for another.
+    A text of one line that is kept as it is.
     """
 
     max_chars: int
@@ -159,19 +160,21 @@ class Tags:
 
     def from_json(self, value: object) -> tuple[str, ...]:
         """
-        Read a JSON array; one that is there twice counts once.
+        Read a JSON array; a tag that is there twice counts once, as it stands first.
         """
         if not isinstance(value, list):
             raise FieldRefusedError("must be an array of strings", NOT_READABLE)
         try:
-            found = tuple(dict.fromkeys(TAG.from_json(tag) for tag in value))
+            found: dict[str, str] = {}
+            for tag in map(TAG.from_json, value):
+                found.setdefault(composed(tag), tag)
         except FieldRefusedError as exc:
             raise FieldRefusedError(
                 f"must have other tags: each {exc.rule}", exc.status
             ) from exc
         if len(found) > MAX_TAGS:
             raise FieldRefusedError(f"must be at most {MAX_TAGS}", NOT_ALLOWED)
-        return found
+        return tuple(found.values())
 
     def from_text(self, text: str) -> tuple[str, ...]:
         """

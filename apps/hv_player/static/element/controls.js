@@ -97,6 +97,7 @@ export const makeControls = () => {
     captionsButton: find("media-captions-button"),
     menus: [...content.querySelectorAll("[hidden][aria-label]")],
     seekBar: find("media-time-range"),
+    timeDisplay: find("media-time-display"),
     unmute: find(".unmute"),
     chapter: find(".chapter"),
     problem: find(".problem"),
@@ -120,6 +121,28 @@ export const mendRoles = ({ bigPlay, captionsButton, menus }) => {
     const back = menu.shadowRoot.querySelector("[part~=back]");
     back.setAttribute("role", "menuitem");
     back.setAttribute("aria-label", `${menu.getAttribute("aria-label")}: back to all settings`);
+  });
+};
+
+/**
+ * Show times to the millisecond: 19.999999 s, as browsers have it, is 20 s and not 19.
+ *
+ * Once the controls are in a page, and have their properties.
+ */
+export const roundTimes = ({ timeDisplay, seekBar }) => {
+  [timeDisplay, seekBar].forEach((part) => {
+    ["mediaCurrentTime", "mediaDuration", "mediaSeekableEnd"].forEach((name) => {
+      const its = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(part), name);
+      if (its) {
+        Object.defineProperty(part, name, {
+          ...its,
+          get: () => {
+            const at_s = its.get.call(part);
+            return Number.isFinite(at_s) ? Math.round(at_s * 1000) / 1000 : at_s;
+          },
+        });
+      }
+    });
   });
 };
 

@@ -21,6 +21,23 @@ const shorterSide = ({ width, height }) => Math.min(width, height);
 
 /** A class of elements; what extends it has the video as this.video. */
 export class MediaApi extends HTMLElement {
+  /* The properties that were set before it was in a page; null from then on. */
+  early = new Set();
+
+  /**
+   * Take what was set before this class was there: React 19 and Vue set properties.
+   *
+   * Else such a value would hide the property of the same name for ever.
+   */
+  takeEarlyProperties() {
+    Object.keys(this).filter((name) => name in MediaApi.prototype || name in this.constructor.prototype)
+      .forEach((name) => {
+        const value = this[name];
+        delete this[name];
+        this[name] = value;
+      });
+  }
+
   /** What a viewer has chosen: the shorter side in pixels, or "auto". */
   get quality() {
     const { videoRenditions: list } = this;
@@ -81,6 +98,11 @@ WRITTEN.forEach((name) => {
     },
     set(value) {
       this.video[name] = value;
+      this.early?.add(name);
+      if (name === "playbackRate" && this.early) {
+        // Loading begins at the default rate.
+        this.video.defaultPlaybackRate = value;
+      }
     },
   });
 });

@@ -32,6 +32,10 @@ media-controller {
   --media-control-hover-background: rgb(255 255 255 / 14%);
   --media-control-height: 24px;
   --media-control-padding: 10px 8px;
+  /* Bars compute their height with it: it has one value, or they have none. */
+  --media-range-padding: 10px;
+  --media-range-padding-left: 8px;
+  --media-range-padding-right: 8px;
   --media-range-bar-color: var(--_accent);
   --media-range-thumb-background: var(--_accent);
   --media-range-track-height: 4px;
@@ -55,6 +59,8 @@ media-controller {
   --media-focus-box-shadow: inset 0 0 0 2px var(--_text);
   width: 100%;
   height: 100%;
+  /* Time runs from left to right, whatever is read from right to left around it. */
+  direction: ltr;
 }
 
 video {
@@ -126,6 +132,7 @@ img[slot=poster] {
   padding: 0 4px;
   box-sizing: border-box;
   --media-control-padding: 4px 8px;
+  --media-range-padding: 4px;
   --media-control-height: 12px;
 }
 

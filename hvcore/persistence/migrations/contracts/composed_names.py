@@ -1,0 +1,19 @@
+"""
+No older version writes names and tags any more, so what composed their letters goes.
+"""
+
+from alembic import op
+
+revision = "contract_0001"
+down_revision = None
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """
+    Drop the trigger; all names and tags were composed right before.
+    """
+    if op.get_bind().dialect.name == "postgresql":
+        op.execute("DROP TRIGGER IF EXISTS {compose_video_name} ON {videos}")
+        op.execute("DROP FUNCTION IF EXISTS {compose_video_name}()")

@@ -1,0 +1,93 @@
+"""
+Composes the letters of names and tags that versions without this rule have stored.
+
+In batches, each a transaction of its own: requests wait for none of them for long.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine
+
+from hvcore.domain.equal_texts import folded
+from hvcore.persistence.engine import MIGRATION_TIMEOUT_MS, writing
+from hvcore.persistence.rows import indexed_terms, labels_from_text, labels_to_text
+from hvcore.persistence.tables import videos
+from hvcore.persistence.videos.label_index import LabelIndex, labelled_as
+
+_BATCH: Final = 500
+
+
+def compose_names(engine: Engine) -> None:
+    """
+    Have all videos found by composed names and tags; safe to repeat and to break off.
+
+    Processes of any version may go on meanwhile; an older one may store further tags.
+
+    Raises:
+        UnavailableError: The database does not answer.
+    """
+    last: str | None = ""
+    while last is not None:
+        with writing(engine, timeout_ms=MIGRATION_TIMEOUT_MS) as connection:
+            if connection.dialect.name == "postgresql":
+                # Many may be passed over until a batch is full.
+                connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
+            last = _compose_batch(connection, last)
+            connection.commit()
+
+
+def _compose_batch(connection: Connection, after: str) -> str | None:
+    columns = videos.c
+    is_sqlite = connection.dialect.name == "sqlite"
+    found = connection.execute(
+        sa.select(
+            *(columns.id, columns.version, columns.name, columns.name_folded),
+            *(columns.org_id, columns.env_id, columns.created_at, columns.state),
+            columns.labels,
+        )
+        .where(
+            columns.id > after,
+            sa.or_(
+                *(
+                    _has_others_than_ascii(column, is_sqlite=is_sqlite)
+                    for column in (columns.name_folded, columns.labels)
+                )
+            ),
+        )
+        .order_by(columns.id)
+        .limit(_BATCH)
+    ).all()
+    index = LabelIndex(connection)
+    _compose(connection, index, found)
+    index.flush()
+    return found[-1].id if found else None
+
+
+def _compose(connection: Connection, index: LabelIndex, rows: Sequence[Any]) -> None:
+    for row in rows:
+        name = folded(row.name)
+        labels = labels_to_text(labels_from_text(row.labels))
+        if (name, labels) == (row.name_folded, row.labels):
+            continue
+        saved = connection.execute(
+            sa.update(videos)
+            .where(videos.c.id == row.id, videos.c.version == row.version)
+            # Whoever has read the old one does not save it.
+            .values(name_folded=name, labels=labels, version=row.version + 1)
+        )
+        # Another process has saved it meanwhile; what an older one left is found again.
+        if saved.rowcount:
+            place = (row.org_id, row.env_id, row.id, row.created_at, row.state)
+            was, now = map(indexed_terms, (row.labels, labels))
+            index.move(labelled_as(*place, was), labelled_as(*place, now))
+
+
+def _has_others_than_ascii(
+    column: "sa.Column[str]", *, is_sqlite: bool
+) -> sa.ColumnElement[bool]:
+    # PostgreSQL would read escapes in a text that it casts.
+    blob = sa.func.length(sa.cast(column, sa.LargeBinary))
+    size = blob if is_sqlite else sa.func.octet_length(column)
+    return size != sa.func.length(column)

@@ -1,0 +1,154 @@
+"""
+The element in pages of others, without a service: what they set, and how they read.
+"""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+import hv_player
+from tests.e2e.films import web_site
+
+STATIC: Final = Path(hv_player.__path__[0]) / "static"
+PART: Final = "document.querySelector('hv-player').shadowRoot.querySelector"
+PAGES: Final = {
+    "ltr.html": "<!doctype html><hv-player duration=20></hv-player>",
+    "rtl.html": "<!doctype html><html dir=rtl><hv-player dir=rtl duration=20></hv-player>",
+    "empty.html": "<!doctype html><title>No player</title>",
+    "host.html": "<!doctype html><iframe src=empty.html></iframe>",
+}
+LOAD: Final = "import('./static/hv-player.js').then(() => null)"
+BOXES: Final = f"""(() => {{
+    const range = {PART}('media-time-range');
+    range.range.valueAsNumber = 0.25;
+    range.updateBar();
+    const box = (part) => {{
+        const {{ left, right, top, bottom }} = part.getBoundingClientRect();
+        return {{ left, right, top, bottom }};
+    }};
+    const inner = (id) => box(range.shadowRoot.querySelector(id));
+    return {{
+        bar: box(range), track: inner('#track'), fill: inner('#progress'),
+        thumb: inner('#thumb'),
+    }};
+}})()"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("site")
+    shutil.copytree(STATIC, folder / "static")
+    with web_site(folder, PAGES) as url:
+        yield url
+
+
+@pytest.fixture
+def page(browser: Browser, site: str) -> Iterator[Page]:
+    with browser.new_page(viewport={"width": 800, "height": 600}) as page:
+        page.goto(f"{site}/ltr.html")
+        yield page
+
+
+def boxes(page: Page) -> Any:  # noqa: ANN401 - JSON data
+    return page.evaluate(BOXES)
+
+
+@pytest.mark.parametrize("name", ["ltr", "rtl"])
+def test_time_runs_from_left_to_right_in_every_page(
+    page: Page, site: str, name: str
+) -> None:
+    page.goto(f"{site}/{name}.html")
+    page.evaluate(LOAD)
+
+    found = boxes(page)
+
+    track, fill, thumb = found["track"], found["fill"], found["thumb"]
+    quarter = track["left"] + (track["right"] - track["left"]) / 4
+    assert fill["left"] == pytest.approx(track["left"], abs=1)
+    assert fill["right"] == pytest.approx(quarter, abs=1)
+    assert (thumb["left"] + thumb["right"]) / 2 == pytest.approx(quarter, abs=1)
+    shown = page.evaluate(f"getComputedStyle({PART}('media-time-display')).direction")
+    assert shown == "ltr"
+
+
+def test_the_seek_bar_is_hit_as_far_below_its_line_as_above(page: Page) -> None:
+    page.evaluate(LOAD)
+    found = boxes(page)
+    middle = (found["track"]["top"] + found["track"]["bottom"]) / 2
+    x = (found["track"]["left"] + found["track"]["right"]) / 2
+
+    hit = f"""([x, y]) => {PART}('media-time-range').shadowRoot
+        .elementFromPoint(x, y)?.id === 'range'"""
+
+    for distance_px in (-8, -4, 0, 4, 8):
+        assert page.evaluate(hit, [x, middle + distance_px]), distance_px
+
+
+@pytest.mark.parametrize(
+    ("at_s", "duration_s", "shown"),
+    [
+        (0, 19.999999, "0:00 / 0:20"),
+        (19.999999, 19.999999, "0:20 / 0:20"),
+        (19.4, 20, "0:19 / 0:20"),
+    ],
+)
+def test_a_time_just_below_a_second_is_shown_as_that_second(
+    page: Page, at_s: float, duration_s: float, shown: str
+) -> None:
+    page.evaluate(LOAD)
+
+    text = page.evaluate(
+        f"""([at, duration]) => {{
+            const display = {PART}('media-time-display');
+            display.setAttribute('mediacurrenttime', at);
+            display.setAttribute('mediaduration', duration);
+            return display.shadowRoot.querySelector('slot').textContent;
+        }}""",
+        [at_s, duration_s],
+    )
+
+    assert text.replace("\u00a0", " ").strip() == shown
+
+
+@pytest.mark.parametrize("when", ["before the script", "before connecting"])
+def test_what_a_page_sets_before_the_player_is_in_it_holds(
+    page: Page, when: str
+) -> None:
+    made = "const player = document.createElement('hv-player');"
+    values = "Object.assign(player, { volume: 0.25, muted: true, playbackRate: 1.5 });"
+    if when == "before the script":
+        page.evaluate(f"(() => {{ {made} {values} document.body.append(player); }})()")
+        page.evaluate(LOAD)
+    else:
+        page.evaluate(LOAD)
+        page.evaluate(f"(() => {{ {made} {values} document.body.append(player); }})()")
+
+    found = page.evaluate(
+        """(() => {
+            const player = [...document.querySelectorAll('hv-player')].at(-1);
+            const read = (of) => [of.volume, of.muted, of.playbackRate, of.defaultPlaybackRate];
+            player.video.load();
+            const first = [read(player.video), read(player)];
+            // The properties go on to be the video's.
+            player.volume = 0.5;
+            return [...first, player.video.volume];
+        })()"""
+    )
+
+    assert found == [[0.25, True, 1.5, 1.5], [0.25, True, 1.5, 1.5], 0.5]
+
+
+def test_a_frame_that_does_not_answer_ends_in_an_error(page: Page, site: str) -> None:
+    page.goto(f"{site}/host.html")
+
+    said = page.evaluate(
+        """import('./static/hv-player-host.js').then(({ connect }) =>
+            connect(document.querySelector('iframe'), { timeoutMs: 300 })
+                .then(() => 'connected', (cause) => cause.message))"""
+    )
+
+    assert said.startswith("The frame has not answered within 0.3 s.")

@@ -162,7 +162,9 @@ class MovingSite:
         found = self._found(parts.path, parse_qs(parts.query))
         if isinstance(found, int):
             return found, "text/plain", b""
-        return 200, TYPES.get(Path(parts.path).suffix, "text/html"), found
+        is_page = parts.path.startswith("/embed/")
+        suffix = ".html" if is_page else Path(parts.path).suffix
+        return 200, TYPES.get(suffix, "text/plain"), found
 
     def _is_held(self, address: str) -> bool:
         return any(address.startswith(path) for path in self._held)

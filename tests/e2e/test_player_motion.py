@@ -4,16 +4,15 @@ The player on pages that go from one video to the next while something is asked.
 
 import json
 from collections.abc import Iterator
-from typing import Any, Final, Protocol
+from typing import Final
 
-import attrs
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser
 
-from tests.e2e import films
 from tests.e2e.browsing import running_browser
 from tests.e2e.firefox import Firefox, running_firefox
 from tests.e2e.moving_site import WIDTHS_PX, MovingSite, moving_site, token
+from tests.e2e.tabs import ChromiumTab, Tab
 
 PLAYS: Final = (
     "player.error === null && player.videoWidth === {} && player.currentTime > 0.3"
@@ -21,35 +20,12 @@ PLAYS: Final = (
 TOLD: Final = """(player.told = [], player.addEventListener('tokenexpiring',
     (event) => player.told.push(event.detail)), null)"""
 
-
-class Tab(Protocol):
-    """
-    A tab of a browser; what it is asked, and waits for, are expressions of ``player``.
-    """
-
-    def open(self, url: str) -> None: ...
-
-    def ask(self, expression: str) -> Any: ...  # noqa: ANN401 - JSON data
-
-    def wait_until(self, condition: str) -> None: ...
-
-
-@attrs.frozen
-class ChromiumTab:
-    """
-    A tab of Chromium.
-    """
-
-    page: Page
-
-    def open(self, url: str) -> None:
-        self.page.goto(url)
-
-    def ask(self, expression: str) -> Any:  # noqa: ANN401 - JSON data
-        return films.ask(self.page, expression)
-
-    def wait_until(self, condition: str) -> None:
-        films.wait_until(self.page, condition)
+HOST: Final = """
+const {connect} = await import('/static/hv-player-host.js');
+const iframe = document.querySelector('iframe');
+const load = () => new Promise((done) => iframe.addEventListener('load', done, {once: true}));
+const shown = () => iframe.contentDocument.querySelector('hv-player');
+"""
 
 
 @pytest.fixture(scope="module")
@@ -312,3 +288,104 @@ def test_keys_change_also_a_speed_beyond_those_of_the_menu(tab: Tab) -> None:
     assert tab.ask(f"{press}('<', 3)") == 2
     assert tab.ask(f"{press}('>', 3)") == 3
     assert tab.ask(f"{press}('<', 0.1)") == 0.1
+
+
+def test_a_token_for_the_video_before_is_not_given_to_the_next_in_a_frame(
+    tab: Tab, site: MovingSite
+) -> None:
+    tab.open(f"{site.url}/host.html")
+    first = f"/embed{address('a', 'private')}?token=old"
+    second = f"/embed{address('b', 'private', 600)}"
+
+    found = tab.run(
+        HOST
+        + """
+        let bring, asked;
+        const isAsked = new Promise((done) => { asked = done; });
+        iframe.src = first;
+        const renewToken = () => new Promise((done) => { bring = done; asked(); });
+        const player = await connect(iframe, {renewToken});
+        player.play().catch(() => 0);
+        await isAsked;
+        iframe.src = second;
+        await load();
+        const next = await connect(iframe);
+        bring(late);
+        await next.play();
+        await new Promise((done) => next.addEventListener('timeupdate', () =>
+            next.state.currentTime > 0.3 && done()));
+        return [player.state.error, shown().videoWidth, shown().token];
+        """,
+        first=first,
+        second=second,
+        late=token("a"),
+    )
+
+    assert found == [None, WIDTHS_PX["b"], second.partition("token=")[2]]
+
+
+def test_calls_to_a_page_that_is_left_fail(tab: Tab, site: MovingSite) -> None:
+    tab.open(f"{site.url}/host.html")
+
+    found = tab.run(
+        HOST
+        + """
+        iframe.src = first;
+        const player = await connect(iframe);
+        // Answered when it plays, which it never does.
+        const left = player.play().then(() => 'played', ({message}) => message);
+        iframe.src = second;
+        return left;
+        """,
+        first=f"/embed{address('a', 'private', -60)}",
+        second=f"/embed{address('b')}",
+    )
+
+    assert found == "The frame shows another page by now."
+
+
+def test_calls_to_a_frame_that_is_taken_away_fail(tab: Tab, site: MovingSite) -> None:
+    tab.open(f"{site.url}/host.html")
+
+    found = tab.run(
+        HOST
+        + """
+        const said = (promise) => promise.then(() => 'answered', ({message}) => message);
+        iframe.src = first;
+        const player = await connect(iframe);
+        const before = said(player.play());
+        iframe.remove();
+        const after = said(player.pause());
+        document.body.append(iframe);
+        iframe.src = 'empty.html';
+        const connecting = said(connect(iframe));
+        iframe.remove();
+        return Promise.all([before, after, connecting]);
+        """,
+        first=f"/embed{address('a', 'private', -60)}",
+    )
+
+    assert found == ["The frame is no longer in the page."] * 3
+
+
+def test_a_frame_answers_its_host_after_its_qualities_are_gone(
+    tab: Tab, site: MovingSite
+) -> None:
+    tab.open(f"{site.url}/host.html")
+
+    found = tab.run(
+        HOST
+        + """
+        iframe.src = first;
+        const player = await connect(iframe);
+        while ((await player.call('getState')).qualities.length < 2) {}
+        await player.setQuality(720);
+        shown().src = second;
+        const {quality} = await player.call('getState');
+        return quality;
+        """,
+        first=f"/embed{address('a')}",
+        second=address("b"),
+    )
+
+    assert found == "auto"

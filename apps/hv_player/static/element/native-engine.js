@@ -5,6 +5,7 @@
  * load on, and qualities are its own business.
  */
 
+import { tokenOf } from "./addresses.js";
 import { Life } from "./life.js";
 
 export class NativeEngine {
@@ -66,12 +67,13 @@ export class NativeEngine {
 
   /* The browser does not tell what was answered: the playlist is asked for once more. */
   *#fail() {
-    let problem = { kind: "network", status: 0, requestId: "" };
+    const token = tokenOf(this.#address);
+    let problem = { kind: "network", status: 0, requestId: "", token };
     try {
       const { signal } = this.#load;
       const answer = yield fetch(this.#address, { cache: "no-store", signal });
       const requestId = answer.headers.get("X-Request-Id") ?? "";
-      problem = { kind: answer.ok ? "media" : "network", status: answer.status, requestId };
+      problem = { kind: answer.ok ? "media" : "network", status: answer.status, requestId, token };
     } catch {
       // It is the network.
     }

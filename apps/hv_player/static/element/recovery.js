@@ -94,7 +94,7 @@ export class Recovery {
   /** The engine tries again by itself; a token is for us to bring. */
   trouble(problem) {
     if (problem.status === 401) {
-      this.#renewal.request("refused");
+      this.#renewal.replace(problem.token);
     } else if (!this.#isOver) {
       // Also of what will not pass: with one quality, hls.js asks for half a minute.
       this.#problem = problem;
@@ -111,7 +111,7 @@ export class Recovery {
 
   *#settle(problem) {
     const { stop, isOneView } = this.#does;
-    if (problem.status === 401 && !isOneView() && (yield this.#renewal.request("refused"))) {
+    if (problem.status === 401 && !isOneView() && (yield this.#renewal.replace(problem.token))) {
       this.#resume();
       return;
     }

@@ -62,6 +62,14 @@ export class Renewal {
     }
   }
 
+  /** Have another token than one that was refused; return whether there is one. */
+  replace(refused) {
+    // It may have come while the answer was on its way.
+    return refused && this.#token && refused !== this.#token
+      ? Promise.resolve(true)
+      : this.request("refused");
+  }
+
   /**
    * Ask the host for a new token; return whether one came.
    *

@@ -162,7 +162,7 @@ export class FramePlayer extends EventTarget {
 
 [
   "play", "pause", "seek", "setVolume", "setMuted", "setPlaybackRate", "setLoop",
-  "setQuality", "setCaptions", "setSound", "setToken",
+  "setQuality", "setCaptions", "setSound", "setToken", "getState",
 ].forEach((method) => {
   FramePlayer.prototype[method] = function (...args) {
     return this.call(method, ...args);

@@ -54,6 +54,8 @@ export class HvPlayer extends MediaApi {
   }
 
   connectedCallback() {
+    // The controls bring back what they showed, in a turn of their own after this one.
+    setTimeout(() => setTimeout(() => this.#captions.restore()));
     if (this.#source) {
       // It was moved within its page, and plays on.
       return;

@@ -50,6 +50,13 @@ export class Captions {
     return this.#show(language);
   }
 
+  /** Show again what was asked for last, if anybody has. */
+  restore() {
+    if (this.#asked) {
+      this.#show(this.#asked === OFF ? null : this.#asked);
+    }
+  }
+
   #show(language) {
     const chosen = language && closest(this.tracks, language);
     this.tracks.forEach((track) => {

@@ -33,6 +33,7 @@ export class NativeEngine {
     this.#load.end();
     this.#load = new Life(this.#life);
     this.#address = address;
+    this.#video.preload = "none";
     this.#video.src = address;
   }
 
@@ -41,10 +42,9 @@ export class NativeEngine {
     if (at_s > 0 && video.currentTime !== at_s) {
       video.currentTime = at_s;
     }
-    // Setting the address has paused it.
-    if (video.paused) {
-      video.play().catch(() => {});
-    }
+    // Setting the address has paused it, or it waits to be played once more.
+    video.preload = "auto";
+    video.play().catch(() => {});
   }
 
   resume(address, isBegun) {

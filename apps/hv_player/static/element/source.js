@@ -131,14 +131,10 @@ export class Source {
   }
 
   *#begin() {
-    const wasPaused = this.#video.paused;
     if (this.#renewal.isDue) {
       yield this.#renewal.request("expiring");
     }
-    if (this.#video.paused && !wasPaused) {
-      // Nobody wants it any more.
-      this.#begun = false;
-    } else if (yield this.#open()) {
+    if (yield this.#open()) {
       this.engine.begin(this.#video.currentTime || this.#from_s || this.#player.startTime);
     }
   }

@@ -73,6 +73,11 @@ COUNT: Final = """(() => {
 })()"""
 
 
+@pytest.fixture(params=sorted(APPS))
+def script(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    return bundled(request.param, tmp_path)
+
+
 @pytest.fixture(scope="module")
 def moving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MovingSite]:
     with moving_site(tmp_path_factory.mktemp("videos")) as site:
@@ -123,18 +128,14 @@ def held(session: CDPSession) -> dict[str, float]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("is_new", [False, True], ids=["same element", "new element"])
-@pytest.mark.parametrize("framework", sorted(APPS))
+@pytest.mark.parametrize("element", ["same", "new"])
 def test_fifty_switches_leave_one_engine_and_nothing_else(
     moving: MovingSite,
     browser: Browser,
-    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    framework: str,
-    is_new: bool,
+    script: str,
+    element: str,
 ) -> None:
-    script = bundled(framework, tmp_path)
-    (tmp_path / "page.js").write_text(script)
     app = "<div id=app></div><script type=module src=/static/hv-player.js></script>"
     monkeypatch.setitem(
         PAGES, "/app.html", f"{app}<script type=module>{script}</script>"
@@ -145,11 +146,11 @@ def test_fifty_switches_leave_one_engine_and_nothing_else(
         session = page.context.new_cdp_session(page)
         session.send("Performance.enable")
         for number in range(1, WARM):
-            switch(page, number, is_new=is_new)
+            switch(page, number, is_new=element == "new")
         before = held(session)
 
         for number in range(WARM, WARM + SWITCHES):
-            switch(page, number, is_new=is_new)
+            switch(page, number, is_new=element == "new")
 
         after = held(session)
         assert page.evaluate("engines()") == 1

@@ -158,7 +158,7 @@ class Orders:
         if kind == "src":
             kinds = ["public", "private", "due", "renewed", "refused", "removed"]
             return self._source(draw.choice([*kinds, "forbidden", "share"]), video)
-        values = {
+        values: dict[str, list[object]] = {
             "token": [token(video), token(video, valid_s=-60), "old"],
             "captions": ["en", "zh-CN", None],
             "quality": [180, 720, "auto"],

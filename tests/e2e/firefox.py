@@ -101,6 +101,16 @@ class Firefox:
             }}).catch((cause) => done('failed: ' + cause));"""
         return self.send("WebDriver:ExecuteAsyncScript", script=script, args=[])
 
+    def run(self, script: str, **values: object) -> Any:  # noqa: ANN401 - JSON data
+        """
+        Return what the statements of an async function give that has values by name.
+        """
+        names = ", ".join(values)
+        whole = f"""const [{{{names}}}, done] = arguments;
+            (async () => {{ {script} }})()
+                .then(done, (cause) => done('failed: ' + cause));"""
+        return self.send("WebDriver:ExecuteAsyncScript", script=whole, args=[values])
+
     def wait_until(self, condition: str, *, within_s: float = 30) -> None:
         """
         Wait for a condition of ``player``.

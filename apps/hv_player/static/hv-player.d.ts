@@ -14,6 +14,8 @@ export interface PlayerError {
 export interface TokenExpiringDetail {
   readonly reason: "expiring" | "refused";
   readonly expiresAt: Date | null;
+  /** Aborted when another video is to be played: an answer is of no use then. */
+  readonly signal: AbortSignal;
 }
 
 export interface Rendition {

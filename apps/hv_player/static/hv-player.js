@@ -15,9 +15,7 @@ import { showLastPicture } from "./element/last-picture.js";
 import { MediaApi } from "./element/media-api.js";
 import { preferences, remember } from "./element/preferences.js";
 import { showProblem } from "./element/problems.js";
-import {
-  hasStoryboard, renewStoryboard, showChapterMarks, showStoryboard,
-} from "./element/side-tracks.js";
+import { renewStoryboard, showChapterMarks, showStoryboard } from "./element/side-tracks.js";
 import { companions, Source } from "./element/source.js";
 import { style } from "./element/style.js";
 
@@ -32,8 +30,10 @@ export class HvPlayer extends MediaApi {
   #parts;
   #source = null;
   #captions = null;
-  /* What lies beside the playlist; null until that is there. */
-  #beside = null;
+  /* Of the present src, whichever came last: in it, the attribute, or a renewed one. */
+  #token = null;
+  /* What the playlist told; null until that is there. */
+  #found = null;
   #wantsStoryboard = false;
   #stopsListening = null;
   /* Where it was when it was taken out of its page. */
@@ -48,7 +48,7 @@ export class HvPlayer extends MediaApi {
     showLastPicture(this.video);
     this.#parts.retry.addEventListener("click", () => this.retry());
     this.video.addEventListener("volumechange", () => this.#rememberVolume());
-    const begins = () => this.#showStoryboard(true);
+    const begins = () => this.#wantStoryboard();
     this.video.addEventListener("play", begins);
     this.#parts.seekBar.addEventListener("pointerenter", begins);
     this.#captions = new Captions(this.video, this.#parts.controller, () =>
@@ -56,6 +56,8 @@ export class HvPlayer extends MediaApi {
   }
 
   connectedCallback() {
+    // The controls bring back what they showed, in a turn of their own after this one.
+    setTimeout(() => setTimeout(() => this.#captions.restore()));
     if (this.#source) {
       // It was moved within its page, and plays on.
       return;
@@ -74,15 +76,13 @@ export class HvPlayer extends MediaApi {
     if (this.early?.has("currentTime")) {
       this.#left_s = this.video.currentTime;
     }
+    if (this.early) {
+      this.#token = this.getAttribute("token") || tokenOf(this.src);
+    }
     this.early = null;
-    this.#source = new Source(this, this.video, {
-      changed: () => this.#takeAddress(),
-      ready: (found) => this.#takeFound(found),
-      problem: (error) => this.#takeError(error),
-    });
-    this.#source.load(this.#left_s);
+    this.#load(this.#left_s);
     if (this.autoplay) {
-      autoplay(this, this.video, this.#parts.unmute);
+      autoplay(this, this.video, this.#parts.unmute, signal);
     }
   }
 
@@ -91,8 +91,7 @@ export class HvPlayer extends MediaApi {
       if (!this.isConnected && this.#source) {
         this.#stopsListening.abort();
         this.#left_s = this.video.currentTime;
-        this.#source.destroy();
-        this.#source = null;
+        this.#unload();
       }
     });
   }
@@ -146,7 +145,7 @@ export class HvPlayer extends MediaApi {
 
   /** The token of a private video; another one is used from the next request on. */
   get token() {
-    return this.#source?.token ?? this.getAttribute("token");
+    return this.#source?.token ?? this.#token ?? this.getAttribute("token");
   }
 
   set token(given) {
@@ -177,9 +176,17 @@ export class HvPlayer extends MediaApi {
     return this.#captions.tracks.map(({ language }) => language);
   }
 
-  /** Play; settled when it does. */
+  /**
+   * Play; settled when it does.
+   *
+   * As of HTMLMediaElement, an AbortError tells that another video was to be played first.
+   */
   async play() {
-    await this.#source?.attached;
+    const source = this.#source;
+    await source?.attached;
+    if (source !== this.#source) {
+      throw new DOMException("Another video has taken its place.", "AbortError");
+    }
     return this.video.play();
   }
 
@@ -236,20 +243,47 @@ export class HvPlayer extends MediaApi {
     }
   }
 
+  /* Whatever was asked for the source before this one is dropped with it. */
+  #load(from_s = 0) {
+    this.#unload();
+    this.#source = new Source(this, this.video, { token: this.#token, from_s }, {
+      changed: () => this.#takeAddress(),
+      ready: (found) => this.#takeFound(found),
+      problem: (error) => this.#takeError(error),
+      renewed: (token) => this.#takeToken(token),
+      restart: (at_s) => {
+        this.#load(at_s);
+        this.play().catch(() => {});
+      },
+    });
+    this.#source.load();
+  }
+
+  #unload() {
+    this.#source?.destroy();
+    this.#source = null;
+    this.#takeError(null);
+  }
+
   #takeSource(before, now) {
-    const isRenewed = before && now && this.#source && withoutToken(before) === withoutToken(now);
-    if (isRenewed && tokenOf(now)) {
-      this.#source.token = tokenOf(now);
-    } else {
-      this.#beside = null;
-      this.#left_s = 0;
-      showStoryboard(this.video, "");
-      showChapterMarks(this.video, "");
-      this.#source?.load();
+    const given = tokenOf(now ?? "");
+    this.#token = given ?? this.getAttribute("token");
+    if (given && this.#source && withoutToken(before ?? "") === withoutToken(now)) {
+      this.#source.token = given;
+      return;
+    }
+    this.#found = null;
+    this.#wantsStoryboard = false;
+    this.#left_s = 0;
+    showStoryboard(this.video, "");
+    showChapterMarks(this.video, "");
+    if (this.#source) {
+      this.#load();
     }
   }
 
   #takeToken(now) {
+    this.#token = now;
     if (this.#source) {
       this.#source.token = now;
     }
@@ -258,23 +292,33 @@ export class HvPlayer extends MediaApi {
   /* The address of the playlist, or its token, is another one. */
   #takeAddress() {
     showPoster(this, this.#parts);
-    if (this.#source?.token) {
-      renewStoryboard(this.video, this.#source.token);
+    if (this.#source?.token && !renewStoryboard(this.video, this.#source.token)) {
+      this.#showStoryboard();
     }
   }
 
   #takeFound(found) {
-    this.#beside = companions(this, this.#source.address, found);
+    this.#found = found;
     showChapterMarks(this.video, this.#beside.chapters);
     this.#showStoryboard();
   }
 
+  /* With the token of now. */
+  get #beside() {
+    return companions(this, this.#source.address, this.#found);
+  }
+
   /* Who moves to the seek bar or plays has use for it. */
-  #showStoryboard(isWanted = this.#wantsStoryboard) {
-    if (isWanted && this.#beside !== null && !hasStoryboard(this.video)) {
-      showStoryboard(this.video, this.#beside.storyboard);
+  #wantStoryboard() {
+    this.#wantsStoryboard = true;
+    this.#source?.whenFresh(() => this.#showStoryboard());
+  }
+
+  #showStoryboard() {
+    if (this.#wantsStoryboard && this.#found !== null && !renewStoryboard(this.video, this.token)) {
+      showStoryboard(this.video, this.#beside.storyboard, () =>
+        renewStoryboard(this.video, this.token));
     }
-    this.#wantsStoryboard = isWanted;
   }
 
   #takeError(error) {

@@ -45,7 +45,20 @@ export const showTitle = (player, { title, logo, controller }) => {
   showLogo(player, logo);
   title.parentElement.classList.toggle("has-content", Boolean(text) || !logo.hidden);
   controller.setAttribute("aria-label", text ? `Video player: ${text}` : "Video player");
-  if (text && navigator.mediaSession && "MediaMetadata" in window) {
+  if (navigator.mediaSession && "MediaMetadata" in window) {
+    tellTitle(player, text);
+  }
+};
+
+/* Which player of the page has told its title last. */
+let teller = null;
+
+const tellTitle = (player, text) => {
+  if (text) {
     navigator.mediaSession.metadata = new MediaMetadata({ title: text });
+    teller = player;
+  } else if (teller === player) {
+    navigator.mediaSession.metadata = null;
+    teller = null;
   }
 };

@@ -3,7 +3,7 @@
  * browser wants a click before there is any.
  */
 
-const inView = (element) => new Promise((done) => {
+const inView = (element, signal) => new Promise((done) => {
   const observer = new IntersectionObserver((entries) => {
     if (entries.some(({ isIntersecting }) => isIntersecting)) {
       observer.disconnect();
@@ -11,6 +11,7 @@ const inView = (element) => new Promise((done) => {
     }
   });
   observer.observe(element);
+  signal.addEventListener("abort", () => observer.disconnect());
 });
 
 /**
@@ -18,13 +19,14 @@ const inView = (element) => new Promise((done) => {
  *
  * Args:
  *   unmute: A button, shown if there is no sound though there should be.
+ *   signal: Aborted when the player is taken out of its page.
  */
-export const autoplay = async (player, video, unmute) => {
-  await inView(player);
+export const autoplay = async (player, video, unmute, signal) => {
+  await inView(player, signal);
   try {
     await video.play();
   } catch (cause) {
-    if (cause.name !== "NotAllowedError" || video.muted) {
+    if (cause.name !== "NotAllowedError" || video.muted || signal.aborted) {
       return;
     }
     video.muted = true;
@@ -32,9 +34,9 @@ export const autoplay = async (player, video, unmute) => {
     unmute.hidden = video.paused;
     unmute.addEventListener("click", () => {
       video.muted = false;
-    }, { once: true });
+    }, { once: true, signal });
     video.addEventListener("volumechange", () => {
       unmute.hidden = !video.muted;
-    });
+    }, { signal });
   }
 };

@@ -2,6 +2,7 @@
  * Which captions are shown, and that the choice is remembered.
  */
 
+import { closest } from "./languages.js";
 import { preferences, remember } from "./preferences.js";
 
 const OFF = "off";
@@ -11,14 +12,12 @@ const REQUESTS = [
 ];
 const TOGGLE = "mediatogglesubtitlesrequest";
 
-const isSame = (language, wanted) =>
-  language.toLowerCase() === wanted.toLowerCase() ||
-  language.split("-")[0].toLowerCase() === wanted.split("-")[0].toLowerCase();
-
 export class Captions {
   #video;
   /* Of the page; "" leaves it to the viewer. */
   #wanted;
+  /* What the page has called for meanwhile, for videos that come later too. */
+  #asked = "";
 
   /** Args: controller takes the viewer's clicks; wanted returns a language, "off" or "". */
   constructor(video, controller, wanted) {
@@ -47,7 +46,19 @@ export class Captions {
 
   /** Show a language, or nothing (null); tell whether there is such a one. */
   show(language) {
-    const chosen = language && this.tracks.find((track) => isSame(track.language, language));
+    this.#asked = language || OFF;
+    return this.#show(language);
+  }
+
+  /** Show again what was asked for last, if anybody has. */
+  restore() {
+    if (this.#asked) {
+      this.#show(this.#asked === OFF ? null : this.#asked);
+    }
+  }
+
+  #show(language) {
+    const chosen = language && closest(this.tracks, language);
     this.tracks.forEach((track) => {
       track.mode = track === chosen ? "showing" : "disabled";
     });
@@ -62,20 +73,22 @@ export class Captions {
     }
     const wanted = [preferences().captions ?? "", this.#wanted(), ...navigator.languages];
     const found = wanted.filter((one) => one && one !== OFF)
-      .map((one) => tracks.find((track) => isSame(track.language, one)));
+      .map((one) => closest(tracks, one));
     const isShown = this.language !== null;
-    this.show(isShown ? null : (found.find(Boolean) ?? tracks[0]).language);
+    this.#show(isShown ? null : (found.find(Boolean) ?? tracks[0]).language);
     this.#remember();
     return tracks.find(({ mode }) => mode === "showing")?.label ?? "";
   }
 
   #remember() {
+    // The viewer has the last word.
+    this.#asked = this.language ?? OFF;
     remember({ captions: this.language ?? OFF });
   }
 
   #added(track) {
-    const wanted = this.#wanted() || preferences().captions;
-    if (wanted && wanted !== OFF && isSame(track.language, wanted) && !this.language) {
+    const wanted = this.#asked || this.#wanted() || preferences().captions;
+    if (wanted && wanted !== OFF && !this.language && closest(this.tracks, wanted) === track) {
       track.mode = "showing";
     }
   }

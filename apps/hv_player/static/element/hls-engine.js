@@ -29,6 +29,8 @@ export class HlsEngine {
   #address = "";
   #isParsed = false;
   #recoveries = 0;
+  /* With which token each request was sent. */
+  #tokens = new WeakMap();
   #stopsListening = new AbortController();
 
   /**
@@ -37,7 +39,8 @@ export class HlsEngine {
    *   settings: workerPath (or null), cmcd (or null), and freshAddress, which
    *     gives an address the token that is good now.
    *   tell: What is called: ready({chapters}), progress(), trouble(problem)
-   *     for what is tried again here, and failure(problem).
+   *     for what is tried again here, and failure(problem). A problem has a kind
+   *     (network or media), status, requestId, and the token that was sent.
    */
   constructor(Hls, video, settings, tell) {
     this.#Hls = Hls;
@@ -53,7 +56,9 @@ export class HlsEngine {
       workerPath: settings.workerPath,
       cmcd: settings.cmcd ?? undefined,
       xhrSetup: (xhr, url) => {
-        xhr.open("GET", settings.freshAddress(url), true);
+        const address = settings.freshAddress(url);
+        this.#tokens.set(xhr, tokenOf(address));
+        xhr.open("GET", address, true);
       },
     });
     this.#listen();
@@ -175,6 +180,7 @@ export class HlsEngine {
       kind: data.type === ErrorTypes.NETWORK_ERROR ? "network" : "media",
       status: data.response?.code ?? 0,
       requestId: requestIdOf(data.networkDetails),
+      token: this.#tokens.get(data.networkDetails),
     };
     if (!data.fatal) {
       // What it gave up itself, after a seek say, is no trouble; nor is a missing caption.

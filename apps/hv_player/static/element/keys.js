@@ -32,10 +32,12 @@ const mute = (player) => {
 };
 
 const changeSpeed = (player, by) => {
-  const faster = SPEEDS.findIndex((speed) => speed > player.playbackRate);
-  const at = SPEEDS.findIndex((speed) => speed >= player.playbackRate);
-  const index = by > 0 ? (faster < 0 ? SPEEDS.length - 1 : faster) : at - 1;
-  player.playbackRate = SPEEDS[bounded(index, 0, SPEEDS.length - 1)];
+  // Pages may set others, also beyond these.
+  const { playbackRate: rate } = player;
+  const next = by > 0
+    ? SPEEDS.find((speed) => speed > rate)
+    : [...SPEEDS].reverse().find((speed) => speed < rate);
+  player.playbackRate = next ?? rate;
   return `Speed ${player.playbackRate}×`;
 };
 

@@ -11,6 +11,9 @@ const TOLD = [
   "seeking", "timeupdate", "volumechange", "waiting",
 ];
 
+/* Tells this page from the next one in the same frame. */
+const PAGE = String(Math.random()).slice(2);
+
 const number = (value, least, most) => {
   const found = Number(value);
   if (!Number.isFinite(found) || found < least || found > most) {
@@ -70,7 +73,10 @@ const METHODS = {
   },
 };
 
-const answer = async (player, { method, args }) => {
+const answer = async (player, { method, args, page = PAGE }) => {
+  if (page !== PAGE) {
+    throw new Error("the frame shows another page by now");
+  }
   if (!Object.hasOwn(METHODS, method)) {
     throw new TypeError(`there is no method ${method}; see docs/reference/player.md`);
   }
@@ -84,7 +90,7 @@ export const speakWithParent = (player) => {
     return;
   }
   // Which page it is nobody tells; nothing of this is secret.
-  const send = (message) => parent.postMessage({ ...message, state: stateOf(player) }, "*");
+  const send = (message) => parent.postMessage({ ...message, page: PAGE, state: stateOf(player) }, "*");
   window.addEventListener("message", async ({ source, data }) => {
     if (source !== parent || data?.type !== CALL) {
       return;

@@ -5,12 +5,17 @@
  * load on, and qualities are its own business.
  */
 
+import { tokenOf } from "./addresses.js";
+import { Life } from "./life.js";
+
 export class NativeEngine {
   frameRate = 30;
   #video;
   #tell;
   #address = "";
-  #stopsListening = new AbortController();
+  #life = new Life();
+  /* Of what is loaded; another address has another one. */
+  #load = new Life(this.#life);
 
   /** Args: As of HlsEngine. */
   constructor(video, tell) {
@@ -18,14 +23,17 @@ export class NativeEngine {
     this.#tell = tell;
     // Else it loads segments, which are counted, before anybody plays.
     video.preload = "none";
-    const { signal } = this.#stopsListening;
+    const { signal } = this.#life;
     video.addEventListener("loadedmetadata", () => tell.ready({ chapters: false }), { signal });
     video.addEventListener("progress", () => tell.progress(), { signal });
-    video.addEventListener("error", () => this.#fail(), { signal });
+    video.addEventListener("error", () => this.#load.run(this.#fail()), { signal });
   }
 
   load(address) {
+    this.#load.end();
+    this.#load = new Life(this.#life);
     this.#address = address;
+    this.#video.preload = "none";
     this.#video.src = address;
   }
 
@@ -34,10 +42,9 @@ export class NativeEngine {
     if (at_s > 0 && video.currentTime !== at_s) {
       video.currentTime = at_s;
     }
-    // Setting the address has paused it.
-    if (video.paused) {
-      video.play().catch(() => {});
-    }
+    // Setting the address has paused it, or it waits to be played once more.
+    video.preload = "auto";
+    video.play().catch(() => {});
   }
 
   resume(address, isBegun) {
@@ -53,18 +60,20 @@ export class NativeEngine {
   }
 
   destroy() {
-    this.#stopsListening.abort();
+    this.#life.end();
     this.#video.removeAttribute("src");
     this.#video.load();
   }
 
   /* The browser does not tell what was answered: the playlist is asked for once more. */
-  async #fail() {
-    let problem = { kind: "network", status: 0, requestId: "" };
+  *#fail() {
+    const token = tokenOf(this.#address);
+    let problem = { kind: "network", status: 0, requestId: "", token };
     try {
-      const answer = await fetch(this.#address, { cache: "no-store" });
+      const { signal } = this.#load;
+      const answer = yield fetch(this.#address, { cache: "no-store", signal });
       const requestId = answer.headers.get("X-Request-Id") ?? "";
-      problem = { kind: answer.ok ? "media" : "network", status: answer.status, requestId };
+      problem = { kind: answer.ok ? "media" : "network", status: answer.status, requestId, token };
     } catch {
       // It is the network.
     }

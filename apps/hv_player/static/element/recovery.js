@@ -3,6 +3,7 @@
  * or tell the viewer.
  */
 
+import { Life } from "./life.js";
 import { describe, isPassing } from "./problems.js";
 
 const WAITS_MS = [1000, 2000, 4000, 8000];
@@ -11,24 +12,31 @@ const TOLD_AFTER_MS = 2000;
 
 export class Recovery {
   #problem = null;
-  /* The engine has stopped for good. */
+  /* It has stopped for good. */
   #isOver = false;
+  /* The engine has given up for now. */
+  #isStopped = false;
   #retries = 0;
-  #timer = 0;
   #telling = 0;
+  #life;
+  /* From one try to the next. */
+  #attempt;
   #video;
   #renewal;
   #does;
 
   /**
    * Args:
+   *   life: Of the source.
    *   renewal: Brings another token.
    *   does: What is called: resume() to go on, restart() to begin anew, stop() to
    *     load nothing more, isOneView() (of a share link), and tell(error) with what
    *     the viewer is told; null is nothing.
    */
-  constructor(video, renewal, does) {
+  constructor(video, life, renewal, does) {
     this.#video = video;
+    this.#life = life;
+    this.#attempt = new Life(life);
     this.#renewal = renewal;
     this.#does = does;
   }
@@ -43,16 +51,15 @@ export class Recovery {
 
   /** Forget all of it. */
   clear() {
-    clearTimeout(this.#timer);
-    clearTimeout(this.#telling);
     this.#retries = 0;
+    this.#startAttempt();
     this.#set(null);
   }
 
   /** Try again now. */
   retry() {
-    clearTimeout(this.#timer);
     const isMedia = this.#problem?.kind === "media";
+    this.#startAttempt();
     this.#set(null);
     if (isMedia) {
       this.#does.restart();
@@ -64,15 +71,18 @@ export class Recovery {
   /** Something was loaded. */
   progress() {
     this.#retries = 0;
-    if (this.#problem && !this.#isOver) {
+    if (this.#isStopped) {
+      // It was asked for before that.
+      this.#does.tell(null);
+    } else if (this.#problem && !this.#isOver) {
       this.clear();
     }
   }
 
   /** Tell the viewer, unless something is left to be shown, or soon is again. */
   judge() {
-    clearTimeout(this.#telling);
-    this.#telling = setTimeout(() => {
+    this.#attempt.cancel(this.#telling);
+    this.#telling = this.#attempt.later(() => {
       const { paused, readyState } = this.#video;
       const isStarving = !paused && readyState < HTMLMediaElement.HAVE_FUTURE_DATA;
       if (this.#problem && isStarving && !this.#isOver) {
@@ -84,7 +94,7 @@ export class Recovery {
   /** The engine tries again by itself; a token is for us to bring. */
   trouble(problem) {
     if (problem.status === 401) {
-      this.#renewal.request("refused");
+      this.#renewal.replace(problem.token);
     } else if (!this.#isOver) {
       // Also of what will not pass: with one quality, hls.js asks for half a minute.
       this.#problem = problem;
@@ -93,15 +103,22 @@ export class Recovery {
   }
 
   /** The engine has given up. */
-  async fail(problem) {
-    const { resume, stop, isOneView } = this.#does;
-    if (problem.status === 401 && !isOneView() && await this.#renewal.request("refused")) {
-      resume();
+  fail(problem) {
+    this.#startAttempt();
+    this.#isStopped = true;
+    this.#attempt.run(this.#settle(problem));
+  }
+
+  *#settle(problem) {
+    const { stop, isOneView } = this.#does;
+    if (problem.status === 401 && !isOneView() && (yield this.#renewal.replace(problem.token))) {
+      this.#resume();
       return;
     }
     if (!isPassing(problem)) {
       stop();
       this.#set(problem);
+      this.#isStopped = false;
       this.#isOver = true;
       return;
     }
@@ -109,8 +126,19 @@ export class Recovery {
     this.judge();
     const wait_ms = WAITS_MS[Math.min(this.#retries, WAITS_MS.length - 1)];
     this.#retries += 1;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(resume, wait_ms);
+    this.#attempt.later(() => this.#resume(), wait_ms);
+  }
+
+  #resume() {
+    this.#isStopped = false;
+    this.#does.resume();
+  }
+
+  /* What is under way belongs to the one before. */
+  #startAttempt() {
+    this.#attempt.end();
+    this.#attempt = new Life(this.#life);
+    this.#isStopped = false;
   }
 
   #set(problem) {

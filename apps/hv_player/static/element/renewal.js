@@ -27,14 +27,19 @@ const tokenIn = (text) => {
 
 export class Renewal {
   #player;
+  #life;
+  #renewed;
   #token = null;
   #times = null;
   #timer = 0;
   #asked = null;
   #answered = null;
 
-  constructor(player) {
+  /** Args: life is of the source; renewed(token) takes what an endpoint answered. */
+  constructor(player, life, renewed) {
     this.#player = player;
+    this.#life = life;
+    this.#renewed = renewed;
   }
 
   /** Take note of the token that is used from now on; null if there is none. */
@@ -57,6 +62,14 @@ export class Renewal {
     }
   }
 
+  /** Have another token than one that was refused; return whether there is one. */
+  replace(refused) {
+    // It may have come while the answer was on its way.
+    return refused && this.#token && refused !== this.#token
+      ? Promise.resolve(true)
+      : this.request("refused");
+  }
+
   /**
    * Ask the host for a new token; return whether one came.
    *
@@ -68,17 +81,8 @@ export class Renewal {
     if (!this.#token) {
       return Promise.resolve(false);
     }
-    this.#asked ??= this.#ask(reason).finally(() => {
-      this.#asked = null;
-      this.#answered = null;
-      this.#schedule();
-    });
+    this.#asked ??= this.#life.run(this.#ask(reason));
     return this.#asked;
-  }
-
-  stop() {
-    clearTimeout(this.#timer);
-    this.#answered?.(false);
   }
 
   get #dueAt() {
@@ -93,14 +97,14 @@ export class Renewal {
   }
 
   #schedule() {
-    clearTimeout(this.#timer);
+    this.#life.cancel(this.#timer);
     if (this.#times === null) {
       return;
     }
     const left_ms = this.#dueAt * 1000 - Date.now();
     // An answer that was no new token is not asked for again at once.
     const wait_ms = Math.min(Math.max(left_ms, 1000), 2 ** 31 - 1);
-    this.#timer = setTimeout(() => {
+    this.#timer = this.#life.later(() => {
       this.check();
       if (!this.#asked) {
         this.#schedule();
@@ -108,31 +112,35 @@ export class Renewal {
     }, wait_ms);
   }
 
-  async #ask(reason) {
+  *#ask(reason) {
     const expiresAt = this.#times ? new Date(this.#times.expires * 1000) : null;
     const answered = new Promise((done) => {
       this.#answered = done;
     });
     const { renewUrl } = this.#player.dataset;
     const within_ms = renewUrl ? ANSWER_WITHIN_MS : LISTENER_ANSWERS_WITHIN_MS;
-    const tooLate = setTimeout(() => this.#answered?.(false), within_ms);
+    const tooLate = this.#life.later(() => this.#answered(false), within_ms);
+    const { signal } = this.#life;
     this.#player.dispatchEvent(
-      new CustomEvent("tokenexpiring", { detail: { reason, expiresAt } }),
+      new CustomEvent("tokenexpiring", { detail: { reason, expiresAt, signal } }),
     );
     if (renewUrl) {
-      this.#fetch(renewUrl);
+      this.#life.run(this.#fetch(renewUrl));
     }
-    const isNew = await answered;
-    clearTimeout(tooLate);
+    const isNew = yield answered;
+    this.#life.cancel(tooLate);
+    this.#asked = null;
+    this.#answered = null;
+    this.#schedule();
     return isNew;
   }
 
-  async #fetch(address) {
+  *#fetch(address) {
     try {
-      const answer = await fetch(address, { cache: "no-store" });
-      const token = answer.ok ? tokenIn(await answer.text()) : "";
+      const answer = yield fetch(address, { cache: "no-store", signal: this.#life.signal });
+      const token = answer.ok ? tokenIn(yield answer.text()) : "";
       if (token) {
-        this.#player.token = token;
+        this.#renewed(token);
       }
     } catch {
       // The host may still hand one over; if not, the next request says so.

@@ -14,8 +14,8 @@ export class NoSession extends Error {
 }
 
 /** Return the address of the playlist with the token of a new session. */
-export const openSession = async (playlist) => {
-  const answer = await fetch(playlist, { cache: "no-store" });
+export const openSession = async (playlist, signal) => {
+  const answer = await fetch(playlist, { cache: "no-store", signal });
   if (!answer.ok) {
     throw new NoSession(answer.status, answer.headers.get("X-Request-Id") ?? "");
   }

@@ -8,6 +8,7 @@
 import { absolute, beside, tokenOf, withToken } from "./addresses.js";
 import { cmcdSettings } from "./cmcd.js";
 import { loadHls, makeEngine } from "./engines.js";
+import { Life } from "./life.js";
 import { Recovery } from "./recovery.js";
 import { Renewal } from "./renewal.js";
 import { NoSession, openSession } from "./share.js";
@@ -16,44 +17,49 @@ const WORKER = new URL("../vendor/hls.worker.js", import.meta.url);
 
 export class Source {
   engine = null;
-  /* Settled when the video may be played. */
+  /* Settled when the video may be played, or another one has taken its place. */
   attached = null;
+  /* All that it asks for is dropped after its end. */
+  #life = new Life();
   /* With the token of a share link's session, where there is one. */
   #address = "";
-  #token = null;
+  #token;
   #hasSession = false;
   #begun = false;
   /* Where it goes on, if that is not its beginning. */
-  #from_s = 0;
-  #load = 0;
+  #from_s;
   #loaded = null;
   #player;
   #video;
   #tell;
-  #stopsListening = new AbortController();
   #renewal;
   #recovery;
 
   /**
    * Args:
    *   player: The element, whose attributes say what to play.
+   *   token: In place of one in the address; null if there is none.
+   *   from_s: Where playback goes on; 0 leaves it to the attributes.
    *   tell: What is called: changed() when there is another address, ready(found)
-   *     when the playlist is there, and problem(error) with what player.error is
-   *     from now on; null is none.
+   *     when the playlist is there, problem(error) with what player.error is from
+   *     now on (null is none), renewed(token), and restart(at_s) to have another
+   *     source in place of this one.
    */
-  constructor(player, video, tell) {
+  constructor(player, video, { token, from_s }, tell) {
     this.#player = player;
     this.#video = video;
-    this.#tell = tell;
-    this.#renewal = new Renewal(player);
-    this.#recovery = new Recovery(video, this.#renewal, {
+    this.#token = token;
+    this.#from_s = from_s;
+    this.#tell = this.#life.bound(tell);
+    this.#renewal = new Renewal(player, this.#life, this.#tell.renewed);
+    this.#recovery = new Recovery(video, this.#life, this.#renewal, {
       resume: () => this.#resume(),
       restart: () => this.#restart(),
       stop: () => this.engine?.stop(),
       isOneView: () => this.#isOneView,
-      tell: (error) => tell.problem(error),
+      tell: this.#tell.problem,
     });
-    const { signal } = this.#stopsListening;
+    const { signal } = this.#life;
     video.addEventListener("play", () => this.begin(), { signal });
     video.addEventListener("waiting", () => this.#recovery.judge(), { signal });
     video.addEventListener("playing", () => this.#recovery.progress(), { signal });
@@ -80,37 +86,24 @@ export class Source {
     }
   }
 
-  /**
-   * Take what the attributes of the element say, in place of what was before.
-   *
-   * Args:
-   *   from_s: Where playback goes on; 0 leaves it to the attributes.
-   */
-  load(from_s = 0) {
-    this.#from_s = from_s;
-    this.attached = this.#attach();
-    return this.attached;
+  /** Make an engine for what the attributes of the element say; called once. */
+  load() {
+    this.attached = this.#life.run(this.#attach());
   }
 
-  async #attach() {
-    this.close();
+  *#attach() {
     const src = this.#player.getAttribute("src");
     if (!src) {
       return;
     }
-    const load = this.#load;
     this.#address = absolute(src);
     if (!this.#address) {
       this.#recovery.fail({ kind: "network", status: 404, requestId: "" });
       return;
     }
-    this.#token = this.#player.getAttribute("token") || tokenOf(this.#address);
     this.#renewal.watch(this.#token);
     this.#tell.changed();
-    const Hls = await loadHls();
-    if (load !== this.#load) {
-      return;
-    }
+    const Hls = yield loadHls();
     if (Hls === null) {
       this.#recovery.fail({ kind: "script", status: 0, requestId: "" });
       return;
@@ -122,24 +115,40 @@ export class Source {
       this.#recovery.fail({ kind: "media", status: 0, requestId: "" });
     } else if (isWanted) {
       this.#video.play().catch(() => {});
+      // Where it was not paused, it does not tell that it plays.
+      this.begin();
     } else if (!this.#isOneView && this.#player.preload !== "none") {
       this.#open();
     }
   }
 
   /** Load the video, because somebody plays it. */
-  async begin() {
-    if (this.#begun || this.engine === null) {
-      return;
+  begin() {
+    if (!this.#begun && this.engine !== null) {
+      this.#begun = true;
+      this.#life.run(this.#begin());
     }
-    this.#begun = true;
-    const { engine } = this;
+  }
+
+  *#begin() {
     if (this.#renewal.isDue) {
-      await this.#renewal.request("expiring");
+      yield this.#renewal.request("expiring");
     }
-    if (await this.#open() && engine === this.engine) {
-      engine.begin(this.#video.currentTime || this.#from_s || this.#player.startTime);
+    if (yield this.#open()) {
+      this.engine.begin(this.#video.currentTime || this.#from_s || this.#player.startTime);
     }
+  }
+
+  /** Call once the token is good for a while, or nobody has brought another one. */
+  whenFresh(call) {
+    this.#life.run(this.#fresh(call));
+  }
+
+  *#fresh(call) {
+    if (this.#renewal.isDue) {
+      yield this.#renewal.request("expiring");
+    }
+    call();
   }
 
   /** Try again what has failed. */
@@ -152,22 +161,12 @@ export class Source {
   }
 
   /** Forget all of it. */
-  close() {
-    this.#load += 1;
-    this.#renewal.stop();
+  destroy() {
+    this.#life.end();
     this.engine?.destroy();
     this.engine = null;
-    this.#hasSession = false;
-    this.#begun = false;
-    this.#loaded = null;
-    this.#recovery.clear();
     this.#video.videoRenditions.fill([]);
     this.#video.audioTracks.fill?.([]);
-  }
-
-  destroy() {
-    this.close();
-    this.#stopsListening.abort();
   }
 
   get #isOneView() {
@@ -188,25 +187,24 @@ export class Source {
   }
 
   #listener() {
-    return {
+    return this.#life.bound({
       ready: (found) => this.#tell.ready(found),
       progress: () => this.#recovery.progress(),
       trouble: (problem) => this.#recovery.trouble(problem),
       failure: (problem) => this.#recovery.fail(problem),
-    };
+    });
   }
 
   /* Load the playlist once, and tell whether it is being loaded. */
   #open() {
-    this.#loaded ??= this.#openOnce();
+    this.#loaded ??= this.#life.run(this.#openOnce());
     return this.#loaded;
   }
 
-  async #openOnce() {
-    const { engine } = this;
+  *#openOnce() {
     try {
       if (this.#isOneView && !this.#hasSession) {
-        this.#address = await openSession(this.#address);
+        this.#address = yield openSession(this.#address, this.#life.signal);
         this.#token = tokenOf(this.#address);
         this.#hasSession = true;
         this.#tell.changed();
@@ -217,13 +215,12 @@ export class Source {
       this.#recovery.fail({ kind: "network", status, requestId });
       return false;
     }
-    engine.load(this.address);
+    this.engine.load(this.address);
     return true;
   }
 
-  async #restart() {
-    await this.load(this.#video.currentTime || this.#from_s);
-    this.#video.play().catch(() => {});
+  #restart() {
+    this.#tell.restart(this.#video.currentTime || this.#from_s);
   }
 
   #resume() {

@@ -13,6 +13,7 @@ class TrackList extends EventTarget {
 
   /** Put other items in place of all that it has. */
   fill(items) {
+    this.emptied?.();
     while (this.length > 0) {
       this.length -= 1;
       delete this[this.length];
@@ -34,6 +35,13 @@ export class RenditionList extends TrackList {
 
   get selectedIndex() {
     return this.#selected;
+  }
+
+  /* The choice was of those that it had. */
+  emptied() {
+    if (this.#selected >= 0) {
+      this.selectedIndex = -1;
+    }
   }
 
   set selectedIndex(index) {
@@ -70,7 +78,8 @@ class AudioTrack {
 
   set enabled(value) {
     // Nothing is without sound: another one has to be enabled for that.
-    if (!value || this.#enabled) {
+    // One of a video before this one is in no list any more.
+    if (!value || this.#enabled || ![...this.#list].includes(this)) {
       return;
     }
     [...this.#list].forEach((track) => {

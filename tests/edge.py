@@ -33,10 +33,12 @@ class RunningEdge:
 
     Attributes:
         folder: Of its counts, cache and state.
+        config: What it reads at a reload.
     """
 
     port: int
     folder: Path
+    config: Path
     process: subprocess.Popen[bytes]
 
     @property
@@ -140,7 +142,7 @@ def running_nginx(config: Path, *, port: int, folder: Path) -> Iterator[RunningE
 
     try:
         until(answers, within_s=READY_WITHIN_S, what="nginx")
-        yield RunningEdge(port=port, folder=folder, process=process)
+        yield RunningEdge(port=port, folder=folder, config=config, process=process)
     finally:
         process.terminate()
         try:

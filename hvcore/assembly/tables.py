@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from hvcore.assembly.backends import Backends
-from hvcore.persistence.migrate import migrate
+from hvcore.persistence.migrate import is_broken_off, migrate
 from hvcore.persistence.schema_version import BEHIND, schema_version
 from hvcore.persistence.videos.recount import recount
 from hvcore.persistence.videos.search_index import is_searchable, mend_search_index
@@ -49,6 +49,15 @@ class TableWiring(Backends):
             UnavailableError: The database does not answer.
         """
         return schema_version(self.engine).awaits_contract
+
+    def is_broken_off(self) -> bool:
+        """
+        Return whether a migration has ended before older versions' rows were brought along.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        return is_broken_off(self.engine)
 
     def migrate(self, *, contracts: bool = False, mark: str = "") -> None:
         """

@@ -150,6 +150,8 @@ class EmbeddedService:
         """
         Make the tables, or bring them to this version; quick if they are.
 
+        What another process has begun and not finished goes on.
+
         Tables of the host program stay as they are, whatever their names. Several
         processes may call it at once.
 
@@ -157,8 +159,9 @@ class EmbeddedService:
             UnavailableError: The database does not answer.
             ConfigError: Its tables are of a newer version.
         """
-        if not self.is_migrated():
-            self._process.services.migrate()
+        services = self._process.services
+        if not services.is_migrated() or services.is_broken_off():
+            services.migrate()
 
     def is_migrated(self) -> bool:
         """

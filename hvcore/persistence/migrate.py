@@ -29,7 +29,7 @@ from hvcore.persistence.schema_version import (
     versions,
 )
 from hvcore.persistence.tables import metadata
-from hvcore.persistence.videos.composed_names import compose_names
+from hvcore.persistence.videos.composed_names import compose_names, have_been_composed
 
 FOLDER: Final = Path(__file__).parent / "migrations"
 # Any number that nothing else of the database uses.
@@ -75,6 +75,19 @@ def migrate(engine: Engine, *, contracts: bool = False, mark: str = "") -> None:
         compose_names(engine)
         if contracts:
             _try_to_migrate(engine, contracts=True, mark=mark)
+
+
+def is_broken_off(engine: Engine) -> bool:
+    """
+    Return whether rows of older versions are still to be brought along; a millisecond.
+
+    Args:
+        engine: Of a database that this version can use.
+
+    Raises:
+        UnavailableError: The database does not answer.
+    """
+    return schema_version(engine).awaits_contract and not have_been_composed(engine)
 
 
 def _try_to_migrate(engine: Engine, *, contracts: bool, mark: str) -> None:

@@ -3,6 +3,7 @@ Tables beside those of a host program, and work within its transactions.
 """
 
 import threading
+import unicodedata
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -22,7 +23,10 @@ from hvcore.embedding import (
     embed,
 )
 from hvcore.errors import ForbiddenError, QuotaExceededError
+from hvcore.persistence.engine import writing
 from hvcore.persistence.guest import GuestUnitOfWork
+from hvcore.persistence.schema_version import NEWEST_EXPAND, set_versions
+from hvcore.persistence.tables import videos
 from tests.embedding.conftest import (
     ENVIRON,
     HOSTS_VERSION,
@@ -55,6 +59,29 @@ def test_tables_of_the_host_stay_as_they_are(empty_host: Host) -> None:
     else:
         # Where the host looks there is nothing new.
         assert {name.partition(".")[0] for name in new} == {"hv"}
+
+
+def test_a_migration_that_was_broken_off_goes_on(host: Host) -> None:
+    """
+    The tables are of this version by then, but not each name that an older one wrote.
+    """
+    engine = host.hv._process.services.engine
+    host.shop.grant_upload(file_name="a.mp4", name="Café")
+    as_older = sa.update(videos).values(
+        name_folded=unicodedata.normalize("NFD", "café")
+    )
+    with writing(engine) as connection:
+        set_versions(connection, [NEWEST_EXPAND])
+        connection.execute(as_older)
+        connection.commit()
+    assert host.hv.is_migrated()
+
+    host.hv.migrate()
+
+    with engine.connect() as connection:
+        names = connection.execute(sa.select(videos.c.name_folded)).scalars().all()
+    assert names == ["café"]
+    assert not host.hv._process.services.is_broken_off()
 
 
 @pytest.mark.parametrize("has_alembic", [True, False])

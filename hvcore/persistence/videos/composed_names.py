@@ -5,18 +5,27 @@ In batches, each a transaction of its own: requests wait for none of them for lo
 """
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from hvcore.domain.equal_texts import folded
-from hvcore.persistence.engine import MIGRATION_TIMEOUT_MS, writing
+from hvcore.persistence.engine import MIGRATION_TIMEOUT_MS, reading, writing
 from hvcore.persistence.rows import indexed_terms, labels_from_text, labels_to_text
-from hvcore.persistence.tables import videos
+from hvcore.persistence.statements import insert_unless_there
+from hvcore.persistence.tables import leaders, videos
 from hvcore.persistence.videos.label_index import LabelIndex, labelled_as
 
 _BATCH: Final = 500
+_DONE: Final = {
+    "name": "composed_names",
+    "holder": "migration",
+    "until": datetime.fromtimestamp(0, UTC),
+}
+"""Says that all have been composed once: a turn of a leader that is long over, which no
+version looks for. A table of its own would be an expand for each such step."""
 
 
 def compose_names(engine: Engine) -> None:
@@ -35,7 +44,21 @@ def compose_names(engine: Engine) -> None:
                 # Many may be passed over until a batch is full.
                 connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
             last = _compose_batch(connection, last)
+            if last is None:
+                insert_unless_there(connection, leaders, _DONE)
             connection.commit()
+
+
+def have_been_composed(engine: Engine) -> bool:
+    """
+    Return whether all videos have been composed once; a millisecond.
+
+    Raises:
+        UnavailableError: The database does not answer.
+    """
+    asked = sa.select(leaders.c.name).where(leaders.c.name == _DONE["name"])
+    with reading(engine) as connection:
+        return connection.execute(asked).first() is not None
 
 
 def _compose_batch(connection: Connection, after: str) -> str | None:

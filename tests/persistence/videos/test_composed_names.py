@@ -15,8 +15,9 @@ from hvcore.domain.videos.catalog import SortBy, SortDir, VideoQuery
 from hvcore.domain.videos.labels import Labels, tag_term
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
+from hvcore.errors import UnavailableError
 from hvcore.persistence.engine import make_engine, writing
-from hvcore.persistence.migrate import migrate
+from hvcore.persistence.migrate import is_broken_off, migrate
 from hvcore.persistence.schema_version import (
     NEWEST_EXPAND,
     schema_version,
@@ -193,6 +194,37 @@ def before(migrated_url: str) -> Iterator[Engine]:
         connection.commit()
     yield engine
     engine.dispose()
+
+
+def test_names_count_as_composed_once_the_last_one_is(
+    engine: Engine, uow: SqlUnitOfWork, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hvcore.persistence.videos.composed_names._BATCH", 1)
+    made = [video(MACOS) for _ in range(2)]
+    add(uow, *made)
+    with writing(engine) as connection:
+        set_versions(connection, [NEWEST_EXPAND])
+        connection.commit()
+    for one in made:
+        as_older_versions_do(engine, one)
+    saved: list[str] = []
+
+    def end_at_the_second(
+        _connection: object, _cursor: object, sql: str, *_: object
+    ) -> None:
+        saved.extend([sql] if sql.startswith("UPDATE videos") else [])
+        if len(saved) == 2:
+            raise TimeoutError
+
+    sa.event.listen(engine, "before_cursor_execute", end_at_the_second)
+    with pytest.raises(UnavailableError):
+        migrate(engine)
+    sa.event.remove(engine, "before_cursor_execute", end_at_the_second)
+    was = is_broken_off(engine)
+    migrate(engine)
+
+    assert (was, is_broken_off(engine)) == (True, False)
+    assert search(engine, WINDOWS) == {one.id for one in made}
 
 
 def test_each_migration_until_the_contract_brings_along_what_older_versions_wrote(

@@ -2,13 +2,16 @@
 The edge answers with the words and headers of the service.
 """
 
+import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from falcon.testing import Result, TestClient
 
-from hv_edge.app import SECRET_HEADER
+from hv_edge.app import MEDIA_HEADER, SECRET_HEADER
 from hv_edge.app import make_app as make_edge_app
 from hvcore.services.edge.authorizations import edge_secret, token_mark
 from tests.conftest import SettableClock
@@ -212,6 +215,73 @@ def test_a_page_in_the_place_of_a_segment_is_cached_nowhere(
     assert again.headers["cache-control"] == segment.headers["cache-control"]
     assert "x-hv-media" not in {**segment.headers, **again.headers}
     assert len(asked) == 1
+
+
+def unmarked(app: Any) -> Any:  # noqa: ANN401 - WSGI's own
+    """
+    Return an app that answers as versions whose media have no mark.
+    """
+
+    def older(environ: dict[str, Any], start_response: Any) -> Any:  # noqa: ANN401 - WSGI's own
+        def start(status: str, headers: list[tuple[str, str]]) -> Any:  # noqa: ANN401 - WSGI's own
+            kept = [one for one in headers if one[0].lower() != MEDIA_HEADER.lower()]
+            return start_response(status, kept)
+
+        return app(environ, start)
+
+    return older
+
+
+def test_bytes_that_a_former_edge_has_kept_are_fetched_anew(
+    far_away: EdgeWorld,
+) -> None:
+    """
+    Former versions kept them without a mark, so that nobody knows whose they are.
+    """
+    edge = far_away.site.edge
+    ours = edge.config.read_text()
+    former, changes = re.subn(
+        "(?<=proxy_cache_key )named/|proxy_no_cache .*?;", "", ours
+    )
+    address = f"{PRIVATE_PATH}/video/360p/0.m4s?token={far_away.token()}"
+    whole = far_away.site.app
+    try:
+        edge.config.write_text(former)
+        edge.reload()
+        far_away.site.app = unmarked(whole)
+        kept = far_away.send(address, None)
+    finally:
+        far_away.site.app = whole
+        edge.config.write_text(ours)
+        edge.reload()
+    segment = far_away.send(address, None)
+
+    assert "immutable" in segment.headers["cache-control"]
+    assert (segment.status_code, segment.content) == (200, kept.content)
+    assert (changes, kept.status_code) == (2, 200)
+
+
+def test_viewers_of_one_segment_do_not_queue_before_an_older_service(
+    far_away: EdgeWorld,
+) -> None:
+    """
+    Nothing is cached of it, so that one has no use of what another one gets.
+    """
+    older, gone_on = unmarked(far_away.site.app), threading.Barrier(2)
+
+    def waiting(environ: dict[str, Any], start_response: Any) -> Any:  # noqa: ANN401 - WSGI's own
+        if "/v1/edge/media/" in environ["PATH_INFO"]:
+            # Before nginx gives up on the first one by itself (proxy_cache_lock_age).
+            gone_on.wait(4)
+        return older(environ, start_response)
+
+    far_away.site.app = waiting
+    address = f"{PRIVATE_PATH}/video/360p/1.m4s?token={far_away.token()}"
+    with ThreadPoolExecutor() as viewers:
+        answers = list(viewers.map(far_away.send, [address] * 2, [None] * 2))
+
+    assert not gone_on.broken
+    assert [one.status_code for one in answers] == [200, 200]
 
 
 @pytest.mark.parametrize(

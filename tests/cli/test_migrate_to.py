@@ -202,7 +202,7 @@ def test_what_is_there_is_never_touched(
     [
         ("CREATE TABLE wiki_pages (id INTEGER)", "tables of something else"),
         ("INSERT INTO hv_analytics_positions VALUES ('f', 1)", "records already"),
-        ("UPDATE alembic_version SET version_num = 'copying:x'", "unfinished copy"),
+        ("INSERT INTO alembic_version VALUES ('copying:x')", "unfinished copy"),
     ],
 )
 @pytest.mark.usefixtures("filled")

@@ -9,6 +9,7 @@ import pytest
 
 from hvcore.errors import UnavailableError
 from hvcore.services.readiness import Readiness
+from tests.full_machine import full_machine
 
 
 def works() -> None:
@@ -53,3 +54,15 @@ def test_what_hangs_is_asked_once_and_waited_for_briefly() -> None:
     assert time.monotonic() - began < 1.0
     assert len(asked) == 2
     goes_on.set()
+
+
+def test_a_question_that_no_thread_asks_is_asked_again() -> None:
+    readiness = Readiness({"database": works})
+
+    with (
+        full_machine(),
+        pytest.raises(UnavailableError, match=r"database: .* no thread"),
+    ):
+        readiness.check()
+
+    readiness.check()

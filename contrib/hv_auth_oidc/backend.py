@@ -94,9 +94,6 @@ class AccessTokenProvider(AuthProvider):
             *ambiguities("permissions", options.permissions, may_repeat=True),
         ]
 
-    def close(self) -> None:
-        self._http.close()
-
     def _note(self, error: Exception) -> None:
         now_s = time.monotonic()
         if now_s >= self._noted_at_s + NOTED_EVERY_S:

@@ -128,8 +128,6 @@ class ProviderHttp:
             for host in settings.further_hosts
             for scheme in ("https", "http")
         }
-        self._pool = urllib3.PoolManager(retries=False)
-        self._pool.pool_classes_by_scheme = _POOLS
         self._silent_until_s = 0.0
 
     def allows(self, address: str) -> bool:
@@ -142,7 +140,7 @@ class ProviderHttp:
         """
         Begin requests that together may take 8 s.
         """
-        return ProviderExchange(self, self._pool, time.monotonic() + TOTAL_S)
+        return ProviderExchange(self, time.monotonic() + TOTAL_S)
 
     @property
     def is_spared(self) -> bool:
@@ -157,24 +155,15 @@ class ProviderHttp:
         """
         self._silent_until_s = time.monotonic() + SPARED_S
 
-    def close(self) -> None:
-        """
-        Close what is open.
-        """
-        self._pool.clear()
-
 
 class ProviderExchange:
     """
     The requests of one call.
     """
 
-    def __init__(
-        self, http: ProviderHttp, pool: urllib3.PoolManager, ends_at_s: float
-    ) -> None:
+    def __init__(self, http: ProviderHttp, ends_at_s: float) -> None:
         self._http = http
         self._called = http.settings.called
-        self._pool = pool
         self._ends_at_s = ends_at_s
 
     def get(self, address: str, *, token: str = "") -> ProviderAnswer:
@@ -236,21 +225,25 @@ class ProviderExchange:
         body: str | None,
         left_s: float,
     ) -> ProviderAnswer:
-        response = self._pool.request(
-            method,
-            address,
-            body=body,
-            headers={**_HEADERS, **headers},
-            redirect=False,
-            preload_content=False,
-            timeout=urllib3.Timeout(
-                connect=min(_CONNECT_S, left_s), read=min(_READ_S, left_s)
-            ),
-        )
-        try:
-            data = self._read(response)
-        finally:
-            response.close()
+        # A pool for each: whoever ignores "Connection: close" leaves a connection
+        # in it, of which another request's deadline knows nothing.
+        with urllib3.PoolManager(retries=False) as pool:
+            pool.pool_classes_by_scheme = _POOLS
+            response = pool.request(
+                method,
+                address,
+                body=body,
+                headers={**_HEADERS, **headers},
+                redirect=False,
+                preload_content=False,
+                timeout=urllib3.Timeout(
+                    connect=min(_CONNECT_S, left_s), read=min(_READ_S, left_s)
+                ),
+            )
+            try:
+                data = self._read(response)
+            finally:
+                response.close()
         challenge = response.headers.get("WWW-Authenticate", "")
         return ProviderAnswer(status=response.status, data=data, challenge=challenge)
 

@@ -7,13 +7,14 @@ A client's time limit is for each read: a head that comes a byte at a time has n
 import http.client
 import json
 import socket
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
-from threading import Timer
+import ssl
+from collections.abc import Mapping
+from contextlib import closing
 from urllib.parse import urlsplit
 
 import attrs
+
+from hvcore.plugin_api import SocketDeadline
 
 
 @attrs.frozen(kw_only=True)
@@ -73,12 +74,13 @@ def exchange(
     Redirects are not followed: a token is for the address of the settings alone.
 
     Args:
-        within_s: For all of it; names that are looked up take as long as they take.
+        within_s: For all of it, the look-up of its name included.
         body_bytes: At most so many of the body are read.
 
     Raises:
         OSError: There is no answer in time.
         http.client.HTTPException: What answers is no server of HTTP.
+        UnavailableError: The machine has no thread for it.
     """
     parts = urlsplit(address)
     target = parts.path + (f"?{parts.query}" if parts.query else "")
@@ -89,35 +91,27 @@ def exchange(
         if parts.scheme == "https"
         else http.client.HTTPConnection
     )
-    connection = kind(parts.hostname or "", parts.port, timeout=within_s)
-    with closing(connection), _ended_within(connection, within_s):
+    connection = kind(parts.hostname or "", parts.port)
+    with SocketDeadline(within_s) as deadline, closing(connection):
+        connection.sock = _connected(connection, deadline, within_s)
         connection.request(
             request.method, target or "/", body=request.body, headers=dict(headers)
         )
         with connection.getresponse() as answer:
             body = answer.read(body_bytes) if body_bytes else b""
+    if deadline.has_passed:
+        # Its end looks like the answer's, where that has no length.
+        raise TimeoutError("the answer did not end in time")
     is_json = answer.headers.get_content_subtype().endswith("json")
     return CacheAnswer(status=answer.status, is_json=is_json and bool(body), body=body)
 
 
-@contextmanager
-def _ended_within(
-    connection: http.client.HTTPConnection, within_s: float
-) -> Iterator[None]:
-    ends_at_s = time.monotonic() + within_s
-    connection.connect()
-
-    def end(sock: socket.socket) -> None:
-        with suppress(OSError):
-            # Wakes whoever reads. Not the method of TLS, which changes how it reads.
-            socket.socket.shutdown(sock, socket.SHUT_RDWR)
-
-    timer = Timer(max(ends_at_s - time.monotonic(), 0), end, [connection.sock])
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-    if time.monotonic() >= ends_at_s:
-        raise TimeoutError("the answer did not end in time")
+def _connected(
+    connection: http.client.HTTPConnection, deadline: SocketDeadline, within_s: float
+) -> socket.socket:
+    made = deadline.connect(connection.host, connection.port, step_s=within_s)
+    if not isinstance(connection, http.client.HTTPSConnection):
+        return made
+    tls = ssl.create_default_context()
+    tls.set_alpn_protocols(["http/1.1"])
+    return tls.wrap_socket(made, server_hostname=connection.host)

@@ -40,7 +40,8 @@ class HttpPurgeOptions:
         token: Sent in ``token_header``; empty: none is.
         token_header: ``Authorization`` takes it as ``Bearer``, others as it is.
         most_prefixes: How many are in one request of the style ``prefixes``.
-        timeout_s: How long a cache may take for a request.
+        timeout_s: How long a cache may take for a request, the look-up of its name and
+            all of its addresses included.
     """
 
     urls: str = attrs.field()

@@ -173,9 +173,6 @@ class OidcSignIn(SignInProvider):
             ),
         ]
 
-    def close(self) -> None:
-        self._http.close()
-
     def _scopes(self, metadata: ProviderMetadata) -> str:
         if self._options.scopes:
             return self._options.scopes

@@ -184,6 +184,7 @@ class DrawingProcess:
 
         Raises:
             DrawingEndedError: It ended later, or was ended because it hangs.
+            UnavailableError: Nobody can watch whether it hangs.
         """
         self.start()
         process = self._process
@@ -191,7 +192,11 @@ class DrawingProcess:
             return None
         hanging = threading.Timer(MOST_S, process.kill)
         hanging.daemon = True
-        hanging.start()
+        try:
+            hanging.start()
+        except RuntimeError as exc:
+            # The machine has no thread to give; the child has been asked nothing.
+            raise UnavailableError(_NOT_MADE, retry_after_s=RETRY_AFTER_S) from exc
         try:
             return self._exchanged(process, head, pictures)
         finally:

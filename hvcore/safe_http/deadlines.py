@@ -13,6 +13,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Final, Self
 
+from hvcore.errors import UnavailableError
 from hvcore.safe_http.errors import OutboundError
 from hvcore.safe_http.resolving import look_up, system_addresses
 
@@ -29,6 +30,10 @@ class SocketDeadline:
 
     Args:
         limit_s: For everything within the block, the look-up of names included.
+
+    Raises:
+        UnavailableError: At the beginning of the block: the machine has no thread that
+            could watch the time.
     """
 
     def __init__(self, limit_s: float) -> None:
@@ -45,7 +50,12 @@ class SocketDeadline:
         return self._has_passed or time.monotonic() >= self._ends_at_s
 
     def __enter__(self) -> Self:
-        self._timer.start()
+        try:
+            self._timer.start()
+        except RuntimeError as exc:
+            raise UnavailableError(
+                "The machine has no thread for another connection; try again soon."
+            ) from exc
         return self
 
     def __exit__(
@@ -64,8 +74,11 @@ class SocketDeadline:
         """
         Connect to a host and watch the connection.
 
+        Each of its addresses has its share of the time: one that is silent leaves some
+        to the next.
+
         Args:
-            step_s: For each of its addresses, and then for each read and write.
+            step_s: At most, for each of its addresses, and then for each read and write.
 
         Raises:
             OSError: Nobody answers there, or the name is not known in time.
@@ -79,9 +92,9 @@ class SocketDeadline:
                 raise TimeoutError("the look-up of a name took too long") from exc
             raise socket.gaierror(socket.EAI_NONAME, str(exc)) from exc
         failure: OSError | None = None
-        for address in addresses:
+        for tried, address in enumerate(addresses):
             try:
-                limit_s = min(step_s, self._left_s)
+                limit_s = min(step_s, self._left_s / (len(addresses) - tried))
                 made = socket.create_connection((address, port), timeout=limit_s)
             except OSError as exc:
                 failure = exc

@@ -34,9 +34,15 @@ class _Question:
             if self._asked is None or self._asked.is_over.is_set():
                 self._asked = _Asked()
                 # A daemon: one that hangs holds up no exit.
-                threading.Thread(
+                thread = threading.Thread(
                     target=self._answer, args=(self._asked,), name=name, daemon=True
-                ).start()
+                )
+                try:
+                    thread.start()
+                except RuntimeError:
+                    # Or this question would never be over, and no other one be asked.
+                    self._asked.why_not = "The machine has no thread to ask it."
+                    self._asked.is_over.set()
             return self._asked
 
     def _answer(self, asked: "_Asked") -> None:

@@ -61,12 +61,17 @@ class TokenRenewal:
             if question is None or is_over:
                 question = self._question = Future()
                 # Not in a pool, whose threads keep a process from ending.
-                threading.Thread(
+                thread = threading.Thread(
                     target=self._fetch,
                     args=(account, question),
                     name="google-token",
                     daemon=True,
-                ).start()
+                )
+                try:
+                    thread.start()
+                except RuntimeError as exc:
+                    # Or this question would go on for ever, and no other one begin.
+                    question.set_exception(RefreshError(f"no thread asks: {exc}"))
             return question
 
     def _fetch(self, account: Credentials, question: "Future[None]") -> None:

@@ -29,7 +29,7 @@ class TimeLimitedCalls:
         Return what the function returns, or raise what it raises.
 
         Raises:
-            TimeoutError: It has not ended in time, or there was no place for it.
+            TimeoutError: It has not ended in time, or there was no place or no thread.
         """
         ends_at = time.monotonic() + limit_s
         if not self._places.acquire(timeout=limit_s):
@@ -46,7 +46,7 @@ class TimeLimitedCalls:
 
         try:
             threading.Thread(target=run, name="limited-call", daemon=True).start()
-        except BaseException:
+        except RuntimeError as exc:
             self._places.release()
-            raise
+            raise TimeoutError("the machine has no thread for a call") from exc
         return outcome.result(timeout=max(ends_at - time.monotonic(), 0.0))

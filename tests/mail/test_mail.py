@@ -17,6 +17,7 @@ from hvcore.errors import ConfigError, UnavailableError
 from hvcore.mail import MailFolder, SmtpMailer, mail_folder, make_mailer
 from hvcore.ports.mail import Mail, MailRefusedError
 from hvcore.settings import Settings, load
+from tests.full_machine import full_machine
 from tests.mail_server import MailServer, mail_server
 from tests.outbound import Certificates, make_certificates
 from tests.trickling import trickling_server
@@ -338,3 +339,8 @@ def test_an_address_of_a_server_that_is_none_is_refused_unseen(
 def test_a_sender_that_is_no_address_is_refused(tmp_path: Path, sender: str) -> None:
     with pytest.raises(ConfigError, match=r"mail\.sender"):
         settings(tmp_path, HV_MAIL__SENDER=sender)
+
+
+def test_a_mail_waits_while_the_machine_has_no_thread(server: MailServer) -> None:
+    with full_machine(), pytest.raises(UnavailableError, match="no thread"):
+        mailer(server).send(MAIL)

@@ -20,7 +20,7 @@ import psutil
 import pytest
 from PIL import Image
 
-from hvcore.errors import InvalidParametersError, NotFoundError
+from hvcore.errors import InvalidParametersError, NotFoundError, UnavailableError
 from hvcore.pictures import drawing, drawing_process
 from hvcore.pictures.cropping import crop_to_fill
 from hvcore.pictures.drawing_process import (
@@ -31,6 +31,7 @@ from hvcore.pictures.drawing_process import (
 )
 from hvcore.pictures.redraw import redraw
 from hvcore.pictures.sheets import draw_sheet
+from tests.full_machine import full_machine
 from tests.live import until
 
 WITHIN_S = 20
@@ -145,6 +146,19 @@ def test_a_child_that_hangs_is_ended_and_another_takes_its_place(
 
     assert elsewhere.crop_to_fill(picture(), 32, 32) == made
     assert child().pid != first.pid
+
+
+def test_a_picture_that_nobody_can_watch_is_an_outage_and_ends_no_child(
+    elsewhere: DrawingProcess,
+) -> None:
+    made = elsewhere.crop_to_fill(picture(), 32, 32)
+    first = child().pid
+
+    with full_machine(), pytest.raises(UnavailableError, match="could not be made"):
+        elsewhere.crop_to_fill(picture(), 32, 32)
+
+    assert elsewhere.crop_to_fill(picture(), 32, 32) == made
+    assert child().pid == first
 
 
 def test_an_unreadable_picture_is_an_error_and_ends_no_child(

@@ -10,6 +10,7 @@ import pytest
 
 from hvcore.errors import UnavailableError
 from hvcore.services.readiness import Readiness
+from tests.full_machine import full_machine
 
 
 def works() -> None:
@@ -98,3 +99,15 @@ def test_monitors_that_ask_at_the_same_time_see_one_failure() -> None:
     with pytest.raises(UnavailableError):
         readiness.check()
     goes_on.set()
+
+
+def test_a_question_that_no_thread_asks_is_asked_again() -> None:
+    readiness = Readiness({"database": works})
+
+    with (
+        full_machine(),
+        pytest.raises(UnavailableError, match=r"database: .* no thread"),
+    ):
+        readiness.check()
+
+    readiness.check()

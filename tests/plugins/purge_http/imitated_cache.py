@@ -4,6 +4,7 @@ An imitation of the caches that the purger tells: what it keeps is a set of addr
 
 import json
 import re
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -77,9 +78,9 @@ class ImitatedCache:
 
 
 @contextmanager
-def imitated_cache() -> Iterator[ImitatedCache]:
+def imitated_cache(tls: ssl.SSLContext | None = None) -> Iterator[ImitatedCache]:
     """
-    Run one on 127.0.0.1.
+    Run one on 127.0.0.1; with TLS, as localhost.
     """
 
     class Handler(BaseHTTPRequestHandler):
@@ -107,6 +108,9 @@ def imitated_cache() -> Iterator[ImitatedCache]:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         cache = ImitatedCache(url=f"http://127.0.0.1:{server.server_port}")
+        if tls is not None:
+            cache.url = f"https://localhost:{server.server_port}"
+            server.socket = tls.wrap_socket(server.socket, server_side=True)
         thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
         try:

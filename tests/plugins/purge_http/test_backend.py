@@ -3,8 +3,11 @@ Caches that are told by HTTP what to forget.
 """
 
 import socket
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
 
 import pytest
 
@@ -20,17 +23,20 @@ from hvcore.plugin_api import (
     VideoId,
 )
 from hvcore.testing.cache_purge import CachePurgeConformance
+from tests.full_machine import full_machine
 from tests.half_answers import (
     PAGE,
     HalfAnsweringServer,
     half_answering_server,
     trickling_server,
 )
+from tests.outbound import make_certificates
 from tests.plugins.purge_http.imitated_cache import (
     TOKEN,
     ImitatedCache,
     imitated_cache,
 )
+from tests.silent_addresses import names_lead_to, silent_addresses
 
 
 @pytest.fixture
@@ -262,3 +268,58 @@ def test_an_answer_that_comes_a_byte_at_a_time_has_an_end(sent: bytes) -> None:
             purger.purge(order("https://cdn.example.com/v1/"))
 
         assert time.monotonic() - began_s < 3
+
+
+def given_up_after_s(url: str) -> float:
+    purger = HttpPurger(HttpPurgeOptions(urls=url, timeout_s=0.3))
+    began_s = time.monotonic()
+    with pytest.raises(UnavailableError, match="does not answer"):
+        purger.purge(order("https://cdn.example.com/v1/"))
+    return time.monotonic() - began_s
+
+
+def test_a_cache_with_many_silent_addresses_has_one_limit_for_all_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with silent_addresses(9, port) as silent:
+            names_lead_to(silent, monkeypatch)
+
+            assert given_up_after_s(f"http://cache.test:{port}") < 2
+
+
+def test_a_cache_whose_name_nobody_looks_up_is_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    is_over = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: is_over.wait(5) and [])
+
+    took_s = given_up_after_s("http://cache.test")
+    is_over.set()
+
+    assert took_s < 3
+
+
+def test_an_order_fails_while_the_machine_has_no_thread(cache: ImitatedCache) -> None:
+    purger = HttpPurger(HttpPurgeOptions(urls=cache.url, token=TOKEN))
+
+    with full_machine(), pytest.raises(UnavailableError, match="no thread"):
+        purger.purge(order("https://cdn.example.com/v1/"))
+
+
+@pytest.mark.parametrize("is_trusted", [True, False])
+def test_a_cache_with_tls_is_told_if_its_certificate_is_trusted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_trusted: bool
+) -> None:
+    certificates = make_certificates(tmp_path, "localhost")
+    if is_trusted:
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificates.ca_file))
+    with imitated_cache(certificates.server_context({})) as cache:
+        cache.keep("https://cdn.example.com/v1/a")
+        purger = HttpPurger(HttpPurgeOptions(urls=cache.url, token=TOKEN))
+
+        with nullcontext() if is_trusted else pytest.raises(UnavailableError):
+            purger.purge(order("https://cdn.example.com/v1/"))
+
+        assert cache.kept == (set() if is_trusted else {"cdn.example.com/v1/a"})

@@ -4,10 +4,13 @@ Answers of a provider, or of somebody in its place, and what browsers bring.
 
 import json
 import logging
+import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from hv_openid_provider.provider_http import ProviderHttp, ProviderSettings
 from hvcore.errors import UnavailableError
 from hvcore.ports.sign_in import (
     MembershipEndedError,
@@ -15,6 +18,7 @@ from hvcore.ports.sign_in import (
     SignInRefusedError,
 )
 from hvcore.testing.sign_in import PAGES, STATE
+from tests.full_machine import full_machine
 from tests.plugins.sign_in_oidc.conftest import Make, SignInDesk
 from tests.plugins.sign_in_oidc.provider import (
     DESCRIPTION,
@@ -238,6 +242,54 @@ def test_a_provider_that_never_finishes_is_given_up_in_all(
 
         # http.client ends a head of its own at a hundred lines, 2 s later.
         assert time.monotonic() - began_s < 1.5
+
+
+def test_a_connection_that_a_provider_keeps_is_not_used_again() -> None:
+    """
+    The deadline of another request would know nothing of it.
+    """
+    connections = []
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            connections.append(self.client_address)
+            self.send_response(200)
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"{}")
+            # Whatever the client asked for.
+            self.close_connection = False
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        issuer = f"http://127.0.0.1:{server.server_port}"
+        http = ProviderHttp(
+            ProviderSettings(issuer=issuer, further_hosts=(), called="It", section="x")
+        )
+        exchange = http.begin()
+        try:
+            answers = [
+                one.get(issuer).json() for one in (exchange, exchange, http.begin())
+            ]
+        finally:
+            server.shutdown()
+            thread.join()
+
+    assert answers == [{}, {}, {}]
+    assert len(set(connections)) == 3
+
+
+def test_a_sign_in_is_an_outage_while_the_machine_has_no_thread(
+    desk: SignInDesk,
+) -> None:
+    with full_machine(), pytest.raises(UnavailableError, match="no thread"):
+        desk.backend.begin(PAGES, STATE)
 
 
 @pytest.mark.parametrize(

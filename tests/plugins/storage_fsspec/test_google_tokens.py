@@ -20,6 +20,7 @@ from hv_storage_fsspec.backend import make_storage
 from hv_storage_fsspec.google import GoogleStorage
 from hv_storage_fsspec.google_tokens import TokenRenewal
 from hvcore.plugin_api import UnavailableError
+from tests.full_machine import full_machine
 from tests.google_store import google_args, key_file, new_google_bucket
 from tests.half_answers import PAGE, half_answering_server, trickling_server
 from tests.live import until
@@ -93,6 +94,19 @@ def test_a_question_without_a_token_is_asked_again_after_a_pause(
             renewal.renew(account)
 
     assert account.asked == 2
+
+
+def test_a_question_that_no_thread_asks_is_asked_again() -> None:
+    account, renewal = Account(minutes=2), TokenRenewal()
+
+    with full_machine():
+        renewal.renew(account)
+    assert account.asked == 0
+    renewal.renew(account)
+
+    until(lambda: account.asked == 1, within_s=10, what="the question")
+    account.answered.set()
+    until(renewal._question.done, within_s=10, what="the refusal")
 
 
 def test_a_token_that_is_new_makes_nobody_ask() -> None:

@@ -7,10 +7,7 @@ import threading
 import pytest
 
 from hv_storage_fsspec.limited_calls import TimeLimitedCalls
-
-
-def refuse_to_start(thread: threading.Thread) -> None:
-    raise RuntimeError("can't start new thread")
+from tests.full_machine import full_machine
 
 
 def fail() -> None:
@@ -36,13 +33,9 @@ def test_a_call_that_is_left_behind_keeps_its_place_until_it_ends() -> None:
     assert calls.call(10, lambda: 3) == 3
 
 
-def test_a_call_without_a_thread_keeps_no_place(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_call_without_a_thread_fails_as_a_late_one_and_keeps_no_place() -> None:
     calls = TimeLimitedCalls(1)
-    with monkeypatch.context() as patched:
-        patched.setattr(threading.Thread, "start", refuse_to_start)
-        with pytest.raises(RuntimeError):
-            calls.call(10, lambda: 3)
+    with full_machine(), pytest.raises(TimeoutError, match="no thread"):
+        calls.call(10, lambda: 3)
 
     assert calls.call(10, lambda: 3) == 3

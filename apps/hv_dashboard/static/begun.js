@@ -7,9 +7,13 @@
 'use strict';
 
 {
-  const {env} = document.getElementById('uploads').dataset;
+  const {env, endpoint} = document.getElementById('uploads').dataset;
   const {urlStorage: storage} = tus.defaultOptions;
   const MINE = `hv-${env}-`;
+
+  // What the former version of this page has begun; no longer needed by the next one.
+  const isFormer = (key) => key.startsWith('tus::tus-br-')
+    && key.replace(/::\d+$/, '').endsWith(`-${endpoint}`);
 
   /** Return the name of an upload's lock: no secret, as its whole address is. */
   const lockOf = (url) => `upload ${new URL(url, location.href).pathname}`;
@@ -19,9 +23,14 @@
     fingerprintOf: ({name, type, size, lastModified}) =>
       `${MINE}${[name, type, size, lastModified].join('-')}`,
 
+    /** Return the uploads of a file that a former version of this page has begun. */
+    formerOf: ({name, type, size, lastModified}) => storage.findUploadsByFingerprint(
+      ['tus-br', name, type, size, lastModified, endpoint].join('-'),
+    ),
+
     /** Return the uploads that were begun in this environment. */
     begun: async () => (await storage.findAllUploads())
-      .filter(({urlStorageKey}) => urlStorageKey.startsWith(`tus::${MINE}`)),
+      .filter(({urlStorageKey: key}) => key.startsWith(`tus::${MINE}`) || isFormer(key)),
 
     /** Forget what was stored of an upload. */
     forget: async (url) => {

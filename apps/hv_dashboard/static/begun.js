@@ -15,10 +15,20 @@
   const isFormer = (key) => key.startsWith('tus::tus-br-')
     && key.replace(/::\d+$/, '').endsWith(`-${endpoint}`);
 
+  const GONE = [403, 404, 410];
+
+  /** Return whether the upload address itself has answered, and no proxy before it. */
+  const isOurs = (answer) => answer.getHeader('Tus-Resumable') !== null;
+
   /** Return the name of an upload's lock: no secret, as its whole address is. */
   const lockOf = (url) => `upload ${new URL(url, location.href).pathname}`;
 
   window.hvBegun = {
+    isOurs,
+
+    /** Return whether the service says that there is no such upload any more. */
+    saysGone: (answer) => isOurs(answer) && GONE.includes(answer.getStatus()),
+
     /** Return what tells a file that goes on; in another environment it begins anew. */
     fingerprintOf: ({name, type, size, lastModified}) =>
       `${MINE}${[name, type, size, lastModified].join('-')}`,

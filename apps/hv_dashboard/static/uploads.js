@@ -16,9 +16,8 @@
   const token = document.querySelector('meta[name="change-token"]').content;
   const {nonce} = document.querySelector('script[nonce]');
   const {endpoint, settings, video: videoPage, state: statePart, maxBytes} = form.dataset;
-  const {begun, fingerprintOf, forget, formerOf, hold, isHeld} = window.hvBegun;
+  const {begun, fingerprintOf, forget, formerOf, hold, isHeld, isOurs, saysGone} = window.hvBegun;
   const QUALITIES = {standard: 'Standard', high: 'High', ultra: 'Ultra'};
-  const GONE = [403, 404, 410];
   const waiting = [];
   const running = new Set();
 
@@ -72,11 +71,6 @@
       return detailOf(answer.getStatus(), {});
     }
   };
-
-  /** Return whether the upload address itself has answered, and no proxy before it. */
-  const isOurs = (answer) => answer.getHeader('Tus-Resumable') !== null;
-
-  const saysGone = (answer) => isOurs(answer) && GONE.includes(answer.getStatus());
 
   const showVideo = (line, videoId) => {
     const place = document.createElement('div');

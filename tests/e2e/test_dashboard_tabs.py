@@ -182,6 +182,82 @@ def test_a_running_upload_that_was_discarded_elsewhere_says_so_and_does_not_begi
     assert video_id not in first.ask("() => document.querySelector('.upload a').href")
 
 
+def test_an_address_that_a_process_does_not_know_ends_no_upload(
+    service: LiveService, first: Tab
+) -> None:
+    """
+    One of a former version, during an upgrade.
+    """
+    video_id = begin(first, service)
+    first.ask(PRESS, "pause")
+    first.ask(
+        """() => {
+            const ask = window.fetch;
+            window.fetch = (url, ...more) => {
+                window.fetch = ask;
+                return ask(url.replace('/upload/files/', '/upload/unknown/'), ...more);
+            };
+        }"""
+    )
+    first.ask("() => { window.isOpen = true; }")
+    first.ask(PRESS, "resume")
+    first.wait_for("() => document.querySelector('.upload.failed') !== null")
+    assert not first.ask(SAYS, "It has ended")
+
+    first.ask(PRESS, "resume")
+
+    until(lambda: has_come(service, video_id), within_s=20, what="the upload")
+
+
+@pytest.mark.parametrize("method", ["HEAD", "PATCH"])
+def test_an_upload_goes_on_after_a_proxy_has_answered_for_the_service(
+    service: LiveService, first: Tab, method: str
+) -> None:
+    video_id = begin(first, service)
+    first.ask(
+        """(refused) => {
+            // An address of no upload, once.
+            const {open} = XMLHttpRequest.prototype;
+            XMLHttpRequest.prototype.open = function (method, url, ...more) {
+                const isIt = method === refused;
+                if (isIt) {
+                    XMLHttpRequest.prototype.open = open;
+                }
+                open.call(this, method, isIt ? '/nowhere' : url, ...more);
+            };
+            window.isOpen = true;
+            window.held[0].dispatchEvent(new ProgressEvent('error'));
+        }""",
+        method,
+    )
+
+    until(lambda: has_come(service, video_id), within_s=20, what="the upload")
+    assert not first.ask(SAYS, "It has ended")
+
+
+def test_an_upload_that_a_former_version_has_begun_goes_on(
+    service: LiveService, first: Tab
+) -> None:
+    video_id = begin(first, service)
+    first.ask(
+        """(size) => {
+            const [key] = Object.keys(localStorage).filter((key) => key.startsWith('tus::'));
+            const {endpoint} = document.getElementById('uploads').dataset;
+            const former = `tus-br-clip.mp4-video/mp4-${size}-1700000000000-${endpoint}`;
+            localStorage.setItem(`tus::${former}::1`, localStorage.getItem(key));
+            localStorage.removeItem(key);
+        }""",
+        BYTES,
+    )
+
+    first.open(page_of(service, "upload"))
+    first.wait_for(SAYS, "Cut off")
+    first.ask(CHOOSE, BYTES)
+
+    until(lambda: has_come(service, video_id), within_s=20, what="the upload")
+    assert first.wait_for(f"() => !({BEGUN})().length")
+
+
 def offset_of(url: str) -> int:
     return int(request("HEAD", url, headers=TUS).headers["upload-offset"])
 

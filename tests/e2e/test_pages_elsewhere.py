@@ -111,6 +111,29 @@ def test_an_isolated_page_elsewhere_sees_all_and_tells_how_it_plays(
     play(page)
 
 
+def test_the_poster_is_asked_for_as_every_page_may_read_it(
+    addresses: dict[str, str], isolated: str, page: Page
+) -> None:
+    """
+    Copies that caches have of former versions do not say who may load them.
+    """
+    page.goto(isolated)
+    page.evaluate(
+        """async (film) => {
+            await import(film.script);
+            const player = document.createElement('hv-player');
+            player.setAttribute('src', film.master);
+            player.setAttribute('poster', film.picture);
+            document.body.append(player);
+        }""",
+        addresses,
+    )
+
+    picture = page.locator("img[slot=poster]")
+    assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)")
+    assert picture.get_attribute("crossorigin") == "anonymous"
+
+
 @pytest.mark.long
 def test_in_firefox_an_isolated_page_elsewhere_sees_all(
     addresses: dict[str, str], isolated: str, tmp_path: Path

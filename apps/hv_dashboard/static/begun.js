@@ -7,21 +7,40 @@
 'use strict';
 
 {
-  const {env} = document.getElementById('uploads').dataset;
+  const {env, endpoint} = document.getElementById('uploads').dataset;
   const {urlStorage: storage} = tus.defaultOptions;
   const MINE = `hv-${env}-`;
+
+  // What the former version of this page has begun; no longer needed by the next one.
+  const isFormer = (key) => key.startsWith('tus::tus-br-')
+    && key.replace(/::\d+$/, '').endsWith(`-${endpoint}`);
+
+  const GONE = [403, 404, 410];
+
+  /** Return whether the upload address itself has answered, and no proxy before it. */
+  const isOurs = (answer) => answer.getHeader('Tus-Resumable') !== null;
 
   /** Return the name of an upload's lock: no secret, as its whole address is. */
   const lockOf = (url) => `upload ${new URL(url, location.href).pathname}`;
 
   window.hvBegun = {
+    isOurs,
+
+    /** Return whether the service says that there is no such upload any more. */
+    saysGone: (answer) => isOurs(answer) && GONE.includes(answer.getStatus()),
+
     /** Return what tells a file that goes on; in another environment it begins anew. */
     fingerprintOf: ({name, type, size, lastModified}) =>
       `${MINE}${[name, type, size, lastModified].join('-')}`,
 
+    /** Return the uploads of a file that a former version of this page has begun. */
+    formerOf: ({name, type, size, lastModified}) => storage.findUploadsByFingerprint(
+      ['tus-br', name, type, size, lastModified, endpoint].join('-'),
+    ),
+
     /** Return the uploads that were begun in this environment. */
     begun: async () => (await storage.findAllUploads())
-      .filter(({urlStorageKey}) => urlStorageKey.startsWith(`tus::${MINE}`)),
+      .filter(({urlStorageKey: key}) => key.startsWith(`tus::${MINE}`) || isFormer(key)),
 
     /** Forget what was stored of an upload. */
     forget: async (url) => {

@@ -16,9 +16,8 @@
   const token = document.querySelector('meta[name="change-token"]').content;
   const {nonce} = document.querySelector('script[nonce]');
   const {endpoint, settings, video: videoPage, state: statePart, maxBytes} = form.dataset;
-  const {begun, fingerprintOf, forget, hold, isHeld} = window.hvBegun;
+  const {begun, fingerprintOf, forget, formerOf, hold, isHeld, isOurs, saysGone} = window.hvBegun;
   const QUALITIES = {standard: 'Standard', high: 'High', ultra: 'Ultra'};
-  const GONE = [403, 404, 410];
   const waiting = [];
   const running = new Set();
 
@@ -58,15 +57,18 @@
     };
   };
 
+  /** Return what the service says of it; something else may have answered in its place. */
+  const detailOf = (status, {detail}) => detail ?? `The service answered ${status}.`;
+
   const reasonOf = (error) => {
     const answer = error.originalResponse;
     if (!answer) {
       return 'The connection was cut off.';
     }
     try {
-      return JSON.parse(answer.getBody()).detail;
+      return detailOf(answer.getStatus(), JSON.parse(answer.getBody()));
     } catch {
-      return `The service answered ${answer.getStatus()}.`;
+      return detailOf(answer.getStatus(), {});
     }
   };
 
@@ -132,6 +134,7 @@
       this.isWhole = false;
       this.isGone = false;
       this.isOver = false;
+      this.isOutage = false;
       this.isElsewhere = false;
       this.release = () => {};
       this.turn = 0;
@@ -155,7 +158,8 @@
           }
         },
         onAfterResponse: (request, response) => this.noteAnswer(request, response),
-        onShouldRetry: (...about) => !this.isOver && tus.defaultOptions.onShouldRetry(...about),
+        onShouldRetry: (...about) => !this.isOver
+          && (this.isOutage || tus.defaultOptions.onShouldRetry(...about)),
         onProgress: (sent, total) => {
           line.show(sent / total);
           line.say(`${size(sent)} of ${size(total)}`);
@@ -182,7 +186,8 @@
         }
         return;
       }
-      this.isGone = GONE.includes(status);
+      this.isOutage = !isOurs(response);
+      this.isGone = saysGone(response);
       this.isOver = this.isGone || (method === 'DELETE' && status === 409);
       // Else the library would begin again from 0, as a new video, and say nothing.
       if (method === 'HEAD' && status >= 400 && status !== 423) {
@@ -193,7 +198,7 @@
     /** Take up what an earlier visit has begun of the file, and send it. */
     async add() {
       this.line.offer();
-      const [before] = await this.upload.findPreviousUploads();
+      const [before] = [...await this.upload.findPreviousUploads(), ...await formerOf(this.file)];
       if (before) {
         const release = await hold(before.uploadUrl);
         if (!release) {
@@ -228,14 +233,15 @@
       }
       try {
         const answer = await setAnew(this.videoId, this.wanted);
-        this.isGone = answer.status === 404;
-        const said = await answer.json();
+        const said = await answer.json().catch(() => ({}));
+        // A proxy, and a process of a version without this address, know nothing of it.
+        this.isGone = said.code === 'video_not_found';
         // It may have been paused while this was asked.
         if (own !== this.turn) {
           return;
         }
-        if (!answer.ok) {
-          this.fail(said.detail);
+        if (!said.videoQuality) {
+          this.fail(detailOf(answer.status, said));
           return;
         }
         this.line.tell(said);
@@ -340,7 +346,8 @@
       await tus.Upload.terminate(before.uploadUrl, {retryDelays: []});
     } catch (error) {
       // 409: it is whole, and so no upload any more.
-      if (![...GONE, 409].includes(error.originalResponse?.getStatus())) {
+      const answer = error.originalResponse;
+      if (!answer || !(saysGone(answer) || answer.getStatus() === 409)) {
         line.fail(reasonOf(error));
         return;
       }

@@ -14,11 +14,17 @@ const posterAddress = (player) => {
     : address;
 };
 
+/* The service's own pictures, which every page may read: copies of them in caches may come
+   from versions that did not say who may load them (Cross-Origin-Resource-Policy). */
+const isOfService = (address, video) => address !== "" && video !== ""
+  && isNear(address, video) && /\/t\/[^/]+\/[^/]+$/.test(new URL(address).pathname);
+
 export const showPoster = (player, { poster }) => {
   const address = posterAddress(player);
   poster.hidden = address === "";
   // Another token shows the same picture.
   if (withoutToken(poster.getAttribute("src") ?? "") !== withoutToken(address)) {
+    poster.crossOrigin = isOfService(address, absolute(player.src)) ? "anonymous" : null;
     poster.src = address;
   }
 };

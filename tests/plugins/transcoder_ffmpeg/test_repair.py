@@ -2,17 +2,17 @@
 A video is shown although a track of its file cannot be opened.
 """
 
+import struct
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from hv_transcoder_ffmpeg import joins, notes
+from hv_transcoder_ffmpeg.container_pictures import read_container
 from hvcore.plugin_api import SourceInfo
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern, tone
 from tests.plugins.transcoder_ffmpeg.strange import element, rebuilt
-
-pytestmark = pytest.mark.services
 
 _CODECS = ("-c:v", "libx264", "-preset", "ultrafast", "-c:a", "libvorbis")
 _CROP = element(0x54BB, b"\x0a") + element(0x54AA, b"\x0c")
@@ -32,6 +32,34 @@ def _damaged(data: bytes) -> bytes:
     return data.replace(setup, b"\x05-------"[: len(setup)])
 
 
+def _box(kind: bytes, content: bytes) -> bytes:
+    return struct.pack(">I4s", 8 + len(content), kind) + content
+
+
+def test_tracks_of_a_copied_mp4_are_found_by_their_places_in_the_source(
+    tmp_path: Path,
+) -> None:
+    clap = _box(b"clap", struct.pack(">8I", 160, 1, 68, 1, 0, 1, 0, 1))
+    entry = bytes(24) + struct.pack(">HH", 160, 90) + bytes(50) + clap
+    table = _box(b"stbl", _box(b"stsd", bytes(8) + _box(b"avc1", entry)))
+    media = _box(b"mdia", _box(b"minf", table))
+    tracks = [
+        _box(
+            b"trak", _box(b"tkhd", bytes(12) + struct.pack(">I", n) + bytes(68)) + more
+        )
+        for n, more in ((1, b""), (2, media))
+    ]
+    source = tmp_path / "source.mp4"
+    source.write_bytes(_box(b"moov", b"".join(tracks)))
+
+    pictures = read_container(source, "mov")
+
+    assert pictures.of("0x2", 1).crop.top_px == 11
+    assert pictures.of("0x1", 0).crop.top_px == 0
+    assert pictures.of_copy((1, 0)).of("0x1", 0).crop.top_px == 11
+
+
+@pytest.mark.services
 def test_pictures_beside_a_track_that_cannot_be_opened_are_cropped(
     probe: Callable[[Path], SourceInfo], tmp_path: Path
 ) -> None:
@@ -48,6 +76,7 @@ def test_pictures_beside_a_track_that_cannot_be_opened_are_cropped(
     assert info.video.stream_index == 1
 
 
+@pytest.mark.services
 def test_recordings_beside_a_track_that_cannot_be_opened_are_warned_of(
     probe: Callable[[Path], SourceInfo], tmp_path: Path
 ) -> None:

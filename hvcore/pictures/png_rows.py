@@ -58,8 +58,9 @@ class PngRows:
                 header = _HEADER.unpack(whole[8:-4])
             elif kind in {b"PLTE", b"tRNS"}:
                 colours += whole
-            elif kind == b"IDAT":
-                packed.append(whole[8:-4])
+            # An empty one is valid, and would look like the end.
+            elif kind == b"IDAT" and (content := whole[8:-4]):
+                packed.append(content)
         if not header or header[2] != _BITS or header[3] not in _CHANNELS or header[6]:
             return None
         return cls(header, colours, packed)

@@ -11,6 +11,8 @@ from typing import Final
 
 import attrs
 
+from hv_transcoder_ffmpeg.reading_budget import ReadingBudget
+
 _HEADER_BYTES: Final = 8
 _LARGE_HEADER_BYTES: Final = 16
 
@@ -31,12 +33,14 @@ class Mp4Box:
         data: The whole file.
         start: Of the content, behind the header.
         end: Of the content.
+        budget: How many boxes inside are read; None for all.
     """
 
     kind: str
     data: memoryview
     start: int
     end: int
+    budget: ReadingBudget | None = None
 
     def children(self, skip_bytes: int = 0) -> Iterator["Mp4Box"]:
         """
@@ -45,7 +49,7 @@ class Mp4Box:
         Args:
             skip_bytes: Fields of this box that come first.
         """
-        return _boxes(self.data, self.start + skip_bytes, self.end)
+        return _boxes(self, self.start + skip_bytes)
 
     def child(self, path: str, skip_bytes: int = 0) -> "Mp4Box":
         """
@@ -92,9 +96,11 @@ def root(data: bytes) -> Mp4Box:
     return Mp4Box("file", memoryview(data), 0, len(data))
 
 
-def _boxes(data: memoryview, start: int, end: int) -> Iterator[Mp4Box]:
-    at = start
+def _boxes(within: Mp4Box, start: int) -> Iterator[Mp4Box]:
+    at, data, end, budget = start, within.data, within.end, within.budget
     while at < end:
+        if budget is not None and not budget.take():
+            raise Mp4Error("there are too many boxes")
         if at + _HEADER_BYTES > end:
             raise Mp4Error("a box is cut off")
         size, kind = struct.unpack_from(">I4s", data, at)
@@ -104,5 +110,5 @@ def _boxes(data: memoryview, start: int, end: int) -> Iterator[Mp4Box]:
             header = _LARGE_HEADER_BYTES
         if size < header or at + size > end:
             raise Mp4Error(f"box {kind!r} has a wrong size")
-        yield Mp4Box(kind.decode("latin-1"), data, at + header, at + size)
+        yield Mp4Box(kind.decode("latin-1"), data, at + header, at + size, budget)
         at += size

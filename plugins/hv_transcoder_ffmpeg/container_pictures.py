@@ -9,6 +9,7 @@ Source: ISO/IEC 14496-12, sections 12.1.4 (clap, pasp) and 8.3.2; RFC 9559, sect
 """
 
 import struct
+from collections.abc import Sequence
 from contextlib import suppress
 from fractions import Fraction
 from math import cos, isfinite, radians, sin
@@ -21,6 +22,7 @@ from hv_transcoder_ffmpeg.boxes import Mp4Box, Mp4Error
 from hv_transcoder_ffmpeg.containers import read_movie
 from hv_transcoder_ffmpeg.ebml import elements, number, read_tracks
 from hv_transcoder_ffmpeg.geometry import NO_CROP, Crop
+from hv_transcoder_ffmpeg.reading_budget import ReadingBudget
 
 _ENTRIES_BEGIN_AT: Final = 8
 _VISUAL_FIELDS: Final = 78
@@ -40,6 +42,8 @@ _PROJECTION: Final = 0x7670
 _YAW: Final = 0x7673
 _ROLL: Final = 0x7675
 _VIDEO_KIND: Final = 1
+_STREAM_KINDS: Final = frozenset({_VIDEO_KIND, 0x02, 0x11, 0x21})
+"""Video, audio, subtitles, metadata: ffmpeg leaves out tracks of other kinds."""
 _FIXED_POINT: Final = 65536
 
 
@@ -66,24 +70,41 @@ PLAIN: Final = ContainerPicture()
 @attrs.frozen(kw_only=True)
 class ContainerPictures:
     """
-    The video tracks of a file: of an MP4 by number, of Matroska in their order.
+    The pictures of all tracks of a file.
+
+    Attributes:
+        numbered: By the number of the track, where the container has one.
+        placed: By the index that ffmpeg gives the track; plain for sound and texts.
     """
 
     numbered: dict[int, ContainerPicture] = attrs.field(factory=dict)
-    ordered: tuple[ContainerPicture, ...] = ()
+    placed: tuple[ContainerPicture, ...] = ()
 
-    def of(self, track_id: str, place: int) -> ContainerPicture:
+    def of_copy(self, indexes: Sequence[int]) -> "ContainerPictures":
+        """
+        Return the pictures of the tracks of a file of which these were copied.
+
+        Args:
+            indexes: For each index in the copy, the one in the file.
+        """
+        # Numbers in the copy are others.
+        return ContainerPictures(placed=tuple(map(self._at, indexes)))
+
+    def of(self, track_id: str, index: int) -> ContainerPicture:
         """
         Return what is said of a track.
 
         Args:
             track_id: As ffprobe prints it, such as ``0x1``; ``""`` where it has none.
-            place: Among the video tracks.
+            index: Of the track, as ffmpeg counts.
         """
         if self.numbered:
             with suppress(ValueError):
                 return self.numbered.get(int(track_id, 16), PLAIN)
-        return self.ordered[place] if place < len(self.ordered) else PLAIN
+        return self._at(index)
+
+    def _at(self, index: int) -> ContainerPicture:
+        return self.placed[index] if index < len(self.placed) else PLAIN
 
 
 def read_container(path: Path, container: str) -> ContainerPictures:
@@ -91,30 +112,32 @@ def read_container(path: Path, container: str) -> ContainerPictures:
     Read the index of a file, of which ffmpeg's demuxer is given.
     """
     if container == "mov":
-        return ContainerPictures(numbered=_read_mp4(path))
+        return _read_mp4(path)
     if container == "matroska":
-        return ContainerPictures(ordered=tuple(_read_matroska(path)))
+        return ContainerPictures(placed=tuple(_read_matroska(path)))
     return ContainerPictures()
 
 
-def _read_mp4(path: Path) -> dict[int, ContainerPicture]:
+def _read_mp4(path: Path) -> ContainerPictures:
     """
-    Return the cropped tracks of an MP4 or QuickTime file by their numbers.
+    Return the cropped tracks of an MP4 or QuickTime file.
     """
     with path.open("rb") as file:
         movie = read_movie(file)
-    found = {}
+    numbered, placed = {}, []
+    index = Mp4Box("moov", memoryview(movie), 0, len(movie), ReadingBudget())
     # Of a damaged index, whatever comes before the damage.
     with suppress(Mp4Error):
-        for track in Mp4Box("moov", memoryview(movie), 0, len(movie)).children():
+        for track in index.children():
             if track.kind == "trak":
+                placed.append(PLAIN)
                 with suppress(Mp4Error):
                     header = track.child("tkhd")
                     (track_id,) = header.fields(
                         "I", 20 if header.fields("B")[0] else 12
                     )
-                    found[track_id] = _mp4_picture(track)
-    return found
+                    numbered[track_id] = placed[-1] = _mp4_picture(track)
+    return ContainerPictures(numbered=numbered, placed=tuple(placed))
 
 
 def _mp4_picture(track: Mp4Box) -> ContainerPicture:
@@ -149,23 +172,29 @@ def _cut(whole_px: int, shown: Fraction, offset: Fraction) -> tuple[int, int]:
 
 def _read_matroska(path: Path) -> list[ContainerPicture]:
     """
-    Return the video tracks of a Matroska or WebM file in their order.
+    Return the tracks of a Matroska or WebM file as ffmpeg counts them.
     """
     with path.open("rb") as file:
         tracks = read_tracks(file)
     # Of a damaged index, whatever comes before the damage.
-    found = []
+    found: list[ContainerPicture] = []
+    budget = ReadingBudget()
     with suppress(ValueError, struct.error):
-        for kind, track in elements(tracks):
+        for kind, track in elements(tracks, budget):
             if kind != _TRACK:
                 continue
-            fields = dict(elements(track))
-            if number(fields.get(_KIND)) == _VIDEO_KIND and fields.get(_CODEC):
-                found.append(_matroska_picture(dict(elements(fields.get(_VIDEO, b"")))))
+            fields = dict(elements(track, budget))
+            track_kind = number(fields.get(_KIND))
+            if track_kind not in _STREAM_KINDS or not fields.get(_CODEC):
+                continue
+            is_video = track_kind == _VIDEO_KIND
+            picture = fields.get(_VIDEO, b"")
+            found.append(_matroska_picture(picture, budget) if is_video else PLAIN)
     return found
 
 
-def _matroska_picture(fields: dict[int, bytes]) -> ContainerPicture:
+def _matroska_picture(content: bytes, budget: ReadingBudget) -> ContainerPicture:
+    fields = dict(elements(content, budget))
     left_px, top_px, right_px, bottom_px = (number(fields.get(one)) for one in _CROPS)
     crop = Crop(left_px=left_px, top_px=top_px, right_px=right_px, bottom_px=bottom_px)
     width_px, height_px = (number(fields.get(one)) for one in _PIXELS)
@@ -185,7 +214,7 @@ def _matroska_picture(fields: dict[int, bytes]) -> ContainerPicture:
     return ContainerPicture(
         crop=crop,
         aspect=aspect,
-        matrix=_posed(dict(elements(fields.get(_PROJECTION, b"")))),
+        matrix=_posed(dict(elements(fields.get(_PROJECTION, b""), budget))),
     )
 
 

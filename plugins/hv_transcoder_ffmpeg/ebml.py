@@ -9,6 +9,8 @@ import os
 from collections.abc import Iterator
 from typing import BinaryIO, Final
 
+from hv_transcoder_ffmpeg.reading_budget import ReadingBudget
+
 HEAD: Final = 0x1A45DFA3
 SEGMENT: Final = 0x18538067
 _TRACKS: Final = 0x1654AE6B
@@ -63,15 +65,17 @@ def _walked(file: BinaryIO, *, into: int | None) -> Iterator[tuple[int, int | No
             file.seek(at + size)
 
 
-def elements(data: bytes) -> Iterator[tuple[int, bytes]]:
+def elements(data: bytes, budget: ReadingBudget) -> Iterator[tuple[int, bytes]]:
     """
     Yield the elements within another one: identity and content.
 
     Raises:
-        ValueError: They are damaged.
+        ValueError: They are damaged, or too many.
     """
     at = 0
     while at < len(data):
+        if not budget.take():
+            raise ValueError("too many elements of EBML")
         kind, id_bytes = _identity(data, at)
         size, size_bytes = _size(data, at + id_bytes)
         at += id_bytes + size_bytes

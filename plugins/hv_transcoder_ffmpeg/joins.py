@@ -4,7 +4,8 @@ Recordings that stand in one file, one behind the other.
 A page that pauses a recording, and puts together what it got, makes such a file: behind
 the first recording the clock begins again. Everything is shown in the order in which it
 stands. Where a recording begins is found in the order of packets; the filters that shift
-its pictures and its sound find it again by the same sign: time goes back.
+its pictures and its sound find it again by the same sign: time goes back, and not only to
+where it was before a single time that is wrong.
 """
 
 from collections import deque
@@ -21,6 +22,9 @@ _REORDERED: Final = 16
 Of as many and one more, at least one is shown earlier, unless time went back."""
 MAX_RECORDINGS: Final = 100
 """More are a broken clock; each costs the filters a term."""
+
+_NEVER_S: Final = 1_000_000_000
+"""Later than any time of a file."""
 
 _APART_S: Final = 1.0
 """Within a recording, packets of its tracks that are shown together stand together."""
@@ -55,6 +59,8 @@ class _Track:
     Attributes:
         recent_s: The times of its last packets.
         latest_s: The latest time within the recording.
+        second_s: The latest but one; infinite as long as there is none.
+        end_s: When the packet of the latest time is over, with its shift.
         decoded_s: The latest time of decoding.
         recording: Its number.
         steps_s: How much later each further recording is shown than the one before.
@@ -62,10 +68,31 @@ class _Track:
 
     recent_s: deque[float]
     latest_s: float = -inf
+    second_s: float = inf
+    end_s: float = -inf
     decoded_s: float = -inf
     recording: int = 0
     shift_s: float = 0.0
     steps_s: list[float] = attrs.field(factory=list)
+
+    def take(self, packet: Packet) -> None:
+        """Note the times of a packet of the same recording."""
+        time_s = packet.time_s
+        self.recent_s.append(time_s)
+        if time_s > self.latest_s:
+            self.second_s = self.latest_s if self.latest_s > -inf else inf
+            self.latest_s = time_s
+            self.end_s = time_s + packet.lasts_s + self.shift_s
+        elif inf > time_s > self.second_s:
+            self.second_s = time_s
+        decoded_s = time_s if packet.decoded_s is None else packet.decoded_s
+        self.decoded_s = max(self.decoded_s, decoded_s)
+
+    def forget_latest(self) -> None:
+        """Take the second-latest time for the latest one, which was wrong."""
+        self.latest_s = self.second_s
+        # All times of the one packet may be wrong.
+        self.decoded_s = -inf
 
 
 class Joins:
@@ -84,8 +111,6 @@ class Joins:
         }
         self._tracks: dict[bytes, _Track] = {}
         self._shifts_s = [0.0]
-        self._latest_s = -inf
-        self._end_s = -inf
 
     @property
     def recordings(self) -> int:
@@ -119,29 +144,28 @@ class Joins:
         if track is None:
             recent_s = deque[float](maxlen=self._windows.get(index, 1))
             track = self._tracks[index] = _Track(recent_s)
-        time_s, decoded_s = packet.time_s, packet.decoded_s
-        if time_s < track.latest_s - _BACK_S and _goes_back(track, packet):
-            self._begin(track, time_s)
-        track.recent_s.append(time_s)
-        track.latest_s = max(track.latest_s, time_s)
-        track.decoded_s = max(
-            track.decoded_s, time_s if decoded_s is None else decoded_s
-        )
-        if track.recording == self.recordings - 1:
-            self._latest_s = max(self._latest_s, time_s)
-        self._end_s = max(self._end_s, time_s + packet.lasts_s + track.shift_s)
+        if packet.time_s < track.latest_s - _BACK_S and _goes_back(track, packet):
+            if packet.time_s > track.second_s:
+                track.forget_latest()
+            else:
+                self._begin(track, packet.time_s)
+        track.take(packet)
         return track.shift_s
 
     def _begin(self, track: _Track, time_s: float) -> None:
         track.recent_s.clear()
         track.latest_s = track.decoded_s = -inf
-        is_first = track.recording == self.recordings - 1
+        track.second_s = inf
+        newest = self.recordings - 1
+        tracks = self._tracks.values()
+        latest_s = max(
+            (one.latest_s for one in tracks if one.recording == newest), default=-inf
+        )
         # The newest recording has gone on without this track, and has ended.
-        if is_first or time_s < self._latest_s - _APART_S:
+        if track.recording == newest or time_s < latest_s - _APART_S:
             if self.are_too_many:
                 return
-            self._shifts_s.append(self._end_s - time_s)
-            self._latest_s = time_s
+            self._shifts_s.append(max(one.end_s for one in tracks) - time_s)
         track.recording = self.recordings - 1
         shift_s = self._shifts_s[track.recording]
         track.steps_s.append(round(shift_s - track.shift_s, 6))
@@ -166,9 +190,12 @@ def shifting(steps_s: Sequence[float]) -> str:
     """
     Return the expression of ``setpts`` and ``asetpts`` that puts recordings in order.
     """
-    # Variable 0 counts them; its term is 0.
-    count = f"0*st(0,ld(0)+lt(T,PREV_INT-{_BACK_S}))"
+    # Variable 0 counts them, 1 and 2 are the two latest times: the same as of a track.
+    begin = f"st(1,T);st(2,{_NEVER_S})"
+    back = f"if(gt(T,ld(2)),st(1,T),st(0,ld(0)+1);{begin})"
+    on = "if(gt(T,ld(1)),st(2,ld(1));st(1,T),if(gt(T,ld(2)),st(2,T)))"
+    count = f"if(eq(N,0),{begin},if(lt(T,PREV_INT-{_BACK_S}),{back},{on}))"
     terms = [
         f"gte(ld(0),{number})*{step_s:.6f}" for number, step_s in enumerate(steps_s, 1)
     ]
-    return f"'PTS+({'+'.join([count, *terms])})/TB'"
+    return f"'PTS+({count};{'+'.join(terms)})/TB'"

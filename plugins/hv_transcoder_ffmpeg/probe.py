@@ -34,7 +34,12 @@ from hv_transcoder_ffmpeg.reasons import (
 from hv_transcoder_ffmpeg.repair import copy_good_tracks, unopened_track
 from hv_transcoder_ffmpeg.sandbox import Sandbox
 from hv_transcoder_ffmpeg.source import Streams
-from hv_transcoder_ffmpeg.timeline_verdicts import length_s, require_enough, told
+from hv_transcoder_ffmpeg.timeline_verdicts import (
+    length_s,
+    require_enough,
+    told,
+    told_of_copy,
+)
 from hvcore.plugin_api import (
     MAX_SOURCE_PIXELS,
     MAX_SOURCE_STREAMS,
@@ -143,7 +148,7 @@ class Prober:
             duration_s = length_s(streams, timeline, rate)
             require_enough(duration_s, video.declared_s)
             # Seeking is of no use in a video that is never cut.
-            there = count_recordings(opened.path, streams.container)
+            there = count_recordings(workspace.source, streams.container)
             is_seekable = may_be_cut(duration_s) and self._is_seekable(
                 workspace, opened, timeline
             )
@@ -166,9 +171,10 @@ class Prober:
             chapters=streams.chapters,
             longest_gap_s=round(timeline.longest_gap_s, 6),
             is_seekable=is_seekable,
-            # Of a copy, indexes in the timeline are not those of the source.
             notes=notes.written(
-                streams if opened.is_copy else told(streams, timeline, there)
+                told_of_copy(streams, timeline, there)
+                if opened.is_copy
+                else told(streams, timeline, there)
             ),
         )
 
@@ -222,7 +228,10 @@ class Prober:
             judge_probe(ended, path, workspace.check)
             if _TOO_LARGE_WORDS in ended.log:
                 raise UnusableSourceError(video_report.TOO_LARGE)
-            pictures = read_container(path, container)
+            # A copy has lost what ffmpeg does not know.
+            pictures = read_container(workspace.source.resolve(), container)
+            if indexes is not None:
+                pictures = pictures.of_copy(indexes)
             streams = stream_report.read_streams(report, container, pictures)
             video_index = streams.video.index
             if indexes is not None:

@@ -109,6 +109,7 @@ def supervise(
     folder: Path,
     take_output: Callable[[bytes], None],
     tick: Callable[[], None],
+    take_log: Callable[[bytes], None] = lambda _: None,
 ) -> ExitStatus:
     """
     Run a command and wait for it.
@@ -120,9 +121,10 @@ def supervise(
         folder: Where the child runs.
         take_output: Gets the pieces of standard output as they come.
         tick: Called at least every TICK_S.
+        take_log: Gets the pieces of standard error, of which the end alone is kept.
 
     Raises:
-        Exception: Whatever tick or take_output raise; the child and all its
+        Exception: Whatever tick, take_output or take_log raise; the child and all its
             descendants are dead by then.
     """
     with subprocess.Popen(  # noqa: S603 - built here, no shell
@@ -137,7 +139,7 @@ def supervise(
         start_new_session=True,
         bufsize=0,
     ) as child:
-        pump = _Pump(child)
+        pump = _Pump(child, take_log)
         try:
             pump.run(take_output, tick)
         finally:
@@ -151,8 +153,11 @@ class _Pump:
     Carry both outputs of a child, keeping a bounded end of standard error.
     """
 
-    def __init__(self, child: subprocess.Popen[bytes]) -> None:
+    def __init__(
+        self, child: subprocess.Popen[bytes], take_log: Callable[[bytes], None]
+    ) -> None:
         self._child = child
+        self._take_log = take_log
         self._log = b""
         self._selector = selectors.DefaultSelector()
         for stream in (child.stdout, child.stderr):
@@ -207,6 +212,7 @@ class _Pump:
                 take_output(data)
             else:
                 self._log = (self._log + data)[-LOG_BYTES:]
+                self._take_log(data)
 
 
 def _has_ended(child: subprocess.Popen[bytes]) -> bool:

@@ -38,6 +38,8 @@ _KINDS: Final = (
     ("0:v?", "0:a?", "0:s?"),
     ("0:v?", "0:a?"),
 )
+_TRACK: Final = re.compile(rb"  Stream #0:(\d{1,4}) -> #0:\d{1,4} \(copy\)")
+_LINE_BYTES: Final = 1024
 _LIMITS: Final = {
     "address_space_bytes": 1024**3,
     # Copying takes a second for a gigabyte.
@@ -112,6 +114,7 @@ def copy_good_tracks(
             muxer,
             f"file:{_COPY}",
         ]
+        mapping = _Mapping()
         ended = supervise(
             sandbox.command(
                 command,
@@ -122,9 +125,31 @@ def copy_good_tracks(
             folder=folder,
             take_output=lambda _: None,
             tick=workspace.check,
+            take_log=mapping.feed,
         )
         require_plain_files(folder)
-        found = re.findall(r"Stream #0:(\d{1,4}) -> #0:\d{1,4} \(copy\)", ended.log)
-        if ended.is_success and found:
-            return GoodTracks(path=folder / _COPY, indexes=tuple(map(int, found)))
+        if ended.is_success and mapping.indexes:
+            return GoodTracks(path=folder / _COPY, indexes=tuple(mapping.indexes))
     return None
+
+
+class _Mapping:
+    """
+    Follow ffmpeg's log, and note which track becomes which.
+
+    A line for each packet whose time goes back may come behind, and long tags before.
+    """
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self.indexes: list[int] = []
+
+    def feed(self, data: bytes) -> None:
+        """
+        Take the next piece of the log.
+        """
+        *lines, rest = (self._rest + data).split(b"\n")
+        self._rest = rest[:_LINE_BYTES]
+        for line in lines:
+            if found := _TRACK.fullmatch(line):
+                self.indexes.append(int(found.group(1)))

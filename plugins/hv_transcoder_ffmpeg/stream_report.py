@@ -81,8 +81,7 @@ def read_streams(report: bytes, container: str, pictures: ContainerPictures) -> 
             "The file has no video, only audio." if audio else NO_VIDEO
         )
     shown = choose(videos, number(form, "duration"))
-    tracks = [one for one in streams if one.get("codec_type") == "video"]
-    picture = pictures.of(str(shown.get("id", "")), tracks.index(shown))
+    picture = pictures.of(str(shown.get("id", "")), integer(shown, "index"))
     subtitles = [one for one in streams if one.get("codec_type") == "subtitle"]
     captions = [one for one in subtitles if one.get("codec_name") in CAPTION_CODECS]
     return Streams(

@@ -28,6 +28,21 @@ def told(streams: Streams, timeline: Timeline, there: int) -> Streams:
     )
 
 
+def told_of_copy(streams: Streams, timeline: Timeline, there: int) -> Streams:
+    """
+    Return the streams of a copy, which is not put in order, with a warning of its joins.
+
+    Its indexes are not those of the source, and the muxer has moved the times that went
+    back.
+
+    Args:
+        there: How many recordings the source has at the least.
+    """
+    if max(there, timeline.recordings) == 1:
+        return streams
+    return attrs.evolve(streams, warnings=(*streams.warnings, joins.INCOMPLETE))
+
+
 def length_s(streams: Streams, timeline: Timeline, rate: Fraction) -> float:
     """
     Return the length of a source.

@@ -3,6 +3,7 @@ The rows of a PNG are those that the decoder finds, with little of it in memory.
 """
 
 import io
+import zlib
 from typing import Any, Final
 
 import pytest
@@ -54,6 +55,19 @@ def test_rows_are_those_of_the_whole_picture(file: bytes) -> None:
 )
 def test_rows_of_other_depths_are_not_read_in_turn(file: bytes) -> None:
     assert PngRows.of(file) is None
+
+
+def test_empty_chunks_are_not_the_end_of_the_file() -> None:
+    file = png("RGB")
+    at = file.index(b"IDAT") - 4
+    empty = b"\0\0\0\0IDAT" + zlib.crc32(b"IDAT").to_bytes(4, "big")
+    reader = PngRows.of(file[:at] + empty + file[at:])
+    assert reader is not None
+
+    found = reader.rows(0, SIZE_PX[1])
+
+    with Image.open(io.BytesIO(file)) as whole:
+        assert found.tobytes() == whole.tobytes()
 
 
 def test_a_file_that_ends_too_early_is_refused() -> None:

@@ -132,7 +132,7 @@ def with_elements(make: Make, more: bytes) -> Make:
         # Sizes of live recordings are unknown, and nothing refers to a place.
         again = ["-c", "copy", "-live", "1", "-f", "matroska"]
         ffmpeg("-i", path, *again, live)
-        path.write_bytes(_rebuilt(live.read_bytes(), more))
+        path.write_bytes(rebuilt(live.read_bytes(), more))
 
     return run
 
@@ -145,7 +145,10 @@ def element(kind: int, content: bytes) -> bytes:
     return kind.to_bytes((kind.bit_length() + 7) // 8, "big") + size + content
 
 
-def _rebuilt(data: bytes, more: bytes) -> bytes:
+def rebuilt(data: bytes, more: bytes) -> bytes:
+    """
+    Return a live recording in Matroska with elements in its video track.
+    """
     made, at = b"", 0
     while at < len(data):
         wide = 9 - data[at].bit_length()
@@ -158,7 +161,7 @@ def _rebuilt(data: bytes, more: bytes) -> bytes:
         content = data[at:] if is_open else data[at : at + size]
         at += len(content)
         if kind in _MASTERS:
-            content = _rebuilt(content, more) + (more if kind == _VIDEO else b"")
+            content = rebuilt(content, more) + (more if kind == _VIDEO else b"")
         made += element(kind, content)
     return made
 

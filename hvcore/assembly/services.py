@@ -5,8 +5,6 @@ The use cases, wired: what every room of the services needs, put together.
 from functools import cached_property
 from typing import Final
 
-import attrs
-
 from hvcore.assembly.analytics import AnalyticsWiring
 from hvcore.assembly.copies import CopyWiring
 from hvcore.assembly.edge import EdgeWiring
@@ -130,9 +128,15 @@ class Services(
     @cached_property
     def delivery_health(self) -> Health:
         """
-        Of delivery, on whose hosts no encoder need be.
+        Of delivery, whose hosts need neither an encoder nor the queue.
         """
-        return attrs.evolve(self.health, transcoder=None)
+        return Health(
+            uow=self.uow,
+            storage=self.storage,
+            queue=None,
+            transcoder=None,
+            room=self.room_to_write,
+        )
 
     @cached_property
     def room_to_write(self) -> RoomToWrite:

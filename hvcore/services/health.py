@@ -60,12 +60,13 @@ class Health:
     Check everything that the service needs.
 
     Attributes:
+        queue: None in an app that needs none to work.
         transcoder: None in an app that encodes nothing and refuses nothing by it.
     """
 
     uow: UnitOfWork
     storage: Storage
-    queue: Queue
+    queue: Queue | None
     transcoder: Transcoder | None
     room: RoomToWrite
 
@@ -76,7 +77,7 @@ class Health:
         # At the same time: if all are silent, the answer takes as long as with one.
         with ThreadPoolExecutor(2, thread_name_prefix="health") as others:
             storage = others.submit(_ask, self.storage.ping)
-            queue = others.submit(_ask, self.queue.ping)
+            queue = others.submit(_ask, self.queue.ping) if self.queue else None
             able = self.transcoder.capabilities() if self.transcoder else None
             # In this thread, which may have a connection of the database.
             database = _ask(self.uow.ping)
@@ -85,7 +86,7 @@ class Health:
             "database": database,
             "clock": clock,
             "storage": storage.result(),
-            "queue": queue.result(),
+            **({} if queue is None else {"queue": queue.result()}),
             # In this thread as well: the database is asked once more.
             "disk": _ask(self.room.check) if database == OK else UNKNOWN,
         }

@@ -245,7 +245,8 @@ class Prober:
                 log=ended.log,
             )
         finally:
-            if path.parent == workspace.folder.resolve():
+            # Not the source, which may lie in the same folder.
+            if indexes is not None:
                 path.unlink(missing_ok=True)
 
     def _with_first_picture(self, workspace: Workspace, opened: "_Opened") -> Streams:

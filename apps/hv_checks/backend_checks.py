@@ -104,9 +104,11 @@ def storage(services: Services) -> Sequence[HealthFinding]:
         place.ping()
         place.write(path, io.BytesIO(b"doctor"), content_type="text/plain")
         place.delete_tree(path)
+        if isinstance(place, SupportsRoomCheck):
+            place.check_room()
     except UnavailableError as exc:
         mend = "Check HV_STORAGE__OPTIONS__URL, its credentials and its rights."
-        if "full" in exc.detail:
+        if isinstance(exc, NoRoomError) or "full" in exc.detail:
             mend = "Free some space there: delete videos, or enlarge it."
         found = f"{exc.detail} It says: {exc.said}" if exc.said else exc.detail
         return [broken("storage", found, mend)]
@@ -122,9 +124,8 @@ def disk(services: Services) -> Sequence[HealthFinding]:
     local = _local_storage(services)
     if local is not None and local.stat().st_dev != data.stat().st_dev:
         folders["the storage"] = local
+    # The storage itself is asked by its own check alone, since it may hang.
     findings = [_room(name, path) for name, path in folders.items()]
-    if isinstance(services.storage, SupportsRoomCheck):
-        findings += _refused("the storage", services.storage.check_room)
     return [*findings, *_refused("the database", services.uow.check_room)]
 
 

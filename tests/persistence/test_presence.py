@@ -39,7 +39,7 @@ def test_a_process_that_does_not_know_a_contract_is_older(
     beat(engine, "here:1", "api 0.1", NOW)
     assert older_processes(engine, NOW) == []
 
-    monkeypatch.setattr(presence, "NEWEST_CONTRACT", "contract_0001")
+    monkeypatch.setattr(presence, "NEWEST_CONTRACT", "contract_9999")
 
     assert [one.name for one in older_processes(engine, NOW)] == ["here:1"]
 

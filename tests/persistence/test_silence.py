@@ -206,11 +206,11 @@ def test_the_server_gives_up_a_host_that_was_cut_off(url: str) -> None:
     asked = "SELECT name, reset_val FROM pg_settings WHERE name LIKE 'tcp_%%'"
     try:
         with reading(engine) as connection:
-            found = connection.exec_driver_sql(asked).tuples().all()
+            found = {row[0]: row[1] for row in connection.exec_driver_sql(asked)}
     finally:
         engine.dispose()
 
-    assert dict(found) == {
+    assert found == {
         "tcp_keepalives_idle": "10",
         "tcp_keepalives_interval": "5",
         "tcp_keepalives_count": "3",

@@ -57,16 +57,30 @@ class Customer:
         """
         Upload a clip and order its processing; return the video's id.
         """
+        return self.order_uploaded(self.upload(clip), **settings)
+
+    def upload(self, clip: Path) -> str:
+        """
+        Upload a clip; return the path by which its processing is ordered.
+
+        The uploads of one client are stored one after the other.
+        """
         grant = self.upload_address(clip)
         headers = {"Content-Type": MP4}
         data = clip.read_bytes()
         assert (
             request("PUT", grant["signedURL"], data=data, headers=headers).status == 200
         )
+        return str(grant["bucketPath"])
+
+    def order_uploaded(self, bucket_path: str, **settings: object) -> str:
+        """
+        Order the processing of a clip that was uploaded; return the video's id.
+        """
         made = self.ask(
             "POST",
             f"{self.root}/videos/process",
-            gcsPath=grant["bucketPath"],
+            gcsPath=bucket_path,
             allowPublicAccess=True,
             **settings,
         )

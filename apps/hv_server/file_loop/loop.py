@@ -87,6 +87,7 @@ class FileLoop:
         self._now = self._looked_at = time.monotonic()
         self._stamp = stamp_now()
         self._is_stopping = False
+        self._has_handed_over = False
 
     def take(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
         """
@@ -123,6 +124,11 @@ class FileLoop:
                     seen.append((loop_conn, begun))
             if seen:
                 self._answer_all(seen)
+            if self._has_handed_over:
+                # What the owner was given may have to wait for its turn, which may come
+                # sooner than the time that this may take.
+                self._has_handed_over = False
+                left_s = -1.0
 
     def look_after(self, *, is_stopping: bool) -> None:
         """
@@ -235,7 +241,7 @@ class FileLoop:
             return None
         transfer = self._answer(loop_conn, seen[:size])
         if transfer is None:
-            self._owner.hand_over(self._give_up(loop_conn))
+            self._hand_over(loop_conn)
             return None
         return transfer, size
 
@@ -252,11 +258,15 @@ class FileLoop:
             seen = b"" if loop_conn.is_gone or loop_conn.transfer else seen[size:]
             answer = self._decide(loop_conn, seen) if seen else None
 
+    def _hand_over(self, loop_conn: LoopConnection) -> None:
+        self._owner.hand_over(self._give_up(loop_conn))
+        self._has_handed_over = True
+
     def _await_rest(self, loop_conn: LoopConnection, seen_bytes: int) -> None:
         # Half a request behind others that came together with it: until that half is
         # read, too, the kernel keeps the room of all of them, and may take no more.
         if loop_conn.has_answered or seen_bytes >= MAX_HEAD_BYTES:
-            self._owner.hand_over(self._give_up(loop_conn))
+            self._hand_over(loop_conn)
             return
         if sends_no_more(loop_conn.sock):
             self._drop(loop_conn)

@@ -74,6 +74,19 @@ class LoopClient:
         status = f"{response.status} {response.reason}"
         return Result([body], status, response.getheaders())
 
+    def hands_over_at_once(self, head: bytes, *, for_s: float) -> bool:
+        """
+        Tell whether the loop ends its round, which may last ``for_s``, for a request that
+        it has handed over.
+        """
+        until = time.monotonic() + for_s
+        with self._connected() as sock:
+            sock.sendall(head)
+            self._loop.run(for_s)
+            handed_over = [conn.sock.close() for conn in self._left]
+            self._left.clear()
+        return len(handed_over) == 1 and time.monotonic() < until
+
     def hand_over(self, conn: Connection) -> None:
         self._left.append(conn)
 

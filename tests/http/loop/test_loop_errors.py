@@ -15,6 +15,27 @@ from tests.http.loop.loop_client import LoopClient
 from tests.media_samples import VIDEO, FolderStorage
 
 
+def test_a_request_that_is_handed_over_ends_the_round_of_the_loop(
+    tmp_path: Path,
+) -> None:
+    """
+    It may have to wait for its turn, which comes before the round would end.
+    """
+    overrides = {
+        "storage": FolderStorage(tmp_path / "storage", {}),
+        "queue": RememberingQueue(),
+        "transcoder": ScratchTranscoder(),
+    }
+    with build(settings_of(tmp_path), overrides=overrides) as services:
+        services.migrate()
+        files = PublishedFileOpener.of(services)
+        assert files is not None
+        client = LoopClient(files, TestClient(make_app(services)))
+
+        upload = b"PUT /upload/grant HTTP/1.1\r\nHost: hv\r\nContent-Length: 0\r\n\r\n"
+        assert client.hands_over_at_once(upload, for_s=20)
+
+
 def test_a_damaged_database_ends_no_process(tmp_path: Path) -> None:
     """
     Or all who are served at that moment would lose their connections.

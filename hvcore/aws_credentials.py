@@ -48,7 +48,7 @@ def use_until_end(credentials: Any) -> None:  # noqa: ANN401 - botocore has no t
 
 class _Renewal:
     """
-    Gives what botocore takes over: new credentials, or good ones once more.
+    Gives botocore new credentials, or the good ones once more.
 
     botocore calls it under its lock, one call at a time.
     """

@@ -133,7 +133,7 @@ class Source:
         }
 
     async def give_later(self) -> dict[str, str]:
-        """Give them to aiobotocore."""
+        """Give the credentials to aiobotocore."""
         return await asyncio.to_thread(self.give)
 
 

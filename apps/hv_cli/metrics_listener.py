@@ -32,7 +32,7 @@ _PINGS: Final[Mapping[str, Callable[[Services], None]]] = {
     "storage": lambda of: of.storage.ping(),
     "queue": lambda of: of.queue.ping(),
 }
-"""What a machine depends on, by the names that ``GET /health`` has for it."""
+"""Names of a machine's dependencies, as ``GET /health`` has them."""
 
 _log = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ Answer = TypeVar("Answer")
 EVERY_S: Final = 10.0
 """However often somebody asks for the metrics."""
 WITHIN_S: Final = 1.5
-"""What is not known by then is left out; everything else is in time."""
+"""Seconds that the first reader waits; later answers are left out."""
 TOO_OLD_S: Final = 60.0
 
 _log = logging.getLogger(__name__)
@@ -47,7 +47,7 @@ class Sampled(Generic[Answer]):
 
     def latest(self) -> Answer | None:
         """
-        Return what is known; None if that is nothing, or too old to be true.
+        Return the last answers; None if there are none, or they are too old to be true.
         """
         over, is_asking = self.begin()
         if is_asking:

@@ -28,7 +28,7 @@ OPEN_FILES: Final = 65_536
 
 KEPT_BACKUPS: Final = 7
 _ONCE: Final = ("hv-migrate.service", "hv-backup.service")
-"""What ends by itself, and is no part of the running service."""
+"""Commands that end by themselves, and are no part of the running service."""
 _BEFORE: Final = (
     "network-online.target",
     # Those of this machine, if there are any.

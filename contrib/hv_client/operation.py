@@ -23,7 +23,7 @@ IDEMPOTENCY_KEY: Final = "idempotency_key"
 CONTENT: Final = "content"
 CONTENT_TYPE: Final = "content_type"
 ANY_TYPE: Final = "*/*"
-"""What is accepted of an operation that was asked for another type than JSON."""
+"""The Accept header of an operation that was asked for another type than JSON."""
 _STARTS: Final = {
     b"WEBVTT": "text/vtt",
     b"\xef\xbb\xbfWEBVTT": "text/vtt",
@@ -163,7 +163,7 @@ class Operation(Generic[T]):
         return json.dumps(fields).encode()
 
     def _type_of(self, content: bytes) -> str:
-        """Return what content is by its first bytes; the service knows text files."""
+        """Return the content type by the first bytes; the service knows text files."""
         first, *others = self.content_types
         for start, kind in _STARTS.items():
             if content.startswith(start) and kind in self.content_types:

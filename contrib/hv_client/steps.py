@@ -17,7 +17,7 @@ from hv_client.files import FilePart
 
 T = TypeVar("T")
 LONG_WAIT_S: Final = 5.0
-"""Who waits for so long is told, also where the program has set up no logs."""
+"""A wait of so many seconds is logged, also where the program has set up no logs."""
 
 _log = logging.getLogger("hv_client")
 

@@ -38,7 +38,7 @@ class PresenceWiring(Backends):
 
     def installation_id(self) -> str:
         """
-        Return what tells this installation from others.
+        Return the id of this installation.
         """
         return installation_id(self.engine)
 
@@ -50,7 +50,7 @@ class PresenceWiring(Backends):
 
     def workload(self) -> Workload:
         """
-        Tell how much work waits, and how old the newest backup is.
+        Count the work that waits, and say how old the newest backup is.
         """
         backed_up_at = newest_backup(self.engine)
         return attrs.evolve(read_workload(self.uow), backed_up_at=backed_up_at)

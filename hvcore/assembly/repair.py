@@ -25,7 +25,7 @@ class RepairWiring(PresenceWiring, ProcessingWiring, TableWiring):
     @cached_property
     def quarantine(self) -> Quarantine:
         """
-        Keeps what repairs remove for a week.
+        Keeps for a week the objects that repairs remove.
         """
         return Quarantine(storage=self.storage, clock=self.clock)
 

@@ -28,7 +28,7 @@ class Told(Enum):
 
 def told_by(unit: bytes) -> frozenset[Told]:
     """
-    Return what the messages of a unit tell.
+    Return the facts in the messages (SEI) of a unit.
 
     Args:
         unit: From behind the header of the NAL unit; it may be cut off.

@@ -88,7 +88,7 @@ def older_processes(engine: Engine, now: datetime) -> Sequence[RunningProcess]:
 
 def installation_id(engine: Engine) -> str:
     """
-    Return what tells this installation from others; made when first asked for.
+    Return the id of this installation; made when first asked for.
 
     A copy of the database, or a restored one, is the same installation.
 

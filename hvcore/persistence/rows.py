@@ -212,7 +212,7 @@ def labels_from_text(text: str | None) -> Labels:
 
 def indexed_terms(text: str | None) -> frozenset[str]:
     """
-    Return what the index of labels has of a video, from the text of its labels.
+    Return a video's terms in the index of labels, from the text of its labels.
 
     A version that compared other texts may have written both.
     """

@@ -72,7 +72,7 @@ def _decoded(picture: bytes, name: str) -> "Image.Image":
 
 def _rows_of(opened: "Image.Image", picture: bytes) -> "_Rows":
     """
-    Return what gives the rows of a picture from one number to before another.
+    Return the function that gives the rows of a picture from one number to before another.
     """
     in_turn = PngRows.of(picture) if opened.format == "PNG" else None
     if in_turn is not None:

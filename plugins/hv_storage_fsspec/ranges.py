@@ -29,7 +29,7 @@ class WrongRangeError(UnavailableError):
 
 def promised_bytes(told: str | None, start: int, end: int) -> int:
     """
-    Return how many bytes an answer to the question for ``[start, end)`` must have.
+    Return the number of bytes that an answer for ``[start, end)`` must have.
 
     Args:
         told: Its Content-Range; None if it has none.

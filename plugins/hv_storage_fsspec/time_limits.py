@@ -45,7 +45,7 @@ def send_limit_s(size_bytes: int) -> float:
 
 def read_limit_s(size_bytes: int) -> float:
     """
-    Return how long so many bytes may take to come, where nothing tells whether they do.
+    Return the limit in seconds of a read of so many bytes that shows no progress.
     """
     return ANSWER_S + size_bytes / SLOWEST_BYTES_PER_S
 

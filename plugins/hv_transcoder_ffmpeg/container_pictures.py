@@ -92,7 +92,7 @@ class ContainerPictures:
 
     def of(self, track_id: str, index: int) -> ContainerPicture:
         """
-        Return what is said of a track.
+        Return the container's fields of a track.
 
         Args:
             track_id: As ffprobe prints it, such as ``0x1``; ``""`` where it has none.

@@ -135,7 +135,7 @@ def read_movie(file: BinaryIO) -> bytes:
 
 def count_recordings(source: Path, container: str) -> int:
     """
-    Return how many recordings stand one behind the other, as far as their sizes tell.
+    Count the recordings that stand one behind the other, as far as their sizes tell.
     """
     with source.open("rb") as file:
         if container == "mov":

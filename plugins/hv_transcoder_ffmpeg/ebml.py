@@ -23,7 +23,7 @@ _MOST_BYTES_OF_NUMBER: Final = 8
 
 def read_tracks(file: BinaryIO) -> bytes:
     """
-    Return what is in the first Tracks element; nothing if clusters come before it.
+    Return the content of the first Tracks element; b"" if clusters come before it.
     """
     for kind, size in _walked(file, into=SEGMENT):
         if kind == _TRACKS:
@@ -35,7 +35,7 @@ def read_tracks(file: BinaryIO) -> bytes:
 
 def count_segments(file: BinaryIO) -> int:
     """
-    Return how many segments are found without reading any: those of known sizes.
+    Count the segments of known sizes, without reading any.
     """
     return sum(kind == SEGMENT for kind, _ in _walked(file, into=None))
 

@@ -67,7 +67,7 @@ _MATRIX_CODES: Final = {
     "smpte240m": 7,
     "bt2020": 9,
 }
-"""What zscale takes for these (ITU-T H.273)."""
+"""Numbers that zscale takes for the matrices (ITU-T H.273)."""
 _PRIMARIES: Final = frozenset(
     {
         *("bt470m", "bt470bg", "smpte170m", "smpte240m", "film", "bt2020"),
@@ -304,7 +304,7 @@ def _side_data_removal(*, keeps_hdr: bool) -> list[str]:
 
 def _scalable(video: VideoStream, *, can_convert: bool) -> list[str]:
     """
-    Return what makes pictures of a matrix that the scaler does not know into others.
+    Return the filters that convert pictures of a matrix that the scaler does not know.
 
     New versions of it refuse them, old ones take it for another.
     """

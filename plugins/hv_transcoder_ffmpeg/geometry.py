@@ -101,7 +101,7 @@ class Geometry:
         self, width_px: int, height_px: int, matrix: tuple[int, ...] | None
     ) -> "Geometry":
         """
-        Return the same for the picture that the decoder gives.
+        Return the geometry for the picture that the decoder gives.
 
         Args:
             matrix: The display matrix within the pictures; that of the container goes

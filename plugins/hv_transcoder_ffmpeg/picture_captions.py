@@ -41,7 +41,7 @@ NOT_READ: Final = (
 _CODECS: Final = frozenset({"h264", "hevc", "mpeg2video", "av1"})
 """Whose pictures can carry captions that ffmpeg finds."""
 _MARKS: Final = (b"GA94\x03", b"\x00\x01\xb2CC\x01\xf8")
-"""How A/53 begins in all of these codecs, and the captions of a DVD."""
+"""The first bytes of A/53 in all of these codecs, and of the captions of a DVD."""
 _PIECE_BYTES: Final = 4 * 1024**2
 _NAME: Final = "captions-in-pictures"
 _COPY: Final = f"{_NAME}.nut"

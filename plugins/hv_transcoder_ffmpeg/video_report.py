@@ -49,7 +49,7 @@ _WITHOUT_FIELDS: Final = frozenset(
 )
 """Codecs in which no picture can be interlaced."""
 _PLANES: Final = ("yuv4", "yuvj4", "gray", "gbr")
-"""What the filter that makes frames of fields takes as it is."""
+"""Pixel formats that the deinterlacer takes as they are."""
 _LEAST_EDGE_PX: Final = 16
 """It refuses smaller pictures: 4 lines, also of the sparsest colours."""
 
@@ -177,7 +177,7 @@ def _has_no_plain_picture(stream: dict[str, Any]) -> bool:
 
 def declared_s(stream: dict[str, Any]) -> float:
     """
-    Return how long a track is by its headers; 0 where unknown.
+    Return the seconds that a track lasts by its headers; 0 where unknown.
     """
     return number(stream, "duration") or _tagged_s(stream)
 

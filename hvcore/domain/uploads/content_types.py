@@ -21,7 +21,7 @@ OTHER_NAMES: Final[Mapping[str, str]] = {
     "video/msvideo": "video/x-msvideo",
     "video/vnd.avi": "video/x-msvideo",
 }
-"""What browsers and systems call some of the five."""
+"""Names that browsers and systems have for the five containers."""
 
 
 def bare_type(content_type: str | None) -> str:

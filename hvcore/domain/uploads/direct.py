@@ -87,7 +87,7 @@ def part_sizes(size_bytes: int | None) -> Sequence[int]:
 
 
 _STORES_OWN: Final = frozenset({"application/octet-stream", "binary/octet-stream"})
-"""What stores say of bytes that were sent without a type."""
+"""The type that stores give to bytes that were sent without one."""
 UNREADABLE: Final = (
     "The uploaded file is archived, or encrypted with a key of its sender; upload it "
     "again without either."

@@ -85,7 +85,7 @@ class LabelChanges:
 
 def tag_term(tag: str) -> str:
     """
-    Return what finds the videos with a tag, composed or not; case counts.
+    Return the label term of a tag, composed (NFC); case counts.
     """
     return written_tag_term(composed(tag))
 

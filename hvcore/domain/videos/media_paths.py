@@ -28,7 +28,7 @@ def media_prefix(video_id: VideoId) -> str:
 
 def quarantined(path: str) -> str:
     """
-    Return where a repair puts what it removes from a storage path or prefix.
+    Return the quarantine path of a storage path or prefix.
     """
     return f"{QUARANTINE}/{path}"
 

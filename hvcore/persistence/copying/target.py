@@ -51,7 +51,7 @@ class MakeTables(Protocol):
     """Makes the tables of a database that is marked."""
 
     def __call__(self, *, mark: str) -> None:
-        """Make them, and leave the mark; safe to repeat."""
+        """Make the tables, and leave the mark; safe to repeat."""
         ...
 
 

@@ -17,7 +17,7 @@ from hvcore.services.backups.new_backup import UNFINISHED, only_backup_in
 _PREFIX: Final = "hv-"
 _GOING: Final = ".hv-going-"
 LEFT_FOR: Final = timedelta(days=1)
-"""How long ago a run was cut off whose folder is removed."""
+"""Time since a run was cut off, after which its folder is removed."""
 
 
 @attrs.frozen(kw_only=True)
@@ -40,7 +40,7 @@ class KeptBackups:
 
     def next_path(self, moment: datetime) -> Path:
         """
-        Return where a backup of a moment goes.
+        Return the folder of a backup of a moment.
         """
         return self.folder / f"{_PREFIX}{moment.astimezone(UTC):%Y%m%dT%H%M%S.%fZ}"
 

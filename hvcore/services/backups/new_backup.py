@@ -18,7 +18,7 @@ from hvcore.services.backups.archive import pack
 LOCK: Final = ".hv-backup.lock"
 """In the folder that a backup is made in, while it is made."""
 UNFINISHED: Final = ".unfinished"
-"""What the names of backups end with that are being made, or were cut off."""
+"""The end of a backup's name while it is being made, or after it was cut off."""
 
 
 @contextmanager

@@ -50,7 +50,7 @@ def is_download_name(name: str) -> bool:
 
 def downloads_of(media: MediaIndex) -> Sequence[DownloadName]:
     """
-    Return what can be taken away of a video, the largest rung first.
+    Return the downloads of a video, the largest rung first.
     """
     movies = [
         DownloadName(
@@ -87,7 +87,7 @@ def first_sound(media: MediaIndex) -> PublishedTrack | None:
 
 def saved_name(video_name: str, name: str, label: str) -> str:
     """
-    Return what a download is called on the disk of who takes it.
+    Return the file name under which a download is saved.
 
     Without what file systems forbid, and what would lead elsewhere.
 

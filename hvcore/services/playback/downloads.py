@@ -186,7 +186,7 @@ def _tracks(media: MediaIndex, found: DownloadName) -> Sequence[PublishedTrack]:
 
 def _chosen(media: MediaIndex, tracks: Sequence[PublishedTrack]) -> str:
     """
-    Return what stands in the name of a movie's head for the sound it was made with.
+    Return the mark of the sound in the name of a movie's stored head.
 
     Nothing for the first one, which movies of older versions had in any case.
     """

@@ -181,7 +181,7 @@ class SignedUrls:
 
     def downloads(self, video: Video) -> list[tuple[str, str, str, str]]:
         """
-        Return what may be taken away: name, content type, address and language of each.
+        Return the downloads: name, content type, address and language of each.
 
         In the addresses of a private one is a place for a token.
         """

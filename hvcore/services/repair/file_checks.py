@@ -104,7 +104,7 @@ class FileChecks:
         self, root: str, files: Sequence[tuple[BadFile, str]]
     ) -> Iterator[BadFile]:
         """
-        Give those of which the bytes have another checksum, in their order.
+        Yield the files whose bytes have another checksum, in the order of the files.
         """
         paths = [f"{root}/{file.path}" for file, _ in files]
         with ThreadPoolExecutor(READ_AT_ONCE) as threads:

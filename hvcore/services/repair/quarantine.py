@@ -67,7 +67,7 @@ class Quarantine:
 
     def expire(self) -> int:
         """
-        Remove what was moved there a week ago; return how many objects.
+        Remove the objects that a repair moved into quarantine a week ago; return their number.
 
         Raises:
             UnavailableError: The storage does not answer.

@@ -328,7 +328,7 @@ def _show(work: Work, video: Video, path: str) -> None:
 
 def _mark(choice: bytes) -> str:
     """
-    Return what the names of all pictures of one choice begin with.
+    Return the beginning that the names of all pictures of one choice share.
     """
     return hashlib.sha256(choice).hexdigest()[:16]
 

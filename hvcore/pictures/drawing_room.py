@@ -76,12 +76,6 @@ class DrawingRoom:
             with self._lock:
                 child = self._idle.pop()
             try:
-                child.start()
-                with self._lock:
-                    for other in self._idle:
-                        # Whoever comes next should not wait until it has begun, which
-                        # on a busy machine took two seconds.
-                        other.start()
                 return draw(child)
             finally:
                 with self._lock:

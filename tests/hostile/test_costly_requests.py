@@ -8,6 +8,7 @@ once, in place of the service.
 
 import json
 import os
+import statistics
 import subprocess
 import sys
 import time
@@ -38,6 +39,10 @@ IDLE_S: Final = STORM_S
 """As long: of few answers the slowest but one of a hundred says little."""
 LOOK_EVERY_S: Final = 1.0
 """To read memory stops whoever is read for ms, and takes a tenth of a processor."""
+ASK_EVERY_S: Final = 0.1
+"""Whether the clip is ready, which is a matter of a second or two."""
+CLIP_EVERY_S: Final = 7.0
+"""A key has ten upload addresses a minute."""
 MOST_TIMES_IDLE: Final = 3.0
 MOST_TIMES_IDLE_OF_CLIP: Final = 2.0
 ASKED_EACH_ROUND: Final = {"list": 3, "health": 1, "segment": 1}
@@ -51,13 +56,20 @@ class Felt:
     What the neighbour noticed, and what the service took.
 
     Attributes:
-        clip_s: How long a short clip took to be ready.
+        clips_s: How long short clips took to be ready, ordered one after the other.
     """
 
     experience: Experience = attrs.field(factory=Experience)
-    clip_s: float = 0.0
+    clips_s: list[float] = attrs.field(factory=list)
     most_memory_bytes: int = 0
     attacked: Attacked = attrs.field(factory=Attacked)
+
+    @property
+    def clip_s(self) -> float:
+        """
+        Return how long a short clip took, as the median.
+        """
+        return statistics.median(self.clips_s)
 
     def p99_ms(self, name: str) -> float:
         """
@@ -109,27 +121,34 @@ def felt_during(site: StormSite, targets: Targets, clip: Path) -> Felt:
         process.stdin.write(json.dumps(cattrs.unstructure(targets)))
         process.stdin.close()
         with going_on(few_things(site.errand)) as felt.experience:
-            ordered_s = time.monotonic()
+            began_s = looked_s = ordered_s = time.monotonic()
             ordered = site.neighbour.orders(clip, **USUAL)
-            while process.poll() is None or not felt.clip_s:
-                memory = site.memory_bytes()
-                felt.most_memory_bytes = max(felt.most_memory_bytes, memory)
-                took_s = time.monotonic() - ordered_s
-                if not felt.clip_s and site.neighbour.is_ready(ordered):
-                    felt.clip_s = took_s
-                assert took_s < targets.seconds + 2 * SOON_S
-                time.sleep(LOOK_EVERY_S)
+            while process.poll() is None or not felt.clips_s:
+                now_s = time.monotonic()
+                if ordered and site.neighbour.is_ready(ordered):
+                    felt.clips_s.append(time.monotonic() - ordered_s)
+                    ordered = ""
+                if not ordered and now_s - ordered_s >= CLIP_EVERY_S:
+                    ordered_s = now_s
+                    ordered = site.neighbour.orders(clip, **USUAL)
+                if now_s - looked_s >= LOOK_EVERY_S:
+                    looked_s = now_s
+                    memory = site.memory_bytes()
+                    felt.most_memory_bytes = max(felt.most_memory_bytes, memory)
+                assert now_s - began_s < targets.seconds + 2 * SOON_S
+                time.sleep(ASK_EVERY_S)
         felt.attacked = cattrs.structure(json.load(process.stdout), Attacked)
     return felt
 
 
-def show(idle: Felt, storm: Felt, memory: int) -> None:
+def show(idle: Felt, storm: Felt) -> None:
     """
     Print the figures.
     """
+    before_mb, after_mb = (one.most_memory_bytes / 1e6 for one in (idle, storm))
     lines = [
-        f"memory {memory / 1e6:.0f} MB, at most {storm.most_memory_bytes / 1e6:.0f} MB",
-        f"clip ready after {idle.clip_s:.1f} -> {storm.clip_s:.1f} s",
+        f"memory {before_mb:.0f} -> {after_mb:.0f} MB at most",
+        f"clip ready after {idle.clip_s:.1f} -> {storm.clip_s:.1f} s (medians)",
     ]
     for name, before in idle.experience.took_ms.items():
         after = storm.experience.took_ms.get(name, [0.0])
@@ -165,11 +184,9 @@ def test_nobody_notices_who_makes_as_much_work_as_they_can(
             lands_within_s=0,
         )
         idle = felt_during(site, harmless, clip)
-        memory = site.memory_bytes()
-
         storm = felt_during(site, targets, clip)
 
-        show(idle, storm, memory)
+        show(idle, storm)
         assert idle.experience.failures == []
         assert storm.experience.failures == []
         outcomes = storm.attacked.outcomes
@@ -179,6 +196,7 @@ def test_nobody_notices_who_makes_as_much_work_as_they_can(
         for name in ASKED_EACH_ROUND:
             assert storm.p99_ms(name) <= MOST_TIMES_IDLE * idle.p99_ms(name), name
         assert storm.clip_s <= MOST_TIMES_IDLE_OF_CLIP * idle.clip_s
-        assert storm.most_memory_bytes < memory + MORE_MEMORY_BYTES
+        more_bytes = storm.most_memory_bytes - idle.most_memory_bytes
+        assert more_bytes < MORE_MEMORY_BYTES
         served = idle.experience.segments + storm.experience.segments
         until(lambda: site.counted() >= served, within_s=SOON_S, what="the counts")

@@ -21,7 +21,7 @@ class BuildWithAssets(build_py):
         Build; an editable install may fetch the assets later.
         """
         if not self.editable_mode:
-            for listed in APPS.glob("hv_*/vendor.json"):
+            for listed in APPS.glob("hvcore_*/vendor.json"):
                 folder = listed.parent / "static" / "vendor"
                 for package in json.loads(listed.read_text()).values():
                     for name in package["files"].values():

@@ -23,7 +23,7 @@ _TAKES: Final = re.compile(
     r"([\w.]+)\(\) (?:got an unexpected|got multiple|missing|takes) "
 )
 """How Python says that a function does not take the arguments of a call."""
-_OURS: Final = ("hvcore", "hv_")
+_OURS: Final = ("hvcore", "hvcore_")
 
 
 @attrs.frozen(kw_only=True)

@@ -34,7 +34,7 @@ SILENT_S: Final = 4.0
 
 RENAMED: Final = {
     "events-redis": "analytics-redis",
-    "hv_events_redis.plugin": "hv_analytics_redis.plugin",
+    "hv_events_redis.plugin": "hvcore_analytics_redis.plugin",
 }
 """Old names of plugins that settings may still use, for a release."""
 

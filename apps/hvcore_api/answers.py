@@ -1,6 +1,4 @@
-"""
-Send a payload in the documented envelope.
-"""
+"""Send a payload in the documented envelope."""
 
 from collections.abc import Mapping
 
@@ -10,9 +8,7 @@ from hvcore.envelope import SUCCESS_TYPE, encode, success
 
 
 def send(resp: falcon.Response, payload: Mapping[str, object]) -> None:
-    """
-    Answer 200; nobody may keep a copy, because answers hold signed addresses.
-    """
+    """Answer 200; nobody may keep a copy, because answers hold signed addresses."""
     resp.data = encode(success(payload))
     resp.content_type = SUCCESS_TYPE
     resp.set_header("Cache-Control", "no-store")

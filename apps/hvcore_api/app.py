@@ -1,6 +1,4 @@
-"""
-The API as a WSGI app.
-"""
+"""The API as a WSGI app."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -117,9 +115,7 @@ def _handle_missing_environment(
 def _blame(
     req: falcon.Request, error: HvError, parameter: str, params: Mapping[str, str]
 ) -> None:
-    """
-    Name the path parameter that was not found; services know no paths.
-    """
+    """Name the path parameter that was not found; services know no paths."""
     route: Route = req.context.route
     if parameter in params:
         error.errors = (

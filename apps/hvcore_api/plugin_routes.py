@@ -1,6 +1,4 @@
-"""
-The routes that plugins add: checked, and put into the one table.
-"""
+"""The routes that plugins add: checked, and put into the one table."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,6 +1,4 @@
-"""
-Send a report as JSON, or its records as a file.
-"""
+"""Send a report as JSON, or its records as a file."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -1,6 +1,4 @@
-"""
-The scope of a request: its caller, organization and environment.
-"""
+"""The scope of a request: its caller, organization and environment."""
 
 from typing import cast
 
@@ -32,9 +30,7 @@ class RequestScope:
 
 
 def scope_of(req: falcon.Request) -> RequestScope:
-    """
-    Return the scope of a request.
-    """
+    """Return the scope of a request."""
     return cast("RequestScope", req.context.scope)
 
 

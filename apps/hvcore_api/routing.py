@@ -1,6 +1,4 @@
-"""
-A route: one method of one address, with everything known about it.
-"""
+"""A route: one method of one address, with everything known about it."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -77,25 +75,19 @@ PLAIN: Final = Special()
 
 
 def parameters_of(path: str) -> list[str]:
-    """
-    Return the parameters of a path, as it calls them.
-    """
+    """Return the parameters of a path, as it calls them."""
     names: list[str] = _PARAMETER.findall(path)
     return names
 
 
 def own_name(parameter: str) -> str:
-    """
-    Return what we call a parameter; those of plugins keep their names.
-    """
+    """Return what we call a parameter; those of plugins keep their names."""
     return _PARAMETERS.get(parameter, parameter)
 
 
 @cache
 def template_of(path: str) -> str:
-    """
-    Return a path with our names of its parameters.
-    """
+    """Return a path with our names of its parameters."""
     return _PARAMETER.sub(lambda found: f"{{{own_name(found[1])}}}", path)
 
 
@@ -147,20 +139,14 @@ class Route:
 
     @property
     def template(self) -> str:
-        """
-        The path with our names of its parameters.
-        """
+        """The path with our names of its parameters."""
         return template_of(self.path)
 
     def documented_name(self, parameter: str) -> str:
-        """
-        Return what the interface calls one of our parameters on this path.
-        """
+        """Return what the interface calls one of our parameters on this path."""
         return next(n for n in self.parameters if own_name(n) == parameter)
 
     @property
     def parameters(self) -> list[str]:
-        """
-        The path's parameters, as the interface calls them.
-        """
+        """The path's parameters, as the interface calls them."""
         return parameters_of(self.path)

@@ -1,6 +1,4 @@
-"""
-A request's headers as they stand in its WSGI environment.
-"""
+"""A request's headers as they stand in its WSGI environment."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -10,9 +8,7 @@ _BARE: Final = ("CONTENT_TYPE", "CONTENT_LENGTH")
 
 
 class SentHeaders(Mapping[str, str]):
-    """
-    Headers by their names in lower case; none is touched before it is asked for.
-    """
+    """Headers by their names in lower case; none is touched before it is asked for."""
 
     def __init__(self, environ: Mapping[str, Any]) -> None:
         self._environ = environ

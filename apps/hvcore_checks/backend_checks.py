@@ -1,6 +1,4 @@
-"""
-Checks of what the service stands on: the database, the storage, the queue, the sinks.
-"""
+"""Checks of what the service stands on: the database, the storage, the queue, the sinks."""
 
 import io
 import secrets
@@ -22,9 +20,7 @@ LITTLE_SPACE_BYTES: Final = 20 * 1024**3
 
 
 def database(services: Services) -> Sequence[HealthFinding]:
-    """
-    Check that the database answers and has our tables.
-    """
+    """Check that the database answers and has our tables."""
     try:
         # Before the ping, which a database that is not migrated fails too.
         if why := services.why_unusable():
@@ -56,9 +52,7 @@ def _uncontracted() -> HealthFinding:
 
 
 def clock(services: Services) -> Sequence[HealthFinding]:
-    """
-    Check that this host and the database agree about the time.
-    """
+    """Check that this host and the database agree about the time."""
     try:
         ahead_s = services.uow.clock_ahead_s()
     except UnavailableError:
@@ -75,9 +69,7 @@ def clock(services: Services) -> Sequence[HealthFinding]:
 
 
 def search(services: Services) -> Sequence[HealthFinding]:
-    """
-    Check that videos are found by an index of their names.
-    """
+    """Check that videos are found by an index of their names."""
     try:
         if services.is_searchable():
             return [healthy("search", "names have an index")]
@@ -95,9 +87,7 @@ def search(services: Services) -> Sequence[HealthFinding]:
 
 
 def storage(services: Services) -> Sequence[HealthFinding]:
-    """
-    Check that the storage can be written to and emptied.
-    """
+    """Check that the storage can be written to and emptied."""
     path = f"doctor/{secrets.token_hex(8)}"
     try:
         place = services.storage
@@ -116,9 +106,7 @@ def storage(services: Services) -> Sequence[HealthFinding]:
 
 
 def disk(services: Services) -> Sequence[HealthFinding]:
-    """
-    Check that there is room in the data folder, and where the storage is.
-    """
+    """Check that there is room in the data folder, and where the storage is."""
     data = services.settings.data_dir
     folders = {"the data folder": data}
     local = _local_storage(services)
@@ -142,9 +130,7 @@ def _refused(name: str, check_room: Callable[[], None]) -> Sequence[HealthFindin
 
 
 def _local_storage(services: Services) -> Path | None:
-    """
-    Return the folder that the storage is in, if it is one of this machine.
-    """
+    """Return the folder that the storage is in, if it is one of this machine."""
     chosen = services.settings.storage
     scheme, found, rest = str(chosen.options.get("url", "")).rpartition("://")
     if chosen.backend != "fsspec" or (found and scheme != "file"):
@@ -169,9 +155,7 @@ def _room(name: str, path: Path) -> HealthFinding:
 
 
 def queue(services: Services) -> Sequence[HealthFinding]:
-    """
-    Check that the queue answers, or that ``hv up`` can start one.
-    """
+    """Check that the queue answers, or that ``hv up`` can start one."""
     chosen = services.settings.queue
     if chosen.backend == "rq" and "url" not in chosen.options:
         server = find_server()
@@ -192,9 +176,7 @@ def queue(services: Services) -> Sequence[HealthFinding]:
 
 
 def limits(services: Services) -> Sequence[HealthFinding]:
-    """
-    Check that requests can be counted.
-    """
+    """Check that requests can be counted."""
     chosen = services.settings.limits
     if not chosen.enabled:
         return [healthy("limits", "switched off")]
@@ -210,9 +192,7 @@ def limits(services: Services) -> Sequence[HealthFinding]:
 
 
 def analytics(services: Services) -> Sequence[HealthFinding]:
-    """
-    Check that the sinks of counts can be made, answer, and have counted all.
-    """
+    """Check that the sinks of counts can be made, answer, and have counted all."""
     spoiled = []
     try:
         for name, sink in services.drain.sinks.items():

@@ -44,9 +44,7 @@ class CopyHeaderProbe:
     folder: str
 
     def copies(self) -> Sequence[HealthFinding]:
-        """
-        Send an unsigned header that names an object to copy.
-        """
+        """Send an unsigned header that names an object to copy."""
         named = self._named_source()
         if named is None:
             return []
@@ -64,9 +62,7 @@ class CopyHeaderProbe:
         return [broken(CHECK, found, mend)]
 
     def _named_source(self) -> tuple[str, str] | None:
-        """
-        Return the store's header, and what it calls the object that must stay hidden.
-        """
+        """Return the store's header, and what it calls the object that must stay hidden."""
         if not isinstance(self.storage, SupportsObjectUrl):
             return None
         url = urlsplit(self.storage.object_url(f"{self.folder}/others"))
@@ -74,9 +70,7 @@ class CopyHeaderProbe:
         return None if header is None else (header, f"/{url.netloc}{url.path}")
 
     def _by_objects(self, header: str, source: str) -> Iterator[str]:
-        """
-        Try addresses that bind type and length, and such as bind nothing.
-        """
+        """Try addresses that bind type and length, and such as bind nothing."""
         addresses = (("copied-bound", TYPE, BODY), ("copied", None, b""))
         for name, type_, body in addresses:
             path = f"{self.folder}/{name}"

@@ -1,6 +1,4 @@
-"""
-Checks of this machine: its programs and files.
-"""
+"""Checks of this machine: its programs and files."""
 
 import os
 import platform
@@ -30,9 +28,7 @@ PRIVATE_FILES: Final = ("secrets.json", "first-keys.json")
 
 
 def python(_: Services) -> Sequence[HealthFinding]:
-    """
-    Check that this Python is new enough.
-    """
+    """Check that this Python is new enough."""
     version = platform.python_version()
     if sys.version_info < OLDEST_PYTHON:
         return [broken("python", version, "Install Python 3.11 or newer.")]
@@ -40,9 +36,7 @@ def python(_: Services) -> Sequence[HealthFinding]:
 
 
 def edge(services: Services) -> Sequence[HealthFinding]:
-    """
-    Check, where an edge is configured, that it can run, and that its counts are read.
-    """
+    """Check, where an edge is configured, that it can run, and that its counts are read."""
     if not services.settings.edge.listen:
         return [healthy("edge", "none is configured")]
     lacks = missing()
@@ -56,9 +50,7 @@ def edge(services: Services) -> Sequence[HealthFinding]:
 
 
 def _edge_folder(folder: Path) -> Sequence[HealthFinding]:
-    """
-    Return what is wrong with it, if it is there.
-    """
+    """Return what is wrong with it, if it is there."""
     wrong = {}
     if folder.exists() and not os.access(folder, os.W_OK | os.X_OK):
         wrong[f"{folder} cannot be written"] = (
@@ -76,16 +68,12 @@ def _edge_folder(folder: Path) -> Sequence[HealthFinding]:
 
 
 def player(_: Services) -> Sequence[HealthFinding]:
-    """
-    Check that the player's files from npm are there.
-    """
+    """Check that the player's files from npm are there."""
     return _vendored("player", player_files.STATIC, player_files.PLAYER_FILES)
 
 
 def dashboard(_: Services) -> Sequence[HealthFinding]:
-    """
-    Check that the dashboard's files from npm are there.
-    """
+    """Check that the dashboard's files from npm are there."""
     return _vendored(
         "dashboard", dashboard_files.STATIC, dashboard_files.DASHBOARD_FILES
     )
@@ -102,9 +90,7 @@ def _vendored(
 
 
 def private_files(services: Services) -> Sequence[HealthFinding]:
-    """
-    Check that only their owner can read the files with secrets.
-    """
+    """Check that only their owner can read the files with secrets."""
     folder = services.settings.data_dir
     findings = []
     for name in PRIVATE_FILES:

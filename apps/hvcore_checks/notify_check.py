@@ -1,6 +1,4 @@
-"""
-The check of ``hv doctor`` of who may say that a file has come to the store.
-"""
+"""The check of ``hv doctor`` of who may say that a file has come to the store."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -17,9 +15,7 @@ CHECK: Final = "notify"
 
 
 def notify(services: Services) -> Sequence[HealthFinding]:
-    """
-    Check that the queue can be read, and tell what must be told to the store.
-    """
+    """Check that the queue can be read, and tell what must be told to the store."""
     settings = services.settings
     if not settings.notify.is_used:
         found = "the store tells nothing: sent files are found by looking"

@@ -1,6 +1,4 @@
-"""
-Checks of the plugins, and of backends that only need to be built.
-"""
+"""Checks of the plugins, and of backends that only need to be built."""
 
 from collections.abc import Iterator, Sequence
 
@@ -19,9 +17,7 @@ PURGERS = "purgers"
 
 
 def auth(services: Services) -> Sequence[HealthFinding]:
-    """
-    Check that the backends that recognise callers can be built.
-    """
+    """Check that the backends that recognise callers can be built."""
     providers = ", ".join(services.settings.auth.providers)
     try:
         access = services.access
@@ -36,9 +32,7 @@ def auth(services: Services) -> Sequence[HealthFinding]:
 
 
 def purgers(services: Services) -> Sequence[HealthFinding]:
-    """
-    Check that the backends that empty caches can be built.
-    """
+    """Check that the backends that empty caches can be built."""
     try:
         names = services.purger_names
     except ConfigError as exc:

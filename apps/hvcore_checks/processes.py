@@ -1,6 +1,4 @@
-"""
-What ``hv up`` tells other processes of those that it keeps running.
-"""
+"""What ``hv up`` tells other processes of those that it keeps running."""
 
 import json
 import os
@@ -17,9 +15,7 @@ FILE: Final = Path("run", "processes.json")
 
 
 def write_processes(data_dir: Path, processes: Iterable[ServiceProcess]) -> None:
-    """
-    Tell which processes there are, in the name of this one, which keeps them.
-    """
+    """Tell which processes there are, in the name of this one, which keeps them."""
     document = {
         "keeper": os.getpid(),
         "processes": [
@@ -36,16 +32,12 @@ def write_processes(data_dir: Path, processes: Iterable[ServiceProcess]) -> None
 
 
 def forget_processes(data_dir: Path) -> None:
-    """
-    Tell that nobody keeps processes running here any more.
-    """
+    """Tell that nobody keeps processes running here any more."""
     (data_dir / FILE).unlink(missing_ok=True)
 
 
 def read_processes(data_dir: Path) -> Sequence[ServiceProcess] | None:
-    """
-    Return the processes; None if no ``hv up`` runs on this folder.
-    """
+    """Return the processes; None if no ``hv up`` runs on this folder."""
     try:
         document = json.loads((data_dir / FILE).read_text(encoding="utf-8"))
         if not _is_running(document["keeper"]):

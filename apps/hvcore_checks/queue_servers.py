@@ -1,6 +1,4 @@
-"""
-Programs that can be the queue of ``hv up``.
-"""
+"""Programs that can be the queue of ``hv up``."""
 
 import shutil
 from pathlib import Path
@@ -18,9 +16,7 @@ NOT_SHARED: Final = (
 
 
 def find_server() -> str | None:
-    """
-    Return the path of a server: the machine's, else the one from PyPI.
-    """
+    """Return the path of a server: the machine's, else the one from PyPI."""
     for name in PROGRAMS:
         found = shutil.which(name)
         if found:

@@ -1,6 +1,4 @@
-"""
-How this installation is doing, for a page that many may open at once.
-"""
+"""How this installation is doing, for a page that many may open at once."""
 
 import time
 from collections.abc import Sequence
@@ -19,9 +17,7 @@ KEPT_S: Final = 30.0
 
 
 class InstallationReports:
-    """
-    Examine the installation, one examination at a time; thread-safe.
-    """
+    """Examine the installation, one examination at a time; thread-safe."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -49,7 +45,5 @@ class InstallationReports:
             return found
 
     def processes(self) -> Sequence[ServiceProcess] | None:
-        """
-        Return what ``hv up`` keeps running; None if it does not run this service.
-        """
+        """Return what ``hv up`` keeps running; None if it does not run this service."""
         return read_processes(self._settings.data_dir)

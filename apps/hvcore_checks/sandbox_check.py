@@ -1,6 +1,4 @@
-"""
-Checks how the programs are confined that read strangers' files.
-"""
+"""Checks how the programs are confined that read strangers' files."""
 
 import shutil
 import subprocess
@@ -20,9 +18,7 @@ _BUBBLEWRAP: Final = "bwrap"
 
 
 def sandbox(services: Services) -> Sequence[HealthFinding]:
-    """
-    Check that transcoders lock the programs in that they run on this machine.
-    """
+    """Check that transcoders lock the programs in that they run on this machine."""
     local = map(told, _local(services))
     # Of one that cannot be used, the check of transcoders tells.
     findings = [_of(able) for able in local if able.usable]

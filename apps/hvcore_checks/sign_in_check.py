@@ -1,6 +1,4 @@
-"""
-The check of ``hv doctor`` of how people sign in to the dashboard.
-"""
+"""The check of ``hv doctor`` of how people sign in to the dashboard."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -14,9 +12,7 @@ CHECK: Final = "sign-in"
 
 
 def sign_in(services: Services) -> Sequence[HealthFinding]:
-    """
-    Check that people can sign in, and tell what a provider must know.
-    """
+    """Check that people can sign in, and tell what a provider must know."""
     settings = services.settings
     backend = settings.sign_in.backend
     if not settings.dashboard.enabled:

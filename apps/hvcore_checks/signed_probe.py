@@ -1,6 +1,4 @@
-"""
-What an object store does with signed addresses.
-"""
+"""What an object store does with signed addresses."""
 
 import time
 from collections.abc import Sequence
@@ -70,9 +68,7 @@ class SignedProbe:
     bucket: str
 
     def writes(self) -> Sequence[HealthFinding]:
-        """
-        Write an object by its address.
-        """
+        """Write an object by its address."""
         answer = self._send("sent")
         if answer.is_success:
             return [healthy("signed-writes", "are taken")]
@@ -80,9 +76,7 @@ class SignedProbe:
         return [broken("signed-writes", f"are refused: {answer.shown}", mend)]
 
     def signatures(self) -> Sequence[HealthFinding]:
-        """
-        Write by an address with a signature that is wrong.
-        """
+        """Write by an address with a signature that is wrong."""
         address = self._address("forged")
         forged = attrs.evolve(address, url=_forged(address.url))
         if self._put(forged).is_success:
@@ -91,9 +85,7 @@ class SignedProbe:
         return [healthy("signatures", "are checked")]
 
     def bound(self) -> Sequence[HealthFinding]:
-        """
-        Write with another type, and with another length, than were signed.
-        """
+        """Write with another type, and with another length, than were signed."""
         address = self._address("bound")
         if not (address.binds_type or address.binds_size):
             return [
@@ -127,9 +119,7 @@ class SignedProbe:
         ]
 
     def expiry(self) -> Sequence[HealthFinding]:
-        """
-        Write by an address that has ended.
-        """
+        """Write by an address that has ended."""
         address = self._address("expired", valid_s=1)
         deadline = time.monotonic() + EXPIRES_WITHIN_S
         while time.monotonic() < deadline:
@@ -141,9 +131,7 @@ class SignedProbe:
         return [broken("expiry", found, mend)]
 
     def ranges(self, storage: Storage) -> Sequence[HealthFinding]:
-        """
-        Read a part of an object by its address, as players do.
-        """
+        """Read a part of an object by its address, as players do."""
         if not (isinstance(storage, SupportsPresignedRead) and storage.can_presign):
             return []
         self._send("ranged")
@@ -155,9 +143,7 @@ class SignedProbe:
         return [broken("signed-ranges", found, "Leave HV_PLAYBACK__REDIRECTS=false.")]
 
     def address_style(self) -> Sequence[HealthFinding]:
-        """
-        Tell which host clients send to.
-        """
+        """Tell which host clients send to."""
         parts = urlsplit(self._address("style").url)
         is_in_host = parts.netloc.startswith(f"{self.bucket}.")
         style = "the bucket is in the host" if is_in_host else "path style"
@@ -165,9 +151,7 @@ class SignedProbe:
         return [healthy("address", found)]
 
     def copies(self) -> Sequence[HealthFinding]:
-        """
-        Copy an object within the store.
-        """
+        """Copy an object within the store."""
         self._send("original")
         copied = self.storage.copy(
             f"{self.folder}/original", f"{self.folder}/copy", content_type=TYPE
@@ -178,9 +162,7 @@ class SignedProbe:
         return [broken("copies", found, "Leave HV_UPLOADS__DIRECT=off.")]
 
     def cross_origin(self) -> Sequence[HealthFinding]:
-        """
-        Ask what pages of another origin may do.
-        """
+        """Ask what pages of another origin may do."""
         url = self._address("page").url
         refused = [
             f"{method} with {header}"
@@ -200,9 +182,7 @@ class SignedProbe:
         ]
 
     def clock(self) -> Sequence[HealthFinding]:
-        """
-        Compare the store's clock with this machine's.
-        """
+        """Compare the store's clock with this machine's."""
         answer = self._put(self._address("clock"))
         date = answer.headers.get("date")
         if date is None:
@@ -220,9 +200,7 @@ class SignedProbe:
         ]
 
     def parts(self, storage: SupportsPartedWrite) -> Sequence[HealthFinding]:
-        """
-        Send an object in parts, and end another one.
-        """
+        """Send an object in parts, and end another one."""
         path = f"{self.folder}/parts"
         begun = storage.begin_parts(path, content_type=TYPE)
         address = storage.part_address(begun, 1, size_bytes=len(DATA), valid_s=VALID_S)
@@ -255,9 +233,7 @@ class SignedProbe:
         )
 
     def _send(self, name: str) -> StoreAnswer:
-        """
-        Send an object by its address, and make it one.
-        """
+        """Send an object by its address, and make it one."""
         storage, answer = self.storage, self._put(self._address(name))
         if isinstance(storage, SupportsStagedWrite):
             staged = storage.staged_write(f"{self.folder}/{name}")
@@ -289,9 +265,7 @@ def _words(text: str) -> set[str]:
 
 
 def _forged(url: str) -> str:
-    """
-    Change the first character of a signed address's signature.
-    """
+    """Change the first character of a signed address's signature."""
     head, name, signature = url.partition("Signature=")
     if not name:
         # Azure's.

@@ -45,9 +45,7 @@ ANY_ORIGIN: Final = "https://example.com"
 
 
 def probe_storage(services: Services) -> Iterator[HealthFinding]:
-    """
-    Yield what the storage can do, one finding for each capability.
-    """
+    """Yield what the storage can do, one finding for each capability."""
     storage = services.storage
     folder = f"doctor/{secrets.token_hex(8)}"
     try:
@@ -102,16 +100,12 @@ def _probed(services: Services, plain: "StorageProbe") -> Iterator[HealthFinding
 
 
 def told(error: UnavailableError) -> str:
-    """
-    Return what a storage has said, with its own words beside its code.
-    """
+    """Return what a storage has said, with its own words beside its code."""
     return f"{error.detail} It says: {error.said}" if error.said else error.detail
 
 
 def mend_of(error: UnavailableError) -> str:
-    """
-    Return what to try where a storage answers, and takes, gives or removes no object.
-    """
+    """Return what to try where a storage answers, and takes, gives or removes no object."""
     is_new_to_it = any(word in told(error) for word in _NEW_TO_IT)
     return f"{CHECKSUMS}{CREDENTIALS}" if is_new_to_it else CREDENTIALS
 
@@ -125,17 +119,13 @@ def _all(
 
 @attrs.frozen(kw_only=True)
 class StorageProbe:
-    """
-    What every storage must do.
-    """
+    """What every storage must do."""
 
     storage: Storage
     folder: str
 
     def objects(self) -> Sequence[HealthFinding]:
-        """
-        Write, read and remove an object.
-        """
+        """Write, read and remove an object."""
         path = f"{self.folder}/object"
         try:
             self.storage.ping()
@@ -151,9 +141,7 @@ class StorageProbe:
         return [healthy("objects", "are written, read and removed")]
 
     def listing(self) -> Sequence[HealthFinding]:
-        """
-        Look whether lists show at once what was written and removed.
-        """
+        """Look whether lists show at once what was written and removed."""
         path = f"{self.folder}/listed"
         self.storage.write(path, io.BytesIO(DATA), content_type="video/mp4")
         after = [info.path for info in self.storage.walk(self.folder)]
@@ -166,9 +154,7 @@ class StorageProbe:
         return [broken("listing", found, mend)]
 
     def ranges(self) -> Sequence[HealthFinding]:
-        """
-        Read a part of an object.
-        """
+        """Read a part of an object."""
         path = f"{self.folder}/ranged"
         self.storage.write(path, io.BytesIO(DATA), content_type="video/mp4")
         with self.storage.open(path, start=100, end=300) as file:

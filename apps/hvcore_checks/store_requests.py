@@ -1,6 +1,4 @@
-"""
-Requests to an object store as a client sends them: with a signed address, no key.
-"""
+"""Requests to an object store as a client sends them: with a signed address, no key."""
 
 import re
 import time
@@ -36,23 +34,17 @@ class StoreAnswer:
 
     @property
     def is_success(self) -> bool:
-        """
-        Return whether it did what was asked.
-        """
+        """Return whether it did what was asked."""
         return 200 <= self.status < 300  # noqa: PLR2004 - the successes of HTTP
 
     @property
     def shown(self) -> str:
-        """
-        Return the status, and the store's own name of the error.
-        """
+        """Return the status, and the store's own name of the error."""
         return f"{self.status} {self.code}".strip()
 
 
 class StoreClient:
-    """
-    Ask a store; no redirects, no second attempts.
-    """
+    """Ask a store; no redirects, no second attempts."""
 
     def __init__(self) -> None:
         self._pool = urllib3.PoolManager(
@@ -96,17 +88,13 @@ class StoreClient:
         )
 
     def put(self, url: str, body: bytes, content_type: str) -> StoreAnswer:
-        """
-        Send an object's bytes.
-        """
+        """Send an object's bytes."""
         return self.ask("PUT", url, body, Content_Type=content_type)
 
     def preflight(
         self, url: str, *, origin: str, method: str, header: str
     ) -> StoreAnswer:
-        """
-        Ask what a browser asks before it sends something from another site.
-        """
+        """Ask what a browser asks before it sends something from another site."""
         return self.ask(
             "OPTIONS",
             url,

@@ -1,6 +1,4 @@
-"""
-Checks of the transcoders: the usual one, and those that rules name.
-"""
+"""Checks of the transcoders: the usual one, and those that rules name."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -27,9 +25,7 @@ _PLACE = "media"
 
 
 def transcoder(services: Services) -> Sequence[HealthFinding]:
-    """
-    Check what the transcoders can do and what they lack.
-    """
+    """Check what the transcoders can do and what they lack."""
     findings = [*_abilities(told(services.transcoder))]
     if isinstance(services.transcoder, RemoteTranscoder):
         findings += _reach(services, services.transcoder)
@@ -46,9 +42,7 @@ def transcoder(services: Services) -> Sequence[HealthFinding]:
 
 
 def jobs(services: Services) -> Sequence[HealthFinding]:
-    """
-    Check that the transcoders of unfinished jobs can be used as they are set up now.
-    """
+    """Check that the transcoders of unfinished jobs can be used as they are set up now."""
     with services.uow.read() as work:
         unfinished = work.jobs.unfinished()
     chosen = services.settings.transcoder
@@ -62,9 +56,7 @@ def jobs(services: Services) -> Sequence[HealthFinding]:
 
 
 def told(transcoder: Transcoder) -> Capabilities:
-    """
-    Return what a transcoder says of itself, which is a stranger's answer.
-    """
+    """Return what a transcoder says of itself, which is a stranger's answer."""
     able: object = transcoder.capabilities()
     if not isinstance(able, Capabilities):
         raise wrong_answer(transcoder.capabilities, able, Capabilities)
@@ -72,9 +64,7 @@ def told(transcoder: Transcoder) -> Capabilities:
 
 
 def routed(services: Services) -> Iterator[str]:
-    """
-    Give the names of the transcoders that rules name, but for the usual one.
-    """
+    """Give the names of the transcoders that rules name, but for the usual one."""
     chosen = services.settings.transcoder
     names = dict.fromkeys(read_route(text).transcoder for text in chosen.routes)
     return (name for name in names if name != chosen.backend)
@@ -122,9 +112,7 @@ def _abilities(able: Capabilities) -> Sequence[HealthFinding]:
 
 
 def _reach(services: Services, transcoder: RemoteTranscoder) -> Sequence[HealthFinding]:
-    """
-    Check that a service elsewhere can read sources and write what it makes.
-    """
+    """Check that a service elsewhere can read sources and write what it makes."""
     storage = services.storage
     can_read = isinstance(storage, SupportsPresignedRead) and storage.can_presign
     if can_read and isinstance(storage, SupportsObjectUrl):

@@ -1,3 +1,1 @@
-"""
-The command line, ``hv``.
-"""
+"""The command line, ``hv``."""

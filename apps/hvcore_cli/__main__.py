@@ -1,6 +1,4 @@
-"""
-Let ``python -m hvcore_cli`` do what ``hv`` does.
-"""
+"""Let ``python -m hvcore_cli`` do what ``hv`` does."""
 
 from hvcore_cli.main import main
 

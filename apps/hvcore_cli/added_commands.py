@@ -75,9 +75,7 @@ def check_names(registry: Registry, taken: Collection[str]) -> None:
 
 
 class _Guarded(click.Command):
-    """
-    A plugin's command whose bugs are told as the plugin's.
-    """
+    """A plugin's command whose bugs are told as the plugin's."""
 
     def __init__(self, offer: Offer, command: click.Command) -> None:
         super().__init__(offer.backend.name, add_help_option=False)
@@ -91,9 +89,7 @@ class _Guarded(click.Command):
         parent: click.Context | None = None,
         **extra: object,
     ) -> click.Context:
-        """
-        Have the plugin's command read its arguments.
-        """
+        """Have the plugin's command read its arguments."""
         made = self._command.make_context(info_name, args, parent, **extra)
         made.command = self
         return made

@@ -1,6 +1,4 @@
-"""
-Where the processes of one machine are reached, and whether they answer.
-"""
+"""Where the processes of one machine are reached, and whether they answer."""
 
 import asyncio
 import socket
@@ -25,9 +23,7 @@ RECORDED: Final = {
 
 @attrs.frozen(kw_only=True)
 class Addresses:
-    """
-    Where the service is reached, as it says itself.
-    """
+    """Where the service is reached, as it says itself."""
 
     api_url: str
     worker_url: str
@@ -35,18 +31,14 @@ class Addresses:
     upload_url: str
 
     def as_record(self) -> Mapping[str, str]:
-        """
-        Return them under the names of ``run/addresses.json``.
-        """
+        """Return them under the names of ``run/addresses.json``."""
         return {key: getattr(self, name) for name, key in RECORDED.items()}
 
 
 def addresses_of(
     loaded: Loaded, listeners: tuple[socket.socket, socket.socket]
 ) -> Addresses:
-    """
-    Return the addresses that are set, and for the others where we listen.
-    """
+    """Return the addresses that are set, and for the others where we listen."""
     own = [_url(sock) for sock in listeners]
     public = loaded.settings.public
     return Addresses(
@@ -80,17 +72,13 @@ def _url(sock: socket.socket) -> str:
 
 
 def _reachable_at(sock: socket.socket) -> tuple[str, int]:
-    """
-    Return an address of this machine; for others, HV_PUBLIC__… says more.
-    """
+    """Return an address of this machine; for others, HV_PUBLIC__… says more."""
     host, port = sock.getsockname()[:2]
     return EVERY_ADDRESS.get(host, host), port
 
 
 async def answers(sock: socket.socket, path: str) -> None:
-    """
-    Wait until an address is answered with 200.
-    """
+    """Wait until an address is answered with 200."""
     host, port = _reachable_at(sock)
     while True:
         try:

@@ -1,6 +1,4 @@
-"""
-The service that commands call as clients do.
-"""
+"""The service that commands call as clients do."""
 
 import ssl
 from collections.abc import Callable, Iterator, Mapping

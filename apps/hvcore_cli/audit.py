@@ -1,6 +1,4 @@
-"""
-``hv audit``: changes of keys, organizations, environments and webhooks.
-"""
+"""``hv audit``: changes of keys, organizations, environments and webhooks."""
 
 import json
 
@@ -25,9 +23,7 @@ from hvcore_cli.output import Record, json_option, show, timestamp
 def audit(
     invocation: Invocation, *, org: str | None, limit: int, as_json: bool
 ) -> None:
-    """
-    Show what was done, the latest first.
-    """
+    """Show what was done, the latest first."""
     with invocation.services() as services:
         entries = services.audit.latest(org, limit=limit)
     columns = {

@@ -1,6 +1,4 @@
-"""
-``hv backup``: the whole service in a folder or a file.
-"""
+"""``hv backup``: the whole service in a folder or a file."""
 
 from datetime import UTC, datetime
 from pathlib import Path

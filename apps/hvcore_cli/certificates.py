@@ -1,6 +1,4 @@
-"""
-``hv videos certificate``: signed proof of what a deletion has removed.
-"""
+"""``hv videos certificate``: signed proof of what a deletion has removed."""
 
 import json
 import re
@@ -158,9 +156,7 @@ def _check(invocation: Invocation, file: Path, public_key: str | None) -> None:
 
 
 def _lines(signed: Mapping[str, Any]) -> Iterator[str]:
-    """
-    Write a certificate for people.
-    """
+    """Write a certificate for people."""
     document = signed["document"]
     video, deleted = document["video"], document["deleted"]
     yield f"Deletion of {video['videoID']} ({video['publicID']})"

@@ -1,6 +1,4 @@
-"""
-What all commands share: the data folder, the settings file, and how they fail.
-"""
+"""What all commands share: the data folder, the settings file, and how they fail."""
 
 from __future__ import annotations
 
@@ -28,9 +26,7 @@ MOST_DIGITS: Final = 18
 
 
 class CliError(click.ClickException):
-    """
-    A failure that the user can understand: one message, exit status 1.
-    """
+    """A failure that the user can understand: one message, exit status 1."""
 
 
 class Invocation:
@@ -89,9 +85,7 @@ class Invocation:
 
     @contextmanager
     def unmigrated_services(self) -> Iterator[Services]:
-        """
-        Build the services, whatever version the database is at.
-        """
+        """Build the services, whatever version the database is at."""
         from hvcore import assembly  # noqa: PLC0415 - only commands pay for it
         from hvcore.services.access.audit import acting_as  # noqa: PLC0415 - see above
 
@@ -103,9 +97,7 @@ class Invocation:
 
 
 def os_user() -> str:
-    """
-    Return the user who runs this command, for the audit log.
-    """
+    """Return the user who runs this command, for the audit log."""
     # Behind sudo it is the person who is responsible, and not root.
     behind_sudo = os.environ.get("SUDO_USER") if os.geteuid() == 0 else None
     try:
@@ -154,9 +146,7 @@ def common_options(*, from_environment: bool) -> list[click.Parameter]:
 
 
 class HvCommand(click.Command):
-    """
-    A command that takes the common options.
-    """
+    """A command that takes the common options."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - click's own
         super().__init__(*args, **kwargs)
@@ -164,9 +154,7 @@ class HvCommand(click.Command):
 
 
 class HvGroup(click.Group):
-    """
-    A group of commands that takes the common options, as its commands do.
-    """
+    """A group of commands that takes the common options, as its commands do."""
 
     command_class = HvCommand
 

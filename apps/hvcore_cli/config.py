@@ -1,6 +1,4 @@
-"""
-``hv config``: the settings in force.
-"""
+"""``hv config``: the settings in force."""
 
 from collections.abc import Iterator, Mapping
 
@@ -17,18 +15,14 @@ DEFAULT = "default"
 
 @click.group(cls=HvGroup)
 def config() -> None:
-    """
-    Show the settings in force.
-    """
+    """Show the settings in force."""
 
 
 @config.command("show")
 @json_option
 @pass_invocation
 def show_config(invocation: Invocation, *, as_json: bool) -> None:
-    """
-    Show every setting, its value and where that comes from.
-    """
+    """Show every setting, its value and where that comes from."""
     records = [
         {"setting": name, "value": value, "origin": origin}
         for name, value, origin in settings_in_force(invocation.load())
@@ -38,9 +32,7 @@ def show_config(invocation: Invocation, *, as_json: bool) -> None:
 
 
 def settings_in_force(loaded: Loaded) -> Iterator[tuple[str, object, str]]:
-    """
-    Yield name, value and origin of every setting; secrets are masked.
-    """
+    """Yield name, value and origin of every setting; secrets are masked."""
     for section in attrs.fields(type(loaded.settings)):
         values = getattr(loaded.settings, section.name)
         if not attrs.has(type(values)):

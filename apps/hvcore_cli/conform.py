@@ -1,6 +1,4 @@
-"""
-``hv conform``: whether a published video is what the standards ask for.
-"""
+"""``hv conform``: whether a published video is what the standards ask for."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -100,9 +98,7 @@ def _stored(invocation: Invocation, video: str) -> Iterator[StorageSource]:
 
 
 def _last(url: str) -> str:
-    """
-    Return the name of the file that an address leads to, with its query.
-    """
+    """Return the name of the file that an address leads to, with its query."""
     path, mark, query = url.partition("#")[0].partition("?")
     name = path.rpartition("/")[2] if urlsplit(url).path else ""
     # "a:b" alone would read as a scheme.

@@ -1,6 +1,4 @@
-"""
-Where ``hv conform`` reads videos from: the storage, a folder, a web server.
-"""
+"""Where ``hv conform`` reads videos from: the storage, a folder, a web server."""
 
 import re
 import time
@@ -127,9 +125,7 @@ class WebSource:
         )
 
     def close(self) -> None:
-        """
-        Close the connections.
-        """
+        """Close the connections."""
         self._pool.clear()
 
     def read(self, name: str, start: int, length: int) -> Piece:

@@ -1,6 +1,4 @@
-"""
-``hv dashboard``: addresses that sign people in.
-"""
+"""``hv dashboard``: addresses that sign people in."""
 
 import attrs
 import click
@@ -33,9 +31,7 @@ class MemberWanted:
 
 @click.group(cls=HvGroup)
 def dashboard() -> None:
-    """
-    Print addresses that sign in to the dashboard.
-    """
+    """Print addresses that sign in to the dashboard."""
 
 
 @dashboard.command("link")
@@ -93,9 +89,7 @@ def link(  # noqa: PLR0913 - one per option
 
 
 def _links(invocation: Invocation, services: Services) -> SignInLinks:
-    """
-    Make links to the service that runs here, if one does.
-    """
+    """Make links to the service that runs here, if one does."""
     running = DataFolder(invocation.data).awaited_addresses()
     public = as_running(invocation.load(), running)
     pages = SignInPages.below(public.dashboard_address)
@@ -103,9 +97,7 @@ def _links(invocation: Invocation, services: Services) -> SignInLinks:
 
 
 def _member(services: Services, wanted: MemberWanted) -> OrganizationMember:
-    """
-    Find the member, or make one.
-    """
+    """Find the member, or make one."""
     found = _find(services, wanted)
     if found is None:
         if wanted.role is None:

@@ -1,6 +1,4 @@
-"""
-The data folder: the files of ``hv up``, and its lock.
-"""
+"""The data folder: the files of ``hv up``, and its lock."""
 
 import fcntl
 import hashlib
@@ -23,9 +21,7 @@ ASK_EVERY_S: Final = 0.1
 
 
 class DataFolder:
-    """
-    The files of one installation.
-    """
+    """The files of one installation."""
 
     def __init__(self, path: Path) -> None:
         self.path = path.absolute()
@@ -77,9 +73,7 @@ class DataFolder:
             yield
 
     def is_in_use(self) -> bool:
-        """
-        Return whether an ``hv up`` runs on this folder.
-        """
+        """Return whether an ``hv up`` runs on this folder."""
         if not self._lock.exists():
             return False
         with self._lock_file() as file:
@@ -120,9 +114,7 @@ class DataFolder:
         return folder
 
     def first_keys(self) -> Mapping[str, str]:
-        """
-        Return the keys made at the first start, by environment; maybe none.
-        """
+        """Return the keys made at the first start, by environment; maybe none."""
         found = _read(self.first_keys_file)
         return {
             name: key["apiKey"]
@@ -131,15 +123,11 @@ class DataFolder:
         }
 
     def addresses(self) -> Mapping[str, str]:
-        """
-        Return the addresses of the service that runs here, if one does.
-        """
+        """Return the addresses of the service that runs here, if one does."""
         return {name: str(value) for name, value in _read(self.addresses_file).items()}
 
     def awaited_addresses(self) -> Mapping[str, str]:
-        """
-        Return them; if the service is only just starting, when it has started.
-        """
+        """Return them; if the service is only just starting, when it has started."""
         deadline_s = time.monotonic() + START_WITHIN_S
         while not (found := self.addresses()):
             if not self.is_in_use() or time.monotonic() >= deadline_s:
@@ -148,23 +136,17 @@ class DataFolder:
         return found
 
     def write_addresses(self, addresses: Mapping[str, str]) -> None:
-        """
-        Let other commands find the running service.
-        """
+        """Let other commands find the running service."""
         write_private(self.addresses_file, addresses)
 
     def forget_addresses(self) -> None:
-        """
-        Take note that nothing runs here any more.
-        """
+        """Take note that nothing runs here any more."""
         with suppress(FileNotFoundError):
             self.addresses_file.unlink()
 
 
 def write_private(path: Path, document: object) -> None:
-    """
-    Write a JSON file that only its owner can read, whole or not at all.
-    """
+    """Write a JSON file that only its owner can read, whole or not at all."""
     replace_file(path, json.dumps(document, indent=2))
 
 

@@ -1,6 +1,4 @@
-"""
-``hv demo``: from a file to a playing video, on a service of its own.
-"""
+"""``hv demo``: from a file to a playing video, on a service of its own."""
 
 import asyncio
 import os
@@ -50,9 +48,7 @@ def demo(
     port: int | None,
     quality: str,
 ) -> None:
-    """
-    Start a service, upload FILE or a clip made for it, and serve it.
-    """
+    """Start a service, upload FILE or a clip made for it, and serve it."""
     if file is not None:
         from hvcore_cli.uploading import check_file  # noqa: PLC0415 - pays for rich
 
@@ -123,9 +119,7 @@ def _show(service: LocalService, clip: Path, quality: str) -> tuple[str, str]:
 
 
 def next_steps(service: LocalService, video_id: str) -> str:
-    """
-    Write the keys, and three commands to go on with.
-    """
+    """Write the keys, and three commands to go on with."""
     at, keys = service.addresses, service.folder.first_keys()
     key = keys.get("live", "KEY")
     with_key = f"-H 'X-Api-Key: {key}'"
@@ -147,9 +141,7 @@ def next_steps(service: LocalService, video_id: str) -> str:
 
 
 def _own_command() -> str:
-    """
-    Return how this program was started, for people to start it again.
-    """
+    """Return how this program was started, for people to start it again."""
     started = Path(sys.argv[0])
     if started.name != "hv":
         # python -m hvcore_cli.
@@ -160,9 +152,7 @@ def _own_command() -> str:
 
 
 def _check(playlist: str) -> None:
-    """
-    Play the video through, every rung of it.
-    """
+    """Play the video through, every rung of it."""
     from hvcore_cli.playback_check import play_through  # noqa: PLC0415 - only for --check
 
     for line in play_through(playlist, _ffmpeg()):
@@ -185,9 +175,7 @@ def _free_pair(port: int | None, sockets: ExitStack) -> Pair:
 
 
 def _clip(folder: DataFolder, file: Path | None) -> Path:
-    """
-    Return the file to upload; make one the first time, if none is given.
-    """
+    """Return the file to upload; make one the first time, if none is given."""
     if file is not None:
         return file
     clip = folder.path / "demo-clip.mp4"
@@ -209,9 +197,7 @@ def _clip(folder: DataFolder, file: Path | None) -> Path:
 
 
 def _ffmpeg() -> str:
-    """
-    Return the path of an ffmpeg: the machine's, else the one from PyPI.
-    """
+    """Return the path of an ffmpeg: the machine's, else the one from PyPI."""
     found = shutil.which("ffmpeg")
     if found is not None:
         return found

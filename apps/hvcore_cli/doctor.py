@@ -1,6 +1,4 @@
-"""
-``hv doctor``: check what an installation needs, and say how to mend it.
-"""
+"""``hv doctor``: check what an installation needs, and say how to mend it."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial

@@ -1,6 +1,4 @@
-"""
-``hv edge``: nginx in front of delivery.
-"""
+"""``hv edge``: nginx in front of delivery."""
 
 import signal
 import threading
@@ -31,9 +29,7 @@ INGEST_EVERY_S: Final = 2.0
 
 @click.group(cls=HvGroup)
 def edge() -> None:
-    """
-    Put nginx in front of delivery, and count what it serves.
-    """
+    """Put nginx in front of delivery, and count what it serves."""
 
 
 @edge.command("nginx")
@@ -44,9 +40,7 @@ def edge() -> None:
 )
 @pass_invocation
 def nginx(invocation: Invocation, out: Path | None) -> None:
-    """
-    Print the nginx configuration, or write it with all that it needs.
-    """
+    """Print the nginx configuration, or write it with all that it needs."""
     from hvcore.assembly import build  # noqa: PLC0415
     from hvcore_edge.config import EdgeConfig, storage_folder  # noqa: PLC0415 - only here
 

@@ -1,6 +1,4 @@
-"""
-``hv explain``: which rule refused a playback, or would.
-"""
+"""``hv explain``: which rule refused a playback, or would."""
 
 import re
 import sys

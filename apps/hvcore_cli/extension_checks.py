@@ -1,6 +1,4 @@
-"""
-Checks what plugins add to the service before any process of it starts.
-"""
+"""Checks what plugins add to the service before any process of it starts."""
 
 from hvcore.registry import Registry
 from hvcore_api.plugin_routes import groups_with

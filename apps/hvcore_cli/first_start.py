@@ -1,6 +1,4 @@
-"""
-What ``hv up`` does once before its processes start.
-"""
+"""What ``hv up`` does once before its processes start."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -31,9 +29,7 @@ ENVIRONMENTS = {
 @click.command(cls=HvCommand, hidden=True)
 @pass_invocation
 def prepare(invocation: Invocation) -> None:
-    """
-    Migrate, make the first keys, and free what our dead workers held.
-    """
+    """Migrate, make the first keys, and free what our dead workers held."""
     process_logs.configure(invocation.load().settings.log.format)
     folder = DataFolder(invocation.data)
     # Here once, and not in each process that needs one of them.
@@ -54,9 +50,7 @@ def prepare(invocation: Invocation) -> None:
 
 
 def _first_keys(services: Services) -> Mapping[str, object]:
-    """
-    Make the first organization, its environments, and a key for each.
-    """
+    """Make the first organization, its environments, and a key for each."""
     document: dict[str, object] = {"orgID": ORG}
     # It is there if the keys' file was removed, or an earlier start was cut off.
     with suppress(ConflictError):

@@ -55,9 +55,7 @@ SHARED_LIBRARIES: Final = ("rq",)
 
 
 def load_shared() -> None:
-    """
-    Load what the forks need, once; a second.
-    """
+    """Load what the forks need, once; a second."""
     with no_garbage_collected():
         for name in SHARED:
             importlib.import_module(name)
@@ -106,34 +104,24 @@ class Fork:
 
     @property
     def pid(self) -> int:
-        """
-        Its number.
-        """
+        """Its number."""
         return self._process.pid or 0
 
     @property
     def returncode(self) -> int | None:
-        """
-        Its exit status, or minus the number of the signal that ended it.
-        """
+        """Its exit status, or minus the number of the signal that ended it."""
         return self._reaping.result() if self._reaping.done() else None
 
     async def wait(self) -> int:
-        """
-        Return its exit status once it has ended.
-        """
+        """Return its exit status once it has ended."""
         return await asyncio.shield(self._reaping)
 
     def terminate(self) -> None:
-        """
-        Ask it to end, unless it has ended.
-        """
+        """Ask it to end, unless it has ended."""
         self._process.terminate()
 
     def kill(self) -> None:
-        """
-        End it, unless it has ended.
-        """
+        """End it, unless it has ended."""
         self._process.kill()
 
 
@@ -188,9 +176,7 @@ async def start(
 
 
 def _end_of(process: ForkProcess) -> int | None:
-    """
-    Return a descriptor that can be read once a process has ended, on Linux.
-    """
+    """Return a descriptor that can be read once a process has ended, on Linux."""
     with suppress(AttributeError, OSError):
         return os.pidfd_open(process.pid or 0)
     return None
@@ -226,9 +212,7 @@ def _go_on(
     *,
     is_hv: bool,
 ) -> None:
-    """
-    Become the program, in the fork.
-    """
+    """Become the program, in the fork."""
     os.setsid()
     _forget_signals()
     for descriptor, standard in zip(outputs, (1, 2), strict=True):

@@ -1,6 +1,4 @@
-"""
-``hv fsck``: what the database and the storage disagree about, and its mend.
-"""
+"""``hv fsck``: what the database and the storage disagree about, and its mend."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -113,9 +111,7 @@ def _bring_back(invocation: Invocation, video_id: VideoId | None) -> None:
 
 
 def _show_personal(invocation: Invocation, video_id: VideoId, *, as_json: bool) -> None:
-    """
-    Say which columns have personal data of a video, and in how many rows; no data.
-    """
+    """Say which columns have personal data of a video, and in how many rows; no data."""
     with invocation.services() as services:
         left = services.erasure.left(video_id)
     if as_json:
@@ -146,9 +142,7 @@ class _Run:
     videos: int = 0
 
     def looked_at(self, videos: int) -> None:
-        """
-        Take note of how far it is.
-        """
+        """Take note of how far it is."""
         self.videos = videos
 
     def treat(self, damage: Damage) -> Iterator[dict[str, object]]:
@@ -179,9 +173,7 @@ class _Run:
             yield _record(damage, outcome)
 
     def sum_up(self) -> None:
-        """
-        Say how it ended.
-        """
+        """Say how it ended."""
         if not self.found:
             say("Nothing is wrong.")
             return

@@ -1,6 +1,4 @@
-"""
-The heartbeat of a process in the database.
-"""
+"""The heartbeat of a process in the database."""
 
 import logging
 import threading

@@ -1,6 +1,4 @@
-"""
-``hv keys``: API keys. A key's value is shown once, when it is made.
-"""
+"""``hv keys``: API keys. A key's value is shown once, when it is made."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -22,9 +20,7 @@ from hvcore_cli.service_keys import rotate_signing, signing
 
 @click.group(cls=HvGroup)
 def keys() -> None:
-    """
-    Create, list, revoke and rotate API keys.
-    """
+    """Create, list, revoke and rotate API keys."""
 
 
 keys.add_command(signing)
@@ -64,9 +60,7 @@ def create(  # noqa: PLR0913 - one per option
     name: str,
     as_json: bool,
 ) -> None:
-    """
-    Make a key and print it, for the only time.
-    """
+    """Make a key and print it, for the only time."""
     if org is not None and key_type == KeyType.SYSTEM.value:
         say(f"A system key belongs to no organization; --org {org} is ignored.")
         org = None
@@ -89,9 +83,7 @@ def create(  # noqa: PLR0913 - one per option
 @json_option
 @pass_invocation
 def list_keys(invocation: Invocation, *, org: str | None, as_json: bool) -> None:
-    """
-    List the keys of an organization, oldest first.
-    """
+    """List the keys of an organization, oldest first."""
     with invocation.services() as services:
         # First, because it says so if there is no such organization.
         names = _names(services, org)
@@ -116,9 +108,7 @@ def list_keys(invocation: Invocation, *, org: str | None, as_json: bool) -> None
 @json_option
 @pass_invocation
 def revoke(invocation: Invocation, *, key_id: str, as_json: bool) -> None:
-    """
-    End the key KEY_ID; within 5 seconds it works nowhere.
-    """
+    """End the key KEY_ID; within 5 seconds it works nowhere."""
     with invocation.services() as services:
         key = services.keys.revoke(key_id)
         record = _record(key, _names(services, key.org_id))
@@ -142,9 +132,7 @@ def revoke(invocation: Invocation, *, key_id: str, as_json: bool) -> None:
 def rotate(
     invocation: Invocation, *, key_id: str, overlap: float, as_json: bool
 ) -> None:
-    """
-    Make a key like KEY_ID, which works a while longer beside it.
-    """
+    """Make a key like KEY_ID, which works a while longer beside it."""
     with invocation.services() as services:
         created = services.keys.rotate(key_id, overlap=timedelta(seconds=overlap))
         record = _record(created.key, _names(services, created.key.org_id))
@@ -160,9 +148,7 @@ def _print_created(created: KeyCreated, record: Record, *, as_json: bool) -> Non
 
 
 def _names(services: Services, org_id: str | None) -> Mapping[str, str]:
-    """
-    Return what answers call the environments of an organization.
-    """
+    """Return what answers call the environments of an organization."""
     if org_id is None:
         return {}
     return {env.id: env.name for env in services.tenants.environments(org_id)}

@@ -1,6 +1,4 @@
-"""
-How modules are loaded.
-"""
+"""How modules are loaded."""
 
 import gc
 from collections.abc import Iterator

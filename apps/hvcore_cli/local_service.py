@@ -1,6 +1,4 @@
-"""
-The whole service on this machine: its processes, and when it is ready.
-"""
+"""The whole service on this machine: its processes, and when it is ready."""
 
 import asyncio
 import json
@@ -41,18 +39,14 @@ _ABOUT_PREPARING: Final = "tries the plugins and makes the tables"
 
 @attrs.frozen(kw_only=True)
 class UsualWorkers:
-    """
-    How many workers a machine of this size has.
-    """
+    """How many workers a machine of this size has."""
 
     encoders: int
     light: int
 
 
 def usual_workers() -> UsualWorkers:
-    """
-    Return how many workers suit this machine's cores.
-    """
+    """Return how many workers suit this machine's cores."""
     cores = os.cpu_count() or 1
     light = max(1, cores // CORES_PER_LIGHT_WORKER)
     return UsualWorkers(
@@ -95,9 +89,7 @@ class LocalService:
 
     @property
     def mails(self) -> str:
-        """
-        Where mails go, in words; without a password.
-        """
+        """Where mails go, in words; without a password."""
         settings = self._loaded.settings
         if not settings.mail.url:
             return f"files in {mail_folder(settings)} (HV_MAIL__URL is not set)"
@@ -170,9 +162,7 @@ class LocalService:
         return str(json.loads(out)["url"])
 
     async def stop(self) -> None:
-        """
-        Stop every process, in order; takes at most about 10 s.
-        """
+        """Stop every process, in order; takes at most about 10 s."""
         self.folder.forget_addresses()
         await self._supervisor.stop()
         for sock in self._listeners:
@@ -301,7 +291,5 @@ async def _running(service: LocalService) -> AsyncIterator[LocalService]:
 
 
 def running(service: LocalService) -> AbstractAsyncContextManager[LocalService]:
-    """
-    Run the service while a block runs; the folder must be locked.
-    """
+    """Run the service while a block runs; the folder must be locked."""
     return _running(service)

@@ -1,6 +1,4 @@
-"""
-Find what the logs of this installation say of a request.
-"""
+"""Find what the logs of this installation say of a request."""
 
 import ast
 import re
@@ -53,9 +51,7 @@ class LoggedRefusal:
 
 
 def log_files(folder: Path) -> list[Path]:
-    """
-    Return the logs of processes, older ones too.
-    """
+    """Return the logs of processes, older ones too."""
     return sorted([*folder.glob("*.log"), *folder.glob("*.log.1")])
 
 
@@ -86,9 +82,7 @@ def find_refusals(request_id: str, files: Iterable[Path]) -> list[LoggedRefusal]
 
 
 def find_lines(request_id: str, file: BinaryIO, name: str) -> Iterator[LoggedRefusal]:
-    """
-    Yield what one file says of a request, in its order.
-    """
+    """Yield what one file says of a request, in its order."""
     in_text = f" request_id='{request_id}'".encode()
     in_json = f'"request_id": "{request_id}"'.encode()
     for line in file:
@@ -167,9 +161,7 @@ def _text(value: object) -> str | None:
 
 
 def _value(text: str) -> object:
-    """
-    Return what was logged; None if it is cut off.
-    """
+    """Return what was logged; None if it is cut off."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, RecursionError, MemoryError):

@@ -140,20 +140,14 @@ HIDDEN: Final = {
 
 
 class LazyGroup(click.Group):
-    """
-    Commands that are imported when they are called.
-    """
+    """Commands that are imported when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """
-        Return the names, in the order of the table.
-        """
+        """Return the names, in the order of the table."""
         return [*COMMANDS, *added_commands(ctx.find_object(Invocation))]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """
-        Import a command, or have a plugin make it.
-        """
+        """Import a command, or have a plugin make it."""
         place = COMMANDS.get(cmd_name, (HIDDEN.get(cmd_name),))[0]
         if place is None:
             return make_command(ctx, cmd_name)
@@ -166,9 +160,7 @@ class LazyGroup(click.Group):
     def format_commands(
         self, ctx: click.Context, formatter: click.HelpFormatter
     ) -> None:
-        """
-        Write the list of commands without importing them.
-        """
+        """Write the list of commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
         added = added_commands(ctx.find_object(Invocation))
@@ -220,9 +212,7 @@ def cli(supervisor: int | None, child_niceness: int | None) -> None:
 
 
 def main() -> None:
-    """
-    Run ``hv`` with the arguments of this process, and end it.
-    """
+    """Run ``hv`` with the arguments of this process, and end it."""
     prepare_streams()
     invocation = Invocation()
     status = run(sys.argv[1:], invocation)

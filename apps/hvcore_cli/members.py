@@ -1,6 +1,4 @@
-"""
-``hv members``: the people who have a role in an organization's dashboard.
-"""
+"""``hv members``: the people who have a role in an organization's dashboard."""
 
 import click
 
@@ -62,9 +60,7 @@ def list_members(invocation: Invocation, *, org: str, as_json: bool) -> None:
 def set_role(
     invocation: Invocation, *, member: str, org: str, role: str, as_json: bool
 ) -> None:
-    """
-    Give MEMBER, an id or an email address, another role.
-    """
+    """Give MEMBER, an id or an email address, another role."""
     with invocation.services() as services:
         found = _find(services, org, member)
         changed = services.members.change_role(org, found.id, Role(role))

@@ -1,6 +1,4 @@
-"""
-``hv metrics``, and what the other processes do for it.
-"""
+"""``hv metrics``, and what the other processes do for it."""
 
 import signal
 import threading

@@ -1,6 +1,4 @@
-"""
-Serve the metrics of all processes of this machine, to Prometheus alone.
-"""
+"""Serve the metrics of all processes of this machine, to Prometheus alone."""
 
 import logging
 import socket
@@ -38,9 +36,7 @@ _log = logging.getLogger(__name__)
 
 
 class MetricsPage:
-    """
-    The text that Prometheus reads; thread-safe.
-    """
+    """The text that Prometheus reads; thread-safe."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -63,9 +59,7 @@ class MetricsPage:
         )
 
     def text(self) -> bytes:
-        """
-        Return all metrics.
-        """
+        """Return all metrics."""
         with self._lock:
             # Without a folder there is nothing to add up, and the rest is still true.
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -90,16 +84,12 @@ class MetricsPage:
 
 
 def spool_of(settings: Settings) -> Path:
-    """
-    Return where counts of this machine wait.
-    """
+    """Return where counts of this machine wait."""
     return settings.data_dir / (settings.analytics.spool_dir or "spool")
 
 
 def folders_of(settings: Settings) -> Mapping[str, Path]:
-    """
-    Return the folders of this machine that need room, by what they are for.
-    """
+    """Return the folders of this machine that need room, by what they are for."""
     folders = {"data": settings.data_dir, "temporary": Path(gettempdir())}
     if settings.edge.listen:
         folders["edge"] = settings.data_dir / (settings.edge.folder or "edge")
@@ -125,9 +115,7 @@ class MetricsServer(ThreadingHTTPServer):
         super().__init__((host, port), _Handler)
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """
-        Log a connection that broke off, or a bug.
-        """
+        """Log a connection that broke off, or a bug."""
         del request, client_address
         _log.info("metrics not sent", exc_info=True)
 
@@ -137,9 +125,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: MetricsServer
 
     def do_GET(self) -> None:
-        """
-        Answer with the metrics, at one address.
-        """
+        """Answer with the metrics, at one address."""
         if self.path.partition("?")[0] != "/metrics":
             self._answer(404, b"The metrics are at /metrics.\n")
             return
@@ -160,15 +146,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's
-        """
-        Log nothing: Prometheus asks every few seconds.
-        """
+        """Log nothing: Prometheus asks every few seconds."""
 
 
 def serve_in_thread(settings: Settings) -> None:
-    """
-    Serve the metrics, unless another process of this machine does; then take over.
-    """
+    """Serve the metrics, unless another process of this machine does; then take over."""
     threading.Thread(
         target=_serve_or_wait, args=(settings,), name="metrics", daemon=True
     ).start()

@@ -1,6 +1,4 @@
-"""
-The gauges of a machine: its work that waits, its disks, and what it depends on.
-"""
+"""The gauges of a machine: its work that waits, its disks, and what it depends on."""
 
 import shutil
 from collections.abc import Iterable, Mapping
@@ -40,9 +38,7 @@ class SampleCollector(Collector):
     disks: Mapping[str, Sampled["DiskRoom"]]
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
-        """
-        Yield the gauges that are known.
-        """
+        """Yield the gauges that are known."""
         # All at once: if all of them hang, this takes as long as with one.
         self.workload.begin()
         for dependency in self.dependencies.values():
@@ -78,9 +74,7 @@ class SampleCollector(Collector):
 
 @attrs.frozen(kw_only=True)
 class DiskRoom:
-    """
-    How much room a disk has, and how large it is.
-    """
+    """How much room a disk has, and how large it is."""
 
     free_bytes: int
     size_bytes: int

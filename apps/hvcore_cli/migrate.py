@@ -1,6 +1,4 @@
-"""
-``hv migrate``: bring the database to this version, or to another server.
-"""
+"""``hv migrate``: bring the database to this version, or to another server."""
 
 import time
 from typing import Final

@@ -1,6 +1,4 @@
-"""
-Writes the beginning of a plugin: a distribution whose tests pass.
-"""
+"""Writes the beginning of a plugin: a distribution whose tests pass."""
 
 import importlib.util
 import re

@@ -1,6 +1,4 @@
-"""
-``hv openapi``: the description of the API.
-"""
+"""``hv openapi``: the description of the API."""
 
 import click
 

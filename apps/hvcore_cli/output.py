@@ -1,6 +1,4 @@
-"""
-Print records: as a table for people, as one JSON document for programs.
-"""
+"""Print records: as a table for people, as one JSON document for programs."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -53,9 +51,7 @@ def show(
 
 
 def print_json(document: object) -> None:
-    """
-    Print one JSON document on standard output.
-    """
+    """Print one JSON document on standard output."""
     text = printable_json(json.dumps(document, indent=2, ensure_ascii=False))
     if not can_be_printed(text):
         text = json.dumps(document, indent=2)
@@ -63,23 +59,17 @@ def print_json(document: object) -> None:
 
 
 def put(text: str) -> None:
-    """
-    Print a line on standard output.
-    """
+    """Print a line on standard output."""
     click.echo(printable(text, keeps="\n"))
 
 
 def say(text: str) -> None:
-    """
-    Tell the user something; never on standard output.
-    """
+    """Tell the user something; never on standard output."""
     click.echo(printable(text, keeps="\n"), err=True)
 
 
 def timestamp(moment: datetime | None) -> str | None:
-    """
-    Write a moment as the API does, or nothing.
-    """
+    """Write a moment as the API does, or nothing."""
     if moment is None:
         return None
     return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03}Z"

@@ -1,6 +1,4 @@
-"""
-Play a video as a patient viewer would: every playlist, every segment.
-"""
+"""Play a video as a patient viewer would: every playlist, every segment."""
 
 import re
 import subprocess
@@ -46,9 +44,7 @@ def _playlist(get: Get, url: str) -> str:
 
 
 def _addresses(playlist: str, base_url: str) -> Iterator[str]:
-    """
-    Yield what a playlist names, in its order.
-    """
+    """Yield what a playlist names, in its order."""
     for line in playlist.splitlines():
         if line.startswith(("#EXT-X-MAP:", "#EXT-X-MEDIA:")):
             for uri in _URI.findall(line):

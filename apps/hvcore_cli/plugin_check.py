@@ -1,6 +1,4 @@
-"""
-Runs the kit of an installed plugin, and says which promises it does not keep.
-"""
+"""Runs the kit of an installed plugin, and says which promises it does not keep."""
 
 import importlib.util
 import subprocess
@@ -110,9 +108,7 @@ def _module_of(plugin: str, registry: Callable[[], Registry]) -> str:
 def _kits_of_backend(
     name: str, registry: Registry, kits: Iterable[EntryPoint]
 ) -> Sequence[str]:
-    """
-    Return the kits in the packages or distributions of plugins that offer a backend.
-    """
+    """Return the kits in the packages or distributions of plugins that offer a backend."""
     sources = [one.source for one in registry.offers if one.backend.name == name]
     packages = {source.package for source in sources}
     distributions = {source.distribution for source in sources if not source.is_listed}

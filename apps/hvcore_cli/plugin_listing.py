@@ -1,6 +1,4 @@
-"""
-What ``hv plugins`` shows: backends on offer, their options, and what fails.
-"""
+"""What ``hv plugins`` shows: backends on offer, their options, and what fails."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -101,9 +99,7 @@ def _unknown(trial: Trial) -> dict[str, Any]:
 
 
 def _failing(fault: PluginFault | HvcoreError | None) -> dict[str, Any]:
-    """
-    Return what fails, where, and the mend; each None if nothing does.
-    """
+    """Return what fails, where, and the mend; each None if nothing does."""
     if isinstance(fault, PluginFaultError):
         fault = fault.fault
     if isinstance(fault, PluginFault):

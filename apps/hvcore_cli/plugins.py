@@ -1,6 +1,4 @@
-"""
-``hv plugins``: what was found, what of it is active, and what fails; and new ones.
-"""
+"""``hv plugins``: what was found, what of it is active, and what fails; and new ones."""
 
 from pathlib import Path
 

@@ -32,9 +32,7 @@ def printable(text: str, *, keeps: str = "") -> str:
 
 
 def printable_json(document: str) -> str:
-    """
-    Return a JSON document, whose strings mean the same, without control characters.
-    """
+    """Return a JSON document, whose strings mean the same, without control characters."""
     return "".join(
         char if char == "\n" or not _is_unseen(char) else _json_escape(char)
         for char in document

@@ -1,6 +1,4 @@
-"""
-The log of a process: how its lines look, and the file that keeps them.
-"""
+"""The log of a process: how its lines look, and the file that keeps them."""
 
 import logging
 import os
@@ -23,17 +21,13 @@ _IMPORTANT = re.compile(rb"^\S+ \S+ (?:WARNING|ERROR|CRITICAL) ")
 
 
 class _LineFormatter(logging.Formatter):
-    """
-    One line a record: the message, then its data.
-    """
+    """One line a record: the message, then its data."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
-        """
-        Append the record's ``hv_`` attributes.
-        """
+        """Append the record's ``hv_`` attributes."""
         data = [
             f"{name.removeprefix('hv_')}={value!r}"
             for name, value in sorted(vars(record).items())
@@ -42,9 +36,7 @@ class _LineFormatter(logging.Formatter):
         return " ".join([super().formatMessage(record), *data])
 
     def format(self, record: logging.LogRecord) -> str:
-        """
-        Write the record so that no terminal obeys what it quotes.
-        """
+        """Write the record so that no terminal obeys what it quotes."""
         return printable(super().format(record), keeps="\n\t")
 
 
@@ -68,16 +60,12 @@ def configure(log_format: str = TEXT) -> None:
 
 
 def is_important(line: bytes) -> bool:
-    """
-    Return whether this line is shown to the operator.
-    """
+    """Return whether this line is shown to the operator."""
     return _IMPORTANT.match(line) is not None or json_lines.is_important(line)
 
 
 def rotate(path: Path) -> None:
-    """
-    Make room: the log becomes the older file, or is lost.
-    """
+    """Make room: the log becomes the older file, or is lost."""
     try:
         path.replace(path.with_suffix(".log.1"))
     except OSError:
@@ -100,9 +88,7 @@ class LogFile:
         self._file: BinaryIO | None = None
 
     def write(self, line: bytes) -> None:
-        """
-        Append a line; a full disk, or a folder that is gone, loses it.
-        """
+        """Append a line; a full disk, or a folder that is gone, loses it."""
         # Gunicorn's last words are that it ends, and not why.
         if line.strip() and not any(mark in line for mark in _LAST_WORDS):
             self.reason = json_lines.as_text(line.strip())
@@ -111,9 +97,7 @@ class LogFile:
             self._file_for(line).write(line)
 
     def close(self) -> None:
-        """
-        Close the file; another line opens it again.
-        """
+        """Close the file; another line opens it again."""
         if self._file is not None:
             self._file.close()
             self._file = None

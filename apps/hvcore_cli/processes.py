@@ -1,6 +1,4 @@
-"""
-The processes of the service, each alone.
-"""
+"""The processes of the service, each alone."""
 
 import logging
 import socket
@@ -75,9 +73,7 @@ _PORTS: Final = click.IntRange(1, 65_535)
 def api(
     invocation: Invocation, host: str, port: int, workers: int, fd: int | None
 ) -> None:
-    """
-    Run the API process alone.
-    """
+    """Run the API process alone."""
     from hvcore_reference.wsgi import api_app  # noqa: PLC0415 - this process's own
 
     _serve(
@@ -100,9 +96,7 @@ def api(
 def delivery(
     invocation: Invocation, host: str, port: int, workers: int, fd: int | None
 ) -> None:
-    """
-    Run the process that serves videos, the player and the upload address.
-    """
+    """Run the process that serves videos, the player and the upload address."""
     from hvcore_reference.wsgi import delivery_app  # noqa: PLC0415 - this process's own
 
     _serve(
@@ -156,9 +150,7 @@ def worker(  # noqa: PLR0913 - one for each option
     within_s: float | None,
     replaces: int | None,
 ) -> None:
-    """
-    Run one worker alone, until SIGTERM, or end those that run.
-    """
+    """Run one worker alone, until SIGTERM, or end those that run."""
     if within_s is not None and not drains:
         raise click.UsageError("--within needs --drain.")
     if drains:
@@ -192,9 +184,7 @@ def worker(  # noqa: PLR0913 - one for each option
 @click.command(cls=HvCommand)
 @pass_invocation
 def sweep(invocation: Invocation) -> None:
-    """
-    Run the sweep alone, until SIGTERM.
-    """
+    """Run the sweep alone, until SIGTERM."""
     from hvcore_worker.sweep import run_sweep  # noqa: PLC0415 - this process's own
 
     process_logs.configure(invocation.load().settings.log.format)
@@ -293,9 +283,7 @@ def _serve(  # noqa: PLR0913 - what differs between the two
 
 
 def _measured(invocation: Invocation) -> Settings:
-    """
-    Return the settings; what they make this process do is measured.
-    """
+    """Return the settings; what they make this process do is measured."""
     settings = invocation.load().settings
     measure(settings)
     serve_beside(settings, is_supervised=_is_supervised())
@@ -346,9 +334,7 @@ def _check_database(invocation: Invocation) -> None:
 
 
 def tell_of_faults(registry: Registry) -> None:
-    """
-    Log which plugins are broken; what the settings choose of them is refused elsewhere.
-    """
+    """Log which plugins are broken; what the settings choose of them is refused elsewhere."""
     for fault in registry.faults:
         _log.warning("left out: %s", fault)
 
@@ -383,9 +369,7 @@ def _check_settings(invocation: Invocation, needs: Sequence[str]) -> None:
 
 
 def _free(invocation: Invocation, gone: int) -> None:
-    """
-    Make the tasks of a worker that has died due at once.
-    """
+    """Make the tasks of a worker that has died due at once."""
     from hvcore.assembly import build  # noqa: PLC0415
     from hvcore_worker.identity import host_prefix  # noqa: PLC0415 - a worker's own
 

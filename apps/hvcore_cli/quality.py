@@ -1,6 +1,4 @@
-"""
-The option that chooses a quality preset.
-"""
+"""The option that chooses a quality preset."""
 
 from typing import Final
 

@@ -1,6 +1,4 @@
-"""
-What ``hv orgs set`` takes: numbers, and the word that removes a limit.
-"""
+"""What ``hv orgs set`` takes: numbers, and the word that removes a limit."""
 
 from enum import Enum
 from typing import Any, Final
@@ -13,17 +11,13 @@ NONE: Final = "none"
 
 
 class Unset(Enum):
-    """
-    What stands for a limit that is removed; None is an option that is not given.
-    """
+    """What stands for a limit that is removed; None is an option that is not given."""
 
     UNSET = NONE
 
 
 class Limit(click.ParamType["int | Unset"]):
-    """
-    A whole number from 0 on, or none.
-    """
+    """A whole number from 0 on, or none."""
 
     name = "N|none"
 
@@ -33,9 +27,7 @@ class Limit(click.ParamType["int | Unset"]):
         param: click.Parameter | None,
         ctx: click.Context | None,
     ) -> int | Unset:
-        """
-        Read what was given.
-        """
+        """Read what was given."""
         text = str(value)
         if text == NONE:
             return Unset.UNSET

@@ -1,6 +1,4 @@
-"""
-``hv restore``: a backup in an empty data folder and an empty database.
-"""
+"""``hv restore``: a backup in an empty data folder and an empty database."""
 
 import shutil
 import tempfile

@@ -1,6 +1,4 @@
-"""
-The mark of a data folder that a backup is being restored into.
-"""
+"""The mark of a data folder that a backup is being restored into."""
 
 import os
 from pathlib import Path
@@ -52,21 +50,15 @@ class RestoreMark:
         return cls(path, backup_id)
 
     def was_filled(self) -> bool:
-        """
-        Return whether an earlier run had filled the database, and may have ended so.
-        """
+        """Return whether an earlier run had filled the database, and may have ended so."""
         return _FILLED in self.path.read_text(encoding="utf-8").splitlines()
 
     def note_filled(self) -> None:
-        """
-        Note that the database is filled; from the next step on, it serves.
-        """
+        """Note that the database is filled; from the next step on, it serves."""
         replace_file(self.path, f"{self.backup_id}\n{_FILLED}\n")
 
     def remove(self) -> None:
-        """
-        Let commands work on the folder.
-        """
+        """Let commands work on the folder."""
         self.path.unlink()
 
 

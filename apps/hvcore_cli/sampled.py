@@ -1,6 +1,4 @@
-"""
-Answers of what may hang, asked now and then by whoever serves the metrics.
-"""
+"""Answers of what may hang, asked now and then by whoever serves the metrics."""
 
 import logging
 import threading
@@ -20,9 +18,7 @@ _log = logging.getLogger(__name__)
 
 
 class Sampled(Generic[Answer]):
-    """
-    The latest answer of something that may hang; thread-safe.
-    """
+    """The latest answer of something that may hang; thread-safe."""
 
     def __init__(self, ask: Callable[[], Answer]) -> None:
         self._ask = ask
@@ -33,9 +29,7 @@ class Sampled(Generic[Answer]):
         self._latest: tuple[float, Answer] | None = None
 
     def begin(self) -> tuple[threading.Event, bool]:
-        """
-        Ask if it is time to; return what is set at the end, and whether it is awaited.
-        """
+        """Ask if it is time to; return what is set at the end, and whether it is awaited."""
         with self._lock:
             now = time.monotonic()
             if not self._is_asking and now - self._asked_at_s >= EVERY_S:
@@ -46,9 +40,7 @@ class Sampled(Generic[Answer]):
             return self._over, self._is_asking
 
     def latest(self) -> Answer | None:
-        """
-        Return the last answers; None if there are none, or they are too old to be true.
-        """
+        """Return the last answers; None if there are none, or they are too old to be true."""
         over, is_asking = self.begin()
         if is_asking:
             # Of something that hangs, only the first to ask waits.

@@ -31,9 +31,7 @@ _ENDED: Final[Mapping[str, str]] = {
 @json_option
 @pass_invocation
 def signing(invocation: Invocation, *, as_json: bool) -> None:
-    """
-    List the keys with which the service signs playback tokens and upload addresses.
-    """
+    """List the keys with which the service signs playback tokens and upload addresses."""
     with invocation.services() as services:
         records = _signing_records(services)
     columns = {

@@ -1,6 +1,4 @@
-"""
-``hv sessions``: who is signed in to the dashboard.
-"""
+"""``hv sessions``: who is signed in to the dashboard."""
 
 import click
 
@@ -22,18 +20,14 @@ _COLUMNS = {
 
 @click.group(cls=HvGroup)
 def sessions() -> None:
-    """
-    Show who is signed in to the dashboard, and sign people out.
-    """
+    """Show who is signed in to the dashboard, and sign people out."""
 
 
 @sessions.command("list")
 @json_option
 @pass_invocation
 def list_sessions(invocation: Invocation, *, as_json: bool) -> None:
-    """
-    List the sessions that have not ended, the one used last first.
-    """
+    """List the sessions that have not ended, the one used last first."""
     with invocation.services() as services:
         found = services.open_sessions
         records = [_record(found, session) for session in found.listed()]

@@ -1,6 +1,4 @@
-"""
-Everything about one video, as commands show it.
-"""
+"""Everything about one video, as commands show it."""
 
 from typing import Final
 
@@ -34,17 +32,13 @@ OPERATOR: Final = Principal(
 
 
 def playback_of(services: Services, invocation: Invocation) -> SignedUrls:
-    """
-    Return what makes addresses: those at which the service runs just now.
-    """
+    """Return what makes addresses: those at which the service runs just now."""
     found = DataFolder(invocation.data).addresses()
     return attrs.evolve(services.playback, public=as_running(invocation.load(), found))
 
 
 def thumbnail_of(playback: SignedUrls, video: Video | VideoSummary) -> str:
-    """
-    Return the address of a video's picture.
-    """
+    """Return the address of a video's picture."""
     return playback.thumbnail_url(video, *LIST_THUMBNAIL_PX)
 
 
@@ -75,9 +69,7 @@ def details_of(
 
 
 def print_details(details: dict[str, object], *, as_json: bool) -> None:
-    """
-    Print the details of a video.
-    """
+    """Print the details of a video."""
     if as_json:
         print_json(details)
         return
@@ -87,9 +79,7 @@ def print_details(details: dict[str, object], *, as_json: bool) -> None:
 
 
 def _maker(services: Services, video: Video) -> dict[str, object]:
-    """
-    Say who makes or made a video, and which rule of the settings chose that.
-    """
+    """Say who makes or made a video, and which rule of the settings chose that."""
     with services.uow.read() as work:
         job = work.jobs.find(video.job_id) if video.job_id else None
     return {
@@ -99,9 +89,7 @@ def _maker(services: Services, video: Video) -> dict[str, object]:
 
 
 def _is_conformant(services: Services, video: Video) -> bool | None:
-    """
-    Return what the check of a video has found; None if it is not known.
-    """
+    """Return what the check of a video has found; None if it is not known."""
     try:
         certificate = services.certificates.find(video)
     except UnavailableError:

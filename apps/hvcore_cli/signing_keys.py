@@ -18,9 +18,7 @@ _NAMES = {"ed25519": SigningAlgorithm.ED25519, "hs256": SigningAlgorithm.HS256}
 
 @click.group(cls=HvGroup)
 def signing_keys() -> None:
-    """
-    Make, list and revoke keys that sign playback tokens offline.
-    """
+    """Make, list and revoke keys that sign playback tokens offline."""
 
 
 @signing_keys.command("create")
@@ -48,9 +46,7 @@ def create(  # noqa: PLR0913 - one per option
     name: str,
     as_json: bool,
 ) -> None:
-    """
-    Make a key; print its private half for the only time.
-    """
+    """Make a key; print its private half for the only time."""
     pem = None if public_key is None else _text_of(public_key)
     with invocation.services() as services:
         made = services.signing_keys.create(
@@ -72,9 +68,7 @@ def create(  # noqa: PLR0913 - one per option
 @json_option
 @pass_invocation
 def list_keys(invocation: Invocation, *, org: str, as_json: bool) -> None:
-    """
-    List the keys of an organization, oldest first.
-    """
+    """List the keys of an organization, oldest first."""
     with invocation.services() as services:
         found = services.signing_keys.of_organization(org)
     columns = {
@@ -94,9 +88,7 @@ def list_keys(invocation: Invocation, *, org: str, as_json: bool) -> None:
 @json_option
 @pass_invocation
 def revoke(invocation: Invocation, *, kid: str, org: str, as_json: bool) -> None:
-    """
-    End the key KID; within a second its tokens play nowhere.
-    """
+    """End the key KID; within a second its tokens play nowhere."""
     with invocation.services() as services:
         key = services.signing_keys.revoke(org, kid)
     if as_json:

@@ -1,6 +1,4 @@
-"""
-Standard input, output and errors as they were given: perhaps closed, full, or Latin-1.
-"""
+"""Standard input, output and errors as they were given: perhaps closed, full, or Latin-1."""
 
 import errno
 import io
@@ -15,15 +13,11 @@ _INPUT, _OUTPUT, _ERRORS = range(3)
 
 
 class OutputError(OSError):
-    """
-    Standard output cannot be written.
-    """
+    """Standard output cannot be written."""
 
 
 class _Output(io.FileIO):
-    """
-    Standard output, of which a failure is told from those of other files.
-    """
+    """Standard output, of which a failure is told from those of other files."""
 
     def write(self, data: "ReadableBuffer", /) -> int:
         try:

@@ -69,16 +69,12 @@ class Program:
 
 
 def hv_words(*words: str) -> list[str]:
-    """
-    Return the words with which ``hv`` dies with us.
-    """
+    """Return the words with which ``hv`` dies with us."""
     return ["--supervisor", str(os.getpid()), *words]
 
 
 def hv_arguments(*words: str) -> list[str]:
-    """
-    Return the command that runs ``hv`` as a child that dies with us.
-    """
+    """Return the command that runs ``hv`` as a child that dies with us."""
     # -P: a module of the current folder must not take the place of ours.
     return [sys.executable, "-P", "-m", "hvcore_cli", *hv_words(*words)]
 
@@ -134,9 +130,7 @@ class Supervisor:
             raise CliError(self._why(program, log))
 
     async def stop(self) -> None:
-        """
-        Stop every program, group by group, and kill what does not stop.
-        """
+        """Stop every program, group by group, and kill what does not stop."""
         self._stopping.set()
         order = sorted(self._running.values(), key=lambda pair: pair[0].stops)
         for _, group in groupby(order, key=lambda pair: pair[0].stops):
@@ -171,17 +165,13 @@ class Supervisor:
             delay_s = await self._pause(program, _status_text(status), delay_s)
 
     async def _pause(self, program: Program, why: str, delay_s: float) -> float:
-        """
-        Wait before the next start; return how long to wait the next time.
-        """
+        """Wait before the next start; return how long to wait the next time."""
         self._tell(f"{program.name} ended ({why}); starts again in {delay_s:.1f} s")
         await asyncio.sleep(delay_s)
         return min(delay_s * 2, LONGEST_DELAY_S)
 
     def _successor(self, program: Program, gone: int) -> Program:
-        """
-        Return what to run in the place of a process that has ended.
-        """
+        """Return what to run in the place of a process that has ended."""
         # Another program may have the number by now, and tasks under its name.
         running = {process.pid for _, process in self._running.values()}
         if not program.replaces or gone in running:
@@ -219,9 +209,7 @@ class Supervisor:
         return process
 
     def _note(self, program: Program, pid: int | None, starts: int) -> None:
-        """
-        Tell other processes of this one; see hvcore_checks.processes.
-        """
+        """Tell other processes of this one; see hvcore_checks.processes."""
         known = self._kept.get(program.name)
         started_at = known.started_at if known and pid is None else datetime.now(UTC)
         self._kept[program.name] = ServiceProcess(

@@ -1,6 +1,4 @@
-"""
-``hv systemd``: the units that run this installation.
-"""
+"""``hv systemd``: the units that run this installation."""
 
 import os
 import pwd
@@ -145,9 +143,7 @@ def _owner(data: Path, user: str | None) -> pwd.struct_passwd:
 def _settings(
     invocation: Invocation, environment_file: Path, owner: pwd.struct_passwd
 ) -> "Settings":
-    """
-    Read the settings as the units will have them.
-    """
+    """Read the settings as the units will have them."""
     from hvcore.settings import load  # noqa: PLC0415 - only commands pay for it
 
     environ = {**os.environ, **read_environment_file(environment_file)}

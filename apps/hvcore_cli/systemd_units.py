@@ -1,6 +1,4 @@
-"""
-The systemd units of an installation: one for each process, and a target for all.
-"""
+"""The systemd units of an installation: one for each process, and a target for all."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -119,9 +117,7 @@ class UnitFiles:
     backups: Path | None = None
 
     def texts(self) -> Mapping[str, str]:
-        """
-        Return the units' texts by their file names.
-        """
+        """Return the units' texts by their file names."""
         address = f"--host {self.host} --port"
         units = {
             "hv-migrate.service": self._once("Update the database", "migrate"),
@@ -315,9 +311,7 @@ def _text(**sections: Sequence[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """
-    Write a text as systemd reads it: ``%`` stands before its specifiers.
-    """
+    """Write a text as systemd reads it: ``%`` stands before its specifiers."""
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
 
 

@@ -1,6 +1,4 @@
-"""
-``hv tasks``: what is due, queued, leased or failed, and why.
-"""
+"""``hv tasks``: what is due, queued, leased or failed, and why."""
 
 from collections.abc import Sequence
 
@@ -37,9 +35,7 @@ def tasks(  # noqa: PLR0913 - one per option
     limit: int,
     as_json: bool,
 ) -> None:
-    """
-    Show tasks, the latest change first; or give a cancellation up.
-    """
+    """Show tasks, the latest change first; or give a cancellation up."""
     with invocation.services() as services:
         if give_up is not None:
             found: Sequence[Task] = [services.remote_cancels.give_up(TaskId(give_up))]
@@ -93,9 +89,7 @@ def _record(task: Task) -> dict[str, object]:
 
 
 def _maker(task: Task) -> dict[str, object]:
-    """
-    Say who makes a part, why, and by what name a service elsewhere knows it.
-    """
+    """Say who makes a part, why, and by what name a service elsewhere knows it."""
     submission = submission_of(task)
     handle = submission.handle if submission else task.payload.get("handle")
     return {

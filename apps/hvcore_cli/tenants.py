@@ -1,6 +1,4 @@
-"""
-``hv orgs`` and ``hv envs``: organizations, their quotas and their environments.
-"""
+"""``hv orgs`` and ``hv envs``: organizations, their quotas and their environments."""
 
 import click
 
@@ -39,9 +37,7 @@ def orgs(context: click.Context) -> None:
 @json_option
 @pass_invocation
 def create_org(invocation: Invocation, *, org_id: str, as_json: bool) -> None:
-    """
-    Create the organization ORG_ID.
-    """
+    """Create the organization ORG_ID."""
     with invocation.services() as services:
         created = services.tenants.create_organization(org_id)
     if as_json:
@@ -127,9 +123,7 @@ def set_quotas(
 
 @click.group(cls=HvGroup)
 def envs() -> None:
-    """
-    Create and list the environments of an organization.
-    """
+    """Create and list the environments of an organization."""
 
 
 @envs.command("create")
@@ -146,9 +140,7 @@ def envs() -> None:
 def create_env(
     invocation: Invocation, *, org_id: str, name: str, kind: str, as_json: bool
 ) -> None:
-    """
-    Create the environment NAME, which is also its id, in ORG_ID.
-    """
+    """Create the environment NAME, which is also its id, in ORG_ID."""
     with invocation.services() as services:
         created = services.tenants.create_environment(
             org_id, name, EnvironmentKind(kind)
@@ -164,9 +156,7 @@ def create_env(
 @json_option
 @pass_invocation
 def list_envs(invocation: Invocation, *, org_id: str, as_json: bool) -> None:
-    """
-    List the environments of ORG_ID, oldest first.
-    """
+    """List the environments of ORG_ID, oldest first."""
     with invocation.services() as services:
         found = services.tenants.environments(org_id)
     show(

@@ -1,6 +1,4 @@
-"""
-``hv up``: the whole service on this machine.
-"""
+"""``hv up``: the whole service on this machine."""
 
 import asyncio
 import signal
@@ -67,9 +65,7 @@ def open_pair(
 
 
 async def until_stopped(work: Callable[[], Awaitable[None]]) -> None:
-    """
-    Do the work until it ends or this process is asked to end.
-    """
+    """Do the work until it ends or this process is asked to end."""
     task = asyncio.ensure_future(work())
     loop = asyncio.get_running_loop()
     stopping = False
@@ -88,9 +84,7 @@ async def until_stopped(work: Callable[[], Awaitable[None]]) -> None:
 
 
 def tell(text: str) -> None:
-    """
-    Write a line for the operator, if there is still a terminal.
-    """
+    """Write a line for the operator, if there is still a terminal."""
     with suppress(OSError):
         click.echo(printable(f"hv: {text}", keeps="\n"), err=True)
 

@@ -1,6 +1,4 @@
-"""
-``hv upload``: upload a video as a client of the API.
-"""
+"""``hv upload``: upload a video as a client of the API."""
 
 import os
 from collections.abc import Sequence

@@ -1,6 +1,4 @@
-"""
-Bring a file to the service and watch it being encoded.
-"""
+"""Bring a file to the service and watch it being encoded."""
 
 import stat
 from pathlib import Path

@@ -1,6 +1,4 @@
-"""
-``hv videos update``: change what the owner of a video says of it.
-"""
+"""``hv videos update``: change what the owner of a video says of it."""
 
 from collections.abc import Mapping, Sequence
 
@@ -66,9 +64,7 @@ def update_video(  # noqa: PLR0913 - one per option
     metadata: Mapping[str, str | None],
     **members: str | bool | None,
 ) -> None:
-    """
-    Change the video VIDEO_ID: what is named, and nothing else.
-    """
+    """Change the video VIDEO_ID: what is named, and nothing else."""
     document: dict[str, object] = {
         # An empty text removes what can be removed; as a name it is refused.
         name: None if value == "" and name != "videoName" else value
@@ -93,9 +89,7 @@ def update_video(  # noqa: PLR0913 - one per option
 
 
 def _header(etag: str | None) -> str | None:
-    """
-    Write an entity tag as headers have it: shells take its quotes away.
-    """
+    """Write an entity tag as headers have it: shells take its quotes away."""
     if etag is None or etag.strip() == "*" or '"' in etag:
         return etag
     return quoted(etag)

@@ -1,6 +1,4 @@
-"""
-``hv videos``: the videos of an environment, as an operator sees them.
-"""
+"""``hv videos``: the videos of an environment, as an operator sees them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -37,9 +35,7 @@ _LISTED: Final = [
 
 @click.group(cls=HvGroup)
 def videos() -> None:
-    """
-    List, show, change, delete and retry videos.
-    """
+    """List, show, change, delete and retry videos."""
 
 
 videos.add_command(certificate)
@@ -72,9 +68,7 @@ def list_videos(  # noqa: PLR0913 - one per option
     page_size: int,
     as_json: bool,
 ) -> None:
-    """
-    List the videos of an environment, newest first.
-    """
+    """List the videos of an environment, newest first."""
     query = VideoQuery(
         page=page,
         page_size=page_size,
@@ -115,9 +109,7 @@ def list_videos(  # noqa: PLR0913 - one per option
 def show_video(
     invocation: Invocation, *, video_id: str, org: str, as_json: bool
 ) -> None:
-    """
-    Show everything about the video VIDEO_ID.
-    """
+    """Show everything about the video VIDEO_ID."""
     with invocation.services() as services:
         details = details_of(services, invocation, org, video_id)
     print_details(details, as_json=as_json)
@@ -139,9 +131,7 @@ def delete(
     reason: str | None,
     as_json: bool,
 ) -> None:
-    """
-    Delete the video VIDEO_ID.
-    """
+    """Delete the video VIDEO_ID."""
     why = DeletionReason(reason) if reason else DeletionReason.ADMIN_ACTION
     with invocation.services() as services:
         video = services.deletion.delete(OPERATOR, org, video_id, why)
@@ -157,9 +147,7 @@ def delete(
 @json_option
 @pass_invocation
 def retry(invocation: Invocation, *, video_id: str, org: str, as_json: bool) -> None:
-    """
-    Process the failed video VIDEO_ID again.
-    """
+    """Process the failed video VIDEO_ID again."""
     with invocation.services() as services:
         found = services.processing.retry(OPERATOR, org, video_id)
     if as_json:
@@ -171,9 +159,7 @@ def retry(invocation: Invocation, *, video_id: str, org: str, as_json: bool) -> 
 def _columns_of(
     records: Sequence[Record], columns: Mapping[str, str]
 ) -> Mapping[str, str]:
-    """
-    Return those columns in which a record has something.
-    """
+    """Return those columns in which a record has something."""
     return {
         name: heading
         for name, heading in columns.items()

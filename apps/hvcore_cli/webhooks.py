@@ -1,6 +1,4 @@
-"""
-``hv webhooks``: the addresses that get events. A secret is shown once.
-"""
+"""``hv webhooks``: the addresses that get events. A secret is shown once."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -37,9 +35,7 @@ _DELIVERY_COLUMNS: Mapping[str, str] = {
 
 @click.group(cls=HvGroup)
 def webhooks() -> None:
-    """
-    Add, list, rotate and remove webhooks; see and repeat deliveries.
-    """
+    """Add, list, rotate and remove webhooks; see and repeat deliveries."""
 
 
 @webhooks.command("add")
@@ -64,9 +60,7 @@ def add(  # noqa: PLR0913 - one per option
     events: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """
-    Send the events of an environment to URL; print the secret that signs them.
-    """
+    """Send the events of an environment to URL; print the secret that signs them."""
     kinds = frozenset(map(EventKind, events)) or DOCUMENTED_KINDS
     with invocation.services() as services:
         added = _added(services, org, env, url, kinds)
@@ -97,9 +91,7 @@ def _added(
 @json_option
 @pass_invocation
 def list_webhooks(invocation: Invocation, *, org: str | None, as_json: bool) -> None:
-    """
-    List webhooks, oldest first.
-    """
+    """List webhooks, oldest first."""
     with invocation.services() as services:
         if org is not None:
             # Says so if there is no such organization.
@@ -125,9 +117,7 @@ def list_webhooks(invocation: Invocation, *, org: str | None, as_json: bool) -> 
 def deliveries(
     invocation: Invocation, *, webhook_id: str, limit: int, as_json: bool
 ) -> None:
-    """
-    Show the deliveries to WEBHOOK_ID, newest first.
-    """
+    """Show the deliveries to WEBHOOK_ID, newest first."""
     with invocation.services() as services:
         found = services.delivery_orders.of_endpoint(webhook_id, limit=limit)
         reasons = services.delivery_orders.reasons(found)
@@ -149,9 +139,7 @@ def deliveries(
 def resend(
     invocation: Invocation, *, event_id: str, webhook_id: str | None, as_json: bool
 ) -> None:
-    """
-    Deliver EVENT_ID once more.
-    """
+    """Deliver EVENT_ID once more."""
     with invocation.services() as services:
         ordered = services.delivery_orders.resend(event_id, webhook_id)
     records = [_delivery(delivery) for delivery in ordered]
@@ -163,9 +151,7 @@ def resend(
 @json_option
 @pass_invocation
 def send_test(invocation: Invocation, *, webhook_id: str, as_json: bool) -> None:
-    """
-    Send WEBHOOK_ID alone an event of the kind webhook.test.
-    """
+    """Send WEBHOOK_ID alone an event of the kind webhook.test."""
     with invocation.services() as services:
         ordered = services.delivery_orders.send_test(webhook_id)
     show([_delivery(ordered)], _DELIVERY_COLUMNS, name="deliveries", as_json=as_json)
@@ -176,9 +162,7 @@ def send_test(invocation: Invocation, *, webhook_id: str, as_json: bool) -> None
 @json_option
 @pass_invocation
 def remove(invocation: Invocation, *, webhook_id: str, as_json: bool) -> None:
-    """
-    Remove WEBHOOK_ID and all that is waiting for it.
-    """
+    """Remove WEBHOOK_ID and all that is waiting for it."""
     with invocation.services() as services:
         services.webhooks.remove(webhook_id)
     if as_json:
@@ -201,9 +185,7 @@ def remove(invocation: Invocation, *, webhook_id: str, as_json: bool) -> None:
 def rotate(
     invocation: Invocation, *, webhook_id: str, overlap: float, as_json: bool
 ) -> None:
-    """
-    Give WEBHOOK_ID a new secret and print it.
-    """
+    """Give WEBHOOK_ID a new secret and print it."""
     with invocation.services() as services:
         rotated = services.webhooks.rotate_secret(
             webhook_id, overlap=timedelta(seconds=overlap)
@@ -217,9 +199,7 @@ def rotate(
 @json_option
 @pass_invocation
 def enable(invocation: Invocation, *, webhook_id: str, as_json: bool) -> None:
-    """
-    Let WEBHOOK_ID have events again.
-    """
+    """Let WEBHOOK_ID have events again."""
     with invocation.services() as services:
         endpoint = services.webhooks.enable(webhook_id)
         (record,) = _records(services, [endpoint])
@@ -231,9 +211,7 @@ def enable(invocation: Invocation, *, webhook_id: str, as_json: bool) -> None:
 @json_option
 @pass_invocation
 def disable(invocation: Invocation, *, webhook_id: str, as_json: bool) -> None:
-    """
-    Let WEBHOOK_ID have no events until it is enabled; what waits is never sent.
-    """
+    """Let WEBHOOK_ID have no events until it is enabled; what waits is never sent."""
     with invocation.services() as services:
         endpoint = services.webhooks.disable(webhook_id)
         (record,) = _records(services, [endpoint])

@@ -1,6 +1,4 @@
-"""
-``hv worker --drain``: the workers of a data folder leave.
-"""
+"""``hv worker --drain``: the workers of a data folder leave."""
 
 import time
 from pathlib import Path

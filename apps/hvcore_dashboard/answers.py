@@ -1,6 +1,4 @@
-"""
-Answer with a page, with a fragment of one, or by leading elsewhere.
-"""
+"""Answer with a page, with a fragment of one, or by leading elsewhere."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -75,9 +73,7 @@ class Answers:
         template: str,
         values: Mapping[str, object],
     ) -> None:
-        """
-        Answer htmx with a fragment of a page.
-        """
+        """Answer htmx with a fragment of a page."""
         # htmx takes the nonce of the answer for that of the page.
         place = self._place(req, nonce=new_nonce(), messages=())
         self._render(resp, template, place, values)
@@ -127,21 +123,15 @@ class Answers:
         resp.location = address
 
     def address(self, req: falcon.Request, *parts: str, **values: object) -> str:
-        """
-        Return an address in the organization of the request.
-        """
+        """Return an address in the organization of the request."""
         return self._place(req, nonce="", messages=()).url(*parts, **values)
 
     def as_browsers_see(self, path: str) -> str:
-        """
-        Return a path below ours with the root that browsers see.
-        """
+        """Return a path below ours with the root that browsers see."""
         return self.cookies.root + path.removeprefix(ROOT)
 
     def top(self, *parts: str, **values: object) -> str:
-        """
-        Return an address of the dashboard that is in no organization.
-        """
+        """Return an address of the dashboard that is in no organization."""
         place = Place(
             root=self.cookies.root,
             static="",
@@ -194,7 +184,5 @@ class Answers:
 
 
 def is_partial(req: falcon.Request) -> bool:
-    """
-    Return whether htmx asks, and puts the answer into a page.
-    """
+    """Return whether htmx asks, and puts the answer into a page."""
     return req.get_header("HX-Request") == "true"

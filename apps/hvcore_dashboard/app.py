@@ -1,6 +1,4 @@
-"""
-The dashboard as a WSGI app.
-"""
+"""The dashboard as a WSGI app."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -79,9 +77,7 @@ def make_dashboard(
 
 
 class HeadersMiddleware:
-    """
-    Put on every answer what browsers must know, errors included.
-    """
+    """Put on every answer what browsers must know, errors included."""
 
     def process_response(
         self,
@@ -90,9 +86,7 @@ class HeadersMiddleware:
         _resource: object,
         _req_succeeded: bool,  # noqa: FBT001 - Falcon's signature
     ) -> None:
-        """
-        Add the headers that the answer has not.
-        """
+        """Add the headers that the answer has not."""
         for name, value in HEADERS.items():
             if resp.get_header(name) is None:
                 resp.set_header(name, value)

@@ -1,6 +1,4 @@
-"""
-The files that the pages load, under ``/dashboard/static/``.
-"""
+"""The files that the pages load, under ``/dashboard/static/``."""
 
 from pathlib import Path
 from typing import Final

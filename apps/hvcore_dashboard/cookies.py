@@ -29,9 +29,7 @@ Tone = Literal["good", "warn", "danger"]
 
 @attrs.frozen
 class FlashMessage:
-    """
-    What the next page tells its reader once.
-    """
+    """What the next page tells its reader once."""
 
     text: str
     tone: Tone = "good"
@@ -52,36 +50,26 @@ class Cookies:
 
     @classmethod
     def of(cls, dashboard_url: str) -> "Cookies":
-        """
-        Return those of a dashboard at this address.
-        """
+        """Return those of a dashboard at this address."""
         parts = urlsplit(dashboard_url)
         return cls(root=parts.path.rstrip("/"), is_secure=parts.scheme == "https")
 
     def session(self, req: falcon.Request) -> str | None:
-        """
-        Return the session that a request names.
-        """
+        """Return the session that a request names."""
         return self.read(req, SESSION)
 
     def start_session(
         self, resp: falcon.Response, value: str, *, max_age_s: int
     ) -> None:
-        """
-        Make the browser name a session from now on.
-        """
+        """Make the browser name a session from now on."""
         self._set(resp, SESSION, value, max_age_s)
 
     def end_session(self, resp: falcon.Response) -> None:
-        """
-        Make it forget the session.
-        """
+        """Make it forget the session."""
         self._set(resp, SESSION, "", 0)
 
     def read(self, req: falcon.Request, name: str) -> str | None:
-        """
-        Return another cookie.
-        """
+        """Return another cookie."""
         values = req.get_cookie_values(self._name(name))
         return values[0] if values else None
 
@@ -93,21 +81,15 @@ class Cookies:
         *,
         max_age_s: int = _YEAR_S,
     ) -> None:
-        """
-        Set another cookie, such as what a person last chose.
-        """
+        """Set another cookie, such as what a person last chose."""
         self._set(resp, name, value, max_age_s)
 
     def forget(self, resp: falcon.Response, name: str) -> None:
-        """
-        Remove it.
-        """
+        """Remove it."""
         self._set(resp, name, "", 0)
 
     def messages(self, req: falcon.Request) -> Sequence[FlashMessage]:
-        """
-        Return the messages that wait for a page.
-        """
+        """Return the messages that wait for a page."""
         value = self.read(req, MESSAGES)
         if not value:
             return ()
@@ -119,9 +101,7 @@ class Cookies:
             return ()
 
     def tell(self, resp: falcon.Response, messages: Sequence[FlashMessage]) -> None:
-        """
-        Show messages on the next page; none forgets those that were shown.
-        """
+        """Show messages on the next page; none forgets those that were shown."""
         if not messages:
             self._set(resp, MESSAGES, "", 0)
             return

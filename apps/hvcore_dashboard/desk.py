@@ -1,6 +1,4 @@
-"""
-What resources are made of.
-"""
+"""What resources are made of."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -16,9 +14,7 @@ from hvcore_dashboard.playback_judge import PlaybackJudge
 
 
 class InstallationView(Protocol):
-    """
-    What is known of the installation besides its services; thread-safe.
-    """
+    """What is known of the installation besides its services; thread-safe."""
 
     def examination(self, *, anew: bool) -> Examination:
         """
@@ -30,9 +26,7 @@ class InstallationView(Protocol):
         ...
 
     def processes(self) -> Sequence[ServiceProcess] | None:
-        """
-        Return the processes of this machine; None if they are not known.
-        """
+        """Return the processes of this machine; None if they are not known."""
         ...
 
 

@@ -45,9 +45,7 @@ class FormEdit:
 
     @property
     def touched(self) -> Mapping[str, str | None]:
-        """
-        The values that the person has changed; None for one that was removed.
-        """
+        """The values that the person has changed; None for one that was removed."""
         return {
             name: self.sent.get(name)
             for name in sorted({*self.shown, *self.sent})
@@ -56,9 +54,7 @@ class FormEdit:
 
     @property
     def changes(self) -> Mapping[str, str | None]:
-        """
-        The values that are touched and not stored yet.
-        """
+        """The values that are touched and not stored yet."""
         return {
             name: value
             for name, value in self.touched.items()
@@ -68,9 +64,7 @@ class FormEdit:
 
     @property
     def disputed(self) -> frozenset[str]:
-        """
-        The names of values that somebody else has changed to something else.
-        """
+        """The names of values that somebody else has changed to something else."""
         return frozenset(
             name
             for name in self.changes
@@ -79,16 +73,12 @@ class FormEdit:
 
     @property
     def merged(self) -> Values:
-        """
-        The stored values with those that the person has changed.
-        """
+        """The stored values with those that the person has changed."""
         return _present({**self.stored, **self.touched})
 
 
 class DisputedEditError(ConflictError):
-    """
-    Two people have changed the same; nothing is saved.
-    """
+    """Two people have changed the same; nothing is saved."""
 
     def __init__(self, edit: FormEdit) -> None:
         super().__init__(_DISPUTED)
@@ -216,9 +206,7 @@ def settle(
 
 
 def told(edit: FormEdit, *, saved: str = "Saved.") -> str:
-    """
-    Return what the person is told once an edit is saved.
-    """
+    """Return what the person is told once an edit is saved."""
     if not edit.touched:
         return "Nothing was changed."
     others = {

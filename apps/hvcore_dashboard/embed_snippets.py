@@ -18,9 +18,7 @@ from hvcore.settings import PublicSettings
 
 @attrs.frozen(kw_only=True)
 class EmbedSnippet:
-    """
-    Lines to copy, and what they are for.
-    """
+    """Lines to copy, and what they are for."""
 
     title: str
     about: str
@@ -44,25 +42,19 @@ class EmbedAddresses:
 
 
 def public_addresses(plays: PlaybackAddresses) -> EmbedAddresses:
-    """
-    Return the addresses of a public video.
-    """
+    """Return the addresses of a public video."""
     return EmbedAddresses(
         page=plays.embed, playlist=plays.playlist, discovery=plays.embed
     )
 
 
 def signed_addresses(plays: PlaybackAddresses) -> EmbedAddresses:
-    """
-    Return the addresses that a token opens.
-    """
+    """Return the addresses that a token opens."""
     return EmbedAddresses(page=plays.embed, playlist=plays.playlist)
 
 
 def edge_key_addresses(embed_url: str) -> EmbedAddresses:
-    """
-    Return the addresses of an edge key, which play until it is revoked.
-    """
+    """Return the addresses of an edge key, which play until it is revoked."""
     return EmbedAddresses(
         page=embed_url, playlist=f"{embed_url}/master.m3u8", discovery=embed_url
     )

@@ -29,9 +29,7 @@ from hvcore_web.errors import (
 
 
 class ErrorText(NamedTuple):
-    """
-    What an error page says; without a text, what the error itself says.
-    """
+    """What an error page says; without a text, what the error itself says."""
 
     title: str
     text: str = ""
@@ -62,17 +60,13 @@ OTHER: Final = ErrorText("That did not work")
 
 @attrs.frozen(kw_only=True)
 class ErrorPages:
-    """
-    Answer errors.
-    """
+    """Answer errors."""
 
     answers: Answers
     sessions: Sessions
 
     def install(self, app: falcon.App[falcon.Request, falcon.Response]) -> None:
-        """
-        Make an app answer every error with a page.
-        """
+        """Make an app answer every error with a page."""
         app.add_error_handler(Exception, self._handle_crash)
         app.add_error_handler(falcon.HTTPError, self._handle_http_error)
         app.add_error_handler(HvError, self._handle_error)
@@ -137,9 +131,7 @@ class ErrorPages:
     def _show_unsaved(
         self, req: falcon.Request, resp: falcon.Response, error: HvError
     ) -> None:
-        """
-        Answer a form that comes when its session has ended.
-        """
+        """Answer a form that comes when its session has ended."""
         resp.status = error.http_status
         back = _form_page(req)
         keep_return(self.answers.cookies, resp, back)
@@ -185,9 +177,7 @@ class ErrorPages:
         return None if person is None else Visit(person=person)
 
     def _page_of(self, req: falcon.Request) -> str:
-        """
-        Return the page that htmx works on, with our root.
-        """
+        """Return the page that htmx works on, with our root."""
         shown = req.get_header("HX-Current-URL") or ""
         path = "/" + shown.partition("://")[2].partition("/")[2]
         page = ROOT + path.removeprefix(self.answers.cookies.root)
@@ -201,9 +191,7 @@ class ErrorPages:
 
 
 def _form_page(req: falcon.Request) -> str:
-    """
-    Return the page of a form: where it is sent, or what is above that.
-    """
+    """Return the page of a form: where it is sent, or what is above that."""
     pages = {route.path for route in ROUTES if route.method == "GET"}
     template, path = req.uri_template or "", req.path
     while template not in pages and template.startswith(f"{ROOT}/"):

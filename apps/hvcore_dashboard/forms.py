@@ -1,6 +1,4 @@
-"""
-What forms send, and what was wrong with it.
-"""
+"""What forms send, and what was wrong with it."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -27,9 +25,7 @@ SHOWN: Final = "shown."
 
 @attrs.frozen(kw_only=True)
 class SentFile:
-    """
-    A file of a form; empty if none was chosen.
-    """
+    """A file of a form; empty if none was chosen."""
 
     name: str
     content_type: str
@@ -55,42 +51,30 @@ class Form:
     without: Mapping[str, str] = attrs.field(factory=dict)
 
     def text(self, name: str) -> str:
-        """
-        Return a field without spaces around it; empty if it was not sent.
-        """
+        """Return a field without spaces around it; empty if it was not sent."""
         values = self.fields.get(name)
         # Browsers send CRLF; callers of the API do not.
         return values[0].replace("\r\n", "\n").strip() if values else ""
 
     def texts(self, name: str) -> Sequence[str]:
-        """
-        Return every value of a field, such as those of checked boxes.
-        """
+        """Return every value of a field, such as those of checked boxes."""
         return self.fields.get(name, ())
 
     def is_checked(self, name: str) -> bool:
-        """
-        Return whether a box is checked.
-        """
+        """Return whether a box is checked."""
         return name in self.fields
 
     def has_shown(self, name: str) -> bool:
-        """
-        Return whether the form knows what it has shown in a field.
-        """
+        """Return whether the form knows what it has shown in a field."""
         return f"{SHOWN}{name}" in self.fields
 
     @property
     def first_wrong(self) -> str:
-        """
-        The first field of which something is wrong; empty if there is none.
-        """
+        """The first field of which something is wrong; empty if there is none."""
         return next(filter(None, self.errors), "")
 
     def given(self, *names: str) -> dict[str, str]:
-        """
-        Return the fields that are not empty, for ``read_query`` of hvcore.wire.
-        """
+        """Return the fields that are not empty, for ``read_query`` of hvcore.wire."""
         return {name: self.text(name) for name in names if self.text(name)}
 
     def refused(self, error: HvError, **names: str) -> "Form":
@@ -110,24 +94,18 @@ class Form:
 
 
 def form_with(**values: str) -> Form:
-    """
-    Return a form that is filled in, to be shown for the first time.
-    """
+    """Return a form that is filled in, to be shown for the first time."""
     return Form(fields={name: [value] for name, value in values.items()})
 
 
 def form_to_edit(values: Mapping[str, str]) -> Form:
-    """
-    Return a form of what is stored, which sends what it has shown along.
-    """
+    """Return a form of what is stored, which sends what it has shown along."""
     shown = {f"{SHOWN}{name}": value for name, value in values.items()}
     return form_with(**values, **shown)
 
 
 def is_multipart(req: falcon.Request) -> bool:
-    """
-    Return whether a form is sent as those with files are.
-    """
+    """Return whether a form is sent as those with files are."""
     return _media_type(req) == MULTIPART
 
 

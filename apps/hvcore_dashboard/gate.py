@@ -1,6 +1,4 @@
-"""
-Who may see a page, judged before its resource is called.
-"""
+"""Who may see a page, judged before its resource is called."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -33,18 +31,14 @@ from hvcore_web.bodies import allow_time
 
 
 class SignedOutError(HvError):
-    """
-    A page for who is signed in was asked for without a session.
-    """
+    """A page for who is signed in was asked for without a session."""
 
     status, code = 401, "unauthorized"
     default_detail = "Sign in to go on."
 
 
 class ForgedRequestError(HvError):
-    """
-    A change that does not come from a page of this session.
-    """
+    """A change that does not come from a page of this session."""
 
     status, code = 403, "forbidden"
     default_detail = (
@@ -73,9 +67,7 @@ class GateMiddleware:
 
     @classmethod
     def of(cls, services: Services, cookies: Cookies) -> "GateMiddleware":
-        """
-        Return the gate of every page.
-        """
+        """Return the gate of every page."""
         return cls(
             routes={(route.method, route.path): route for route in ROUTES},
             slots={
@@ -138,9 +130,7 @@ class GateMiddleware:
         _resource: object,
         _req_succeeded: bool,  # noqa: FBT001 - Falcon's signature
     ) -> None:
-        """
-        Let nothing later in this thread be done in the person's name.
-        """
+        """Let nothing later in this thread be done in the person's name."""
         change: ExitStack | None = getattr(req.context, "change", None)
         if change is not None:
             change.close()

@@ -1,6 +1,4 @@
-"""
-What the forms about API keys offer, and what is wrong with what they send.
-"""
+"""What the forms about API keys offer, and what is wrong with what they send."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -39,9 +37,7 @@ Options = Sequence[tuple[str, str]]
 
 
 def first_key_form(here: OrganizationVisit) -> Form:
-    """
-    Return the form before anything was chosen.
-    """
+    """Return the form before anything was chosen."""
     return Form(
         fields={
             "type": [KeyType.ENVIRONMENT.value],
@@ -53,9 +49,7 @@ def first_key_form(here: OrganizationVisit) -> Form:
 
 
 def key_options(environments: Sequence[Environment]) -> Mapping[str, Options]:
-    """
-    Return what the form offers.
-    """
+    """Return what the form offers."""
     named = [(env.name, f"{env.name} ({env.kind.value})") for env in environments]
     return {
         "types": [(kind.value, text) for kind, text in TYPES.items()],
@@ -66,16 +60,12 @@ def key_options(environments: Sequence[Environment]) -> Mapping[str, Options]:
 
 
 def options(choices: Mapping[str, tuple[str, object]]) -> Options:
-    """
-    Return the values and texts of choices, for a form.
-    """
+    """Return the values and texts of choices, for a form."""
     return [(value, text) for value, (text, _) in choices.items()]
 
 
 def judged(form: Form, environments: Sequence[Environment]) -> Form:
-    """
-    Return the form with what is wrong with its choices.
-    """
+    """Return the form with what is wrong with its choices."""
     found: dict[str, str] = {}
     names = {env.name for env in environments}
     if form.text("type") not in {kind.value for kind in TYPES}:
@@ -92,9 +82,7 @@ def judged(form: Form, environments: Sequence[Environment]) -> Form:
 
 
 def key_wanted(form: Form, here: OrganizationVisit) -> KeyWanted:
-    """
-    Return the key that a form without errors describes.
-    """
+    """Return the key that a form without errors describes."""
     return KeyWanted(
         type=KeyType(form.text("type")),
         org_id=here.org_id,

@@ -1,6 +1,4 @@
-"""
-The page of an API key, which several routes answer with.
-"""
+"""The page of an API key, which several routes answer with."""
 
 import attrs
 import falcon
@@ -19,9 +17,7 @@ from hvcore_dashboard.visits import organization_of
 
 @attrs.frozen(kw_only=True)
 class KeyPages:
-    """
-    Answer with the page of a key, or with a new key.
-    """
+    """Answer with the page of a key, or with a new key."""
 
     answers: Answers
     keys: Keys
@@ -31,9 +27,7 @@ class KeyPages:
 
     @classmethod
     def of(cls, desk: Desk) -> "KeyPages":
-        """
-        Return those of the dashboard.
-        """
+        """Return those of the dashboard."""
         services = desk.services
         return cls(
             answers=desk.answers,
@@ -81,9 +75,7 @@ class KeyPages:
         *,
         title: str,
     ) -> None:
-        """
-        Answer with a new key, for the only time.
-        """
+        """Answer with a new key, for the only time."""
         made_secret = MadeSecret(
             title=title,
             label="API key",
@@ -101,17 +93,13 @@ class KeyPages:
     def refuse(
         self, req: falcon.Request, resp: falcon.Response, key_id: str, error: HvError
     ) -> None:
-        """
-        Answer with the page of a key and an error.
-        """
+        """Answer with the page of a key and an error."""
         complaint = self.refusal(resp, error)
         form = form_with(overlap=DEFAULT_OVERLAP)
         self.show(req, resp, key_id, form=attrs.evolve(form, errors={"": complaint}))
 
     def refusal(self, resp: falcon.Response, error: HvError) -> str:
-        """
-        Set the status of an error, and return it in words.
-        """
+        """Set the status of an error, and return it in words."""
         resp.status = error.http_status
         for name, value in error.headers.items():
             resp.set_header(name, value)

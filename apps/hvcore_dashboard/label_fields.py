@@ -19,9 +19,7 @@ _LINE_RULE: Final = "must have a key, a colon and a value in each line"
 
 
 def label_fields(labels: Labels) -> dict[str, str]:
-    """
-    Return the fields of a form that shows labels.
-    """
+    """Return the fields of a form that shows labels."""
     return {
         "externalID": one_line(labels.external_id or ""),
         "tags": ", ".join(map(one_line, labels.tags)),
@@ -33,9 +31,7 @@ def label_fields(labels: Labels) -> dict[str, str]:
 
 
 def stored_labels(fields: Mapping[str, str]) -> dict[str, str]:
-    """
-    Return fields that a form has sent as it shows them once they are stored.
-    """
+    """Return fields that a form has sent as it shows them once they are stored."""
     tags = filter(None, map(one_line, fields.get("tags", "").split(",")))
     lines = (one_line(line) for line in fields.get(METADATA, "").split("\n"))
     found = {
@@ -59,9 +55,7 @@ def split_metadata(fields: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def join_metadata(values: Mapping[str, str]) -> Mapping[str, str]:
-    """
-    Return values as fields, with all keys of the metadata in one.
-    """
+    """Return values as fields, with all keys of the metadata in one."""
     lines = [
         f"{name.removeprefix(_KEY)}: {value}"
         for name, value in values.items()
@@ -74,9 +68,7 @@ def join_metadata(values: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def label_changes(changes: Mapping[str, str | None]) -> Mapping[str, object]:
-    """
-    Return changes of labels as members of the API's request.
-    """
+    """Return changes of labels as members of the API's request."""
     members: dict[str, object] = {}
     if "externalID" in changes:
         members["externalID"] = changes["externalID"] or None

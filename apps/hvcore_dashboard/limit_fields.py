@@ -1,6 +1,4 @@
-"""
-Limits of organizations as forms have them.
-"""
+"""Limits of organizations as forms have them."""
 
 import re
 from collections.abc import Mapping
@@ -74,9 +72,7 @@ WEIGHT: Final = "weight"
 
 
 def limit_texts(limits: QuotaLimits) -> Mapping[str, str]:
-    """
-    Return limits as a form shows them, by field.
-    """
+    """Return limits as a form shows them, by field."""
     texts = {WEIGHT: _text(None, limits.weight)}
     for field in LIMIT_FIELDS:
         limit = limits.of(field.quota)
@@ -106,9 +102,7 @@ def read_limits(texts: Mapping[str, str | None]) -> Mapping[str, int | float | N
 
 
 def stored_limits(texts: Mapping[str, str]) -> Mapping[str, str]:
-    """
-    Return limits that were written into fields as these show them once they are stored.
-    """
+    """Return limits that were written into fields as these show them once they are stored."""
     fields = {field.name: field for field in LIMIT_FIELDS}
     found = dict(texts)
     for name, text in texts.items():
@@ -120,9 +114,7 @@ def stored_limits(texts: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def amount_text(count_bytes: int) -> str:
-    """
-    Return a number of bytes exactly, in the largest unit that divides it.
-    """
+    """Return a number of bytes exactly, in the largest unit that divides it."""
     unit = 0
     while count_bytes and count_bytes % _UNIT == 0 and unit < len(_UNITS) - 1:
         count_bytes, unit = count_bytes // _UNIT, unit + 1

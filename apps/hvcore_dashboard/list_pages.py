@@ -1,6 +1,4 @@
-"""
-Lists that are shown page by page.
-"""
+"""Lists that are shown page by page."""
 
 import math
 from typing import Final
@@ -29,23 +27,17 @@ class ListPage:
 
     @property
     def offset(self) -> int:
-        """
-        How many come before.
-        """
+        """How many come before."""
         return (self.number - 1) * PAGE_SIZE
 
     @property
     def shown(self) -> dict[str, int]:
-        """
-        What the template's links to other pages need.
-        """
+        """What the template's links to other pages need."""
         return {"page": self.number, "last": self.last, "total": self.total}
 
 
 def list_page(req: falcon.Request, total: int) -> ListPage:
-    """
-    Return the page that an address asks for; the nearest one that there is.
-    """
+    """Return the page that an address asks for; the nearest one that there is."""
     last = max(1, math.ceil(total / PAGE_SIZE))
     asked = max(1, whole_number(req.get_param("page")) or 1)
     return ListPage(number=min(asked, last), last=last, total=total)

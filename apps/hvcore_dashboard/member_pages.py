@@ -1,6 +1,4 @@
-"""
-The page of a member, which several routes answer with.
-"""
+"""The page of a member, which several routes answer with."""
 
 from typing import Final
 
@@ -43,9 +41,7 @@ class MemberPages:
 
     @classmethod
     def of(cls, desk: Desk) -> "MemberPages":
-        """
-        Return those of the dashboard.
-        """
+        """Return those of the dashboard."""
         return cls(
             answers=desk.answers,
             members=desk.services.members,
@@ -55,9 +51,7 @@ class MemberPages:
 
     @property
     def have_links(self) -> bool:
-        """
-        Return whether members sign in by links that admins hand over.
-        """
+        """Return whether members sign in by links that admins hand over."""
         return self.backend == LINK_BACKEND
 
     def show(
@@ -92,9 +86,7 @@ class MemberPages:
         resp: falcon.Response,
         member: OrganizationMember,
     ) -> None:
-        """
-        Answer with a new link for a member, for the only time.
-        """
+        """Answer with a new link for a member, for the only time."""
         made = self.links.for_member(organization_of(req).org_id, member.id)
         made_secret = MadeSecret(
             title=f"A sign-in link for {member.shown_name}",
@@ -112,9 +104,7 @@ class MemberPages:
 
 
 def is_person(member: OrganizationMember, person: SignedInPerson) -> bool:
-    """
-    Return whether a member is the person who looks at the page.
-    """
+    """Return whether a member is the person who looks at the page."""
     if person.backend == LINK_BACKEND:
         return person.subject == member.id
     return bool(member.email) and fold_email(person.email) == fold_email(member.email)

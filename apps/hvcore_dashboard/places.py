@@ -1,6 +1,4 @@
-"""
-Where a page is: what its layout shows around it, and the addresses of its links.
-"""
+"""Where a page is: what its layout shows around it, and the addresses of its links."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -29,9 +27,7 @@ _NAMED: Final = "env"
 
 @attrs.frozen(kw_only=True)
 class NavigationLink:
-    """
-    A page that the navigation leads to.
-    """
+    """A page that the navigation leads to."""
 
     item: NavigationItem
     url: str
@@ -64,43 +60,31 @@ class Place:
 
     @property
     def person(self) -> SignedInPerson | None:
-        """
-        Who is signed in.
-        """
+        """Who is signed in."""
         return self.visit.person if self.visit else None
 
     @property
     def organization(self) -> OrganizationVisit | None:
-        """
-        Where the page is.
-        """
+        """Where the page is."""
         return self.visit.organization if self.visit else None
 
     @property
     def env(self) -> Environment | None:
-        """
-        The environment that the page is about.
-        """
+        """The environment that the page is about."""
         return self.organization.env if self.organization else None
 
     @property
     def change_token(self) -> str:
-        """
-        What every form of the page sends along.
-        """
+        """What every form of the page sends along."""
         return self.person.change_token if self.person else ""
 
     def may(self, role: str) -> bool:
-        """
-        Return whether the person has this role here, or a greater one.
-        """
+        """Return whether the person has this role here, or a greater one."""
         found = self.organization
         return found is not None and found.role.includes(Role(role))
 
     def top(self, *parts: str, **values: object) -> str:
-        """
-        Return an address of the dashboard that is in no organization.
-        """
+        """Return an address of the dashboard that is in no organization."""
         return "/".join([self.root, *map(_part, parts)]) + query(values)
 
     def url(self, *parts: str, **values: object) -> str:
@@ -118,9 +102,7 @@ class Place:
 
     @property
     def navigation(self) -> Sequence[tuple[Section, Sequence[NavigationLink]]]:
-        """
-        The pages that this person may open, by section.
-        """
+        """The pages that this person may open, by section."""
         links = [self._link(route) for route in self.routes if self._leads(route)]
         return [
             (section, found)

@@ -26,18 +26,12 @@ class JudgedPlayback:
 
 
 class PlaybackJudge(Protocol):
-    """
-    Judges as delivery would, and leaves no trace.
-    """
+    """Judges as delivery would, and leaves no trace."""
 
     def path_of(self, url: str) -> str | None:
-        """
-        Return the path of an address of playback; None if it is none.
-        """
+        """Return the path of an address of playback; None if it is none."""
         ...
 
     def judge(self, url: str, *, origin: str | None) -> JudgedPlayback | None:
-        """
-        Return what would be answered; None if it is no address of playback.
-        """
+        """Return what would be answered; None if it is no address of playback."""
         ...

@@ -25,9 +25,7 @@ _KIB: Final = 1024
 
 @cache
 def make_templates() -> Environment:
-    """
-    Return the templates, each of which is compiled once in a process.
-    """
+    """Return the templates, each of which is compiled once in a process."""
     found = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -64,18 +62,14 @@ def _shown(value: object) -> object:
 
 
 def lines(text: str) -> Markup:
-    """
-    Show a text with its lines, as ``<textarea>`` and ``<pre>`` do.
-    """
+    """Show a text with its lines, as ``<textarea>`` and ``<pre>`` do."""
     shown = "\n".join(one_line(line) for line in text.splitlines())
     # Browsers leave out a first end of a line.
     return Markup("\n") + escape(shown)
 
 
 def code(text: str) -> Markup:
-    """
-    Show lines of code as they are, in ``<pre>`` and in an attribute to copy.
-    """
+    """Show lines of code as they are, in ``<pre>`` and in an attribute to copy."""
     shown = []
     for line in text.splitlines():
         indented = line.lstrip(" ")
@@ -84,9 +78,7 @@ def code(text: str) -> Markup:
 
 
 def attributes(values: Mapping[str, object]) -> Markup:
-    """
-    Return attributes of HTML; True stands without a value, False and None not at all.
-    """
+    """Return attributes of HTML; True stands without a value, False and None not at all."""
     shown = Markup("")
     for name, value in values.items():
         if value is True:
@@ -99,47 +91,35 @@ def attributes(values: Mapping[str, object]) -> Markup:
 def combine(
     values: Mapping[str, object], others: Mapping[str, object]
 ) -> Mapping[str, object]:
-    """
-    Return values of which others take the place, such as those of an address.
-    """
+    """Return values of which others take the place, such as those of an address."""
     return {**values, **others}
 
 
 def iso(at: datetime) -> str:
-    """
-    Return a moment for ``datetime=``.
-    """
+    """Return a moment for ``datetime=``."""
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def moment(at: datetime) -> str:
-    """
-    Return a moment as who has no script reads it.
-    """
+    """Return a moment as who has no script reads it."""
     at = at.astimezone(UTC)
     return f"{at.day} {at:%b %Y, %H:%M} UTC"
 
 
 def duration(seconds: float) -> str:
-    """
-    Return a length such as ``1:02:03`` or ``4:05``.
-    """
+    """Return a length such as ``1:02:03`` or ``4:05``."""
     minutes, rest = divmod(math.floor(seconds + 0.5), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def number(value: float) -> str:
-    """
-    Return a number with its thousands set apart.
-    """
+    """Return a number with its thousands set apart."""
     return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
 
 
 def size(count_bytes: float) -> str:
-    """
-    Return a size in bytes, such as ``1.4 GB``.
-    """
+    """Return a size in bytes, such as ``1.4 GB``."""
     for unit in ("bytes", "KB", "MB", "GB"):
         if count_bytes < _KIB:
             shown = f"{count_bytes:.1f}".removesuffix(".0")
@@ -149,9 +129,7 @@ def size(count_bytes: float) -> str:
 
 
 def query(values: Mapping[str, object]) -> str:
-    """
-    Return the query of an address, of the values that are there.
-    """
+    """Return the query of an address, of the values that are there."""
     sent = {
         name: value
         for name, value in values.items()

@@ -1,6 +1,4 @@
-"""
-What a page of analytics is about: days, and one environment or all of them.
-"""
+"""What a page of analytics is about: days, and one environment or all of them."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
@@ -42,16 +40,12 @@ class ReportRange:
 
     @property
     def days(self) -> DateRange:
-        """
-        The days, as services take them.
-        """
+        """The days, as services take them."""
         return DateRange(first=self.first, last=self.last)
 
     @property
     def sent(self) -> Mapping[str, object]:
-        """
-        What addresses of the same range have in their query.
-        """
+        """What addresses of the same range have in their query."""
         covers = WHOLE_ORGANIZATION if self.is_of_all else None
         if self.period_days is not None:
             return {"days": self.period_days, "covers": covers}
@@ -62,24 +56,18 @@ class ReportRange:
         }
 
     def days_until(self, today: date) -> int:
-        """
-        Return the days from the first one to today, as many as a report may cover.
-        """
+        """Return the days from the first one to today, as many as a report may cover."""
         return min(max((today - self.first).days + 1, 1), MAX_PERIOD_DAYS)
 
     def environments(self, here: OrganizationVisit) -> Sequence[Environment]:
-        """
-        Return the environments that the page is about.
-        """
+        """Return the environments that the page is about."""
         if self.is_of_all:
             return here.environments
         return [here.env] if here.env is not None else []
 
 
 def read_range(req: falcon.Request, today: date) -> ReportRange:
-    """
-    Return what the query asks for; the last 30 days if it cannot be read.
-    """
+    """Return what the query asks for; the last 30 days if it cannot be read."""
     is_of_all = req.get_param("covers") == WHOLE_ORGANIZATION
     names = ("startDate", "endDate")
     given = {name: text for name in names if (text := req.get_param(name))}

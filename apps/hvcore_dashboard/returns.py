@@ -22,9 +22,7 @@ _LASTS_S: Final = 3_600
 
 
 def keep_return(cookies: Cookies, resp: falcon.Response, path: str) -> None:
-    """
-    Have the browser remember the page that was asked for.
-    """
+    """Have the browser remember the page that was asked for."""
     value = base64.urlsafe_b64encode(safe_return(path).encode()).decode()
     cookies.keep(resp, _RETURN, value, max_age_s=_LASTS_S)
 

@@ -1,6 +1,4 @@
-"""
-A page: one method of one address, with everything known about it.
-"""
+"""A page: one method of one address, with everything known about it."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -21,9 +19,7 @@ VIDEO: Final = f"{ORG}/videos/{{video_id}}"
 
 
 class Audience(Enum):
-    """
-    Who a page is for, besides those with a role in its organization.
-    """
+    """Who a page is for, besides those with a role in its organization."""
 
     EVERYBODY = "everybody"
     SIGNED_IN = "signed_in"
@@ -31,9 +27,7 @@ class Audience(Enum):
 
 
 class Section(Enum):
-    """
-    A part of the navigation, in the order of the page.
-    """
+    """A part of the navigation, in the order of the page."""
 
     CONTENT = "Content"
     DEVELOPERS = "Developers"

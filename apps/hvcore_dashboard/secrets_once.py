@@ -36,7 +36,5 @@ class MadeSecret:
 def show_once(
     answers: Answers, req: falcon.Request, resp: falcon.Response, made: MadeSecret
 ) -> None:
-    """
-    Answer with a new secret.
-    """
+    """Answer with a new secret."""
     answers.page(req, resp, "once/page.html", {"made": made})

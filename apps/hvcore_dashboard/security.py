@@ -30,9 +30,7 @@ HEADERS: Final[Mapping[str, str]] = {
 
 @attrs.frozen(kw_only=True)
 class ContentPolicy:
-    """
-    What a page loads besides the dashboard's own files, by origin.
-    """
+    """What a page loads besides the dashboard's own files, by origin."""
 
     pictures: tuple[str, ...] = ()
     media: tuple[str, ...] = ()
@@ -40,9 +38,7 @@ class ContentPolicy:
     connections: tuple[str, ...] = ()
 
     def joined(self, other: "ContentPolicy") -> "ContentPolicy":
-        """
-        Return what either allows.
-        """
+        """Return what either allows."""
         return ContentPolicy(
             pictures=(*self.pictures, *other.pictures),
             media=(*self.media, *other.media),
@@ -85,9 +81,7 @@ PLAIN: Final = ContentPolicy()
 
 
 def new_nonce() -> str:
-    """
-    Return the nonce of one answer.
-    """
+    """Return the nonce of one answer."""
     return secrets.token_urlsafe(16)
 
 

@@ -1,6 +1,4 @@
-"""
-Deliveries of webhooks as pages show them.
-"""
+"""Deliveries of webhooks as pages show them."""
 
 import json
 from collections.abc import Sequence
@@ -40,25 +38,19 @@ class ShownDelivery:
 
     @property
     def kind(self) -> str:
-        """
-        Return the kind of the event.
-        """
+        """Return the kind of the event."""
         return self.stored.event.kind.value if self.stored else ""
 
     @property
     def video_id(self) -> str:
-        """
-        Return the event's video; "" if it has none.
-        """
+        """Return the event's video; "" if it has none."""
         if self.stored is None or self.stored.event.kind is EventKind.TEST:
             return ""
         return self.stored.event.video_id
 
     @property
     def body(self) -> str:
-        """
-        Return what is sent, set out for people.
-        """
+        """Return what is sent, set out for people."""
         if self.stored is None:
             return ""
         return json.dumps(rendered(self.stored, self.public), indent=2)
@@ -82,9 +74,7 @@ class DeliveryPage:
 
 @attrs.frozen(kw_only=True)
 class ShownDeliveries:
-    """
-    Read the deliveries of an endpoint.
-    """
+    """Read the deliveries of an endpoint."""
 
     webhooks: Webhooks
     orders: DeliveryOrders
@@ -92,9 +82,7 @@ class ShownDeliveries:
 
     @classmethod
     def of(cls, services: Services) -> "ShownDeliveries":
-        """
-        Return those of a service.
-        """
+        """Return those of a service."""
         return cls(
             webhooks=services.webhooks,
             orders=services.delivery_orders,

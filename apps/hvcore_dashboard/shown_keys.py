@@ -1,6 +1,4 @@
-"""
-API keys as pages show them.
-"""
+"""API keys as pages show them."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -34,37 +32,27 @@ class ShownKey:
 
     @property
     def is_over(self) -> bool:
-        """
-        Return whether it works no more.
-        """
+        """Return whether it works no more."""
         return self.state in {"expired", "revoked"}
 
     @property
     def end(self) -> str:
-        """
-        Return when the key was told to end, as forms send it along.
-        """
+        """Return when the key was told to end, as forms send it along."""
         return end_of(self.key)
 
     @property
     def type_text(self) -> str:
-        """
-        Return what it gives access to, in words.
-        """
+        """Return what it gives access to, in words."""
         return TYPES[self.key.type]
 
     @property
     def permissions(self) -> Sequence[str]:
-        """
-        Return what it may be used for, in the order of the documentation.
-        """
+        """Return what it may be used for, in the order of the documentation."""
         return [one.value for one in Permission if one in self.key.permissions]
 
 
 def shown_key(here: OrganizationVisit, key: ApiKey, now: datetime) -> ShownKey:
-    """
-    Return a key as the organization's pages show it.
-    """
+    """Return a key as the organization's pages show it."""
     names = {env.id: env.name for env in here.environments}
     return ShownKey(
         key=key,
@@ -74,9 +62,7 @@ def shown_key(here: OrganizationVisit, key: ApiKey, now: datetime) -> ShownKey:
 
 
 def end_of(key: ApiKey) -> str:
-    """
-    Return when a key was told to end; empty if it was not.
-    """
+    """Return when a key was told to end; empty if it was not."""
     return key.revoked_at.isoformat() if key.revoked_at else ""
 
 

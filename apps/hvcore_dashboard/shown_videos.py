@@ -1,6 +1,4 @@
-"""
-Videos as lists show them, with what their records do not have.
-"""
+"""Videos as lists show them, with what their records do not have."""
 
 from collections.abc import Sequence
 
@@ -35,9 +33,7 @@ class ShownVideo:
 
 @attrs.frozen(kw_only=True)
 class ShownVideos:
-    """
-    Complete what lists show of videos.
-    """
+    """Complete what lists show of videos."""
 
     analytics: Analytics
     catalog: Catalog
@@ -45,9 +41,7 @@ class ShownVideos:
 
     @classmethod
     def of(cls, services: Services) -> "ShownVideos":
-        """
-        Return what does so with these services.
-        """
+        """Return what does so with these services."""
         return cls(
             analytics=services.analytics,
             catalog=services.catalog,
@@ -57,9 +51,7 @@ class ShownVideos:
     def listed(
         self, here: OrganizationVisit, videos: Sequence[VideoSummary]
     ) -> Sequence[ShownVideo]:
-        """
-        Return videos with their pictures, views and progress.
-        """
+        """Return videos with their pictures, views and progress."""
         counts = self.analytics.views(videos)
         return [
             ShownVideo(
@@ -74,9 +66,7 @@ class ShownVideos:
     def now(
         self, here: OrganizationVisit, video_ids: Sequence[str]
     ) -> Sequence[ShownVideo]:
-        """
-        Return videos as they are now; those that are gone are left out.
-        """
+        """Return videos as they are now; those that are gone are left out."""
         found = (self._details(here, video_id) for video_id in video_ids)
         return self.listed(here, [_summary(video) for video in found if video])
 

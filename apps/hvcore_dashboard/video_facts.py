@@ -1,6 +1,4 @@
-"""
-What the first page of a video shows besides its record.
-"""
+"""What the first page of a video shows besides its record."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -27,9 +25,7 @@ PLAYER_VALID_S: Final = 4 * 3600
 
 @attrs.frozen(kw_only=True)
 class VideoFacts:
-    """
-    Collect it.
-    """
+    """Collect it."""
 
     analytics: Analytics
     certificates: Certificates
@@ -39,9 +35,7 @@ class VideoFacts:
 
     @classmethod
     def of(cls, desk: Desk) -> "VideoFacts":
-        """
-        Return what does so with the services of a desk.
-        """
+        """Return what does so with the services of a desk."""
         services = desk.services
         return cls(
             analytics=services.analytics,

@@ -1,6 +1,4 @@
-"""
-What the pages of a video have in common: its head, and the tabs below it.
-"""
+"""What the pages of a video have in common: its head, and the tabs below it."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -46,18 +44,14 @@ TABS: Final = (
 
 @attrs.frozen(kw_only=True)
 class VideoTabs:
-    """
-    Find the video of a request, and answer with one of its pages.
-    """
+    """Find the video of a request, and answer with one of its pages."""
 
     answers: Answers
     catalog: Catalog
 
     @classmethod
     def of(cls, desk: Desk) -> "VideoTabs":
-        """
-        Return those of a desk.
-        """
+        """Return those of a desk."""
         return cls(answers=desk.answers, catalog=desk.services.catalog)
 
     def video(self, req: falcon.Request, video_id: str) -> Video:
@@ -113,9 +107,7 @@ class VideoTabs:
         tab: str,
         message: str,
     ) -> None:
-        """
-        Lead to a page of a video after a change.
-        """
+        """Lead to a page of a video after a change."""
         parts = ("videos", video.id, tab) if tab else ("videos", video.id)
         address = self.answers.address(req, *parts)
         self.answers.go(req, resp, address, message=message)

@@ -1,6 +1,4 @@
-"""
-A visit: who asks for a page, and where in the organization they are.
-"""
+"""A visit: who asks for a page, and where in the organization they are."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -35,9 +33,7 @@ class OrganizationVisit:
 
     @property
     def default_env(self) -> Environment | None:
-        """
-        The environment of addresses that name none: the oldest for production.
-        """
+        """The environment of addresses that name none: the oldest for production."""
         return default_environment(self.environments)
 
 
@@ -55,24 +51,18 @@ class Visit:
 
 
 def default_environment(environments: Sequence[Environment]) -> Environment | None:
-    """
-    Return the oldest environment for production; without one the oldest of all.
-    """
+    """Return the oldest environment for production; without one the oldest of all."""
     production = (env for env in environments if env.kind is EnvironmentKind.PRODUCTION)
     return next(production, environments[0] if environments else None)
 
 
 def visit_of(req: falcon.Request) -> Visit:
-    """
-    Return the visit, on a page for who is signed in.
-    """
+    """Return the visit, on a page for who is signed in."""
     return cast("Visit", req.context.visit)
 
 
 def organization_of(req: falcon.Request) -> OrganizationVisit:
-    """
-    Return its organization, on a page below one.
-    """
+    """Return its organization, on a page below one."""
     found = visit_of(req).organization
     assert found is not None  # noqa: S101 - the route says that there is one
     return found

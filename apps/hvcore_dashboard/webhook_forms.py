@@ -1,6 +1,4 @@
-"""
-What the forms about webhooks offer, and what is wrong with what they send.
-"""
+"""What the forms about webhooks offer, and what is wrong with what they send."""
 
 import hashlib
 from collections.abc import Sequence
@@ -32,9 +30,7 @@ KIND_TEXTS: Final = {
 
 
 def first_webhook_form(here: OrganizationVisit) -> Form:
-    """
-    Return the form before anything was chosen.
-    """
+    """Return the form before anything was chosen."""
     return Form(
         fields={
             "environment": [here.env.name if here.env else ""],
@@ -44,17 +40,13 @@ def first_webhook_form(here: OrganizationVisit) -> Form:
 
 
 def secret_mark(endpoint: WebhookEndpoint) -> str:
-    """
-    Return what tells an endpoint's present secret from others, and nothing about it.
-    """
+    """Return what tells an endpoint's present secret from others, and nothing about it."""
     present = endpoint.secrets[0].value
     return hashlib.sha256(f"shown {present}".encode()).hexdigest()[:16]
 
 
 def judged_webhook(form: Form, environments: Sequence[Environment]) -> Form:
-    """
-    Return the form with what is wrong with its choices.
-    """
+    """Return the form with what is wrong with its choices."""
     found: dict[str, str] = {}
     if not form.text("url"):
         found["url"] = "Give the address that shall receive the events."

@@ -1,6 +1,4 @@
-"""
-Whole numbers that addresses of pages hold.
-"""
+"""Whole numbers that addresses of pages hold."""
 
 from typing import Final
 
@@ -9,9 +7,7 @@ _MOST_DIGITS: Final = 18
 
 
 def whole_number(text: str | None) -> int | None:
-    """
-    Return the number that a text is; None if it is none, or too long.
-    """
+    """Return the number that a text is; None if it is none, or too long."""
     if text is None or len(text) > _MOST_DIGITS:
         return None
     return int(text) if text.isascii() and text.isdecimal() else None

@@ -1,3 +1,1 @@
-"""
-The delivery worker: playlists, segments and thumbnails.
-"""
+"""The delivery worker: playlists, segments and thumbnails."""

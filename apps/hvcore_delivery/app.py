@@ -38,18 +38,14 @@ LIVE: Final = encode(success({"status": "ok"}))
 
 
 class DeliveryServices(Protocol):
-    """
-    What these addresses need.
-    """
+    """What these addresses need."""
 
     @property
     def delivery(self) -> Delivery: ...
 
     @property
     def share_playback(self) -> SharePlayback:
-        """
-        The same for viewers of share links.
-        """
+        """The same for viewers of share links."""
         ...
 
     @property
@@ -57,9 +53,7 @@ class DeliveryServices(Protocol):
 
     @property
     def clock(self) -> Clock:
-        """
-        Tells which keys are believed.
-        """
+        """Tells which keys are believed."""
         ...
 
     @property
@@ -70,16 +64,12 @@ class DeliveryServices(Protocol):
 
     @property
     def delivery_health(self) -> HealthChecks:
-        """
-        Names what is amiss, also where files can be opened all the same.
-        """
+        """Names what is amiss, also where files can be opened all the same."""
         ...
 
 
 def make_app(services: DeliveryServices) -> falcon.App[falcon.Request, falcon.Response]:
-    """
-    Make the app of the delivery worker.
-    """
+    """Make the app of the delivery worker."""
     app = make_web_app(name="delivery", cors=ANY_ORIGIN)
     Refusals().install(app)
     # One route for everything under a video: the same text decides both who
@@ -101,9 +91,7 @@ def make_app(services: DeliveryServices) -> falcon.App[falcon.Request, falcon.Re
 
 
 class PublicFilesResource:
-    """
-    The files of public videos.
-    """
+    """The files of public videos."""
 
     def __init__(self, delivery: Delivery) -> None:
         self._delivery = delivery
@@ -127,9 +115,7 @@ class PublicFilesResource:
 
 
 class PrivateFilesResource:
-    """
-    The files of private videos, and of public ones with a token.
-    """
+    """The files of private videos, and of public ones with a token."""
 
     def __init__(self, delivery: Delivery) -> None:
         self._delivery = delivery
@@ -146,9 +132,7 @@ class PrivateFilesResource:
 
 
 class SharedFilesResource:
-    """
-    The files of videos for viewers of share links.
-    """
+    """The files of videos for viewers of share links."""
 
     def __init__(self, share_playback: SharePlayback) -> None:
         self._share_playback = share_playback
@@ -156,9 +140,7 @@ class SharedFilesResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, *, share: str, file: str
     ) -> None:
-        """
-        Answer with a file; HEAD uses no view.
-        """
+        """Answer with a file; HEAD uses no view."""
         response = self._share_playback.open(
             share, file, viewer_of(req), begins=req.method == "GET"
         )
@@ -168,9 +150,7 @@ class SharedFilesResource:
 
 
 class ThumbnailsResource:
-    """
-    Thumbnails.
-    """
+    """Thumbnails."""
 
     def __init__(self, thumbnails: Thumbnails) -> None:
         self._thumbnails = thumbnails
@@ -192,18 +172,14 @@ class ThumbnailsResource:
 
 
 class PublicKeysResource:
-    """
-    The public keys of playback tokens (RFC 7517, section 5).
-    """
+    """The public keys of playback tokens (RFC 7517, section 5)."""
 
     def __init__(self, key_ring: KeyRing, clock: Clock) -> None:
         self._key_ring = key_ring
         self._clock = clock
 
     def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
-        """
-        Answer with the keys; none where tokens are signed with a secret.
-        """
+        """Answer with the keys; none where tokens are signed with a secret."""
         # Made anew: keys are rotated while this process runs.
         resp.data = encode(self._key_ring.jwks(self._clock.now()))
         resp.content_type = falcon.MEDIA_JSON
@@ -213,9 +189,7 @@ class PublicKeysResource:
 
 
 class DeliveryLivenessResource:
-    """
-    Whether this process answers at all.
-    """
+    """Whether this process answers at all."""
 
     def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
         resp.data = LIVE
@@ -226,16 +200,12 @@ class DeliveryLivenessResource:
 
 
 class DeliveryHealthResource(HealthResource):
-    """
-    What is amiss with delivery.
-    """
+    """What is amiss with delivery."""
 
     on_head = HealthResource.on_get
 
 
 class DeliveryReadinessResource(ReadinessResource):
-    """
-    Whether this process can open files.
-    """
+    """Whether this process can open files."""
 
     on_head = ReadinessResource.on_get

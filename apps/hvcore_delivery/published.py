@@ -44,18 +44,14 @@ _ALIVE: Final = PlaybackResponse(
 
 
 class PublishedServices(Protocol):
-    """
-    Decides about the files.
-    """
+    """Decides about the files."""
 
     @property
     def delivery(self) -> Delivery: ...
 
     @property
     def share_playback(self) -> SharePlayback:
-        """
-        Videos for viewers of share links.
-        """
+        """Videos for viewers of share links."""
         ...
 
     @property
@@ -63,9 +59,7 @@ class PublishedServices(Protocol):
 
     @property
     def thumbnails(self) -> Thumbnails:
-        """
-        Makes and stores pictures.
-        """
+        """Makes and stores pictures."""
         ...
 
 
@@ -112,15 +106,11 @@ class PublishedFileOpener:
         )
 
     def count(self, segments: Sequence[CountedSegment]) -> bool:
-        """
-        Count segments of what was opened, together.
-        """
+        """Count segments of what was opened, together."""
         return self.delivery.counter.count(segments)
 
     def take_back(self, lines: Sequence[bytes]) -> None:
-        """
-        Count no longer what these lines count.
-        """
+        """Count no longer what these lines count."""
         self.delivery.counter.take_back(lines)
 
     def moment(self) -> AbstractContextManager[None]:
@@ -185,9 +175,7 @@ class PublishedFileOpener:
 
 @attrs.frozen(kw_only=True)
 class _Address:
-    """
-    What a path names: a file of a video, of a share link's or of an edge key's.
-    """
+    """What a path names: a file of a video, of a share link's or of an edge key's."""
 
     environment: tuple[str, str] | None = None
     video: str = ""

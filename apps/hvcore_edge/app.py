@@ -31,29 +31,21 @@ HELD_TYPE: Final = falcon.MEDIA_TEXT
 
 
 class EdgeServices(Protocol):
-    """
-    What these addresses need.
-    """
+    """What these addresses need."""
 
     @property
     def edge_authorizations(self) -> EdgeAuthorizations:
-        """
-        What may be served now.
-        """
+        """What may be served now."""
         ...
 
     @property
     def settings(self) -> Settings:
-        """
-        The key that the edge's secret follows from.
-        """
+        """The key that the edge's secret follows from."""
         ...
 
 
 def make_app(services: EdgeServices) -> falcon.App[falcon.Request, falcon.Response]:
-    """
-    Make the app that edges ask.
-    """
+    """Make the app that edges ask."""
     secret = edge_secret(services.settings.uploads.signing_key)
     app = make_web_app(
         name="edge", cors=exact_origins(()), middleware=[SecretMiddleware(secret)]
@@ -76,9 +68,7 @@ def make_app(services: EdgeServices) -> falcon.App[falcon.Request, falcon.Respon
 
 
 class SecretMiddleware:
-    """
-    Answers all but edges with 404.
-    """
+    """Answers all but edges with 404."""
 
     def __init__(self, secret: str) -> None:
         self._secret = secret.encode()
@@ -96,9 +86,7 @@ class SecretMiddleware:
 
 
 class AuthorizationResource:
-    """
-    Whether a video may be served now, and where its files are.
-    """
+    """Whether a video may be served now, and where its files are."""
 
     def __init__(self, authorizations: EdgeAuthorizations) -> None:
         self._authorizations = authorizations
@@ -106,9 +94,7 @@ class AuthorizationResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, *, kind: str, owner: str
     ) -> None:
-        """
-        Answer with the authorization; 304 if the edge has it as it is.
-        """
+        """Answer with the authorization; 304 if the edge has it as it is."""
         authorization = self._authorizations.find(kind, owner)
         resp.set_header("Cache-Control", "no-store")
         if req.get_header("If-None-Match") == authorization.tag:
@@ -119,9 +105,7 @@ class AuthorizationResource:
 
 
 class HeldAuthorizationsResource:
-    """
-    Which of an edge's authorizations are still valid.
-    """
+    """Which of an edge's authorizations are still valid."""
 
     def __init__(self, authorizations: EdgeAuthorizations) -> None:
         self._authorizations = authorizations
@@ -134,9 +118,7 @@ class HeldAuthorizationsResource:
 
 
 class DomainListResource:
-    """
-    The domains that a token names, instead of carrying them.
-    """
+    """The domains that a token names, instead of carrying them."""
 
     def __init__(self, authorizations: EdgeAuthorizations) -> None:
         self._authorizations = authorizations
@@ -150,9 +132,7 @@ class DomainListResource:
 
 
 class PlaylistTextResource:
-    """
-    Playlists and manifests, for the edge to put tokens into.
-    """
+    """Playlists and manifests, for the edge to put tokens into."""
 
     def __init__(self, authorizations: EdgeAuthorizations, mark: str) -> None:
         self._authorizations = authorizations
@@ -161,18 +141,14 @@ class PlaylistTextResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, *, kind: str, path: str
     ) -> None:
-        """
-        Answer with a text, and with what stands in it for a token.
-        """
+        """Answer with a text, and with what stands in it for a token."""
         owner, _, file = path.partition("/")
         send(req, resp, self._authorizations.open_text(kind, owner, file, self._mark))
         resp.set_header(MARK_HEADER, self._mark)
 
 
 class MediaBytesResource:
-    """
-    The bytes of media files, for the edge's cache.
-    """
+    """The bytes of media files, for the edge's cache."""
 
     def __init__(self, authorizations: EdgeAuthorizations) -> None:
         self._authorizations = authorizations

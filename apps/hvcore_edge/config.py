@@ -1,6 +1,4 @@
-"""
-The nginx configuration of an edge, made from the settings.
-"""
+"""The nginx configuration of an edge, made from the settings."""
 
 import base64
 import json
@@ -124,9 +122,7 @@ class EdgeConfig:
         return text
 
     def _values(self) -> dict[str, str]:
-        """
-        Return what comes from the settings and the machine, by the template's names.
-        """
+        """Return what comes from the settings and the machine, by the template's names."""
         edge = self.settings.edge
         max_files = min(MAX_FILES, getrlimit(RLIMIT_NOFILE)[1])
         return {
@@ -191,9 +187,7 @@ class EdgeConfig:
         return self.scripts / CONFIG_FILE
 
     def make_folder(self) -> None:
-        """
-        Make the folder of counts, cache and state, as far as it is not there.
-        """
+        """Make the folder of counts, cache and state, as far as it is not there."""
         if not self.folder.exists():
             self.folder.mkdir(parents=True)
             self._give_to_owner(self.folder)
@@ -223,9 +217,7 @@ class EdgeConfig:
 
 
 def storage_folder(settings: Settings) -> Path | None:
-    """
-    Return the folder that the storage is in; None if it is none of this machine.
-    """
+    """Return the folder that the storage is in; None if it is none of this machine."""
     chosen = settings.storage
     url = str(chosen.options.get("url", ""))
     scheme, found, _ = url.partition("://")
@@ -235,9 +227,7 @@ def storage_folder(settings: Settings) -> Path | None:
 
 
 def script_names() -> Sequence[str]:
-    """
-    Return the names of the script's files.
-    """
+    """Return the names of the script's files."""
     files = (resources.files("hvcore_edge") / "nginx").iterdir()
     return sorted(file.name for file in files if file.name.endswith(_SCRIPT_ENDING))
 

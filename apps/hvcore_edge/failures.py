@@ -38,17 +38,13 @@ class FailureLog:
     _read_bytes: int = attrs.field(default=0, init=False)
 
     def __attrs_post_init__(self) -> None:
-        """
-        Begin at the end.
-        """
+        """Begin at the end."""
         with suppress(OSError):
             found = (self.folder / LOG_FILE).stat()
             self._inode, self._read_bytes = found.st_ino, found.st_size
 
     def count_new(self) -> None:
-        """
-        Add to the metrics what nginx has written since the last time.
-        """
+        """Add to the metrics what nginx has written since the last time."""
         try:
             with (self.folder / LOG_FILE).open("rb") as log:
                 about = os.fstat(log.fileno())

@@ -1,6 +1,4 @@
-"""
-End a process that hangs, so that its supervisor starts another one.
-"""
+"""End a process that hangs, so that its supervisor starts another one."""
 
 import logging
 import os
@@ -29,16 +27,12 @@ class Heartbeat:
         self._beat_at_s = time.monotonic()
 
     def beat(self) -> None:
-        """
-        Say that the work goes on.
-        """
+        """Say that the work goes on."""
         self._beat_at_s = time.monotonic()
 
     @contextmanager
     def required(self) -> Iterator[None]:
-        """
-        Within the block, end the process with status 1 when the beats fail to come.
-        """
+        """Within the block, end the process with status 1 when the beats fail to come."""
         done = threading.Event()
         self.beat()
         watch = threading.Thread(target=self._watch, args=(done,), daemon=True)

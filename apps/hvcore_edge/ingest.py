@@ -134,9 +134,7 @@ class Ingest:
         self.beat()
 
     def _remove_unnamed(self) -> None:
-        """
-        Remove what workers left that were killed before they counted in it.
-        """
+        """Remove what workers left that were killed before they counted in it."""
         for path in self.folder.glob(f"edge-*{NEW_SUFFIX}"):
             with suppress(OSError):
                 if time.time() - path.stat().st_mtime >= NEW_FOR_S:

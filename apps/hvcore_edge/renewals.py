@@ -59,9 +59,7 @@ class Renewals:
 
     @classmethod
     def of(cls, services: EdgeServices) -> "Renewals":
-        """
-        Return them for the edges of an installation.
-        """
+        """Return them for the edges of an installation."""
         secret = edge_secret(services.settings.uploads.signing_key)
         return cls(
             authorizations=services.edge_authorizations,

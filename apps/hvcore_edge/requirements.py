@@ -1,6 +1,4 @@
-"""
-What an edge needs on its machine.
-"""
+"""What an edge needs on its machine."""
 
 import shutil
 from collections.abc import Sequence

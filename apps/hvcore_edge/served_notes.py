@@ -1,6 +1,4 @@
-"""
-Viewers and origins of segments that an edge served.
-"""
+"""Viewers and origins of segments that an edge served."""
 
 import time
 from collections.abc import Iterable
@@ -50,9 +48,7 @@ class ServedNotes:
 
 @attrs.frozen(eq=False)
 class NamedSession:
-    """
-    A session of a video; equal to itself alone.
-    """
+    """A session of a video; equal to itself alone."""
 
     org_id: OrgId
     env_id: EnvId
@@ -85,15 +81,11 @@ class NamedSessions:
         self._sessions: dict[tuple[VideoId, str], NamedSession] = {}
 
     def __len__(self) -> int:
-        """
-        Return how many are in memory, each height by itself.
-        """
+        """Return how many are in memory, each height by itself."""
         return len(self._named)
 
     def make_room(self) -> None:
-        """
-        Forget them if they are many, or old; until then each is the same object.
-        """
+        """Forget them if they are many, or old; until then each is the same object."""
         now_s = time.monotonic()
         is_old = now_s - self._forgot_s >= self._ttl_s
         if is_old or len(self._named) >= self._max_sessions:
@@ -102,9 +94,7 @@ class NamedSessions:
             self._forgot_s = now_s
 
     def find(self, text: bytes, session: bytes) -> NamedSession:
-        """
-        Return the session of a place and a mark in a record.
-        """
+        """Return the session of a place and a mark in a record."""
         found = self._named.get((text, session))
         if found is not None:
             return found
@@ -149,9 +139,7 @@ def read_notes(notes: Iterable[ServedNote], sessions: NamedSessions) -> ServedNo
 
 
 def _divide(note: bytes) -> tuple[bytes, bytes]:
-    """
-    Return the session of a note, and the origin; each may be empty.
-    """
+    """Return the session of a note, and the origin; each may be empty."""
     if not note.startswith(SESSION):
         return b"", note
     size = len(_UNFOLLOWED) if note.startswith(_UNFOLLOWED) else _SESSION_BYTES

@@ -141,23 +141,17 @@ class _Record(NamedTuple):
 
 
 def tally_files(folder: Path) -> Sequence[Path]:
-    """
-    Return the files of a folder, of workers that live and of dead ones.
-    """
+    """Return the files of a folder, of workers that live and of dead ones."""
     return sorted(folder.glob(f"edge-*{SUFFIX}"))
 
 
 def unread_files(folder: Path) -> Sequence[Path]:
-    """
-    Return the files that workers have long been done with, and nobody has read.
-    """
+    """Return the files that workers have long been done with, and nobody has read."""
     return [path for path in tally_files(folder) if _is_unread(path)]
 
 
 def used_bytes(file: BinaryIO) -> bytes:
-    """
-    Read what is used of a file, and something behind it; most of a file is room.
-    """
+    """Read what is used of a file, and something behind it; most of a file is room."""
     data = b""
     while block := file.read(_BLOCK_BYTES):
         data += block
@@ -168,9 +162,7 @@ def used_bytes(file: BinaryIO) -> bytes:
 
 
 def read_tally(data: bytes) -> EdgeTally:
-    """
-    Read what is used of a file.
-    """
+    """Read what is used of a file."""
     minute = _minute_of(data)
     if minute is None:
         return EdgeTally(damaged=True)
@@ -270,9 +262,7 @@ def _minute_of(data: bytes) -> int | None:
 
 
 def _records(data: bytes) -> Iterator[_Record | None]:
-    """
-    Return what counts; None for something that cannot be read.
-    """
+    """Return what counts; None for something that cannot be read."""
     at = HEAD.size
     while at + RECORD.size <= len(data):
         size, segments, first_ms, last_ms = RECORD.unpack_from(data, at)

@@ -42,29 +42,21 @@ _log = logging.getLogger(__name__)
 
 
 class NotifyServices(Protocol):
-    """
-    What these addresses need.
-    """
+    """What these addresses need."""
 
     @property
     def store_notices(self) -> StoreNotices:
-        """
-        Takes what the store says.
-        """
+        """Takes what the store says."""
         ...
 
     @property
     def outbound(self) -> OutboundHttp:
-        """
-        Fetches what proves a sender.
-        """
+        """Fetches what proves a sender."""
         ...
 
     @property
     def settings(self) -> Settings:
-        """
-        Say who may tell.
-        """
+        """Say who may tell."""
         ...
 
     @property
@@ -72,9 +64,7 @@ class NotifyServices(Protocol):
 
 
 def make_app(services: NotifyServices) -> falcon.App[falcon.Request, falcon.Response]:
-    """
-    Make the app that stores tell; without settings nobody can.
-    """
+    """Make the app that stores tell; without settings nobody can."""
     settings = services.settings.notify
     notices = services.store_notices
     documents = PublicDocuments(services.outbound)
@@ -102,9 +92,7 @@ def make_app(services: NotifyServices) -> falcon.App[falcon.Request, falcon.Resp
 
 
 class SnsResource:
-    """
-    Where SNS posts the messages of a topic.
-    """
+    """Where SNS posts the messages of a topic."""
 
     def __init__(self, notices: StoreNotices, messages: SnsMessages) -> None:
         self._notices = notices
@@ -149,9 +137,7 @@ class SnsResource:
 
 
 class PubSubResource:
-    """
-    Where Google Pub/Sub pushes the messages of a subscription.
-    """
+    """Where Google Pub/Sub pushes the messages of a subscription."""
 
     def __init__(self, notices: StoreNotices, tokens: PubSubTokens) -> None:
         self._notices = notices
@@ -177,9 +163,7 @@ class PubSubResource:
 
 
 class EventsResource:
-    """
-    Where a store, or a program in between, posts events with a secret.
-    """
+    """Where a store, or a program in between, posts events with a secret."""
 
     def __init__(self, notices: StoreNotices, token: str) -> None:
         self._notices = notices

@@ -1,6 +1,4 @@
-"""
-Small public documents of others: certificates and keys with which they sign.
-"""
+"""Small public documents of others: certificates and keys with which they sign."""
 
 import threading
 from collections.abc import Iterator

@@ -34,9 +34,7 @@ _REQUIRED: Final = ("exp", "iat", "iss", "aud", "email")
 
 
 class PubSubTokens:
-    """
-    Believe the tokens of one service account for one audience; thread-safe.
-    """
+    """Believe the tokens of one service account for one audience; thread-safe."""
 
     def __init__(
         self,

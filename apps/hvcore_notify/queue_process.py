@@ -1,6 +1,4 @@
-"""
-The process that reads the queue.
-"""
+"""The process that reads the queue."""
 
 import logging
 import threading
@@ -20,9 +18,7 @@ _log = logging.getLogger(__name__)
 
 
 class ReaderEndedError(HvcoreError):
-    """
-    The reading ended by itself; the log says why.
-    """
+    """The reading ended by itself; the log says why."""
 
 
 def run_reader(settings: Settings, stopped: Callable[[float], bool]) -> None:

@@ -1,6 +1,4 @@
-"""
-Read events of the store from a queue of Amazon SQS.
-"""
+"""Read events of the store from a queue of Amazon SQS."""
 
 import logging
 import time

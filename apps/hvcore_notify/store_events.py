@@ -18,9 +18,7 @@ _MADE_IN_R2: Final = frozenset({"PutObject", "CompleteMultipartUpload", "CopyObj
 
 
 class UnreadableEventError(HvcoreError):
-    """
-    A message is no event of a store; the text says why, without the message.
-    """
+    """A message is no event of a store; the text says why, without the message."""
 
 
 def new_objects(data: bytes) -> Collection[str]:

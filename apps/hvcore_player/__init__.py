@@ -1,3 +1,1 @@
-"""
-The player: a page that plays one video, made to be embedded.
-"""
+"""The player: a page that plays one video, made to be embedded."""

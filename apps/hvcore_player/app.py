@@ -45,43 +45,31 @@ from hvcore_web.viewers import viewer_of
 
 
 class PlayerServices(Protocol):
-    """
-    What these addresses need.
-    """
+    """What these addresses need."""
 
     @property
     def delivery(self) -> Delivery:
-        """
-        Who may watch what.
-        """
+        """Who may watch what."""
         ...
 
     @property
     def edge_key_playback(self) -> EdgeKeyPlayback:
-        """
-        The same for who has an edge key.
-        """
+        """The same for who has an edge key."""
         ...
 
     @property
     def share_playback(self) -> SharePlayback:
-        """
-        The same for viewers of share links.
-        """
+        """The same for viewers of share links."""
         ...
 
     @property
     def share_codes(self) -> ShareCodes:
-        """
-        Codes by which their viewers are recognised.
-        """
+        """Codes by which their viewers are recognised."""
         ...
 
     @property
     def settings(self) -> Settings:
-        """
-        The public addresses, and what the player does.
-        """
+        """The public addresses, and what the player does."""
         ...
 
 
@@ -144,18 +132,14 @@ def make_app(
 
 @attrs.frozen
 class EmbedPageResource:
-    """
-    The page of a video.
-    """
+    """The page of a video."""
 
     delivery: Delivery
     answers: PageAnswers
     public: PublicSettings
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, *, video: str) -> None:
-        """
-        Answer with the page, or with one that says why there is none.
-        """
+        """Answer with the page, or with one that says why there is none."""
 
         def make() -> PageContent:
             shown = self.delivery.describe(video, viewer_of(req))
@@ -172,14 +156,10 @@ class EmbedPageResource:
 
 
 class PlayerFilesResource(AssetFilesResource):
-    """
-    The files of the player's pages, workers among them.
-    """
+    """The files of the player's pages, workers among them."""
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, *, name: str) -> None:
-        """
-        Answer with a file.
-        """
+        """Answer with a file."""
         super().on_get(req, resp, name=name)
         # Isolated pages start only workers that are isolated, too.
         resp.set_header(EMBEDDER_POLICY, ISOLATED)
@@ -188,18 +168,14 @@ class PlayerFilesResource(AssetFilesResource):
 
 
 class PlayerFrontPageResource:
-    """
-    The page of the address itself.
-    """
+    """The page of the address itself."""
 
     def __init__(self, settings: Settings) -> None:
         self._response = served_file(front_page(settings), PAGE_TYPE)
         self._policy = content_policy(settings.public.worker_url)
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
-        """
-        Say what this is, and where to go.
-        """
+        """Say what this is, and where to go."""
         send(req, resp, self._response)
         resp.set_header("Content-Security-Policy", self._policy)
         resp.set_header("Referrer-Policy", "strict-origin")
@@ -209,16 +185,12 @@ class PlayerFrontPageResource:
 
 @attrs.frozen
 class DocsResource:
-    """
-    ``/docs``, where it is looked for though the API has it.
-    """
+    """``/docs``, where it is looked for though the API has it."""
 
     public: PublicSettings
 
     def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
-        """
-        Lead to the documentation.
-        """
+        """Lead to the documentation."""
         resp.status = falcon.HTTP_302
         resp.location = f"{self.public.api_url}/docs"
 

@@ -40,9 +40,7 @@ class EmbeddablePage:
 
     @classmethod
     def of_video(cls, video: PlayerVideo, public: PublicSettings) -> "EmbeddablePage":
-        """
-        Return the page of a public video.
-        """
+        """Return the page of a public video."""
         return cls(
             url=f"{public.player_url}/v1/embed/{video.id}",
             player_url=public.player_url,
@@ -53,9 +51,7 @@ class EmbeddablePage:
 
 
 def oembed_link(page: EmbeddablePage) -> Markup:
-    """
-    Return the link by which programs find the page's oEmbed answer.
-    """
+    """Return the link by which programs find the page's oEmbed answer."""
     query = urlencode({"format": "json", "url": page.url})
     href = escaped(f"{page.player_url}{OEMBED_PATH}?{query}")
     title = escaped(page.title)
@@ -65,9 +61,7 @@ def oembed_link(page: EmbeddablePage) -> Markup:
 
 
 def preview_tags(page: EmbeddablePage) -> Markup:
-    """
-    Return the tags by which messengers and networks show a public video.
-    """
+    """Return the tags by which messengers and networks show a public video."""
     return Markup("\n".join(_preview_tags(page)))
 
 

@@ -1,6 +1,4 @@
-"""
-The pages that play a video and nothing else, filled in.
-"""
+"""The pages that play a video and nothing else, filled in."""
 
 import re
 from collections.abc import Sequence
@@ -30,9 +28,7 @@ BELOW: Final = "player"
 def embed_page(
     video: PlayerVideo, public: PublicSettings, element: PlayerElement
 ) -> bytes:
-    """
-    Return the page that plays a video; there is no token in it.
-    """
+    """Return the page that plays a video; there is no token in it."""
     worker_url = public.worker_url
     tags = Markup()
     if video.is_public:
@@ -57,9 +53,7 @@ def embed_page(
 def edge_page(
     video: LinkedVideo, edge_key: str, public: PublicSettings, element: PlayerElement
 ) -> bytes:
-    """
-    Return the page of an edge key, which is one level higher than others.
-    """
+    """Return the page of an edge key, which is one level higher than others."""
     page = EmbeddablePage(
         url=f"{public.player_url}/v1/{edge_key}",
         player_url=public.player_url,

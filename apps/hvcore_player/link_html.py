@@ -1,6 +1,4 @@
-"""
-The pages around a video, filled in: of share links, messages, the front page.
-"""
+"""The pages around a video, filled in: of share links, messages, the front page."""
 
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -41,9 +39,7 @@ _WIDER: Final = 1.2
 
 
 def watch_page(shared: SharedVideo, element: PlayerElement) -> bytes:
-    """
-    Return the page of a share link; playing begins a view.
-    """
+    """Return the page of a share link; playing begins a view."""
     video = shared.video
     return _WATCH.fill(
         {
@@ -112,9 +108,7 @@ def message_page(
 
 
 def front_page(settings: Settings) -> bytes:
-    """
-    Return the page of the address itself.
-    """
+    """Return the page of the address itself."""
     public = settings.public
     return _FRONT.fill(
         {

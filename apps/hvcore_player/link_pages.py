@@ -1,6 +1,4 @@
-"""
-The pages of edge keys and share links, and the files of edge keys.
-"""
+"""The pages of edge keys and share links, and the files of edge keys."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -43,9 +41,7 @@ _WRONG: Final = (
 
 @attrs.frozen(kw_only=True)
 class EdgeKeyPageResource:
-    """
-    The page of an edge key.
-    """
+    """The page of an edge key."""
 
     edge_key_playback: EdgeKeyPlayback
     answers: PageAnswers
@@ -54,9 +50,7 @@ class EdgeKeyPageResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, *, edge_key: str
     ) -> None:
-        """
-        Answer with the page, or with one that says why there is none.
-        """
+        """Answer with the page, or with one that says why there is none."""
 
         def make() -> PageContent:
             video = self.edge_key_playback.describe(edge_key, viewer_of(req))
@@ -73,9 +67,7 @@ class EdgeKeyPageResource:
 
 
 class EdgeKeyFilesResource:
-    """
-    The files of videos for who has an edge key.
-    """
+    """The files of videos for who has an edge key."""
 
     def __init__(self, edge_key_playback: EdgeKeyPlayback) -> None:
         self._edge_playback = edge_key_playback
@@ -90,9 +82,7 @@ class EdgeKeyFilesResource:
 
 @attrs.frozen(kw_only=True)
 class SharePageResource:
-    """
-    The page of a share link.
-    """
+    """The page of a share link."""
 
     share_playback: SharePlayback
     share_codes: ShareCodes
@@ -100,9 +90,7 @@ class SharePageResource:
     public: PublicSettings
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, *, share: str) -> None:
-        """
-        Answer with the page, or ask who is there; this uses no view.
-        """
+        """Answer with the page, or ask who is there; this uses no view."""
 
         def make() -> PageContent:
             return self._known(req, share) or _question(ask_page())
@@ -114,9 +102,7 @@ class SharePageResource:
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, *, share: str
     ) -> None:
-        """
-        Take an address, to which a code is sent, or the code.
-        """
+        """Take an address, to which a code is sent, or the code."""
         form = _form(req)
 
         def make() -> PageContent:
@@ -131,9 +117,7 @@ class SharePageResource:
         self.answers.send(req, resp, make)
 
     def _known(self, req: falcon.Request, share: str) -> PageContent | None:
-        """
-        Return the page for everybody, or for a browser that was let in before.
-        """
+        """Return the page for everybody, or for a browser that was let in before."""
         try:
             return self._watched(self.share_playback.describe(share))
         except ViewerUnknownError:

@@ -80,9 +80,7 @@ def frame(page: EmbeddablePage, size_px: tuple[int, int], query: str = "") -> st
 
 @attrs.frozen(kw_only=True)
 class OEmbedResource:
-    """
-    Tells programs of other sites how to embed a page of ours.
-    """
+    """Tells programs of other sites how to embed a page of ours."""
 
     delivery: Delivery
     edge_key_playback: EdgeKeyPlayback
@@ -169,9 +167,7 @@ class OEmbedResource:
 def fitted(
     size_px: tuple[int, int], most_px: tuple[int | None, int | None]
 ) -> tuple[int, int]:
-    """
-    Return the largest size of the same shape that is allowed.
-    """
+    """Return the largest size of the same shape that is allowed."""
     width_px, height_px = size_px
     most_width_px = min(width_px, DEFAULT_WIDTH_PX, most_px[0] or width_px)
     most_height_px = most_px[1] or height_px

@@ -1,6 +1,4 @@
-"""
-Answer with a page, or with one that says why there is none.
-"""
+"""Answer with a page, or with one that says why there is none."""
 
 from collections.abc import Callable, Mapping
 from enum import Enum

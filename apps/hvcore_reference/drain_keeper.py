@@ -1,6 +1,4 @@
-"""
-Keep a drain running besides the processes that serve.
-"""
+"""Keep a drain running besides the processes that serve."""
 
 import fcntl
 import logging
@@ -172,9 +170,7 @@ class DrainKeeper:
             os.close(lock)
 
     def _chosen(self) -> int | None:
-        """
-        Return the lock that only one keeper holds; None if it is another one.
-        """
+        """Return the lock that only one keeper holds; None if it is another one."""
         if self._lock is not None:
             return self._lock
         flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC

@@ -61,9 +61,7 @@ class DryRequest:
 
 @attrs.frozen(kw_only=True)
 class DryServices:
-    """
-    The services of delivery and player that change nothing.
-    """
+    """The services of delivery and player that change nothing."""
 
     delivery: Delivery
     edge_key_playback: EdgeKeyPlayback
@@ -130,9 +128,7 @@ def question(url: str, public: PublicSettings) -> DryRequest | None:
 
 
 def ask(services: DryServices, asked: DryRequest) -> tuple[int, PlaybackDecision]:
-    """
-    Return the status that would be answered, and how it came about.
-    """
+    """Return the status that would be answered, and how it came about."""
     app = by_path(
         upload=_no_upload,
         player=make_player(services),
@@ -154,32 +150,24 @@ def ask(services: DryServices, asked: DryRequest) -> tuple[int, PlaybackDecision
 
 @attrs.frozen(kw_only=True)
 class DryPlaybackJudge:
-    """
-    Judges for the dashboard; see hvcore_dashboard.playback_judge.
-    """
+    """Judges for the dashboard; see hvcore_dashboard.playback_judge."""
 
     services: DryServices
     public: PublicSettings
 
     @classmethod
     def of(cls, services: Services) -> "DryPlaybackJudge":
-        """
-        Return the judge of a service, at the addresses that are set.
-        """
+        """Return the judge of a service, at the addresses that are set."""
         public = services.settings.public
         return cls(services=dry_services(services, public), public=public)
 
     def path_of(self, url: str) -> str | None:
-        """
-        Return the path of an address of playback; None if it is none.
-        """
+        """Return the path of an address of playback; None if it is none."""
         asked = self._question(url)
         return None if asked is None else asked.path
 
     def judge(self, url: str, *, origin: str | None) -> JudgedPlayback | None:
-        """
-        Return what would be answered; None if it is no address of playback.
-        """
+        """Return what would be answered; None if it is no address of playback."""
         asked = self._question(url)
         if asked is None:
             return None
@@ -215,99 +203,69 @@ def _no_upload(_environ: object, _start_response: object) -> list[bytes]:
 
 
 class _Uncounted:
-    """
-    Counts nothing; see ports.counting.SegmentCounter.
-    """
+    """Counts nothing; see ports.counting.SegmentCounter."""
 
     def count(self, segments: Sequence[CountedSegment]) -> bool:
-        """
-        Take no note.
-        """
+        """Take no note."""
         del segments
         return False
 
     def take_back(self, lines: Sequence[bytes]) -> None:
-        """
-        Take nothing back: nothing was noted.
-        """
+        """Take nothing back: nothing was noted."""
 
     def ignore(self, place: SegmentPlace, reason: IgnoredReason) -> None:
-        """
-        Take no note of it.
-        """
+        """Take no note of it."""
 
 
 @attrs.frozen
 class _ReadOnlyUnitOfWork:
-    """
-    Opens no transaction that writes; see ports.unit_of_work.UnitOfWork.
-    """
+    """Opens no transaction that writes; see ports.unit_of_work.UnitOfWork."""
 
     inner: UnitOfWork
 
     def read(self) -> AbstractContextManager[Work]:
-        """
-        Open for reading.
-        """
+        """Open for reading."""
         return self.inner.read()
 
     def write(self, *, is_durable: bool = True) -> AbstractContextManager[Work]:
-        """
-        Refuse: nothing that is only explained may change anything.
-        """
+        """Refuse: nothing that is only explained may change anything."""
         del is_durable
         raise UnavailableError("hv explain changes nothing.")
 
     def forget_overwritten(self) -> None:
-        """
-        Raise UnavailableError: it would change the database's files.
-        """
+        """Raise UnavailableError: it would change the database's files."""
         raise UnavailableError("hv explain changes nothing.")
 
     def ping(self) -> None:
-        """
-        Raise UnavailableError if the database does not answer.
-        """
+        """Raise UnavailableError if the database does not answer."""
         self.inner.ping()
 
     def check_room(self) -> None:
-        """
-        Raise UnavailableError if the database has no room, or does not answer.
-        """
+        """Raise UnavailableError if the database has no room, or does not answer."""
         self.inner.check_room()
 
     def clock_ahead_s(self) -> float:
-        """
-        Return how far this host's clock is ahead of the database's.
-        """
+        """Return how far this host's clock is ahead of the database's."""
         return self.inner.clock_ahead_s()
 
 
 class _ReadOnlyStorage(Storage):
-    """
-    Shows what another storage holds, and forgets what it is given.
-    """
+    """Shows what another storage holds, and forgets what it is given."""
 
     def __init__(self, inner: Storage, clock: Clock) -> None:
         self._inner = inner
         self._clock = clock
 
     def stat(self, path: str) -> ObjectInfo:
-        """
-        Describe an object.
-        """
+        """Describe an object."""
         return self._inner.stat(path)
 
     def open(self, path: str, *, start: int = 0, end: int | None = None) -> BinaryIO:
-        """
-        Open an object.
-        """
+        """Open an object."""
         return self._inner.open(path, start=start, end=end)
 
     def write(self, path: str, source: BinaryIO, *, content_type: str) -> ObjectInfo:
-        """
-        Store nothing.
-        """
+        """Store nothing."""
         del content_type
         size_bytes = len(source.read())
         return ObjectInfo(
@@ -315,27 +273,19 @@ class _ReadOnlyStorage(Storage):
         )
 
     def put_file(self, path: str, local: Path, *, content_type: str) -> ObjectInfo:
-        """
-        Store nothing.
-        """
+        """Store nothing."""
         with local.open("rb") as file:
             return self.write(path, file, content_type=content_type)
 
     def walk(self, prefix: str) -> Iterator[ObjectInfo]:
-        """
-        Give every object under a prefix.
-        """
+        """Give every object under a prefix."""
         return self._inner.walk(prefix)
 
     def delete_tree(self, prefix: str) -> int:
-        """
-        Remove nothing.
-        """
+        """Remove nothing."""
         del prefix
         return 0
 
     def ping(self) -> None:
-        """
-        Raise UnavailableError if the storage cannot serve.
-        """
+        """Raise UnavailableError if the storage cannot serve."""
         self._inner.ping()

@@ -1,6 +1,4 @@
-"""
-What ``hvcore.embedding`` finds by its entry points: the apps in another program.
-"""
+"""What ``hvcore.embedding`` finds by its entry points: the apps in another program."""
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -57,9 +55,7 @@ def work(
     lanes: Sequence[Lane],
     stopping: Callable[[], bool] | None,
 ) -> None:
-    """
-    Run a worker until it is told to stop; see ``hvcore_worker.consume``.
-    """
+    """Run a worker until it is told to stop; see ``hvcore_worker.consume``."""
     from hvcore_worker.consume import work_until  # noqa: PLC0415 - see above
 
     with _asked(stopping) as asked:
@@ -73,9 +69,7 @@ def sweep(
     lanes: Sequence[Lane],
     stopping: Callable[[], bool] | None,
 ) -> None:
-    """
-    Run the sweep until it is told to stop, and the drain of this machine with it.
-    """
+    """Run the sweep until it is told to stop, and the drain of this machine with it."""
     from hvcore_worker.sweep import sweep_until  # noqa: PLC0415 - see above
 
     del data_dir, lanes  # a worker's

@@ -1,6 +1,4 @@
-"""
-Puts the middleware of plugins around the apps.
-"""
+"""Puts the middleware of plugins around the apps."""
 
 from typing import cast
 
@@ -33,7 +31,5 @@ def with_middleware(app: App, which: WebApp, services: Services) -> App:
 
 
 def has_middleware(apps: frozenset[WebApp], services: Services) -> bool:
-    """
-    Return whether any belongs around one of some apps.
-    """
+    """Return whether any belongs around one of some apps."""
     return any(made.apps & apps for made in services.middleware)

@@ -1,6 +1,4 @@
-"""
-Which app answers which path of the public address.
-"""
+"""Which app answers which path of the public address."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, Final
@@ -22,9 +20,7 @@ def by_path(
     edge: App | None = None,
     notify: App | None = None,
 ) -> App:
-    """
-    Hand each request to the app whose address it names.
-    """
+    """Hand each request to the app whose address it names."""
 
     def app(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:  # noqa: ANN401 - WSGI's own
         path = environ["PATH_INFO"]

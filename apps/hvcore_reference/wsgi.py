@@ -1,6 +1,4 @@
-"""
-The WSGI app of each process, by the address it serves.
-"""
+"""The WSGI app of each process, by the address it serves."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Final
@@ -110,9 +108,7 @@ class AppWithFiles:
         self.monitored = MONITORED
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:  # noqa: ANN401 - WSGI's own
-        """
-        Answer a request as the app does.
-        """
+        """Answer a request as the app does."""
         return self._app(environ, start_response)
 
 
@@ -129,9 +125,7 @@ class MonitoredApp:
         self.monitored = monitored
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:  # noqa: ANN401 - WSGI's own
-        """
-        Answer a request as the app does, or would answer GET.
-        """
+        """Answer a request as the app does, or would answer GET."""
         is_head = environ["REQUEST_METHOD"] == "HEAD"
         if not is_head or environ["PATH_INFO"] not in self.monitored:
             return self._app(environ, start_response)

@@ -1,3 +1,1 @@
-"""
-The HTTP server: gunicorn workers that slow clients cannot block.
-"""
+"""The HTTP server: gunicorn workers that slow clients cannot block."""

@@ -1,6 +1,4 @@
-"""
-Sends what threads have left of their answers, on all connections in turn.
-"""
+"""Sends what threads have left of their answers, on all connections in turn."""
 
 import selectors
 import socket
@@ -91,9 +89,7 @@ class AnswerSender:
         self._begin(sending, transfer)
 
     def look_after(self, now: float) -> None:
-        """
-        Close connections that take too little.
-        """
+        """Close connections that take too little."""
         if now - self._looked_at < LOOK_EVERY_S:
             return
         self._looked_at = now
@@ -103,9 +99,7 @@ class AnswerSender:
                 self._break_off(sending)
 
     def close(self) -> None:
-        """
-        Break off everything.
-        """
+        """Break off everything."""
         self._parts.close()
         for sending in list(self._all.values()):
             self._break_off(sending)
@@ -168,9 +162,7 @@ class AnswerSender:
         self._rest(sending)
 
     def _rest(self, sending: _Sending) -> None:
-        """
-        Have nothing to send, for now or for good.
-        """
+        """Have nothing to send, for now or for good."""
         if sending.is_registered:
             self._poller.unregister(sending.conn.sock)
             sending.is_registered = False

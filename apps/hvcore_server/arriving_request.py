@@ -61,15 +61,11 @@ class ArrivingRequest:
 
     @property
     def head(self) -> bytes:
-        """
-        Request line and headers, once they are there.
-        """
+        """Request line and headers, once they are there."""
         return bytes(self.data[: self._head_bytes])
 
     def add(self, data: bytes) -> Arrival:
-        """
-        Add bytes, and return how far the request is.
-        """
+        """Add bytes, and return how far the request is."""
         searched = max(0, len(self.data) - len(_END) + 1)
         self.data += data
         if not self._head_bytes:
@@ -87,9 +83,7 @@ class ArrivingRequest:
         return Arrival.WHOLE if is_whole else Arrival.BODY
 
     def _begun(self) -> Arrival:
-        """
-        Return how far a request is whose head has not ended.
-        """
+        """Return how far a request is whose head has not ended."""
         if len(self.data) < MAX_HEAD_BYTES:
             return Arrival.HEAD
         line_end = self.data.find(_LINE_END, 0, MAX_HEAD_BYTES)
@@ -119,9 +113,7 @@ class ArrivingRequest:
 
 
 class _Chunks:
-    """
-    How much of a chunked body has arrived (RFC 9112, section 7.1).
-    """
+    """How much of a chunked body has arrived (RFC 9112, section 7.1)."""
 
     __slots__ = ("_at", "_begins", "_in_trailers", "_searched", "_size_bytes")
 
@@ -131,9 +123,7 @@ class _Chunks:
         self._in_trailers = False
 
     def look(self, data: bytearray) -> Arrival:
-        """
-        Return how far it was at the last call of ``add``.
-        """
+        """Return how far it was at the last call of ``add``."""
         while not self._in_trailers:
             line_end = data.find(_LINE_END, max(self._at, self._searched - 1))
             if line_end < 0:

@@ -93,9 +93,7 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         )
 
     def run(self) -> None:
-        """
-        Serve until SIGTERM.
-        """
+        """Serve until SIGTERM."""
         self._lingering = Lingering(self.poller, drop=self.drop)
         self._receiver = RequestReceiver(
             self.poller,
@@ -135,18 +133,14 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
             self._sender.close()
 
     def handle_exit(self, sig: int, frame: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """
-        Take SIGTERM: what asks whether this process is ready is told so, and has time.
-        """
+        """Take SIGTERM: what asks whether this process is ready is told so, and has time."""
         if self._shutdown_delay.begin():
             super().handle_exit(sig, frame)
         # Whoever keeps connections opens the next one elsewhere.
         self.cfg.set("keepalive", 0)
 
     def accept(self, listener: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """
-        Take a new connection, if its client may have one.
-        """
+        """Take a new connection, if its client may have one."""
         try:
             client, address = listener.accept()
         except (BlockingIOError, ConnectionAbortedError):
@@ -167,17 +161,13 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         self._serve_when_complete(conn)
 
     def on_client_socket_readable(self, conn: Any, client: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """
-        Take the next request of a connection that was kept.
-        """
+        """Take the next request of a connection that was kept."""
         self.poller.unregister(client)
         self.keepalived_conns.remove(conn)
         self._serve_when_complete(conn)
 
     def enqueue_req(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """
-        Give a request a thread: one of the monitors', if it is one of theirs.
-        """
+        """Give a request a thread: one of the monitors', if it is one of theirs."""
         if not conn.is_monitored:
             super().enqueue_req(conn)
             return
@@ -187,9 +177,7 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         )
 
     def handle(self, conn: Any) -> Any:  # noqa: ANN401 - gunicorn's own
-        """
-        Serve one request of a connection, in a thread.
-        """
+        """Serve one request of a connection, in a thread."""
         reading = None if conn.is_whole else self._body_pace()
         conn.sock.begin(reading=reading, sending=self._pace(self.grace_s))
         conn.sock.unsent = UnsentAnswer(conn.sender, self._unsent)
@@ -214,9 +202,7 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
             raise StopIteration from None
 
     def handle_error(self, req: Any, client: Any, addr: Any, exc: Exception) -> None:  # noqa: ANN401 - gunicorn's own
-        """
-        Answer what gunicorn refuses, or an app that crashed.
-        """
+        """Answer what gunicorn refuses, or an app that crashed."""
         del req
         error = error_for(exc)
         request_id = secrets.token_hex(16)
@@ -233,9 +219,7 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
             _log.debug("the refusal could not be sent", extra=context)
 
     def finish_request(self, conn: Any, fs: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """
-        Take a connection back from a thread, and send what it has left.
-        """
+        """Take a connection back from a thread, and send what it has left."""
         self._lanes.of_request(conn).done(conn.sender)
         if conn.sock.paced_every_s:
             self._retries.note(
@@ -254,15 +238,11 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
             self._go_on(conn, keeps)
 
     def wait_for_and_dispatch_events(self, timeout: float) -> None:
-        """
-        Wait for connections and threads, and no longer than until a request is due.
-        """
+        """Wait for connections and threads, and no longer than until a request is due."""
         super().wait_for_and_dispatch_events(min(timeout, self._retries.wait_s()))
 
     def murder_pending(self) -> None:
-        """
-        Close connections that are late, and all of them at the end.
-        """
+        """Close connections that are late, and all of them at the end."""
         now = time.monotonic()
         if self._shutdown_delay.is_over():
             self.alive = False
@@ -273,9 +253,7 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         self._retries.start_due()
 
     def drop(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """
-        Close a connection.
-        """
+        """Close a connection."""
         self.nr_conns -= 1
         conn.close()
 
@@ -301,9 +279,7 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         self._lanes.of_request(conn).ask(conn.sender, conn)
 
     def _go_on(self, conn: Any, keeps: bool) -> None:  # noqa: ANN401, FBT001 - gunicorn's own
-        """
-        Keep a connection, or end it.
-        """
+        """Keep a connection, or end it."""
         if not keeps:
             # Gunicorn would stand here for 2 s, and with it all clients.
             self._lingering.take(conn)
@@ -364,9 +340,7 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
 
 
 class LargeBodies(SmallBodies):
-    """
-    Deadlines of apps that take and give files: hours, but never at a standstill.
-    """
+    """Deadlines of apps that take and give files: hours, but never at a standstill."""
 
     grace_s = 30.0
     serves_any_page = True

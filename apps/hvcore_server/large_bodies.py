@@ -11,9 +11,7 @@ from gunicorn.http.body import Body, LengthReader
 
 
 class BodyInBlocks(Body):  # type: ignore[misc]  # gunicorn has no types
-    """
-    A body that can be read past gunicorn's buffers.
-    """
+    """A body that can be read past gunicorn's buffers."""
 
     reader: Any
 

@@ -1,6 +1,4 @@
-"""
-Ends connections so that the other side gets the last answer.
-"""
+"""Ends connections so that the other side gets the last answer."""
 
 import selectors
 import socket
@@ -34,9 +32,7 @@ class Lingering:
         self._all: dict[Any, float] = {}
 
     def take(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """
-        End a connection.
-        """
+        """End a connection."""
         try:
             conn.sock.shutdown(socket.SHUT_WR)
         except OSError:
@@ -47,15 +43,11 @@ class Lingering:
         self._poller.register(conn.sock, selectors.EVENT_READ, drain)
 
     def waiting(self) -> Iterable[Any]:
-        """
-        Return all connections, the oldest first.
-        """
+        """Return all connections, the oldest first."""
         return list(self._all)
 
     def give_up(self, conn: Any) -> bool:  # noqa: ANN401 - gunicorn's own
-        """
-        Close a connection; return whether it was lingering.
-        """
+        """Close a connection; return whether it was lingering."""
         if self._all.pop(conn, None) is None:
             return False
         self._poller.unregister(conn.sock)
@@ -63,9 +55,7 @@ class Lingering:
         return True
 
     def look_after(self, now: float) -> None:
-        """
-        Close those that have had their time.
-        """
+        """Close those that have had their time."""
         late = []
         for conn, until in self._all.items():
             if until > now:

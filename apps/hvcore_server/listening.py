@@ -1,6 +1,4 @@
-"""
-Open the socket of a server, apart from the server that will serve it.
-"""
+"""Open the socket of a server, apart from the server that will serve it."""
 
 import errno
 import socket

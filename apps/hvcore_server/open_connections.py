@@ -49,9 +49,7 @@ class OpenConnections:
         self._open[client] += 1
 
     def close(self, neighbour: str) -> None:
-        """
-        Count one no longer.
-        """
+        """Count one no longer."""
         client, is_own = client_of(neighbour)
         if not is_own:
             self.shares.release(client)
@@ -86,24 +84,18 @@ class OpenConnections:
 
 
 def neighbour_of(address: Any) -> str:  # noqa: ANN401 - of a socket
-    """
-    Return the neighbour of a connection; a unix socket's peer has no address.
-    """
+    """Return the neighbour of a connection; a unix socket's peer has no address."""
     return str(address[0]) if address else ""
 
 
 @lru_cache(maxsize=MAX_CACHED)
 def client_of(address: str) -> tuple[str, bool]:
-    """
-    Return the client of an address, and whether it is a proxy of ours.
-    """
+    """Return the client of an address, and whether it is a proxy of ours."""
     return client_of_address(address), PROXIES.is_proxy(address)
 
 
 def sender_of(neighbour: str, head: bytes) -> str:
-    """
-    Return the client that has sent a request, past our own proxy.
-    """
+    """Return the client that has sent a request, past our own proxy."""
     client, is_own = client_of(neighbour)
     if not is_own:
         return client

@@ -28,15 +28,11 @@ SENDFILE_BYTES: Final = 1024 * 1024
 
 
 class TooSlowError(TimeoutError):
-    """
-    The other side stood still, or was below the minimum pace.
-    """
+    """The other side stood still, or was below the minimum pace."""
 
 
 class TooShortError(OSError):
-    """
-    A file ends before the end of what was announced: it became shorter.
-    """
+    """A file ends before the end of what was announced: it became shorter."""
 
 
 class Pace:
@@ -56,21 +52,15 @@ class Pace:
 
     @property
     def left_s(self) -> float:
-        """
-        The wait after which the other side is too slow.
-        """
+        """The wait after which the other side is too slow."""
         return self._left_s
 
     def waited(self, seconds: float) -> None:
-        """
-        Count time in which nothing could be done but wait.
-        """
+        """Count time in which nothing could be done but wait."""
         self._left_s -= seconds
 
     def moved(self, size_bytes: int) -> None:
-        """
-        Count bytes that came from the other side, or arrived there.
-        """
+        """Count bytes that came from the other side, or arrived there."""
         earned_s = size_bytes / self._min_bytes_per_s
         self._left_s = min(self._grace_s, self._left_s + earned_s)
 
@@ -99,9 +89,7 @@ class PacedSocket(socket.socket):
 
     @classmethod
     def take_over(cls, connection: socket.socket) -> Self:
-        """
-        Make a connection into one of these; the other object is used up.
-        """
+        """Make a connection into one of these; the other object is used up."""
         paced = cls(fileno=connection.detach())
         paced.settimeout(0.0)
         return paced
@@ -120,9 +108,7 @@ class PacedSocket(socket.socket):
         self._arrived_bytes = self._sent_bytes - queued_bytes(self)
 
     def read_within(self, seconds: float) -> None:
-        """
-        Set a time within which all that is still read must come.
-        """
+        """Set a time within which all that is still read must come."""
         if self._reading is not None:
             self._reading = Pace(seconds, min_bytes_per_s=math.inf)
 
@@ -148,9 +134,7 @@ class PacedSocket(socket.socket):
             self.paced_every_s, self.was_all_below = every_s, of_all_below
 
     def setblocking(self, _flag: bool, /) -> None:  # noqa: FBT001 - of socket
-        """
-        Stay non-blocking; gunicorn asks for the other before each request.
-        """
+        """Stay non-blocking; gunicorn asks for the other before each request."""
         self.settimeout(0.0)
 
     def recv(self, bufsize: int, flags: int = 0, /) -> bytes:
@@ -271,9 +255,7 @@ class PacedSocket(socket.socket):
                 raise TooSlowError
 
     def _leaves_behind_others(self, data: memoryview) -> bool:
-        """
-        Leave what stands behind bytes that were left; False if there are none.
-        """
+        """Leave what stands behind bytes that were left; False if there are none."""
         if self.unsent is None or not self.unsent.is_any:
             return False
         if self.unsent.keep(data):
@@ -282,9 +264,7 @@ class PacedSocket(socket.socket):
         return False
 
     def _send_left(self) -> None:
-        """
-        Send what was left after all, so that others may follow.
-        """
+        """Send what was left after all, so that others may follow."""
         unsent = self.unsent
         if unsent is None or not unsent.is_any:
             return
@@ -338,9 +318,7 @@ class PacedSocket(socket.socket):
 
 
 def queued_bytes(sock: socket.socket) -> int:
-    """
-    Return how much of what was sent the other side has not acknowledged.
-    """
+    """Return how much of what was sent the other side has not acknowledged."""
     answer = fcntl.ioctl(sock, termios.TIOCOUTQ, struct.pack("i", 0))
     return int(struct.unpack("i", answer)[0])
 

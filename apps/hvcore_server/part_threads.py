@@ -32,21 +32,15 @@ MAX_PARTS_OF_ONE_BYTES: Final = 16 * 1024 * 1024
 
 
 class MadeInParts(Protocol):
-    """
-    A body of which a part at a time is made, in order.
-    """
+    """A body of which a part at a time is made, in order."""
 
     @property
     def left_bytes(self) -> int:
-        """
-        What is still to be made.
-        """
+        """What is still to be made."""
         ...
 
     def make_part(self, most_bytes: int) -> bytes:
-        """
-        Make the next part; may wait for another server.
-        """
+        """Make the next part; may wait for another server."""
         ...
 
 
@@ -113,9 +107,7 @@ class PartThreads:
         self._threads.ask(client, _Wanted(client, body, take))
 
     def close(self) -> None:
-        """
-        Pass on nothing more.
-        """
+        """Pass on nothing more."""
         self._is_closed = True
 
     def _start(self, wanted: _Wanted) -> None:

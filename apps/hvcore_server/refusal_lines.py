@@ -1,6 +1,4 @@
-"""
-Log lines about requests that no app has seen.
-"""
+"""Log lines about requests that no app has seen."""
 
 import logging
 from collections.abc import Mapping

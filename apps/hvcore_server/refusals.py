@@ -1,6 +1,4 @@
-"""
-Answers of the server itself to requests that no app sees.
-"""
+"""Answers of the server itself to requests that no app sees."""
 
 from http import HTTPStatus
 from typing import Final
@@ -14,9 +12,7 @@ from hvcore_web.errors import UriTooLongError
 
 
 class MissingHostError(found.ParseException):  # type: ignore[misc]  # gunicorn has no types
-    """
-    A request of HTTP/1.1 that names no host (RFC 9112, section 3.2).
-    """
+    """A request of HTTP/1.1 that names no host (RFC 9112, section 3.2)."""
 
 
 _OF_THE_APP: Final = (found.InvalidResponseHeader, found.InvalidResponseHeaderName)

@@ -1,6 +1,4 @@
-"""
-Requests that know whether their body was read.
-"""
+"""Requests that know whether their body was read."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,21 +12,15 @@ from hvcore_server.large_bodies import BodyInBlocks
 
 
 class BrokenBodyError(OSError):
-    """
-    The body is not what its headers announce.
-    """
+    """The body is not what its headers announce."""
 
 
 class WatchedBody(BodyInBlocks):
-    """
-    A body whose every fault is an OSError, as that of a file would be.
-    """
+    """A body whose every fault is an OSError, as that of a file would be."""
 
     @property
     def is_unread(self) -> bool:
-        """
-        Whether something of it is still to come, or is not known.
-        """
+        """Whether something of it is still to come, or is not known."""
         if self.failed or self.buf.tell():
             return True
         if isinstance(self.reader, ChunkedReader):
@@ -45,16 +37,12 @@ class WatchedBody(BodyInBlocks):
 
 
 class WatchedRequest(Request):  # type: ignore[misc]  # gunicorn has no types
-    """
-    A request whose connection ends if its body was not read.
-    """
+    """A request whose connection ends if its body was not read."""
 
     body: Any
 
     def set_body_reader(self) -> None:
-        """
-        Put our body in the place of gunicorn's.
-        """
+        """Put our body in the place of gunicorn's."""
         super().set_body_reader()
         self.body = WatchedBody(self.body.reader)
 
@@ -67,9 +55,7 @@ class WatchedRequest(Request):  # type: ignore[misc]  # gunicorn has no types
         return bool(super().should_close() or self.body.is_unread)
 
     def mark_as_continued(self) -> None:
-        """
-        Have gunicorn not ask for the body: it is there, or was asked for.
-        """
+        """Have gunicorn not ask for the body: it is there, or was asked for."""
         self._expected_100_continue = False
 
 
@@ -95,23 +81,17 @@ class WatchedConnection(TConn):  # type: ignore[misc]  # gunicorn has no types
     when_closed: Callable[[], None] | None = None
 
     def init(self) -> None:
-        """
-        Make the parser.
-        """
+        """Make the parser."""
         super().init()
         self.parser.mesg_class = WatchedRequest
 
     def give(self, data: bytes) -> None:
-        """
-        Pass on the bytes that were read of a request.
-        """
+        """Pass on the bytes that were read of a request."""
         self.init()
         self.parser.unreader.unread(data)
 
     def close(self, graceful: bool = False) -> None:  # noqa: FBT001, FBT002 - gunicorn's own
-        """
-        Close it, and say so.
-        """
+        """Close it, and say so."""
         super().close(graceful)
         callback, self.when_closed = self.when_closed, None
         if callback is not None:

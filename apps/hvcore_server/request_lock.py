@@ -30,9 +30,7 @@ MAX_KNOWN: Final = 10_000
 
 @attrs.frozen(eq=False)
 class _Waiter:
-    """
-    A thread that waits for its turn; ``turn`` is released when it comes.
-    """
+    """A thread that waits for its turn; ``turn`` is released when it comes."""
 
     thread: int
     turn: threading.Lock = attrs.field(factory=threading.Lock)
@@ -65,9 +63,7 @@ class RequestLock:
 
     @property
     def waiting(self) -> int:
-        """
-        How many requests wait for their turn.
-        """
+        """How many requests wait for their turn."""
         with self._lock:
             return len(self._waiting)
 

@@ -92,15 +92,11 @@ class RequestReceiver:
             awaited.is_registered = True
 
     def waiting(self) -> Iterable[Any]:
-        """
-        Return all connections, the oldest first.
-        """
+        """Return all connections, the oldest first."""
         return list(self._all)
 
     def give_up(self, conn: Any) -> bool:  # noqa: ANN401 - gunicorn's own
-        """
-        Close a connection; return whether it was waiting.
-        """
+        """Close a connection; return whether it was waiting."""
         if conn not in self._all:
             return False
         self._leave(conn, self._all[conn])
@@ -158,9 +154,7 @@ class RequestReceiver:
             self._ready(conn, awaited.request, Arrival.WHOLE)
 
     def _add(self, conn: Any, awaited: _Awaited, data: bytes) -> bool:  # noqa: ANN401 - gunicorn's own
-        """
-        Take what arrived, and return whether that is enough.
-        """
+        """Take what arrived, and return whether that is enough."""
         before, arrival = awaited.arrival, awaited.request.add(data)
         awaited.arrival = arrival
         if arrival is Arrival.HEAD:

@@ -96,9 +96,7 @@ class RetryPacing:
         self._forget(now)
 
     def ask(self, client: str, head: bytes, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """
-        Let a request go on, have it wait for its turn, or refuse it if that is far off.
-        """
+        """Let a request go on, have it wait for its turn, or refuse it if that is far off."""
         names = _kinds_of(client, head) if self._kinds else ()
         kind = next((self._kinds[name] for name in names if name in self._kinds), None)
         now = self.clock()
@@ -121,17 +119,13 @@ class RetryPacing:
         heapq.heappush(self._waiting, (turn, next(self._numbers), conn))
 
     def wait_s(self) -> float:
-        """
-        Return the seconds until the next turn; infinite if nobody waits.
-        """
+        """Return the seconds until the next turn; infinite if nobody waits."""
         if not self._waiting:
             return float("inf")
         return max(0.0, self._waiting[0][0] - self.clock())
 
     def start_due(self) -> None:
-        """
-        Let all requests go on whose turn it is.
-        """
+        """Let all requests go on whose turn it is."""
         while self._waiting and self._waiting[0][0] <= self.clock():
             self.go_on(heapq.heappop(self._waiting)[-1])
 

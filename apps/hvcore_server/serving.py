@@ -99,9 +99,7 @@ def serve(  # noqa: PLR0913 - what differs between servers
 
 
 class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
-    """
-    Gunicorn with our settings.
-    """
+    """Gunicorn with our settings."""
 
     def __init__(
         self,
@@ -119,9 +117,7 @@ class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         super().__init__()
 
     def load_config(self) -> None:
-        """
-        Apply the settings.
-        """
+        """Apply the settings."""
         for name, value in self._settings.items():
             self.cfg.set(name, value)
         # Made once: this is called again at SIGHUP.
@@ -138,15 +134,11 @@ class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
             self.cfg.set("worker_connections", most)
 
     def run(self) -> None:
-        """
-        Serve until SIGTERM, with a heartbeat.
-        """
+        """Serve until SIGTERM, with a heartbeat."""
         _BeatingArbiter(self).run()
 
     def load(self) -> WsgiApp:
-        """
-        Build the app; called in the worker.
-        """
+        """Build the app; called in the worker."""
         try:
             return self._make_app()
         except HvcoreError as exc:
@@ -156,27 +148,19 @@ class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
 
 
 class _BeatingArbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
-    """
-    Gunicorn's arbiter, with a heartbeat.
-    """
+    """Gunicorn's arbiter, with a heartbeat."""
 
     def murder_workers(self) -> None:
-        """
-        Kill workers that hang, about once a second, and say that this goes on.
-        """
+        """Kill workers that hang, about once a second, and say that this goes on."""
         heartbeat.beat()
         super().murder_workers()
 
 
 class _PlainLogger(Logger):  # type: ignore[misc]  # gunicorn has no types
-    """
-    Gunicorn's messages in the log of the process, in its form.
-    """
+    """Gunicorn's messages in the log of the process, in its form."""
 
     def setup(self, cfg: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """
-        Leave the lines to the root logger.
-        """
+        """Leave the lines to the root logger."""
         super().setup(cfg)
         self.error_log.handlers.clear()
         self.error_log.propagate = True
@@ -206,25 +190,19 @@ def _begin_to_serve(arbiter: Arbiter, worker: Any) -> None:  # noqa: ANN401 - gu
 
 
 class _Doubts:
-    """
-    Hands what a worker has counted and not sent to the next that begins.
-    """
+    """Hands what a worker has counted and not sent to the next that begins."""
 
     def __init__(self) -> None:
         self._left_behind: list[InDoubt] = []
 
     def before_fork(self, arbiter: Arbiter, worker: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """
-        Give a worker what those that are no more have left.
-        """
+        """Give a worker what those that are no more have left."""
         del arbiter
         worker.left_behind, self._left_behind = self._left_behind, []
         worker.in_doubt = InDoubt()
 
     def after_exit(self, arbiter: Arbiter, worker: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """
-        Keep what a worker has left, and what it was given and did not come to.
-        """
+        """Keep what a worker has left, and what it was given and did not come to."""
         del arbiter
         given = (*worker.left_behind, worker.in_doubt)
         self._left_behind += [one for one in given if one.is_any_left]

@@ -45,9 +45,7 @@ class SharedThreads:
     _waiting: dict[str, deque[_Waiting]] = attrs.field(factory=dict, init=False)
 
     def ask(self, client: str, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """
-        Start a request, or have it wait for its turn.
-        """
+        """Start a request, or have it wait for its turn."""
         queue = self._waiting.get(client)
         if queue is None and self._may_start(client):
             self.start(conn)
@@ -60,17 +58,13 @@ class SharedThreads:
         queue.append(_Waiting(conn, time.monotonic() + self.waits_at_most_s))
 
     def done(self, client: str) -> None:
-        """
-        Take a client's thread back, and start a waiting request.
-        """
+        """Take a client's thread back, and start a waiting request."""
         self.threads.release(client)
         if self._waiting:
             self._start_others()
 
     def end_late(self, now: float) -> None:
-        """
-        Refuse requests that have waited for too long.
-        """
+        """Refuse requests that have waited for too long."""
         for client, queue in list(self._waiting.items()):
             while queue and queue[0].until <= now:
                 self._refuse(queue.popleft().conn)

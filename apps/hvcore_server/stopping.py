@@ -45,7 +45,5 @@ class ShutdownDelay:
         return False
 
     def is_over(self) -> bool:
-        """
-        Return whether the time has come.
-        """
+        """Return whether the time has come."""
         return self._ends_at_s is not None and self._now_s() >= self._ends_at_s

@@ -1,6 +1,4 @@
-"""
-The threads of a process: those of all requests, and a few that monitors have.
-"""
+"""The threads of a process: those of all requests, and a few that monitors have."""
 
 from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
@@ -85,22 +83,16 @@ class ThreadLanes:
         )
 
     def is_monitored(self, head: bytes) -> bool:
-        """
-        Return whether a request is one of a monitor.
-        """
+        """Return whether a request is one of a monitor."""
         method, _, rest = head.partition(b" ")
         path = rest.partition(b" ")[0].partition(b"?")[0]
         return path in self.monitored and method in _METHODS
 
     def of_request(self, conn: Any) -> SharedThreads:  # noqa: ANN401 - gunicorn's own
-        """
-        Return the threads that a connection's request may have.
-        """
+        """Return the threads that a connection's request may have."""
         return self.checks if conn.is_monitored else self.requests
 
     def end_late(self, now: float) -> None:
-        """
-        Refuse requests that have waited for too long.
-        """
+        """Refuse requests that have waited for too long."""
         self.requests.end_late(now)
         self.checks.end_late(now)

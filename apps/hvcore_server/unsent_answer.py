@@ -22,43 +22,31 @@ MAX_UNSENT_OF_ONE_BYTES: Final = 32 * 1024 * 1024
 
 
 class HandedOver(Protocol):
-    """
-    A file whose rest others send.
-    """
+    """A file whose rest others send."""
 
     @property
     def descriptor(self) -> int:
-        """
-        The file's, to be closed by them.
-        """
+        """The file's, to be closed by them."""
         ...
 
     @property
     def half_at(self) -> int:
-        """
-        Up to where at most half of it is passed on.
-        """
+        """Up to where at most half of it is passed on."""
         ...
 
     @property
     def segment(self) -> CountedSegment | None:
-        """
-        What they count before they pass on more.
-        """
+        """What they count before they pass on more."""
         ...
 
     @property
     def when_broken_off(self) -> Callable[[], None] | None:
-        """
-        Called if no more than the half was.
-        """
+        """Called if no more than the half was."""
         ...
 
 
 def make_room() -> SharedCapacity:
-    """
-    Return how much a process keeps for all of its clients.
-    """
+    """Return how much a process keeps for all of its clients."""
     return SharedCapacity(
         name="unsent_bytes",
         capacity=MAX_UNSENT_BYTES,
@@ -89,15 +77,11 @@ class UnsentAnswer:
 
     @property
     def is_any(self) -> bool:
-        """
-        Return whether something is to be sent.
-        """
+        """Return whether something is to be sent."""
         return bool(self._parts or self.file or self.further)
 
     def keep(self, data: memoryview) -> bool:
-        """
-        Keep bytes, if there is room for them.
-        """
+        """Keep bytes, if there is room for them."""
         if self.further is None:
             try:
                 self.room.acquire(self.client, len(data))
@@ -108,21 +92,15 @@ class UnsentAnswer:
         return True
 
     def keep_file(self, file: HandedOver, start: int, end: int) -> None:
-        """
-        Keep a part of a file: the last that the answer has.
-        """
+        """Keep a part of a file: the last that the answer has."""
         self.file, self.start, self.end = file, start, end
 
     def take_bytes(self) -> bytes | memoryview:
-        """
-        Return all bytes, and keep them no longer.
-        """
+        """Return all bytes, and keep them no longer."""
         parts, self._parts = self._parts, []
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def free(self) -> None:
-        """
-        Give back the room of what was taken.
-        """
+        """Give back the room of what was taken."""
         self.room.release(self.client, self._size_bytes)
         self._size_bytes = 0

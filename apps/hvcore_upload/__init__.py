@@ -1,3 +1,1 @@
-"""
-The upload address: files on their way in.
-"""
+"""The upload address: files on their way in."""

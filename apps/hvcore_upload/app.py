@@ -39,22 +39,16 @@ a file again and again, and to store one holds up the disk for all."""
 
 
 class UploadServices(Protocol):
-    """
-    What these addresses need.
-    """
+    """What these addresses need."""
 
     @property
     def uploads(self) -> UploadUseCases:
-        """
-        Bytes on their way in.
-        """
+        """Bytes on their way in."""
         ...
 
     @property
     def resumable(self) -> ResumableUseCases:
-        """
-        Bytes that come in pieces.
-        """
+        """Bytes that come in pieces."""
         ...
 
     @property
@@ -62,9 +56,7 @@ class UploadServices(Protocol):
 
     @property
     def settings(self) -> Settings:
-        """
-        Say what one client may have of it.
-        """
+        """Say what one client may have of it."""
         ...
 
     @property
@@ -103,9 +95,7 @@ def make_app(
 
 
 class SignedUploadResource:
-    """
-    A signed upload address.
-    """
+    """A signed upload address."""
 
     def __init__(self, services: UploadServices, slots: UploadSlots) -> None:
         self._uploads = services.uploads

@@ -1,6 +1,4 @@
-"""
-Read a request's body, block by block.
-"""
+"""Read a request's body, block by block."""
 
 from collections.abc import Iterator
 from mmap import PAGESIZE, mmap
@@ -18,9 +16,7 @@ LOOK_EVERY_S: Final = 1.0
 
 
 class CutOffError(InvalidFileSizeError):
-    """
-    The body ended too early, or came too slowly.
-    """
+    """The body ended too early, or came too slowly."""
 
 
 def blocks(

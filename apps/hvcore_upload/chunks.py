@@ -111,9 +111,7 @@ def check_length(chunk: Chunk, grant: UploadGrant) -> None:
 
 
 def too_long(grant: UploadGrant) -> InvalidFileSizeError:
-    """
-    Return the error of an upload that has more bytes than were announced.
-    """
+    """Return the error of an upload that has more bytes than were announced."""
     return InvalidFileSizeError(
         f"The upload was created for {grant.size_bytes} bytes, and more were sent."
     )

@@ -1,6 +1,4 @@
-"""
-Take a request's body into a file, whole or not at all.
-"""
+"""Take a request's body into a file, whole or not at all."""
 
 import time
 from collections.abc import Callable, Iterator

@@ -1,6 +1,4 @@
-"""
-How fast a sender must be.
-"""
+"""How fast a sender must be."""
 
 from collections import deque
 from collections.abc import Callable

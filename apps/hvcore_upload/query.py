@@ -1,6 +1,4 @@
-"""
-Read the query of an upload address.
-"""
+"""Read the query of an upload address."""
 
 import falcon
 

@@ -1,6 +1,4 @@
-"""
-Which senders may send a body now.
-"""
+"""Which senders may send a body now."""
 
 import ipaddress
 from collections.abc import Iterator
@@ -27,9 +25,7 @@ class UploadSlots:
 
     @classmethod
     def make(cls, *, capacity: int, most_of_one: int) -> Self:
-        """
-        Make slots; the last ones are reserved for clients that hold none.
-        """
+        """Make slots; the last ones are reserved for clients that hold none."""
         return cls(
             *(
                 SharedCapacity(
@@ -64,9 +60,7 @@ class UploadSlots:
             yield
 
     def is_scarce(self) -> bool:
-        """
-        Return whether others wait for a slot.
-        """
+        """Return whether others wait for a slot."""
         return self._of_organizations.is_scarce()
 
 

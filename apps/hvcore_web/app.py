@@ -1,6 +1,4 @@
-"""
-The Falcon app that all apps begin with.
-"""
+"""The Falcon app that all apps begin with."""
 
 from collections.abc import Mapping, Sequence
 

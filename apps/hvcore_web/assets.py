@@ -49,9 +49,7 @@ class VendoredFiles:
 
     @classmethod
     def read(cls, listed: Path) -> "VendoredFiles":
-        """
-        Read a ``vendor.json``.
-        """
+        """Read a ``vendor.json``."""
         packages = json.loads(listed.read_text("utf-8")).values()
         return cls(
             names=tuple(
@@ -148,17 +146,13 @@ class Assets:
 
 
 class AssetFilesResource:
-    """
-    The pages' own files.
-    """
+    """The pages' own files."""
 
     def __init__(self, assets: Assets) -> None:
         self._assets = assets
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, *, name: str) -> None:
-        """
-        Answer with a file.
-        """
+        """Answer with a file."""
         send(req, resp, self._assets.find(name))
 
     on_head = on_get

@@ -1,6 +1,4 @@
-"""
-Read a request's body, within a limit.
-"""
+"""Read a request's body, within a limit."""
 
 from collections.abc import Collection
 from io import BytesIO

@@ -1,6 +1,4 @@
-"""
-A body of which a part at a time is made, so that nothing is held between them.
-"""
+"""A body of which a part at a time is made, so that nothing is held between them."""
 
 from collections.abc import Callable, Iterator
 from typing import Final
@@ -28,9 +26,7 @@ class BodyInParts:
 
     @property
     def left_bytes(self) -> int:
-        """
-        What is still to be made.
-        """
+        """What is still to be made."""
         return self._end - self._start
 
     def make_part(self, most_bytes: int) -> bytes:

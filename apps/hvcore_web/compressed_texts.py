@@ -19,15 +19,11 @@ _NOT_COMPRESSED: Final = b""
 
 
 class NotPreparedError(Exception):
-    """
-    The text is to be compressed first, which who asks cannot wait for.
-    """
+    """The text is to be compressed first, which who asks cannot wait for."""
 
 
 class CompressedTexts:
-    """
-    Compress long texts, and keep them; thread-safe.
-    """
+    """Compress long texts, and keep them; thread-safe."""
 
     def __init__(self) -> None:
         self._cache: TextCache[SharedGzip | bytes] = TextCache(

@@ -130,9 +130,7 @@ class CorsMiddleware:
         self._open_paths = open_paths
 
     def process_request(self, req: falcon.Request, resp: falcon.Response) -> None:
-        """
-        Answer a preflight before anything asks for a key.
-        """
+        """Answer a preflight before anything asks for a key."""
         policy = self._policy_of(req)
         if not _is_preflight(req, policy):
             return
@@ -150,9 +148,7 @@ class CorsMiddleware:
         _resource: object,
         _req_succeeded: bool,  # noqa: FBT001 - Falcon's signature
     ) -> None:
-        """
-        Say which page may read this answer.
-        """
+        """Say which page may read this answer."""
         policy = self._policy_of(req)
         if policy is ANY_ORIGIN:
             resp.set_headers(FOR_ANY_PAGE)

@@ -39,18 +39,14 @@ SHARES_APART_S: Final = 0.5
 
 
 class UnsupportedMediaTypeError(HvError):
-    """
-    The body is not of a type that the route reads.
-    """
+    """The body is not of a type that the route reads."""
 
     status, code = 415, "unsupported_media_type"
     default_detail = "Send the body as application/json."
 
 
 class UriTooLongError(HvError):
-    """
-    The address is longer than the service reads.
-    """
+    """The address is longer than the service reads."""
 
     status, code = 414, "uri_too_long"
     default_detail = "The request's address is too long."
@@ -72,9 +68,7 @@ _BY_STATUS: Final[Mapping[int, type[HvError]]] = {
 
 
 def install_error_handlers(app: falcon.App[falcon.Request, falcon.Response]) -> None:
-    """
-    Make an app answer every error in the envelope.
-    """
+    """Make an app answer every error in the envelope."""
     app.add_error_handler(Exception, handle_crash)
     app.add_error_handler(falcon.HTTPError, handle_http_error)
     app.add_error_handler(HvError, handle_error)
@@ -86,9 +80,7 @@ def handle_error(
     error: HvError,
     _params: Mapping[str, object],
 ) -> None:
-    """
-    Answer an error that was raised on purpose.
-    """
+    """Answer an error that was raised on purpose."""
     note_failure(req, error)
     send_problem(req, resp, error)
 
@@ -99,9 +91,7 @@ def handle_http_error(
     error: falcon.HTTPError,
     _params: Mapping[str, object],
 ) -> None:
-    """
-    Answer an error that Falcon found.
-    """
+    """Answer an error that Falcon found."""
     send_problem(req, resp, translate(error))
 
 
@@ -111,17 +101,13 @@ def handle_crash(
     error: Exception,
     _params: Mapping[str, object],
 ) -> None:
-    """
-    Answer a bug: nothing of it leaves the service but the request id.
-    """
+    """Answer a bug: nothing of it leaves the service but the request id."""
     note_crash(req, error)
     send_problem(req, resp, InternalError())
 
 
 def note_failure(req: falcon.Request, error: HvError) -> None:
-    """
-    Log requests that the service could not answer through its own fault.
-    """
+    """Log requests that the service could not answer through its own fault."""
     if error.http_status >= _FIRST_SERVER_ERROR:
         context = {**_context(req, error.code), "hv_why": error.detail}
         LOG_LINES.write(
@@ -135,9 +121,7 @@ def note_failure(req: falcon.Request, error: HvError) -> None:
 
 
 def note_crash(req: falcon.Request, error: Exception) -> None:
-    """
-    Write down a bug, with its traceback.
-    """
+    """Write down a bug, with its traceback."""
     LOG_LINES.write(
         _log,
         logging.ERROR,
@@ -149,9 +133,7 @@ def note_crash(req: falcon.Request, error: Exception) -> None:
 
 
 def send_problem(req: falcon.Request, resp: falcon.Response, error: HvError) -> None:
-    """
-    Make the response say what the error is.
-    """
+    """Make the response say what the error is."""
     note_rate_limit(req, error)
     send_document(resp, error, problem(error, request_id(req)))
 
@@ -201,9 +183,7 @@ def pace_others(
 def send_document(
     resp: falcon.Response, error: HvError, document: Mapping[str, object]
 ) -> None:
-    """
-    Make the response carry an error as it was rendered.
-    """
+    """Make the response carry an error as it was rendered."""
     # With its phrase: the status of another protocol has none in Falcon.
     resp.status = f"{error.http_status} {error.title}"
     resp.stream = None
@@ -215,9 +195,7 @@ def send_document(
 
 
 def translate(error: falcon.HTTPError) -> HvError:
-    """
-    Return our error for one that Falcon found.
-    """
+    """Return our error for one that Falcon found."""
     status = error.status_code
     headers = dict(error.headers or {})
     if status == UnavailableError.status:
@@ -232,9 +210,7 @@ def translate(error: falcon.HTTPError) -> HvError:
 
 
 def _plugin(error: Exception) -> Mapping[str, object]:
-    """
-    Return whose fault a crash is, and where in its code, if it is a plugin's.
-    """
+    """Return whose fault a crash is, and where in its code, if it is a plugin's."""
     fault = fault_of(error)
     if fault is None:
         return {}

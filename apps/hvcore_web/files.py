@@ -1,6 +1,4 @@
-"""
-Answer with bytes, through Falcon.
-"""
+"""Answer with bytes, through Falcon."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -84,15 +82,11 @@ class BoundedFile:
 
     @property
     def to_half_way(self) -> int | None:
-        """
-        How many bytes may be sent before the segment counts; None if it does not.
-        """
+        """How many bytes may be sent before the segment counts; None if it does not."""
         return None if self._half_way is None else self._to_half_way
 
     def pass_half_way(self) -> None:
-        """
-        Report that the next byte makes more than half.
-        """
+        """Report that the next byte makes more than half."""
         passed, self._half_way = self._half_way, None
         if passed is not None:
             if passed.wait is not None:
@@ -101,9 +95,7 @@ class BoundedFile:
             passed.segment.count()
 
     def close(self) -> None:
-        """
-        Close the file.
-        """
+        """Close the file."""
         missed, self._half_way = self._half_way, None
         if missed is not None:
             missed.when_broken_off()
@@ -135,9 +127,7 @@ class LocalFile(BoundedFile):
     """
 
     def hand_over(self) -> FileToSend:
-        """
-        Give the file to another sender, which then also counts and closes it.
-        """
+        """Give the file to another sender, which then also counts and closes it."""
         half_way, self._half_way = self._half_way, None
         return FileToSend(
             descriptor=os.dup(self.fileno()),
@@ -147,15 +137,11 @@ class LocalFile(BoundedFile):
         )
 
     def fileno(self) -> int:
-        """
-        Return the file's descriptor.
-        """
+        """Return the file's descriptor."""
         return self._file.fileno()
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        """
-        Move the descriptor, as ``socket.sendfile`` does when it has ended.
-        """
+        """Move the descriptor, as ``socket.sendfile`` does when it has ended."""
         return self._file.seek(offset, whence)
 
 

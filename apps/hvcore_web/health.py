@@ -1,6 +1,4 @@
-"""
-Return whether an app can work, for people and alerts.
-"""
+"""Return whether an app can work, for people and alerts."""
 
 from typing import Protocol
 
@@ -13,29 +11,21 @@ from hvcore_web.middleware import request_id
 
 
 class HealthChecks(Protocol):
-    """
-    Checks everything that an app needs.
-    """
+    """Checks everything that an app needs."""
 
     def check(self) -> HealthReport:
-        """
-        Ask every component once.
-        """
+        """Ask every component once."""
         ...
 
 
 class HealthResource:
-    """
-    ``GET /health``: check everything that an app needs, and name what is amiss.
-    """
+    """``GET /health``: check everything that an app needs, and name what is amiss."""
 
     def __init__(self, health: HealthChecks) -> None:
         self._health = health
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
-        """
-        Report each check; 503 if no request could be answered.
-        """
+        """Report each check; 503 if no request could be answered."""
         report = self._health.check()
         body = success(_render(report))
         resp.data = encode(body)

@@ -1,6 +1,4 @@
-"""
-Measure the requests of an app.
-"""
+"""Measure the requests of an app."""
 
 import time
 from typing import Final
@@ -25,9 +23,7 @@ class MeasuringMiddleware:
         self._app = app
 
     def process_request(self, req: falcon.Request, _resp: falcon.Response) -> None:
-        """
-        Take note of when the request came.
-        """
+        """Take note of when the request came."""
         req.context.began_s = time.monotonic()
 
     def process_response(
@@ -37,9 +33,7 @@ class MeasuringMiddleware:
         _resource: object,
         _req_succeeded: bool,  # noqa: FBT001 - Falcon's signature
     ) -> None:
-        """
-        Count the request by the route that it was for.
-        """
+        """Count the request by the route that it was for."""
         route = req.uri_template or OTHER
         method = req.method if req.method in falcon.HTTP_METHODS else OTHER
         took_s = time.monotonic() - req.context.began_s

@@ -1,6 +1,4 @@
-"""
-What every request of every app goes through.
-"""
+"""What every request of every app goes through."""
 
 import os
 import random
@@ -22,9 +20,7 @@ os.register_at_fork(after_in_child=_ids.seed)
 
 
 def request_id(req: falcon.Request) -> str:
-    """
-    Return the request's id: the caller's if it is a sane token, else our own.
-    """
+    """Return the request's id: the caller's if it is a sane token, else our own."""
     found: str | None = getattr(req.context, "request_id", None)
     if found is None:
         given = req.get_header("X-Request-Id") or ""
@@ -34,28 +30,20 @@ def request_id(req: falcon.Request) -> str:
 
 
 def is_sane_token(text: str) -> bool:
-    """
-    Return whether a text may be a request's id.
-    """
+    """Return whether a text may be a request's id."""
     return _SANE_TOKEN.fullmatch(text) is not None
 
 
 def new_request_id() -> str:
-    """
-    Return an id for a request that has none.
-    """
+    """Return an id for a request that has none."""
     return f"{_ids.getrandbits(128):032x}"
 
 
 class RequestIdMiddleware:
-    """
-    Put the request's id on every answer, and on what is logged until then.
-    """
+    """Put the request's id on every answer, and on what is logged until then."""
 
     def process_request(self, req: falcon.Request, _resp: falcon.Response) -> None:
-        """
-        Name what this thread does now.
-        """
+        """Name what this thread does now."""
         # An app may be asked while another answers: what a viewer would be told.
         req.context.logged_before = log_context.current()
         log_context.replace({log_context.REQUEST_ID: request_id(req)})
@@ -67,9 +55,7 @@ class RequestIdMiddleware:
         _resource: object,
         _req_succeeded: bool,  # noqa: FBT001 - Falcon's signature
     ) -> None:
-        """
-        Name the request, and stop browsers from guessing content types.
-        """
+        """Name the request, and stop browsers from guessing content types."""
         resp.set_header("X-Request-Id", request_id(req))
         resp.set_header("X-Content-Type-Options", "nosniff")
         # The thread's next request may be one that no app sees.
@@ -96,9 +82,7 @@ class PathMiddleware:
 
 
 class MethodMiddleware:
-    """
-    Refuse methods that Falcon does not know, which it would answer with 400.
-    """
+    """Refuse methods that Falcon does not know, which it would answer with 400."""
 
     def process_resource(
         self,

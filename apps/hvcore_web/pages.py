@@ -1,6 +1,4 @@
-"""
-The pages of all apps: their look, and templates that escape what they show.
-"""
+"""The pages of all apps: their look, and templates that escape what they show."""
 
 import hashlib
 from collections.abc import Mapping
@@ -21,9 +19,7 @@ STYLE: Final = Path(__file__).parent / "page.css"
 
 
 class Markup(str):
-    """
-    HTML that was made here; templates take it as it is.
-    """
+    """HTML that was made here; templates take it as it is."""
 
     __slots__ = ()
 
@@ -51,16 +47,12 @@ class PageTemplate:
 
 
 def escaped(text: str) -> Markup:
-    """
-    Return a text as HTML, for between tags and for attributes in double quotes.
-    """
+    """Return a text as HTML, for between tags and for attributes in double quotes."""
     return text if isinstance(text, Markup) else Markup(escape(one_line(text)))
 
 
 def dashboard_place(settings: Settings) -> Markup:
-    """
-    Return the dashboard's item in the places of a front page, if there is one.
-    """
+    """Return the dashboard's item in the places of a front page, if there is one."""
     if not settings.dashboard.enabled:
         return Markup()
     address = escaped(settings.public.dashboard_address)
@@ -71,9 +63,7 @@ def dashboard_place(settings: Settings) -> Markup:
 
 
 def served_file(body: bytes, content_type: str) -> PlaybackResponse:
-    """
-    Return a page or a file of one that changes with releases only.
-    """
+    """Return a page or a file of one that changes with releases only."""
     return PlaybackResponse(
         body=body,
         content_type=content_type,

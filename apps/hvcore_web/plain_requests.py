@@ -66,9 +66,7 @@ _NOT_PLAIN: Final = frozenset(
 
 @attrs.frozen(kw_only=True)
 class _Rest:
-    """
-    The rest of a request besides its path: a player repeats it with each segment.
-    """
+    """The rest of a request besides its path: a player repeats it with each segment."""
 
     wanted: Wanted
     viewer: Viewer
@@ -97,20 +95,14 @@ class PlainRequest:
 
 
 class FileOpener(Protocol):
-    """
-    Decides about requests for one thread, and waits for nothing.
-    """
+    """Decides about requests for one thread, and waits for nothing."""
 
     def count(self, segments: Sequence[CountedSegment]) -> bool:
-        """
-        Count segments of what was opened, together; see SegmentCounter.
-        """
+        """Count segments of what was opened, together; see SegmentCounter."""
         ...
 
     def take_back(self, lines: Sequence[bytes]) -> None:
-        """
-        Count no longer what these lines count; see SegmentCounter.
-        """
+        """Count no longer what these lines count; see SegmentCounter."""
         ...
 
     def moment(self) -> AbstractContextManager[None]:
@@ -125,9 +117,7 @@ class FileOpener(Protocol):
     def open(
         self, request: PlainRequest
     ) -> tuple[PlaybackResponse, Representation] | None:
-        """
-        Return the answer to a request; None leaves it to others.
-        """
+        """Return the answer to a request; None leaves it to others."""
         ...
 
 
@@ -173,9 +163,7 @@ def read_request(head: bytes, neighbour: str) -> PlainRequest | None:
 
 
 def _without_id(head: bytes) -> tuple[bytes, str | None]:
-    """
-    Take a request's id out of it, so that the rest may have been read before.
-    """
+    """Take a request's id out of it, so that the rest may have been read before."""
     start = head.find(_REQUEST_ID)
     if start < 0:
         return head, None

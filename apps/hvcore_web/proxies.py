@@ -1,6 +1,4 @@
-"""
-The proxies in front of this process, whose word about clients is believed.
-"""
+"""The proxies in front of this process, whose word about clients is believed."""
 
 import ipaddress
 from collections.abc import Sequence
@@ -57,9 +55,7 @@ class TrustedProxies:
         self._is_named.cache_clear()
 
     def is_proxy(self, neighbour: str) -> bool:
-        """
-        Tell whether the one at the other end of a connection is a proxy.
-        """
+        """Tell whether the one at the other end of a connection is a proxy."""
         try:
             is_own = ipaddress.ip_address(neighbour).is_loopback
         except ValueError:
@@ -68,9 +64,7 @@ class TrustedProxies:
         return is_own or self.is_named(neighbour)
 
     def is_named(self, address: str) -> bool:
-        """
-        Tell whether an address is one of those that were named.
-        """
+        """Tell whether an address is one of those that were named."""
         return bool(self._networks) and self._is_named(address)
 
     def _look_up(self, address: str) -> bool:

@@ -1,6 +1,4 @@
-"""
-Whether a process can serve, for what sends requests to it.
-"""
+"""Whether a process can serve, for what sends requests to it."""
 
 from collections.abc import Callable
 from typing import Final
@@ -31,9 +29,7 @@ STATE: Final = ProcessState()
 
 
 class ReadinessResource:
-    """
-    ``GET /health/ready``: this process can serve now.
-    """
+    """``GET /health/ready``: this process can serve now."""
 
     def __init__(self, check: Callable[[], None]) -> None:
         self._check = check

@@ -1,6 +1,4 @@
-"""
-Send records as a file: CSV, or a JSON document a line.
-"""
+"""Send records as a file: CSV, or a JSON document a line."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -42,17 +42,13 @@ _BY_CODE: Final = {
 
 
 class Refusals:
-    """
-    The refusals of one app.
-    """
+    """The refusals of one app."""
 
     def __init__(self) -> None:
         self._log = RefusalLog()
 
     def install(self, app: falcon.App[falcon.Request, falcon.Response]) -> None:
-        """
-        Make an app answer every error with the request's id, and write it down.
-        """
+        """Make an app answer every error with the request's id, and write it down."""
         app.add_error_handler(Exception, self._handle_crash)
         app.add_error_handler(falcon.HTTPError, self._handle_http_error)
         app.add_error_handler(HvError, self._handle_error)
@@ -116,9 +112,7 @@ class Refusals:
 
 
 def _rule_of(error: HvError) -> PlaybackRule | None:
-    """
-    Return the rule that refused; None where it is the service that failed.
-    """
+    """Return the rule that refused; None where it is the service that failed."""
     if isinstance(error.rule, PlaybackRule):
         return error.rule
     if error.http_status >= _FIRST_SERVER_ERROR:

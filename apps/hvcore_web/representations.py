@@ -50,9 +50,7 @@ _CODING = re.compile(
 
 @attrs.frozen(kw_only=True)
 class Wanted:
-    """
-    What a request says about the form of its answer; header values as sent.
-    """
+    """What a request says about the form of its answer; header values as sent."""
 
     is_head: bool = False
     range: str | None = None
@@ -97,9 +95,7 @@ class Representation:
 
     @property
     def content_range(self) -> str | None:
-        """
-        The header of that name, where there is one.
-        """
+        """The header of that name, where there is one."""
         if self.status is not PARTIAL:
             return None
         return f"bytes {self.start}-{self.end - 1}/{self.size_bytes}"
@@ -165,9 +161,7 @@ def represent(
 
 
 def ignore_uncounted(response: PlaybackResponse, chosen: Representation) -> None:
-    """
-    Record an answer that will not be counted, now that it can be sent.
-    """
+    """Record an answer that will not be counted, now that it can be sent."""
     if chosen.status is NOT_MODIFIED:
         response.ignore(IgnoredReason.NOT_MODIFIED)
     elif chosen.body is None:
@@ -255,9 +249,7 @@ def _coded(
 
 
 def _attachment(name: str) -> str:
-    """
-    Return the value of Content-Disposition (RFC 6266, with RFC 8187's form of a name).
-    """
+    """Return the value of Content-Disposition (RFC 6266, with RFC 8187's form of a name)."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     plain = plain.replace("\\", "_").replace('"', "_").replace("%", "_")
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"

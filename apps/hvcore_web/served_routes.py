@@ -1,6 +1,4 @@
-"""
-The routes of files that are answered by the app of delivery, or without it.
-"""
+"""The routes of files that are answered by the app of delivery, or without it."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -53,9 +53,7 @@ class SharedGzip:
 
     @classmethod
     def make(cls, template: SharedText, token_bytes: int) -> Self | None:
-        """
-        Compress; None for what is not worth it, or cannot be done like this.
-        """
+        """Compress; None for what is not worth it, or cannot be done like this."""
         size_bytes = template.filled_bytes(token_bytes)
         if (
             not _MIN_TOKEN_BYTES <= token_bytes <= MAX_TOKEN_BYTES
@@ -79,9 +77,7 @@ class SharedGzip:
         return cls(template, before, after, checksum, weights)
 
     def filled(self, token: bytes) -> "FilledGzip":
-        """
-        Return the compressed text with a token of the length.
-        """
+        """Return the compressed text with a token of the length."""
         # The four last bytes come into the checksum as they are.
         bits = (zlib.crc32(token[:-4], _ALL) ^ _ALL) ^ int.from_bytes(
             token[-4:], "little"
@@ -99,23 +95,17 @@ class SharedGzip:
 
 @attrs.frozen(eq=False)
 class FilledGzip(PiecewiseBody):
-    """
-    A compressed text, of which most is everybody's.
-    """
+    """A compressed text, of which most is everybody's."""
 
     parts: tuple[bytes, ...] = attrs.field(repr=False)
 
     @property
     def size_bytes(self) -> int:
-        """
-        Its length.
-        """
+        """Its length."""
         return sum(map(len, self.parts))
 
     def pieces(self, start: int, end: int) -> Iterator[bytes]:
-        """
-        Yield the bytes from start to before end.
-        """
+        """Yield the bytes from start to before end."""
         at = 0
         for part in self.parts:
             piece = part[max(0, start - at) : max(0, end - at)]
@@ -125,9 +115,7 @@ class FilledGzip(PiecewiseBody):
 
 
 def _compressed(template: SharedText, before: bytes, token_bytes: int) -> bytes | None:
-    """
-    Compress what follows the first token; None if that depends on the token.
-    """
+    """Compress what follows the first token; None if that depends on the token."""
     # No text of ours has these bytes, and no two neighbours stand twice: a repetition
     # within the token would be written down as one.
     stand_in = bytes(

@@ -48,9 +48,7 @@ class SharedRouter(CompiledRouter):
     def find(
         self, uri: str, req: falcon.Request | None = None
     ) -> tuple[object, _Responders, dict[str, Any], str | None] | None:
-        """
-        Return resource, responders by their methods, parameters and template.
-        """
+        """Return resource, responders by their methods, parameters and template."""
         found = self._tree.find(uri, req)
         if found is None:
             return None
@@ -59,9 +57,7 @@ class SharedRouter(CompiledRouter):
         return resource, self._responders_of(template or ""), parameters, template
 
     def own_tree(self) -> CompiledRouter:
-        """
-        Make a tree with the resources of this app alone.
-        """
+        """Make a tree with the resources of this app alone."""
         tree = CompiledRouter()
         for template, resource in self._resources.items():
             tree.add_route(template, resource)
@@ -82,9 +78,7 @@ def _inspect(router: SharedRouter) -> list[RouteInfo]:
 
 
 class _Place:
-    """
-    Stands for a resource of each app.
-    """
+    """Stands for a resource of each app."""
 
 
 # A process has a few apps, and one set of plugins that add addresses, seldom more.

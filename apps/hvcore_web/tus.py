@@ -28,9 +28,7 @@ def check_version(req: falcon.Request) -> None:
 
 
 def expires(moment: datetime) -> str:
-    """
-    Render the header ``Upload-Expires``.
-    """
+    """Render the header ``Upload-Expires``."""
     return format_datetime(moment, usegmt=True)
 
 
@@ -52,9 +50,7 @@ class TusMiddleware:
         _resource: object,
         _req_succeeded: bool,  # noqa: FBT001 - Falcon's signature
     ) -> None:
-        """
-        Name the version; for OPTIONS, preflights included, everything.
-        """
+        """Name the version; for OPTIONS, preflights included, everything."""
         if not req.path.startswith(self._prefix):
             return
         if req.method == "OPTIONS":

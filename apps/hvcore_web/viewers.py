@@ -1,6 +1,4 @@
-"""
-What a request shows about its viewer.
-"""
+"""What a request shows about its viewer."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -17,9 +15,7 @@ CMCD_HEADERS: Final = ("CMCD-Request", "CMCD-Object", "CMCD-Status", "CMCD-Sessi
 
 
 def viewer_of(req: falcon.Request) -> Viewer:
-    """
-    Return the tokens of the query, and the page that the request comes from.
-    """
+    """Return the tokens of the query, and the page that the request comes from."""
     return Viewer(
         tokens=tuple(req.get_param_as_list("token") or ()),
         origin=req.get_header("Origin"),
@@ -36,9 +32,7 @@ def viewer_of(req: falcon.Request) -> Viewer:
 
 
 def countries_in(headers: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """
-    Return the headers that are named after a country, in lower case.
-    """
+    """Return the headers that are named after a country, in lower case."""
     return tuple(
         (name.lower(), value) for name, value in headers if COUNTRY in name.lower()
     )

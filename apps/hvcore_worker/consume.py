@@ -150,9 +150,7 @@ def work_until(  # noqa: PLR0913 - what differs between programs
 
 @attrs.define(kw_only=True)
 class _Loop:
-    """
-    Takes one task after the other, as long as there are any.
-    """
+    """Takes one task after the other, as long as there are any."""
 
     task_runs: TaskRuns
     scheduler: LaneScheduler
@@ -167,9 +165,7 @@ class _Loop:
         return Outage(self.stopping)
 
     def handle(self, _: TaskId | None = None) -> None:
-        """
-        Work until there is nothing to do, or this is to end.
-        """
+        """Work until there is nothing to do, or this is to end."""
         while not self.shall_end():
             if self.task_runs.rest.lasts:
                 # Waiting here leaves the messages to other workers.
@@ -178,9 +174,7 @@ class _Loop:
                 return
 
     def _run_next(self) -> bool:
-        """
-        Return whether there may be more to do.
-        """
+        """Return whether there may be more to do."""
         try:
             has_worked = self.task_runs.run_next(
                 self.scheduler,

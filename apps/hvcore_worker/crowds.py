@@ -54,9 +54,7 @@ class Crowds:
         self._crowds: dict[tuple[str, str], _Crowd] = {}
 
     def refused(self, kind: str, org_id: str) -> timedelta:
-        """
-        Note that there was no room; return how long the task is to wait.
-        """
+        """Note that there was no room; return how long the task is to wait."""
         now_s = self._now_s()
         oldest_s = now_s - CROWD_IS_OVER_AFTER_S
         self._crowds = {

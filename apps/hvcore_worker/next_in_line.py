@@ -38,9 +38,7 @@ class Lines:
     )
 
     def join(self, whose: Whose, task: Task) -> bool:
-        """
-        Have a task wait; False if too many do.
-        """
+        """Have a task wait; False if too many do."""
         line = self._lines.setdefault(whose, deque())
         if len(line) >= MOST_IN_LINE:
             return False
@@ -48,9 +46,7 @@ class Lines:
         return True
 
     def next(self, whose: Whose) -> Task | None:
-        """
-        Return who came first and may still begin, out of the line.
-        """
+        """Return who came first and may still begin, out of the line."""
         line = self._lines.get(whose)
         if not line or self._now_s() > line[0][1] + LONGEST_IN_LINE_S:
             return None
@@ -58,8 +54,6 @@ class Lines:
         return task
 
     def leave(self, whose: Whose | None = None) -> list[Task]:
-        """
-        Return all who wait, out of their line; of every line if none is named.
-        """
+        """Return all who wait, out of their line; of every line if none is named."""
         lines = list(self._lines) if whose is None else [whose]
         return [task for one in lines for task, _ in self._lines.pop(one, ())]

@@ -21,17 +21,13 @@ _log = logging.getLogger(__name__)
 
 @attrs.define
 class Outage:
-    """
-    Of one loop that takes tasks. Its beginning and its end are a line each in the log.
-    """
+    """Of one loop that takes tasks. Its beginning and its end are a line each in the log."""
 
     stopping: Callable[[], bool]
     _lasts: bool = False
 
     def wait(self, error: UnavailableError) -> None:
-        """
-        Wait before the next attempt, unless the process is to end.
-        """
+        """Wait before the next attempt, unless the process is to end."""
         if not self._lasts:
             self._lasts = True
             _log.warning(
@@ -41,9 +37,7 @@ class Outage:
         waited(self.stopping, WAITS_S)
 
     def end(self) -> None:
-        """
-        Take note that the service answers.
-        """
+        """Take note that the service answers."""
         if self._lasts:
             self._lasts = False
             _log.info("tasks are taken again")

@@ -43,9 +43,7 @@ _LOOKS_EVERY_S: Final = 0.5
 
 
 class OutboundThreads:
-    """
-    Runs outbound tasks, each in a thread.
-    """
+    """Runs outbound tasks, each in a thread."""
 
     def __init__(
         self,
@@ -93,9 +91,7 @@ class OutboundThreads:
             self._put_back(waiting, lambda _: timedelta())
 
     def has_ended(self) -> bool:
-        """
-        Return whether no more tasks are taken, as after a bug of the queue's.
-        """
+        """Return whether no more tasks are taken, as after a bug of the queue's."""
         return self._ended.is_set()
 
     def _are_finishing(self) -> bool:

@@ -53,9 +53,7 @@ class PresentWorker:
         made.replace(asked)
 
     def is_here(self) -> bool:
-        """
-        Return whether it still runs.
-        """
+        """Return whether it still runs."""
         return _is_locked(self._file)
 
 

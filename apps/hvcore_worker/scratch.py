@@ -27,9 +27,7 @@ _LOCK: Final = "owner.lock"
 
 @contextmanager
 def scratch_folder(parent: Path) -> Iterator[Path]:
-    """
-    Make a folder of this process below parent; it is removed at the end.
-    """
+    """Make a folder of this process below parent; it is removed at the end."""
     parent.mkdir(parents=True, exist_ok=True)
     folder, descriptor = _locked_folder(parent)
     try:

@@ -1,6 +1,4 @@
-"""
-Turn the signals that end a process into a question that can be asked.
-"""
+"""Turn the signals that end a process into a question that can be asked."""
 
 import signal
 import threading
@@ -46,9 +44,7 @@ class Stopping:
                 signal.signal(number, handler)
 
     def __call__(self) -> bool:
-        """
-        Return whether the process was asked to end.
-        """
+        """Return whether the process was asked to end."""
         return self._asked.is_set()
 
     def wait(self, seconds: float) -> bool:
@@ -61,21 +57,15 @@ class Stopping:
         return self._asked.wait(seconds)
 
     def is_leaving(self) -> bool:
-        """
-        Return whether the process takes nothing new any more.
-        """
+        """Return whether the process takes nothing new any more."""
         return self._leaving.is_set()
 
     def leave(self) -> None:
-        """
-        Have the process take nothing new; what it has begun it may finish.
-        """
+        """Have the process take nothing new; what it has begun it may finish."""
         self._leaving.set()
 
     def hand_back(self) -> None:
-        """
-        Have the process end, as if by a signal.
-        """
+        """Have the process end, as if by a signal."""
         self._leaving.set()
         self._asked.set()
 
@@ -84,9 +74,7 @@ class Stopping:
 
 
 def waited(stopping: Callable[[], bool], seconds: float) -> bool:
-    """
-    Wait that long, or until this is to end; tell which.
-    """
+    """Wait that long, or until this is to end; tell which."""
     if isinstance(stopping, Stopping):
         return stopping.wait(seconds)
     ends_at_s = time.monotonic() + seconds

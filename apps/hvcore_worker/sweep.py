@@ -47,9 +47,7 @@ _TIDYING: Final[Mapping[str, Callable[[Services], object]]] = {
 
 
 def run_sweep(settings: Settings) -> None:
-    """
-    Sweep until SIGTERM.
-    """
+    """Sweep until SIGTERM."""
     with build(settings) as services:
         sweep_until(Stopping(), services)
 

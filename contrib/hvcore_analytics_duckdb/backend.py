@@ -1,6 +1,4 @@
-"""
-Served segments in Parquet files.
-"""
+"""Served segments in Parquet files."""
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
@@ -57,9 +55,7 @@ _log = logging.getLogger(__name__)
 
 
 class DuckdbAnalytics(SupportsReports, SupportsBackup, AnalyticsStore):
-    """
-    Counts in a folder that any number of processes share.
-    """
+    """Counts in a folder that any number of processes share."""
 
     reports = frozenset({AnalyticsReport.IGNORED})
 
@@ -107,9 +103,7 @@ class DuckdbAnalytics(SupportsReports, SupportsBackup, AnalyticsStore):
         return self._shelf.read().positions.get(file, 0)
 
     def forget(self, file: str) -> None:
-        """
-        Drop the position of a spool file that is gone for ever.
-        """
+        """Drop the position of a spool file that is gone for ever."""
         with self._shelf.locked():
             state = self._shelf.read()
             left = {name: end for name, end in state.positions.items() if name != file}
@@ -122,9 +116,7 @@ class DuckdbAnalytics(SupportsReports, SupportsBackup, AnalyticsStore):
         return self._shelf.is_prepared()
 
     def ping(self) -> None:
-        """
-        Raise UnavailableError if the counts cannot be read.
-        """
+        """Raise UnavailableError if the counts cannot be read."""
         self._shelf.check()
 
     def back_up(self, folder: Path) -> None:
@@ -134,9 +126,7 @@ class DuckdbAnalytics(SupportsReports, SupportsBackup, AnalyticsStore):
         self._shelf.take_from(folder)
 
     def close(self) -> None:
-        """
-        Release DuckDB's memory.
-        """
+        """Release DuckDB's memory."""
         self._engine.close()
 
     def served(self, videos: Collection[VideoId]) -> Mapping[VideoId, int]:
@@ -218,9 +208,7 @@ class DuckdbAnalytics(SupportsReports, SupportsBackup, AnalyticsStore):
         ]
 
     def ignored(self, scope: Scope, days: DateRange) -> Sequence[IgnoredTotal]:
-        """
-        Return how often each reason applied at each height.
-        """
+        """Return how often each reason applied at each height."""
         condition, values = within(scope, days, IGNORED)
         rows = self._engine.ask(
             "SELECT reason, height, sum(segments) FROM {counts} GROUP BY reason, height",

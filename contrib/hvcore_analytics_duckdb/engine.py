@@ -1,6 +1,4 @@
-"""
-DuckDB, asked about the files of a state.
-"""
+"""DuckDB, asked about the files of a state."""
 
 import logging
 import threading
@@ -54,9 +52,7 @@ _AnswerT = TypeVar("_AnswerT")
 
 
 class DuckdbEngine:
-    """
-    One DuckDB of this process, in memory; thread-safe.
-    """
+    """One DuckDB of this process, in memory; thread-safe."""
 
     def __init__(
         self, shelf: ParquetStore, *, threads: int, memory_mb: int, spill_dir: Path

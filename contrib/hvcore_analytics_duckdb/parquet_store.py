@@ -43,9 +43,7 @@ _MADE: Final = re.compile(
 
 @attrs.frozen(kw_only=True)
 class ParquetFile:
-    """
-    A Parquet file.
-    """
+    """A Parquet file."""
 
     name: str
     rows: int
@@ -72,16 +70,12 @@ class StoreState:
 
     @property
     def names(self) -> frozenset[str]:
-        """
-        The files that hold counts now.
-        """
+        """The files that hold counts now."""
         return frozenset({part.name for part in self.parts} | {self.tail} - {""})
 
 
 class ParquetStore:
-    """
-    Read the state, and put another one in its place; thread-safe.
-    """
+    """Read the state, and put another one in its place; thread-safe."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -102,9 +96,7 @@ class ParquetStore:
         return found
 
     def check(self) -> None:
-        """
-        Raise UnavailableError if a file is not there.
-        """
+        """Raise UnavailableError if a file is not there."""
         for name in sorted(self.read().names):
             if not (self.folder / name).is_file():
                 raise UnavailableError(
@@ -115,9 +107,7 @@ class ParquetStore:
         return self._read() is not None
 
     def prepare(self) -> None:
-        """
-        Make the folder and its first state, unless they are there.
-        """
+        """Make the folder and its first state, unless they are there."""
         with explained(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
         with self.locked():
@@ -150,9 +140,7 @@ class ParquetStore:
             os.close(fd)
 
     def replace(self, old: StoreState, **changes: Any) -> StoreState:  # noqa: ANN401 - as attrs.evolve
-        """
-        Put a changed state in the place of the old one; for who has the lock.
-        """
+        """Put a changed state in the place of the old one; for who has the lock."""
         now = time.time()
         new = attrs.evolve(old, generation=old.generation + 1, **changes)
         gone = {
@@ -235,24 +223,18 @@ class ParquetStore:
                         path.unlink()
 
     def new_file(self, name: str, data: bytes) -> None:
-        """
-        Write a file that will be there after a power cut, too.
-        """
+        """Write a file that will be there after a power cut, too."""
         _new_file(self.folder / name, data)
 
     def data_of(self, name: str) -> bytes:
-        """
-        Return what a file holds; nothing without a name.
-        """
+        """Return what a file holds; nothing without a name."""
         if not name:
             return b""
         with explained(self.folder):
             return (self.folder / name).read_bytes()
 
     def keep(self, name: str) -> None:
-        """
-        Make a file of another writer survive a power cut.
-        """
+        """Make a file of another writer survive a power cut."""
         with explained(self.folder):
             _sync(self.folder / name)
 
@@ -322,9 +304,7 @@ def _try_lock(fd: int) -> bool:
 
 @contextmanager
 def explained(folder: Path) -> Iterator[None]:
-    """
-    Raise UnavailableError where the operating system refuses something.
-    """
+    """Raise UnavailableError where the operating system refuses something."""
     try:
         yield
     except OSError as exc:

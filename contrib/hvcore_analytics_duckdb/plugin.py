@@ -1,6 +1,4 @@
-"""
-Offers the analytics store ``duckdb``: counts in Parquet files, for much history.
-"""
+"""Offers the analytics store ``duckdb``: counts in Parquet files, for much history."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -47,9 +45,7 @@ class DuckdbOptions:
 
 
 def build(options: DuckdbOptions, context: BuildContext) -> AnalyticsStore:
-    """
-    Make the store of a process.
-    """
+    """Make the store of a process."""
     from hvcore_analytics_duckdb.backend import (  # noqa: PLC0415 - only if it was chosen
         DuckdbAnalytics,
     )
@@ -69,9 +65,7 @@ def build(options: DuckdbOptions, context: BuildContext) -> AnalyticsStore:
 
 @hookimpl
 def hvcore_analytics_sinks() -> Iterator[AnalyticsBackend]:
-    """
-    Offer ``duckdb``.
-    """
+    """Offer ``duckdb``."""
     yield AnalyticsBackend(
         name="duckdb", factory=build, options=DuckdbOptions, extra="analytics-duckdb"
     )

@@ -20,9 +20,7 @@ _MS: Final = timedelta(milliseconds=1)
 
 
 def served_row(count: ServedCount) -> tuple[Any, ...]:
-    """
-    Return the row of a count of served segments.
-    """
+    """Return the row of a count of served segments."""
     place = count.place
     return (
         place.org_id,
@@ -38,9 +36,7 @@ def served_row(count: ServedCount) -> tuple[Any, ...]:
 
 
 def ignored_row(count: IgnoredCount) -> tuple[Any, ...]:
-    """
-    Return the row of a count of ignored requests.
-    """
+    """Return the row of a count of ignored requests."""
     place = count.place
     return (
         place.org_id,
@@ -56,9 +52,7 @@ def ignored_row(count: IgnoredCount) -> tuple[Any, ...]:
 
 
 def as_csv(rows: Sequence[tuple[Any, ...]]) -> bytes:
-    """
-    Return rows as lines of a file.
-    """
+    """Return rows as lines of a file."""
     text = io.StringIO()
     # All texts are quoted: csv would leave out those with a carriage return.
     csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC).writerows(rows)
@@ -66,9 +60,7 @@ def as_csv(rows: Sequence[tuple[Any, ...]]) -> bytes:
 
 
 def from_ms(moment_ms: int) -> datetime:
-    """
-    Return the moment that a number in the files means.
-    """
+    """Return the moment that a number in the files means."""
     return _EPOCH + moment_ms * _MS
 
 

@@ -1,6 +1,4 @@
-"""
-How often each video was served, cached in memory: every list asks for it.
-"""
+"""How often each video was served, cached in memory: every list asks for it."""
 
 import threading
 from collections.abc import Collection, Mapping
@@ -16,9 +14,7 @@ _TOTALS = "SELECT video, sum(segments) FROM {counts} GROUP BY video"
 
 @attrs.frozen
 class _Known:
-    """
-    The totals of some files.
-    """
+    """The totals of some files."""
 
     names: frozenset[str]
     segments: Mapping[str, int]

@@ -153,9 +153,7 @@ class RedisStream(AnalyticsSink):
         self._ask(lambda: self._client.hdel(self._positions, file))
 
     def ping(self) -> None:
-        """
-        Raise UnavailableError if the server does not take anything.
-        """
+        """Raise UnavailableError if the server does not take anything."""
         # A write: a full Redis and a read-only one still answer PING.
         name = f"{{{self._stream}}}:ping"
         self._ask(lambda: self._client.set(name, 1, ex=5))

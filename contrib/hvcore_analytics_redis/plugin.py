@@ -1,6 +1,4 @@
-"""
-Offers the analytics sink ``redis``: counts as entries of a Redis stream.
-"""
+"""Offers the analytics sink ``redis``: counts as entries of a Redis stream."""
 
 from collections.abc import Iterator
 
@@ -38,9 +36,7 @@ class RedisOptions:
 
 
 def build(options: RedisOptions, _context: BuildContext) -> AnalyticsSink:
-    """
-    Make the sink of a process.
-    """
+    """Make the sink of a process."""
     from hvcore_analytics_redis.backend import (  # noqa: PLC0415 - only if it was chosen
         RedisStream,
     )
@@ -52,9 +48,7 @@ def build(options: RedisOptions, _context: BuildContext) -> AnalyticsSink:
 
 @hookimpl
 def hvcore_analytics_sinks() -> Iterator[AnalyticsBackend]:
-    """
-    Offer ``redis``.
-    """
+    """Offer ``redis``."""
     yield AnalyticsBackend(
         name="redis", factory=build, options=RedisOptions, extra="analytics-redis"
     )

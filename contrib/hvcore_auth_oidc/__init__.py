@@ -1,3 +1,1 @@
-"""
-Access tokens of an OpenID provider as keys of the API.
-"""
+"""Access tokens of an OpenID provider as keys of the API."""

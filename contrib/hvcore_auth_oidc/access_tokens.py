@@ -31,16 +31,12 @@ _OF_ID_TOKENS: Final = ("nonce", "at_hash", "c_hash")
 
 
 class RefusedTokenError(Exception):
-    """
-    The token breaks a rule; the text says which, for the log.
-    """
+    """The token breaks a rule; the text says which, for the log."""
 
 
 @attrs.frozen(kw_only=True)
 class AccessTokenRules:
-    """
-    What every access token must fulfil.
-    """
+    """What every access token must fulfil."""
 
     options: AccessTokenOptions
 
@@ -93,7 +89,5 @@ class AccessTokenRules:
 
 
 def _type(found: object) -> str:
-    """
-    Return a media type as it is compared (RFC 7515, section 4.1.9).
-    """
+    """Return a media type as it is compared (RFC 7515, section 4.1.9)."""
     return found.lower().removeprefix("application/") if isinstance(found, str) else ""

@@ -36,9 +36,7 @@ _log = logging.getLogger(__name__)
 
 
 class AccessTokenProvider(AuthProvider):
-    """
-    Recognises callers by the access token they send.
-    """
+    """Recognises callers by the access token they send."""
 
     def __init__(self, options: AccessTokenOptions, *, clock: Clock) -> None:
         self.scheme = BearerScheme(

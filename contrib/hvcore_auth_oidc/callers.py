@@ -1,6 +1,4 @@
-"""
-What the claims of an access token make a caller here.
-"""
+"""What the claims of an access token make a caller here."""
 
 import hashlib
 from collections.abc import Mapping
@@ -27,9 +25,7 @@ from hvcore_openid_provider.claims import (
 
 
 class NoCallerError(Exception):
-    """
-    The claims name nobody who could be served; the text says why, for the log.
-    """
+    """The claims name nobody who could be served; the text says why, for the log."""
 
 
 @attrs.frozen(kw_only=True)
@@ -50,9 +46,7 @@ class CallerRules:
 
     @classmethod
     def of(cls, options: AccessTokenOptions) -> "CallerRules":
-        """
-        Return those of the settings.
-        """
+        """Return those of the settings."""
         given = list(all_pairs(options.permissions)) or [
             (permission.value, permission.value) for permission in Permission
         ]
@@ -101,9 +95,7 @@ class CallerRules:
 
 
 def _named(claims: Claims, path: str, names: Mapping[str, str]) -> str:
-    """
-    Return the one id that a claim names.
-    """
+    """Return the one id that a claim names."""
     theirs = list(texts_of(find_claim(claims, path)))
     found = {names.get(name, "") if names else name for name in theirs} - {""}
     if len(found) != 1:

@@ -1,6 +1,4 @@
-"""
-The settings of the authentication ``oidc``.
-"""
+"""The settings of the authentication ``oidc``."""
 
 from typing import Final
 

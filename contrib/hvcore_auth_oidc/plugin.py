@@ -1,6 +1,4 @@
-"""
-Offers the authentication ``oidc``: access tokens of an OpenID provider.
-"""
+"""Offers the authentication ``oidc``: access tokens of an OpenID provider."""
 
 from collections.abc import Iterator
 
@@ -9,9 +7,7 @@ from hvcore_auth_oidc.options import AccessTokenOptions
 
 
 def build(options: AccessTokenOptions, context: BuildContext) -> AuthProvider:
-    """
-    Make the provider of a process.
-    """
+    """Make the provider of a process."""
     from hvcore_auth_oidc.backend import (  # noqa: PLC0415 - only if it was chosen
         AccessTokenProvider,
     )
@@ -21,9 +17,7 @@ def build(options: AccessTokenOptions, context: BuildContext) -> AuthProvider:
 
 @hookimpl
 def hvcore_auth_providers() -> Iterator[AuthBackend]:
-    """
-    Offer ``oidc``.
-    """
+    """Offer ``oidc``."""
     yield AuthBackend(
         name="oidc", factory=build, options=AccessTokenOptions, extra="oidc"
     )

@@ -1,6 +1,4 @@
-"""
-The provider's public keys for requests that must not wait for it long.
-"""
+"""The provider's public keys for requests that must not wait for it long."""
 
 import logging
 import threading
@@ -32,9 +30,7 @@ _log = logging.getLogger(__name__)
 
 
 class UnknownKeyError(Exception):
-    """
-    The provider has no key of that name.
-    """
+    """The provider has no key of that name."""
 
 
 class ProviderKeys:

@@ -1,6 +1,4 @@
-"""
-What an answer says: a value, or why there is none.
-"""
+"""What an answer says: a value, or why there is none."""
 
 import json
 import re
@@ -96,9 +94,7 @@ def _problem_of(answer: Answer) -> tuple[str, str, Sequence[ProblemPart]]:
 
 
 def _words_of(answer: Answer) -> str:
-    """
-    Return what an object store says; of other pages nothing, which may be long.
-    """
+    """Return what an object store says; of other pages nothing, which may be long."""
     found = _MESSAGE.search(answer.content)
     if found:
         return found[1].decode(errors="replace")

@@ -1,6 +1,4 @@
-"""
-Carries out the steps of calls, while the event loop goes on with others.
-"""
+"""Carries out the steps of calls, while the event loop goes on with others."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -22,9 +20,7 @@ T = TypeVar("T")
 
 
 class AsyncCaller:
-    """
-    What the methods of ``AsyncHvClient`` stand on.
-    """
+    """What the methods of ``AsyncHvClient`` stand on."""
 
     def __init__(
         self,
@@ -66,9 +62,7 @@ class AsyncCaller:
         return f"{type(self).__name__}({self._options.api_url!r})"
 
     async def aclose(self) -> None:
-        """
-        Close the connections.
-        """
+        """Close the connections."""
         if self._is_own:
             await self._http.aclose()
 

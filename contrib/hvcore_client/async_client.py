@@ -1,6 +1,4 @@
-"""
-The client of the API for programs with an event loop (asyncio).
-"""
+"""The client of the API for programs with an event loop (asyncio)."""
 
 import time
 from collections.abc import Callable

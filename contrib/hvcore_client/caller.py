@@ -1,6 +1,4 @@
-"""
-Carries out the steps of calls, one after another.
-"""
+"""Carries out the steps of calls, one after another."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -22,9 +20,7 @@ T = TypeVar("T")
 
 
 class Caller:
-    """
-    What the methods of ``HvClient`` stand on.
-    """
+    """What the methods of ``HvClient`` stand on."""
 
     def __init__(
         self,
@@ -66,9 +62,7 @@ class Caller:
         return f"{type(self).__name__}({self._options.api_url!r})"
 
     def close(self) -> None:
-        """
-        Close the connections.
-        """
+        """Close the connections."""
         if self._is_own:
             self._http.close()
 

@@ -1,6 +1,4 @@
-"""
-A call of an operation, from arguments to a value.
-"""
+"""A call of an operation, from arguments to a value."""
 
 from collections.abc import Mapping
 from typing import TypeVar, cast
@@ -48,9 +46,7 @@ def _found_done(
     arguments: Mapping[str, object],
     error: ApiError,
 ) -> Steps[T | None]:
-    """
-    Return what a call wanted if a try whose answer was lost has done it, else None.
-    """
+    """Return what a call wanted if a try whose answer was lost has done it, else None."""
     question = question_after(operation, error)
     if question is None:
         return None

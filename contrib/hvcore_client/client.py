@@ -1,6 +1,4 @@
-"""
-The client of the API.
-"""
+"""The client of the API."""
 
 import time
 from collections.abc import Callable

@@ -34,9 +34,7 @@ _HIDDEN: Final = "'…'"
 
 
 class NotDecodableError(ValueError):
-    """
-    A value is not what the model describes.
-    """
+    """A value is not what the model describes."""
 
 
 def member(name: str, *, is_required: bool = True, shows: bool = True) -> Any:  # noqa: ANN401 - as attrs.field
@@ -55,23 +53,17 @@ def member(name: str, *, is_required: bool = True, shows: bool = True) -> Any:  
 
 
 def further() -> Any:  # noqa: ANN401 - as attrs.field
-    """
-    Describe the attribute with the members that a model does not know.
-    """
+    """Describe the attribute with the members that a model does not know."""
     return attrs.field(factory=dict, repr=False)
 
 
 def entity_tag() -> Any:  # noqa: ANN401 - as attrs.field
-    """
-    Describe the attribute with the ``ETag`` of an answer, which is in no JSON.
-    """
+    """Describe the attribute with the ``ETag`` of an answer, which is in no JSON."""
     return attrs.field(default=None, metadata={_OF_ANSWER: True}, repr=False)
 
 
 def with_entity_tag(value: T, etag: str | None) -> T:
-    """
-    Return a value with the ``ETag`` of its answer, if it is one that has it.
-    """
+    """Return a value with the ``ETag`` of its answer, if it is one that has it."""
     if not attrs.has(type(value)):
         return value
     model = cast("Any", value)
@@ -80,9 +72,7 @@ def with_entity_tag(value: T, etag: str | None) -> T:
 
 
 def shown(value: object) -> str:
-    """
-    Show an address without what opens it, and nothing of other values.
-    """
+    """Show an address without what opens it, and nothing of other values."""
     if not isinstance(value, str):
         return repr(value)
     parts = urlsplit(value)
@@ -143,9 +133,7 @@ def _moment(value: datetime) -> str:
 
 @cache
 def _decoder(wanted: Any) -> Decoder | None:  # noqa: ANN401 - any annotation
-    """
-    Return what makes a value of a type; None if it is taken as it is.
-    """
+    """Return what makes a value of a type; None if it is taken as it is."""
     if isinstance(wanted, type) and attrs.has(wanted):
         # Made when it is needed, for a model that contains itself.
         return lambda value: _model_decoder(wanted)(value)  # noqa: PLW0108 - see above

@@ -15,9 +15,7 @@ from hvcore_client.generated.models import ProblemPart
 
 
 class HvClientError(Exception):
-    """
-    A call did not bring what was asked for.
-    """
+    """A call did not bring what was asked for."""
 
 
 class UnreachableError(HvClientError):
@@ -34,9 +32,7 @@ class UnreachableError(HvClientError):
 
 
 class UnexpectedAnswerError(HvClientError):
-    """
-    The answer is not one of this API, perhaps one of a proxy or of another program.
-    """
+    """The answer is not one of this API, perhaps one of a proxy or of another program."""
 
 
 @attrs.frozen(kw_only=True)
@@ -96,33 +92,23 @@ class ApiError(HvClientError):
 
 
 class InvalidParametersError(ApiError):
-    """
-    The request is wrong (400, 413, 415, 422); ``problems`` says where.
-    """
+    """The request is wrong (400, 413, 415, 422); ``problems`` says where."""
 
 
 class UnauthorizedError(ApiError):
-    """
-    The key is missing, unknown, revoked or has expired (401).
-    """
+    """The key is missing, unknown, revoked or has expired (401)."""
 
 
 class ForbiddenError(ApiError):
-    """
-    The key may not do this, or belongs elsewhere (403); or an address has ended.
-    """
+    """The key may not do this, or belongs elsewhere (403); or an address has ended."""
 
 
 class NotFoundError(ApiError):
-    """
-    There is no such thing (404), or it is gone (410).
-    """
+    """There is no such thing (404), or it is gone (410)."""
 
 
 class ConflictError(ApiError):
-    """
-    What is there does not allow it now (409), such as ``processing_in_progress``.
-    """
+    """What is there does not allow it now (409), such as ``processing_in_progress``."""
 
 
 class PreconditionFailedError(ApiError):
@@ -134,21 +120,15 @@ class PreconditionFailedError(ApiError):
 
 
 class RateLimitedError(ApiError):
-    """
-    There were too many requests (429); ``retry_after_s`` says when to go on.
-    """
+    """There were too many requests (429); ``retry_after_s`` says when to go on."""
 
 
 class QuotaExceededError(ApiError):
-    """
-    The organization has used up what it may use (429, 507).
-    """
+    """The organization has used up what it may use (429, 507)."""
 
 
 class ServiceError(ApiError):
-    """
-    The service failed or is not available now (5xx).
-    """
+    """The service failed or is not available now (5xx)."""
 
 
 class VideoFailedError(HvClientError):
@@ -167,15 +147,11 @@ class VideoFailedError(HvClientError):
 
 
 class WaitedTooLongError(HvClientError, TimeoutError):
-    """
-    A video was not ready in time. It may still become so.
-    """
+    """A video was not ready in time. It may still become so."""
 
 
 class WebhookVerificationError(HvClientError):
-    """
-    A request was not sent by the service, or not just now.
-    """
+    """A request was not sent by the service, or not just now."""
 
 
 _BY_CODE: Final[dict[str, type[ApiError]]] = {
@@ -199,9 +175,7 @@ _FIRST_SERVER_ERROR: Final = 500
 
 
 def error_of(refusal: Refusal) -> ApiError:
-    """
-    Return the error of a refusal, by its code or else its status.
-    """
+    """Return the error of a refusal, by its code or else its status."""
     other = ServiceError if refusal.status >= _FIRST_SERVER_ERROR else ApiError
     by_status = _BY_STATUS.get(refusal.status, other)
     return _BY_CODE.get(refusal.code, by_status)(refusal)

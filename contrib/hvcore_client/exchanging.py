@@ -1,6 +1,4 @@
-"""
-What both clients do alike with httpx: its requests, its answers, its errors.
-"""
+"""What both clients do alike with httpx: its requests, its answers, its errors."""
 
 from collections.abc import AsyncIterator, Iterator
 from typing import Final
@@ -25,9 +23,7 @@ _NOT_SENT: Final = (
 def outgoing(
     http: httpx.Client | httpx.AsyncClient, request: Request, timeout_s: float
 ) -> httpx.Request:
-    """
-    Make the request of httpx.
-    """
+    """Make the request of httpx."""
     content: bytes | Iterator[bytes] | AsyncIterator[bytes] | None
     if isinstance(request.content, FilePart):
         is_async = isinstance(http, httpx.AsyncClient)
@@ -46,17 +42,13 @@ def outgoing(
 
 
 def arrived(answer: httpx.Response) -> Answer:
-    """
-    Take over an answer.
-    """
+    """Take over an answer."""
     headers = {name.lower(): value for name, value in answer.headers.items()}
     return Answer(status=answer.status_code, headers=headers, content=answer.content)
 
 
 def unreachable(request: Request, error: Exception) -> UnreachableError:
-    """
-    Say why there is no answer.
-    """
+    """Say why there is no answer."""
     # What httpx says of its own mistakes may quote a header.
     is_own = isinstance(error, httpx.LocalProtocolError)
     why = type(error).__name__ if is_own else str(error) or type(error).__name__

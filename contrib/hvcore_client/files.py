@@ -1,6 +1,4 @@
-"""
-Files that are sent, piece by piece.
-"""
+"""Files that are sent, piece by piece."""
 
 import asyncio
 import io
@@ -29,9 +27,7 @@ FileToSend: TypeAlias = str | os.PathLike[str] | BinaryIO
 
 @attrs.frozen(kw_only=True)
 class SourceFile:
-    """
-    A file to send: where its bytes are, how many, and what it is called.
-    """
+    """A file to send: where its bytes are, how many, and what it is called."""
 
     file: FileToSend = attrs.field(repr=False)
     name: str
@@ -77,15 +73,11 @@ class FilePart:
 
     @property
     def size_bytes(self) -> int:
-        """
-        How much there is.
-        """
+        """How much there is."""
         return self.source.size_bytes - self.offset
 
     def pieces(self) -> Iterator[bytes]:
-        """
-        Read piece by piece.
-        """
+        """Read piece by piece."""
         offset = self.offset
         for piece in self._read():
             yield piece
@@ -93,9 +85,7 @@ class FilePart:
             self.at(offset)
 
     async def async_pieces(self) -> AsyncIterator[bytes]:
-        """
-        Read piece by piece, while the loop goes on with others.
-        """
+        """Read piece by piece, while the loop goes on with others."""
         offset, read = self.offset, self._read()
         try:
             while piece := await asyncio.to_thread(next, read, b""):
@@ -118,9 +108,7 @@ class FilePart:
 
 
 def content_type_of(name: str) -> str:
-    """
-    Return what a file's name says it is; MP4 if that says nothing.
-    """
+    """Return what a file's name says it is; MP4 if that says nothing."""
     return CONTENT_TYPES.get(Path(name).suffix.lower(), "video/mp4")
 
 

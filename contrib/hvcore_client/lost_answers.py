@@ -36,9 +36,7 @@ class Question:
 
 
 def question_after(operation: Operation[Any], error: ApiError) -> Question | None:
-    """
-    Return what to ask after a refusal; None if it is one.
-    """
+    """Return what to ask after a refusal; None if it is one."""
     if not error.follows_lost_answer or operation.method != "DELETE":
         return None
     question = _QUESTIONS.get(operation.path)

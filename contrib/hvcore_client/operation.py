@@ -1,6 +1,4 @@
-"""
-One operation of the API, and the request that a call of it is.
-"""
+"""One operation of the API, and the request that a call of it is."""
 
 import json
 from collections.abc import Mapping
@@ -37,9 +35,7 @@ _REPEATABLE: Final = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE"})
 
 
 class NotSent(Enum):
-    """
-    The kind of NOT_SENT.
-    """
+    """The kind of NOT_SENT."""
 
     NOT_SENT = auto()
 
@@ -185,9 +181,7 @@ def _accepted(arguments: Mapping[str, object]) -> str:
 
 
 def _text(value: object) -> str:
-    """
-    Write a value as queries and headers have it.
-    """
+    """Write a value as queries and headers have it."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, date):

@@ -1,6 +1,4 @@
-"""
-Where the service is, with which key it is asked, and how patiently.
-"""
+"""Where the service is, with which key it is asked, and how patiently."""
 
 import os
 import re

@@ -1,6 +1,4 @@
-"""
-Lists that go on.
-"""
+"""Lists that go on."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
@@ -15,28 +13,20 @@ _SORTED_BY: Final = ("created_at", "name", "duration_seconds", "status")
 
 
 class Pages(Protocol):
-    """
-    The arguments of one call after another, until a list ends.
-    """
+    """The arguments of one call after another, until a list ends."""
 
     @property
     def arguments(self) -> Mapping[str, object] | None:
-        """
-        Return the arguments of the next call; None after the last one.
-        """
+        """Return the arguments of the next call; None after the last one."""
         ...
 
     def items_of(self, page: Any) -> Sequence[Any]:  # noqa: ANN401 - the list of any operation
-        """
-        Return the items of a page that no earlier page had, and go on to the next one.
-        """
+        """Return the items of a page that no earlier page had, and go on to the next one."""
         ...
 
 
 def pages_of(operation: Operation[Any], arguments: Mapping[str, object]) -> Pages:
-    """
-    Return the pages of a list, from the first one on.
-    """
+    """Return the pages of a list, from the first one on."""
     if operation.paging is None:
         raise ValueError(f"{operation.path} is no list that goes on.")
     kind = _PagesByCursor if operation.paging.by_cursor else _OverlappingPages

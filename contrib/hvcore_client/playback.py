@@ -1,6 +1,4 @@
-"""
-Addresses that play.
-"""
+"""Addresses that play."""
 
 from typing import Literal
 from urllib.parse import quote

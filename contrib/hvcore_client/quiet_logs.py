@@ -37,9 +37,7 @@ def _without_query(value: object) -> object:
 
 @contextmanager
 def sending_quietly() -> Iterator[None]:
-    """
-    Hide what is secret in what is logged within.
-    """
+    """Hide what is secret in what is logged within."""
     token = _is_ours.set(True)
     try:
         yield

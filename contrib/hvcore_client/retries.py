@@ -92,9 +92,7 @@ def answered(
 
 
 def retry_after_s(text: str | None, now: datetime | None = None) -> float | None:
-    """
-    Read ``Retry-After``: seconds or a date; None if it is neither.
-    """
+    """Read ``Retry-After``: seconds or a date; None if it is neither."""
     text = (text or "").strip()
     if text.isascii() and text.isdecimal():
         # Thousands of digits are no number for int().
@@ -106,9 +104,7 @@ def retry_after_s(text: str | None, now: datetime | None = None) -> float | None
 
 
 def moment_of(text: str | None) -> datetime | None:
-    """
-    Read a date as headers have it; None if it is none.
-    """
+    """Read a date as headers have it; None if it is none."""
     try:
         moment = parsedate_to_datetime(text or "")
     except (TypeError, ValueError, OverflowError):
@@ -118,9 +114,7 @@ def moment_of(text: str | None) -> datetime | None:
 
 
 def _may_be_done(error: ApiError | UnreachableError) -> bool:
-    """
-    Tell whether a request was perhaps carried out, although its answer is no success.
-    """
+    """Tell whether a request was perhaps carried out, although its answer is no success."""
     if isinstance(error, UnreachableError):
         return error.was_sent
     # Of a proxy, which has lost the answer, or of a commit whose end nobody knows.

@@ -41,26 +41,20 @@ class Request:
     may_repeat: bool = True
 
     def __str__(self) -> str:
-        """
-        Name it without what may be secret.
-        """
+        """Name it without what may be secret."""
         return f"{self.method} {address_without_query(self.url)}"
 
 
 @attrs.frozen(kw_only=True)
 class Wait:
-    """
-    Time in which nothing is done.
-    """
+    """Time in which nothing is done."""
 
     seconds: float
 
 
 @attrs.frozen(kw_only=True)
 class Answer:
-    """
-    An answer that arrived whole; the names of its headers are in lower case.
-    """
+    """An answer that arrived whole; the names of its headers are in lower case."""
 
     status: int
     headers: Mapping[str, str] = attrs.field(repr=False)
@@ -68,9 +62,7 @@ class Answer:
 
     @property
     def is_success(self) -> bool:
-        """
-        Whether the request was carried out.
-        """
+        """Whether the request was carried out."""
         return 200 <= self.status < 300  # noqa: PLR2004 - the successes of HTTP
 
 
@@ -82,16 +74,12 @@ OnProgress: TypeAlias = Callable[[int, int], None]
 
 
 def sent(request: Request) -> Steps[Answer | UnreachableError]:
-    """
-    Send a request once.
-    """
+    """Send a request once."""
     return cast("Answer | UnreachableError", (yield request))
 
 
 def waited(seconds: float) -> Steps[None]:
-    """
-    Wait.
-    """
+    """Wait."""
     yield Wait(seconds=seconds)
 
 
@@ -109,8 +97,6 @@ def waited_after(error: Exception, seconds: float, request: str) -> Steps[None]:
 
 
 def address_without_query(url: str) -> str:
-    """
-    Return an address up to its path: the rest may be a signature or a token.
-    """
+    """Return an address up to its path: the rest may be a signature or a token."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"

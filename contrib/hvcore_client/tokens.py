@@ -21,9 +21,7 @@ _LEAST_SECRET_BYTES: Final = 32
 
 
 class MissingExtraError(ImportError):
-    """
-    Ed25519 needs the package ``cryptography``, which is not installed.
-    """
+    """Ed25519 needs the package ``cryptography``, which is not installed."""
 
     def __init__(self) -> None:
         super().__init__(

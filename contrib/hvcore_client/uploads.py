@@ -62,16 +62,12 @@ def sent_settings(settings: UploadSettings) -> dict[str, object]:
 
 
 def nothing_told(_arrived_bytes: int, _size_bytes: int) -> None:
-    """
-    Take progress that nobody wants.
-    """
+    """Take progress that nobody wants."""
 
 
 @attrs.frozen(kw_only=True)
 class Uploads:
-    """
-    The steps of uploads.
-    """
+    """The steps of uploads."""
 
     options: ClientOptions
 
@@ -99,9 +95,7 @@ class Uploads:
         settings: Mapping[str, object],
         on_progress: OnProgress | None,
     ) -> Steps[ResumableUpload]:
-        """
-        Create a resumable upload and send all of it.
-        """
+        """Create a resumable upload and send all of it."""
         made = yield from self.begun(file, settings)
         yield from self.resumed(made.upload_url, file, on_progress)
         return made
@@ -202,9 +196,7 @@ class Uploads:
         settings: Mapping[str, object],
         on_progress: OnProgress | None,
     ) -> Steps[VideoUploadGrant]:
-        """
-        Ask for an upload address, send the file there, and let its processing start.
-        """
+        """Ask for an upload address, send the file there, and let its processing start."""
         source = SourceFile.of(file)
         fields = _described(source, settings)
         operation = operations.CREATE_UPLOAD_URL
@@ -280,9 +272,7 @@ def _exchanged(request: Request) -> Steps[Answer]:
 
 
 def _is_taken(error: ApiError, size_bytes: int) -> bool:
-    """
-    Tell whether the file that is being processed already has the size of ours.
-    """
+    """Tell whether the file that is being processed already has the size of ours."""
     return any(problem.value == size_bytes for problem in error.problems)
 
 
@@ -310,9 +300,7 @@ def _is_passing(error: ApiError | UnreachableError) -> bool:
 
 
 def _described(source: SourceFile, settings: Mapping[str, object]) -> dict[str, object]:
-    """
-    Return what an upload is created with.
-    """
+    """Return what an upload is created with."""
     given = {name: value for name, value in settings.items() if value is not None}
     name = str(given.get("fileName", source.name))
     return {
@@ -324,9 +312,7 @@ def _described(source: SourceFile, settings: Mapping[str, object]) -> dict[str, 
 
 
 def _pair(name: str, value: object) -> str:
-    """
-    Write a field of ``Upload-Metadata``.
-    """
+    """Write a field of ``Upload-Metadata``."""
     if isinstance(value, bool):
         text = str(value).lower()
     elif isinstance(value, Mapping):

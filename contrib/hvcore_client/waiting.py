@@ -1,6 +1,4 @@
-"""
-Wait until a video can be played.
-"""
+"""Wait until a video can be played."""
 
 from collections.abc import Callable
 from typing import Final

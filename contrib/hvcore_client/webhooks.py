@@ -95,9 +95,7 @@ def _signature(key: bytes, signed: bytes) -> bytes:
 
 
 def _one_is_right(signatures: str, expected: Sequence[bytes]) -> bool:
-    """
-    Compare each with each, in a time that does not tell how much of one is right.
-    """
+    """Compare each with each, in a time that does not tell how much of one is right."""
     found = False
     for text in signatures.split(" "):
         version, _, signature = text.partition(",")

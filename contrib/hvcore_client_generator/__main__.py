@@ -1,6 +1,4 @@
-"""
-Write a client again: ``hv openapi | python -m hvcore_client_generator LANGUAGE FOLDER``.
-"""
+"""Write a client again: ``hv openapi | python -m hvcore_client_generator LANGUAGE FOLDER``."""
 
 import argparse
 import json
@@ -15,9 +13,7 @@ WRITERS = {"javascript": write_javascript, "python": write_python}
 
 
 def main() -> None:
-    """
-    Read the document from the standard input, and write a client into a folder.
-    """
+    """Read the document from the standard input, and write a client into a folder."""
     parser = argparse.ArgumentParser(
         prog="hvcore_client_generator", description=__doc__
     )

@@ -28,9 +28,7 @@ ABOUT_ETAG: Final = (
 
 
 class Kind(StrEnum):
-    """
-    What a value is.
-    """
+    """What a value is."""
 
     TEXT = "text"
     INTEGER = "integer"
@@ -101,9 +99,7 @@ class Model:
 
 @attrs.frozen(kw_only=True)
 class Choice:
-    """
-    Values with a name; all are texts, or all are integers.
-    """
+    """Values with a name; all are texts, or all are integers."""
 
     name: str
     values: Sequence[str] | Sequence[int]

@@ -25,9 +25,7 @@ _IDENTIFIER: Final = re.compile(r"[A-Za-z_]\w*")
 
 
 def write_javascript(api: Api, folder: Path) -> None:
-    """
-    Write the files into the folder of the client, which has the parts.
-    """
+    """Write the files into the folder of the client, which has the parts."""
     for name, text in javascript_files(api, folder / "source").items():
         (folder / name).write_text(text, "utf-8")
 
@@ -75,9 +73,7 @@ def _table(api: Api) -> str:
 
 
 def _entry(operation: Operation) -> Iterator[tuple[str, object]]:
-    """
-    Yield what the module must know of an operation; what is usual is left out.
-    """
+    """Yield what the module must know of an operation; what is usual is left out."""
     yield "method", operation.method
     yield "path", _path(operation)
     yield from _sent(operation)
@@ -131,9 +127,7 @@ def _answered(answer: Answer | None) -> Iterator[tuple[str, object]]:
 
 
 def _path(operation: Operation) -> str:
-    """
-    Return the path with the client's names of its arguments.
-    """
+    """Return the path with the client's names of its arguments."""
     path = operation.path
     for found in _in(operation.arguments, "path"):
         path = path.replace(f"{{{found.sent_as}}}", f"{{{found.name}}}")

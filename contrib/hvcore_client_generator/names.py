@@ -1,6 +1,4 @@
-"""
-How names of the document are written in a client.
-"""
+"""How names of the document are written in a client."""
 
 import re
 from collections.abc import Sequence
@@ -28,15 +26,11 @@ def words_of(name: str) -> Sequence[str]:
 
 
 def snake(name: str) -> str:
-    """
-    Return a name with underscores: ``videoID`` is ``video_id``.
-    """
+    """Return a name with underscores: ``videoID`` is ``video_id``."""
     return "_".join(words_of(name))
 
 
 def camel(name: str) -> str:
-    """
-    Return a name with capitals inside: ``Upload-Length`` is ``uploadLength``.
-    """
+    """Return a name with capitals inside: ``Upload-Length`` is ``uploadLength``."""
     first, *others = words_of(name)
     return first + "".join(word.capitalize() for word in others)

@@ -1,6 +1,4 @@
-"""
-Writes ``hvcore_client.generated``.
-"""
+"""Writes ``hvcore_client.generated``."""
 
 import subprocess
 import sys
@@ -48,9 +46,7 @@ def write_python(api: Api, folder: Path) -> None:
 
 
 def python_modules(api: Api) -> Mapping[str, str]:
-    """
-    Return the text of each module, not yet formatted, by its path.
-    """
+    """Return the text of each module, not yet formatted, by its path."""
     modules = {
         "__init__.py": f'"""\nWhat follows from the description of the API.\n\n{WRITTEN}\n"""\n',
         "choices.py": choices_module(api, WRITTEN),

@@ -1,6 +1,4 @@
-"""
-Operations in Python: their table, and a method of each for both clients.
-"""
+"""Operations in Python: their table, and a method of each for both clients."""
 
 from collections.abc import Iterator, Sequence
 
@@ -68,9 +66,7 @@ _TEXT_FORMATS = 'Literal["csv", "ndjson"]'
 
 @attrs.frozen(kw_only=True)
 class Style:
-    """
-    What differs between the client that blocks and the other one.
-    """
+    """What differs between the client that blocks and the other one."""
 
     folder: str
     prefix: str
@@ -115,16 +111,12 @@ class Parameter:
 
 
 def operations_module(operations: Sequence[Operation], written: str) -> str:
-    """
-    Write the table.
-    """
+    """Write the table."""
     return _TABLE_HEAD.format(written=written) + "\n".join(map(_row, operations))
 
 
 def class_name(tag: str, style: Style) -> str:
-    """
-    Return the name of the class with the calls of a tag.
-    """
+    """Return the name of the class with the calls of a tag."""
     words = "".join(word.capitalize() for word in tag.split())
     return f"{style.prefix}{words}Calls"
 
@@ -132,9 +124,7 @@ def class_name(tag: str, style: Style) -> str:
 def calls_module(
     tag: str, operations: Sequence[Operation], style: Style, written: str
 ) -> str:
-    """
-    Write the methods of a tag.
-    """
+    """Write the methods of a tag."""
     head = _CALLS_HEAD.format(
         tag=tag,
         written=written,
@@ -198,9 +188,7 @@ def _row_of_body(operation: Operation) -> dict[str, object]:
 
 
 def _answer_class(answer: Answer | None) -> tuple[str, str]:
-    """
-    Return what an answer is made with, and the annotation of what is made.
-    """
+    """Return what an answer is made with, and the annotation of what is made."""
     if answer is None:
         return "None", "None"
     if answer.type.kind is Kind.MODEL:
@@ -223,9 +211,7 @@ def _methods(operation: Operation, style: Style) -> Iterator[str]:
 def _overloads(
     operation: Operation, parameters: Sequence[Parameter], kind: str, style: Style
 ) -> Iterator[str]:
-    """
-    Write a call that answers a table if it is asked for one.
-    """
+    """Write a call that answers a table if it is asked for one."""
     for wanted, default, result in (
         ("None", "None", kind),
         (_TEXT_FORMATS, None, "str"),
@@ -368,9 +354,7 @@ def _of_member(operation: Operation, found: Member) -> Parameter:
 
 
 def _sends_null(operation: Operation) -> bool:
-    """
-    Tell whether null says something: that what is there is removed.
-    """
+    """Tell whether null says something: that what is there is removed."""
     return operation.method == "PATCH"
 
 

@@ -1,6 +1,4 @@
-"""
-Models and choices in Python: attrs classes and literals.
-"""
+"""Models and choices in Python: attrs classes and literals."""
 
 from hvcore_client_generator.document import ABOUT_ETAG, Api, Choice, Member, Model
 from hvcore_client_generator.python_types import (
@@ -61,25 +59,19 @@ _OTHER_NAMES = {"videoName": "name"}
 
 
 def choices_module(api: Api, written: str) -> str:
-    """
-    Write all choices.
-    """
+    """Write all choices."""
     parts = [_choice(choice) for choice in api.choices]
     return _CHOICES_HEAD.format(written=written) + "\n".join(parts)
 
 
 def models_module(api: Api, written: str) -> str:
-    """
-    Write all models.
-    """
+    """Write all models."""
     parts = [_model(model) for model in api.models]
     return _MODELS_HEAD.format(written=written) + "\n\n".join(parts)
 
 
 def settings_module(api: Api, written: str) -> str:
-    """
-    Write the settings of uploads, which are those of ``VideoUploadRequest``.
-    """
+    """Write the settings of uploads, which are those of ``VideoUploadRequest``."""
     (model,) = (found for found in api.models if found.name == "VideoUploadRequest")
     members = [found for found in model.members if found.name not in _KNOWN_OF_FILES]
     names = {

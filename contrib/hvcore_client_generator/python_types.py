@@ -1,6 +1,4 @@
-"""
-How types, names and texts are written in Python.
-"""
+"""How types, names and texts are written in Python."""
 
 import keyword
 import textwrap
@@ -21,17 +19,13 @@ _OF_FORMATS = {"date-time": "datetime", "date": "date"}
 
 
 def python_name(name: str) -> str:
-    """
-    Return an attribute's or argument's name: ``videoID`` is ``video_id``.
-    """
+    """Return an attribute's or argument's name: ``videoID`` is ``video_id``."""
     found = snake(name)
     return f"{found}_" if keyword.iskeyword(found) else found
 
 
 def constant_name(name: str) -> str:
-    """
-    Return the name of a constant: ``listVideos`` is ``LIST_VIDEOS``.
-    """
+    """Return the name of a constant: ``listVideos`` is ``LIST_VIDEOS``."""
     return snake(name).upper()
 
 
@@ -48,24 +42,18 @@ def annotation(found: Type, *, models: str = "", choices: str = "choices.") -> s
 
 
 def optional(text: str) -> str:
-    """
-    Return the annotation of what may be left out.
-    """
+    """Return the annotation of what may be left out."""
     return text if text == "Any" or text.endswith(" | None") else f"{text} | None"
 
 
 def sent_annotation(found: Member | Argument) -> str:
-    """
-    Return the annotation of an argument of a call: days may be texts.
-    """
+    """Return the annotation of an argument of a call: days may be texts."""
     text = annotation(found.type, models="models.")
     return text.replace("date", "date | str") if text == "date" else text
 
 
 def described(title: str, items: Iterable[tuple[str, str]]) -> list[str]:
-    """
-    Return a section of a docstring; no lines if nothing is said.
-    """
+    """Return a section of a docstring; no lines if nothing is said."""
     lines = [
         line
         for name, about in items
@@ -83,9 +71,7 @@ def described(title: str, items: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def paragraphs(*texts: str) -> list[str]:
-    """
-    Return wrapped paragraphs with empty lines between them.
-    """
+    """Return wrapped paragraphs with empty lines between them."""
     lines: list[str] = []
     for text in filter(None, texts):
         lines += ["", *textwrap.wrap(text, WIDTH - 8, break_on_hyphens=False)]
@@ -93,9 +79,7 @@ def paragraphs(*texts: str) -> list[str]:
 
 
 def docstring(lines: Iterable[str], indent: str) -> str:
-    """
-    Write a docstring.
-    """
+    """Write a docstring."""
     inner = "\n".join(f"{indent}{line}".rstrip() for line in lines)
     quotes = f'{indent}"""'
     prefix = "r" if "\\" in inner else ""

@@ -67,9 +67,7 @@ def read_api(document: Node) -> Api:
 
 
 class _Reader:
-    """
-    Reads operations, and collects the models and choices that they need.
-    """
+    """Reads operations, and collects the models and choices that they need."""
 
     def __init__(self, document: Node) -> None:
         self._document = document

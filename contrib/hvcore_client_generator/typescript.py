@@ -1,6 +1,4 @@
-"""
-Writes types for TypeScript: of schemas, of parameters, of methods.
-"""
+"""Writes types for TypeScript: of schemas, of parameters, of methods."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,16 +30,12 @@ _LINE: Final = 100
 
 
 def argument_name(argument: Argument) -> str:
-    """
-    Return what the client calls an argument; those of headers lose their hyphens.
-    """
+    """Return what the client calls an argument; those of headers lose their hyphens."""
     return camel(argument.name) if argument.place == "header" else argument.name
 
 
 def declarations_of(api: Api) -> Iterator[str]:
-    """
-    Yield declarations: choices, models, parameters, and the interface of all methods.
-    """
+    """Yield declarations: choices, models, parameters, and the interface of all methods."""
     for choice in api.choices:
         yield _choice(choice)
     for model in api.models:
@@ -79,9 +73,7 @@ def _member(member: Member) -> Sequence[str]:
 
 
 def _params(operation: Operation) -> str:
-    """
-    Write the one object that a method takes.
-    """
+    """Write the one object that a method takes."""
     lines = [line for found in _arguments(operation) for line in _argument(found)]
     own = "\n".join(("{", *lines, "}")) if lines else ""
     name = _params_name(operation)
@@ -170,9 +162,7 @@ def _with_default(about: str, default: object) -> str:
 
 
 def _about(indent: str, text: str) -> Sequence[str]:
-    """
-    Write a comment of JSDoc; nothing of nothing.
-    """
+    """Write a comment of JSDoc; nothing of nothing."""
     lines = text.replace("*/", "* /").splitlines()
     if not lines:
         return []

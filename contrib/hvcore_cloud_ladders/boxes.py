@@ -15,9 +15,7 @@ _LARGE_HEADER_BYTES: Final = 16
 
 
 class MadeBoxError(Exception):
-    """
-    The file is not the MP4 that was expected.
-    """
+    """The file is not the MP4 that was expected."""
 
 
 @attrs.frozen
@@ -95,9 +93,7 @@ def file_box(data: bytes, size_bytes: int) -> MadeBox:
 
 
 def _box_at(data: bytes, at: int) -> MadeBox | None:
-    """
-    Return the box that begins at a place; None if its header is cut off.
-    """
+    """Return the box that begins at a place; None if its header is cut off."""
     if at + _HEADER_BYTES > len(data):
         return None
     size, kind = struct.unpack_from(">I4s", data, at)

@@ -123,9 +123,7 @@ def read_segment(head: bytes, size_bytes: int, init: InitFacts) -> SegmentFacts:
 
 
 def _run(track: MadeBox, init: InitFacts) -> tuple[int, int]:
-    """
-    Return the duration of all samples, and the size of the first.
-    """
+    """Return the duration of all samples, and the size of the first."""
     header = track.child("tfhd")
     (flags,) = header.fields("I")
     offset = 8 + (8 if flags & 0x1 else 0) + (4 if flags & 0x2 else 0)

@@ -1,6 +1,4 @@
-"""
-The HTTP side: requests are signed, checked, carried out, and never get a traceback.
-"""
+"""The HTTP side: requests are signed, checked, carried out, and never get a traceback."""
 
 import logging
 import time
@@ -28,9 +26,7 @@ _log = logging.getLogger(__name__)
 def make_app(
     service: LocalMediaConvert,
 ) -> "falcon.App[falcon.Request, falcon.Response]":
-    """
-    Return the WSGI app.
-    """
+    """Return the WSGI app."""
     app = falcon.App(middleware=[_RequestIds()])
     app.add_error_handler(Exception, _crashed)
     app.add_error_handler(falcon.HTTPError, _refused_by_falcon)
@@ -48,9 +44,7 @@ def make_app(
 
 
 def handlers_of(service: LocalMediaConvert) -> dict[str, Handler]:
-    """
-    Return who carries out which operation.
-    """
+    """Return who carries out which operation."""
     jobs, queues, tags = service.jobs, service.queues, service.tags
     presets, templates = service.presets, service.templates
     return {
@@ -82,9 +76,7 @@ def handlers_of(service: LocalMediaConvert) -> dict[str, Handler]:
 
 
 class _Operations:
-    """
-    The operations at one path.
-    """
+    """The operations at one path."""
 
     def __init__(
         self, found: Iterable[ApiOperation], check: SignatureCheck, faults: FaultBook
@@ -134,9 +126,7 @@ class _Operations:
 
 
 class _Health:
-    """
-    Whether the server answers.
-    """
+    """Whether the server answers."""
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         del req
@@ -144,9 +134,7 @@ class _Health:
 
 
 class _RequestIds:
-    """
-    Give every answer its id.
-    """
+    """Give every answer its id."""
 
     def process_request(self, req: falcon.Request, resp: falcon.Response) -> None:
         del resp

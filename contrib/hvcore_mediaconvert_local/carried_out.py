@@ -1,6 +1,4 @@
-"""
-Which settings of a job change what this server makes.
-"""
+"""Which settings of a job change what this server makes."""
 
 import re
 from collections.abc import Mapping
@@ -52,8 +50,6 @@ _MOST_NAMED: Final = 50
 
 
 def ignored_settings(settings: Mapping[str, Any]) -> tuple[str, ...]:
-    """
-    Return the paths of settings that change nothing here; at most 50.
-    """
+    """Return the paths of settings that change nothing here; at most 50."""
     found = [path for path, _ in leaves(settings) if not _CARRIED_OUT.fullmatch(path)]
     return tuple(found[:_MOST_NAMED])

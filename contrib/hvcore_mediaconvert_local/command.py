@@ -1,6 +1,4 @@
-"""
-The options of ``hv-mediaconvert``.
-"""
+"""The options of ``hv-mediaconvert``."""
 
 import logging
 import sqlite3
@@ -25,9 +23,7 @@ _PRESETS: Final = (
 
 
 class _KeyPairs(click.ParamType[KeyPair]):
-    """
-    ``ID:SECRET``.
-    """
+    """``ID:SECRET``."""
 
     name = "id:secret"
 
@@ -46,9 +42,7 @@ class _KeyPairs(click.ParamType[KeyPair]):
 
 
 class _HttpAddress(click.ParamType[str]):
-    """
-    An address that begins with ``http://`` or ``https://``.
-    """
+    """An address that begins with ``http://`` or ``https://``."""
 
     name = "url"
 

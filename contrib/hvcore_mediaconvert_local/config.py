@@ -1,6 +1,4 @@
-"""
-What the operator of the server chooses.
-"""
+"""What the operator of the server chooses."""
 
 from pathlib import Path
 from typing import Final
@@ -13,9 +11,7 @@ ACCOUNT_ID: Final = "000000000000"
 
 @attrs.frozen(kw_only=True)
 class KeyPair:
-    """
-    An access key and its secret.
-    """
+    """An access key and its secret."""
 
     access_key: str
     secret: str = attrs.field(repr=False)
@@ -70,7 +66,5 @@ class LocalMediaConvertConfig:
     control: bool = False
 
     def arn(self, kind: str, name: str) -> str:
-        """
-        Return the name of a thing of this server in all of AWS.
-        """
+        """Return the name of a thing of this server in all of AWS."""
         return f"arn:aws:mediaconvert:{self.region}:{ACCOUNT_ID}:{kind}/{name}"

@@ -1,6 +1,4 @@
-"""
-Requests by which tests move the clock and order errors (``--control``).
-"""
+"""Requests by which tests move the clock and order errors (``--control``)."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -20,9 +18,7 @@ _MOST_ADVANCE_S: Final = 10 * 366 * 24 * 3600
 def add_control(
     app: "falcon.App[falcon.Request, falcon.Response]", service: LocalMediaConvert
 ) -> None:
-    """
-    Add the routes below ``/_local``.
-    """
+    """Add the routes below ``/_local``."""
     app.add_route("/_local/clock", _Order(service, _advance))
     app.add_route("/_local/answers", _Order(service, _order_answers))
     app.add_route("/_local/jobs", _Order(service, _order_jobs))
@@ -30,9 +26,7 @@ def add_control(
 
 
 class _Order:
-    """
-    One order.
-    """
+    """One order."""
 
     def __init__(
         self,

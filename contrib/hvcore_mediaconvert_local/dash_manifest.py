@@ -1,6 +1,4 @@
-"""
-DASH manifests (ISO/IEC 23009-1) of CMAF groups.
-"""
+"""DASH manifests (ISO/IEC 23009-1) of CMAF groups."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -15,9 +13,7 @@ _TIMESCALE: Final = 1_000_000
 
 
 def dash_manifest(renditions: Sequence[LocalRendition]) -> bytes:
-    """
-    Return the manifest of a group.
-    """
+    """Return the manifest of a group."""
     longest_s = max(one.duration_s for one in renditions)
     segment_s = max(part.duration_s for one in renditions for part in one.segments)
     root = Element(

@@ -1,6 +1,4 @@
-"""
-What a job makes.
-"""
+"""What a job makes."""
 
 from enum import StrEnum
 from fractions import Fraction
@@ -14,9 +12,7 @@ FRAME_CAPTURE: Final = "FRAME_CAPTURE"
 
 
 class GroupKind(StrEnum):
-    """
-    The groups of outputs that can be made; the values are MediaConvert's.
-    """
+    """The groups of outputs that can be made; the values are MediaConvert's."""
 
     CMAF = "CMAF_GROUP_SETTINGS"
     HLS = "HLS_GROUP_SETTINGS"
@@ -24,16 +20,12 @@ class GroupKind(StrEnum):
 
     @property
     def settings_name(self) -> str:
-        """
-        The member of ``outputGroupSettings`` that has its settings.
-        """
+        """The member of ``outputGroupSettings`` that has its settings."""
         return _SETTINGS_NAMES[self]
 
     @property
     def event_name(self) -> str:
-        """
-        How events call it.
-        """
+        """How events call it."""
         return self.value.removesuffix("_SETTINGS")
 
 
@@ -82,9 +74,7 @@ class VideoPlan:
 
     @property
     def is_capture(self) -> bool:
-        """
-        Whether it is single pictures.
-        """
+        """Whether it is single pictures."""
         return self.codec == FRAME_CAPTURE
 
 
@@ -161,16 +151,12 @@ class Destination:
 
     @property
     def name(self) -> str:
-        """
-        What the names of the group's files begin with.
-        """
+        """What the names of the group's files begin with."""
         return self.key.rpartition("/")[2]
 
     @property
     def folder(self) -> str:
-        """
-        What stands before their names, with its ``/``.
-        """
+        """What stands before their names, with its ``/``."""
         return self.key.removesuffix(self.name)
 
 
@@ -208,8 +194,6 @@ class EncodePlan:
 
     @property
     def has_matched_audio(self) -> bool:
-        """
-        Whether the length of the picture must be known before.
-        """
+        """Whether the length of the picture must be known before."""
         outputs = (output for group in self.groups for output in group.outputs)
         return any(audio.is_matched for output in outputs for audio in output.audios)

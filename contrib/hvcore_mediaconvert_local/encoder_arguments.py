@@ -1,6 +1,4 @@
-"""
-The command line of ffmpeg for a job: one decoder, all outputs.
-"""
+"""The command line of ffmpeg for a job: one decoder, all outputs."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -67,16 +65,12 @@ def arguments_of(
 
 
 def output_folder(folder: Path, group: int, output: int) -> Path:
-    """
-    Return where the files of an output are made.
-    """
+    """Return where the files of an output are made."""
     return folder / f"{group}-{output}"
 
 
 def suffix_of(group: GroupPlan, output: OutputPlan) -> str:
-    """
-    Return the ending of an output's media files, without a dot.
-    """
+    """Return the ending of an output's media files, without a dot."""
     if group.kind is GroupKind.CMAF:
         return "cmfv" if output.video else "cmfa"
     if output.video and output.video.is_capture:

@@ -1,6 +1,4 @@
-"""
-What MediaConvert answers when it refuses, and what ends a job.
-"""
+"""What MediaConvert answers when it refuses, and what ends a job."""
 
 from typing import Final
 
@@ -39,30 +37,22 @@ class MediaConvertError(Exception):
 
     @property
     def status(self) -> int:
-        """
-        The HTTP status.
-        """
+        """The HTTP status."""
         return STATUS_OF[self.kind]
 
 
 def bad_request(message: str) -> MediaConvertError:
-    """
-    Refuse what no later attempt makes right.
-    """
+    """Refuse what no later attempt makes right."""
     return MediaConvertError("BadRequestException", message)
 
 
 def not_found(message: str) -> MediaConvertError:
-    """
-    Say that there is no such thing.
-    """
+    """Say that there is no such thing."""
     return MediaConvertError("NotFoundException", message)
 
 
 def conflict(message: str) -> MediaConvertError:
-    """
-    Say that the state of things does not allow it.
-    """
+    """Say that the state of things does not allow it."""
     return MediaConvertError("ConflictException", message)
 
 

@@ -1,6 +1,4 @@
-"""
-Errors and delays on demand: in a job's user metadata, or ordered before.
-"""
+"""Errors and delays on demand: in a job's user metadata, or ordered before."""
 
 import threading
 import time
@@ -46,9 +44,7 @@ class AnswerFault:
 
 
 class FaultBook:
-    """
-    Remember what was ordered; thread-safe.
-    """
+    """Remember what was ordered; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -56,23 +52,17 @@ class FaultBook:
         self._jobs: list[OrderedFault] = []
 
     def order_answers(self, fault: AnswerFault) -> None:
-        """
-        Let calls of an operation go wrong.
-        """
+        """Let calls of an operation go wrong."""
         with self._lock:
             self._answers.append(fault)
 
     def order_jobs(self, fault: OrderedFault, times: int) -> None:
-        """
-        Let the next jobs go wrong.
-        """
+        """Let the next jobs go wrong."""
         with self._lock:
             self._jobs += [fault] * times
 
     def forget(self) -> None:
-        """
-        Let everything be as ever.
-        """
+        """Let everything be as ever."""
         with self._lock:
             self._answers.clear()
             self._jobs.clear()
@@ -95,9 +85,7 @@ class FaultBook:
             return self._jobs.pop(0) if self._jobs else OrderedFault()
 
     def answer_of(self, operation: str) -> AnswerFault | None:
-        """
-        Return what is to become of this call of an operation.
-        """
+        """Return what is to become of this call of an operation."""
         with self._lock:
             for number, fault in enumerate(self._answers):
                 if fault.operation in {operation, "*"}:
@@ -108,9 +96,7 @@ class FaultBook:
 
 
 def apply_fault(fault: AnswerFault) -> None:
-    """
-    Wait as long as was ordered, and raise what was ordered.
-    """
+    """Wait as long as was ordered, and raise what was ordered."""
     if fault.delay_s:
         time.sleep(fault.delay_s)
     if fault.error:

@@ -1,6 +1,4 @@
-"""
-Multivariant playlists (RFC 8216) of CMAF and HLS groups.
-"""
+"""Multivariant playlists (RFC 8216) of CMAF and HLS groups."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -12,9 +10,7 @@ AUDIO_GROUP: Final = "program_audio_0"
 
 
 def multivariant_playlist(renditions: Sequence[LocalRendition]) -> str:
-    """
-    Return the playlist on top of a group.
-    """
+    """Return the playlist on top of a group."""
     audios = [one for one in renditions if one.output.video is None]
     videos = [one for one in renditions if one.output.video is not None]
     lines = ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-INDEPENDENT-SEGMENTS"]

@@ -1,6 +1,4 @@
-"""
-The operation Probe: what an input is, before a job is made of it.
-"""
+"""The operation Probe: what an input is, before a job is made of it."""
 
 import tempfile
 from collections.abc import Mapping
@@ -65,9 +63,7 @@ _REFUSED: Final = frozenset({1401, 3401, 3403})
 
 
 class InputProbe:
-    """
-    Says what inputs are; thread-safe.
-    """
+    """Says what inputs are; thread-safe."""
 
     def __init__(
         self,
@@ -80,9 +76,7 @@ class InputProbe:
         self._programs = programs
 
     def probe(self, request: JsonObject) -> JsonObject:
-        """
-        Probe.
-        """
+        """Probe."""
         addresses = [
             one.get("fileUrl", "") for one in objects_at(request, "inputFiles")
         ]
@@ -103,9 +97,7 @@ class InputProbe:
 
 
 def probe_result(probed: JsonObject, size_bytes: int) -> JsonObject:
-    """
-    Return what ffprobe said in MediaConvert's words; pure.
-    """
+    """Return what ffprobe said in MediaConvert's words; pure."""
     shown = [_track(one) for one in objects_at(probed, "streams")]
     kinds = {
         f"{kind}TrackIndexes": [

@@ -1,6 +1,4 @@
-"""
-Brings a job's input to this machine, from a bucket or from a web server.
-"""
+"""Brings a job's input to this machine, from a bucket or from a web server."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -20,9 +18,7 @@ _FINE: Final = 200
 
 
 class InputFetcher:
-    """
-    Fetch inputs; thread-safe.
-    """
+    """Fetch inputs; thread-safe."""
 
     def __init__(self, bucket: MediaBucket, max_bytes: int) -> None:
         self._bucket = bucket
@@ -61,9 +57,7 @@ class InputFetcher:
             ) from exc
 
     def close(self) -> None:
-        """
-        Close connections.
-        """
+        """Close connections."""
         self._pool.clear()
 
     def _download(

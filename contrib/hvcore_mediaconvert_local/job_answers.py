@@ -1,6 +1,4 @@
-"""
-Jobs as answers and events show them.
-"""
+"""Jobs as answers and events show them."""
 
 from typing import Final
 
@@ -16,9 +14,7 @@ _AS_ASKED: Final = (
 
 
 def job_answer(job: LocalJob, config: LocalMediaConvertConfig) -> JsonObject:
-    """
-    Return a job as GetJob and ListJobs do.
-    """
+    """Return a job as GetJob and ListJobs do."""
     asked = {name: job.request[name] for name in _AS_ASKED if name in job.request}
     facts: JsonObject = {
         "arn": config.arn("jobs", job.id),

@@ -1,6 +1,4 @@
-"""
-Posts changes of jobs to an address, as EventBridge posts to API destinations.
-"""
+"""Posts changes of jobs to an address, as EventBridge posts to API destinations."""
 
 import json
 import logging
@@ -77,9 +75,7 @@ class JobEvents:
             _log.warning("an event is lost: too many wait", extra={"hv_job": job.id})
 
     def close(self) -> None:
-        """
-        Post what waits, for three seconds at most, and end.
-        """
+        """Post what waits, for three seconds at most, and end."""
         if self._thread.is_alive():
             with suppress(queue.Full):
                 self._waiting.put(None, timeout=_STOP_S)

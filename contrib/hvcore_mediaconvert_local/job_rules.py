@@ -1,6 +1,4 @@
-"""
-Rules for jobs that botocore's shapes do not say.
-"""
+"""Rules for jobs that botocore's shapes do not say."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -33,9 +31,7 @@ HERE: Final = "hv-mediaconvert"
 
 
 def setting_problems(settings: Mapping[str, Any]) -> Iterator[str]:
-    """
-    Yield what is wrong with the settings of a job, each with its path.
-    """
+    """Yield what is wrong with the settings of a job, each with its path."""
     inputs = objects_at(settings, "inputs")
     if not inputs:
         yield "/inputs: Should have at least 1 items"

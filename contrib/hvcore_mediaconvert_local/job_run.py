@@ -1,6 +1,4 @@
-"""
-The work on one job: fetch, probe, encode, write playlists, upload.
-"""
+"""The work on one job: fetch, probe, encode, write playlists, upload."""
 
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -43,26 +41,18 @@ _MILLISECONDS: Final = 1000
 
 
 class JobProgress(Protocol):
-    """
-    How the work tells the server where it is.
-    """
+    """How the work tells the server where it is."""
 
     def move(self, phase: LocalJobPhase, percent: int) -> None:
-        """
-        Note the progress; raises what a test ordered at that point.
-        """
+        """Note the progress; raises what a test ordered at that point."""
 
     def check(self) -> None:
-        """
-        Raise if nobody wants the job any more.
-        """
+        """Raise if nobody wants the job any more."""
 
 
 @attrs.frozen(kw_only=True)
 class JobRun:
-    """
-    What the work on jobs needs; thread-safe.
-    """
+    """What the work on jobs needs; thread-safe."""
 
     bucket: MediaBucket
     fetcher: InputFetcher
@@ -196,9 +186,7 @@ class JobRun:
 
 @attrs.frozen(kw_only=True)
 class _MadeFiles:
-    """
-    The files of a group with the names they get: media first, playlists last.
-    """
+    """The files of a group with the names they get: media first, playlists last."""
 
     group: GroupPlan
     files: tuple[tuple[Path, str], ...]

@@ -1,6 +1,4 @@
-"""
-Threads that take jobs out of their queues and work on them.
-"""
+"""Threads that take jobs out of their queues and work on them."""
 
 import logging
 import sqlite3
@@ -23,15 +21,11 @@ LOOK_AGAIN_S: Final = 0.5
 
 
 class JobStoppedError(Exception):
-    """
-    The work on a job ends: it was canceled, or the server stops.
-    """
+    """The work on a job ends: it was canceled, or the server stops."""
 
 
 class JobRunner:
-    """
-    Work on jobs, some at a time; thread-safe.
-    """
+    """Work on jobs, some at a time; thread-safe."""
 
     def __init__(
         self,
@@ -51,9 +45,7 @@ class JobRunner:
         self._threads: list[threading.Thread] = []
 
     def start(self, encodes: int) -> None:
-        """
-        Begin; what another server of the same state left half done begins again.
-        """
+        """Begin; what another server of the same state left half done begins again."""
         for job in self._store.with_status(LocalJobStatus.PROGRESSING):
             self._store.change(job.id, LocalJob.put_back)
         for number in range(encodes):
@@ -62,17 +54,13 @@ class JobRunner:
             self._threads.append(thread)
 
     def cancel(self, job_id: str) -> None:
-        """
-        End the work on a job that is canceled; within a second.
-        """
+        """End the work on a job that is canceled; within a second."""
         event = self._canceled.get(job_id)
         if event is not None:
             event.set()
 
     def close(self) -> None:
-        """
-        Stop; jobs that are worked on stay PROGRESSING in the state file.
-        """
+        """Stop; jobs that are worked on stay PROGRESSING in the state file."""
         self._stopping.set()
         self._clock.wake()
         for thread in self._threads:
@@ -147,9 +135,7 @@ class JobRunner:
 
 
 class _Progress:
-    """
-    The progress of one job; used by one thread.
-    """
+    """The progress of one job; used by one thread."""
 
     def __init__(
         self,

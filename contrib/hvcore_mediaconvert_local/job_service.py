@@ -1,6 +1,4 @@
-"""
-The operations on jobs.
-"""
+"""The operations on jobs."""
 
 import secrets
 import string
@@ -37,9 +35,7 @@ _MILLISECONDS: Final = 1000
 
 
 class JobService:
-    """
-    Create, show, list and cancel jobs; thread-safe.
-    """
+    """Create, show, list and cancel jobs; thread-safe."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - what jobs have to do with
         self,
@@ -64,9 +60,7 @@ class JobService:
         self._runner = runner
 
     def create(self, request: JsonObject) -> JsonObject:
-        """
-        CreateJob.
-        """
+        """CreateJob."""
         token = str(request.get("clientRequestToken", ""))
         if len(token) > MAX_TOKEN_LENGTH or not token.isascii():
             raise bad_request(
@@ -85,15 +79,11 @@ class JobService:
         return {"job": job_answer(job, self._config)}
 
     def get(self, request: JsonObject) -> JsonObject:
-        """
-        GetJob.
-        """
+        """GetJob."""
         return {"job": job_answer(self._known(request["id"]), self._config)}
 
     def list(self, request: JsonObject) -> JsonObject:
-        """
-        ListJobs and SearchJobs: the latest first, unless the request says otherwise.
-        """
+        """ListJobs and SearchJobs: the latest first, unless the request says otherwise."""
         queue, status = request.get("queue"), request.get("status")
         limit = int(request.get("maxResults", PAGE_SIZE))
         token = request.get("nextToken")
@@ -114,9 +104,7 @@ class JobService:
         return answer
 
     def cancel(self, request: JsonObject) -> JsonObject:
-        """
-        CancelJob.
-        """
+        """CancelJob."""
         with self._store.changing():
             job = self._known(request["id"])
             if job.status.is_final:

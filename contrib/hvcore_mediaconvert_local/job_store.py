@@ -1,6 +1,4 @@
-"""
-Jobs, queues, presets, templates and tags in SQLite: in a file, or in memory.
-"""
+"""Jobs, queues, presets, templates and tags in SQLite: in a file, or in memory."""
 
 import json
 import sqlite3
@@ -76,9 +74,7 @@ class JobStore:
         self._db.executescript(_TABLES)
 
     def add(self, make: Callable[[int], LocalJob]) -> LocalJob:
-        """
-        Keep a new job, made for the number that it gets.
-        """
+        """Keep a new job, made for the number that it gets."""
         with self.changing():
             (last,) = self._db.execute("SELECT max(number) FROM jobs").fetchone()
             job = make((last or 0) + 1)
@@ -112,30 +108,22 @@ class JobStore:
         return changed
 
     def job(self, job_id: str) -> LocalJob | None:
-        """
-        Return a job.
-        """
+        """Return a job."""
         return next(self._jobs("WHERE id = ?", (job_id,)), None)
 
     def latest_of_token(self, token: str) -> LocalJob | None:
-        """
-        Return the last job that was created with a token.
-        """
+        """Return the last job that was created with a token."""
         return next(
             self._jobs("WHERE token = ? ORDER BY number DESC LIMIT 1", (token,)), None
         )
 
     def with_status(self, *statuses: LocalJobStatus) -> list[LocalJob]:
-        """
-        Return all jobs in some states, the oldest first.
-        """
+        """Return all jobs in some states, the oldest first."""
         marks = ", ".join("?" * len(statuses))
         return list(self._jobs(f"WHERE status IN ({marks}) ORDER BY number", statuses))
 
     def count(self, status: LocalJobStatus, queue: str = "") -> int:
-        """
-        Count the jobs in a state, in one queue or in all.
-        """
+        """Count the jobs in a state, in one queue or in all."""
         with self._lock:
             (found,) = self._db.execute(
                 "SELECT count(*) FROM jobs WHERE status = ? AND (? = '' OR queue = ?)",
@@ -144,9 +132,7 @@ class JobStore:
         return int(found)
 
     def page(self, question: JobQuestion) -> list[LocalJob]:
-        """
-        Return one job more than the question's limit, if there are so many.
-        """
+        """Return one job more than the question's limit, if there are so many."""
         asked, values = ["1 = 1"], list[object]()
         if question.queue:
             asked.append("queue = ?")
@@ -167,9 +153,7 @@ class JobStore:
         return list(self._jobs(clause, [*values, question.limit + 1]))
 
     def put(self, kind: str, name: str, found: Mapping[str, Any]) -> None:
-        """
-        Keep a queue, a preset, a template, or the tags of something.
-        """
+        """Keep a queue, a preset, a template, or the tags of something."""
         with self.changing():
             self._db.execute(
                 "INSERT OR REPLACE INTO things VALUES (?, ?, ?)",
@@ -177,9 +161,7 @@ class JobStore:
             )
 
     def thing(self, kind: str, name: str) -> JsonObject | None:
-        """
-        Return what ``put`` kept.
-        """
+        """Return what ``put`` kept."""
         with self._lock:
             row = self._db.execute(
                 "SELECT document FROM things WHERE kind = ? AND name = ?", (kind, name)
@@ -187,9 +169,7 @@ class JobStore:
         return dict(json.loads(row[0])) if row else None
 
     def things(self, kind: str) -> list[JsonObject]:
-        """
-        Return all of a kind, by name.
-        """
+        """Return all of a kind, by name."""
         with self._lock:
             rows = self._db.execute(
                 "SELECT document FROM things WHERE kind = ? ORDER BY name", (kind,)
@@ -197,9 +177,7 @@ class JobStore:
         return [dict(json.loads(row[0])) for row in rows]
 
     def remove(self, kind: str, name: str) -> bool:
-        """
-        Forget a thing; False if there was none.
-        """
+        """Forget a thing; False if there was none."""
         with self.changing():
             done = self._db.execute(
                 "DELETE FROM things WHERE kind = ? AND name = ?", (kind, name)
@@ -208,9 +186,7 @@ class JobStore:
 
     @contextmanager
     def changing(self) -> Iterator[None]:
-        """
-        Hold everything still, and keep all that changes inside, or nothing.
-        """
+        """Hold everything still, and keep all that changes inside, or nothing."""
         with self._lock:
             if self._db.in_transaction:
                 yield
@@ -224,9 +200,7 @@ class JobStore:
             self._db.execute("COMMIT")
 
     def close(self) -> None:
-        """
-        Close the file.
-        """
+        """Close the file."""
         with self._lock:
             self._db.close()
 

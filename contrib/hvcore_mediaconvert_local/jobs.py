@@ -1,6 +1,4 @@
-"""
-A job, and how its state changes.
-"""
+"""A job, and how its state changes."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -10,9 +8,7 @@ import attrs
 
 
 class LocalJobStatus(StrEnum):
-    """
-    The states of MediaConvert's jobs.
-    """
+    """The states of MediaConvert's jobs."""
 
     SUBMITTED = "SUBMITTED"
     PROGRESSING = "PROGRESSING"
@@ -22,16 +18,12 @@ class LocalJobStatus(StrEnum):
 
     @property
     def is_final(self) -> bool:
-        """
-        True if nothing happens to the job any more.
-        """
+        """True if nothing happens to the job any more."""
         return self in {self.COMPLETE, self.CANCELED, self.ERROR}
 
 
 class LocalJobPhase(StrEnum):
-    """
-    What is done with a job that is progressing.
-    """
+    """What is done with a job that is progressing."""
 
     PROBING = "PROBING"
     TRANSCODING = "TRANSCODING"
@@ -120,15 +112,11 @@ class LocalJob:
 
     @property
     def due_at_s(self) -> float:
-        """
-        When it may be begun.
-        """
+        """When it may be begun."""
         return self.created_at_s + self.fault.delay_s
 
     def begun(self, at_s: float) -> "LocalJob":
-        """
-        Return the job when work on it begins.
-        """
+        """Return the job when work on it begins."""
         return attrs.evolve(
             self,
             status=LocalJobStatus.PROGRESSING,
@@ -138,17 +126,13 @@ class LocalJob:
         )
 
     def moved(self, phase: LocalJobPhase, percent: int) -> "LocalJob":
-        """
-        Return the job with its progress, which never goes back.
-        """
+        """Return the job with its progress, which never goes back."""
         return attrs.evolve(
             self, phase=phase, percent=max(self.percent or 0, min(percent, 99))
         )
 
     def completed(self, made: tuple[MadeGroup, ...], at_s: float) -> "LocalJob":
-        """
-        Return the job when everything is in the bucket.
-        """
+        """Return the job when everything is in the bucket."""
         return attrs.evolve(
             self,
             status=LocalJobStatus.COMPLETE,
@@ -159,9 +143,7 @@ class LocalJob:
         )
 
     def failed(self, code: int, message: str, at_s: float) -> "LocalJob":
-        """
-        Return the job after an error.
-        """
+        """Return the job after an error."""
         return attrs.evolve(
             self,
             status=LocalJobStatus.ERROR,
@@ -171,15 +153,11 @@ class LocalJob:
         )
 
     def canceled(self, at_s: float) -> "LocalJob":
-        """
-        Return the job when nobody wants it any more.
-        """
+        """Return the job when nobody wants it any more."""
         return attrs.evolve(self, status=LocalJobStatus.CANCELED, finished_at_s=at_s)
 
     def put_back(self) -> "LocalJob":
-        """
-        Return the job as it waits again, because its server was stopped.
-        """
+        """Return the job as it waits again, because its server was stopped."""
         return attrs.evolve(
             self,
             status=LocalJobStatus.SUBMITTED,

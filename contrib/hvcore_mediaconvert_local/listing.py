@@ -1,6 +1,4 @@
-"""
-Pages of lists whose entries have names.
-"""
+"""Pages of lists whose entries have names."""
 
 from collections.abc import Sequence
 from typing import Final

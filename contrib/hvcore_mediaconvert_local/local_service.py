@@ -1,6 +1,4 @@
-"""
-The parts of the server, put together.
-"""
+"""The parts of the server, put together."""
 
 from hvcore_mediaconvert_local.clock import MovableClock
 from hvcore_mediaconvert_local.config import LocalMediaConvertConfig
@@ -63,15 +61,11 @@ class LocalMediaConvert:
         )
 
     def start(self) -> None:
-        """
-        Begin to work on jobs.
-        """
+        """Begin to work on jobs."""
         self._runner.start(self.config.max_encodes)
 
     def close(self) -> None:
-        """
-        Stop: encoders end at once, jobs that were worked on begin anew next time.
-        """
+        """Stop: encoders end at once, jobs that were worked on begin anew next time."""
         self._runner.close()
         self._events.close()
         self._fetcher.close()

@@ -1,6 +1,4 @@
-"""
-The command ``hv-mediaconvert``.
-"""
+"""The command ``hv-mediaconvert``."""
 
 import sys
 from typing import Final
@@ -13,9 +11,7 @@ _MISSING: Final = (
 
 
 def main() -> None:
-    """
-    Run the command, or say what it lacks.
-    """
+    """Run the command, or say what it lacks."""
     try:
         from hvcore_mediaconvert_local.command import (  # noqa: PLC0415 - may be missing
             hv_mediaconvert,

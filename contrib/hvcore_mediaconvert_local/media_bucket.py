@@ -1,6 +1,4 @@
-"""
-The store where inputs and outputs lie: S3, or what speaks its protocol.
-"""
+"""The store where inputs and outputs lie: S3, or what speaks its protocol."""
 
 from pathlib import Path
 from typing import Any, Final
@@ -28,9 +26,7 @@ _REFUSED_KEYS: Final = frozenset({"InvalidAccessKeyId", "InvalidClientTokenId"})
 
 
 class MediaBucket:
-    """
-    Read and write objects; thread-safe.
-    """
+    """Read and write objects; thread-safe."""
 
     def __init__(self, config: LocalMediaConvertConfig) -> None:
         key = config.s3_key
@@ -84,9 +80,7 @@ class MediaBucket:
             raise _failure(exc, f"s3://{bucket}/{key}") from exc
 
     def close(self) -> None:
-        """
-        Close connections.
-        """
+        """Close connections."""
         self._s3.close()
 
 

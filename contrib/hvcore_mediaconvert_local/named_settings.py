@@ -1,6 +1,4 @@
-"""
-Presets and job templates: settings that clients keep under a name.
-"""
+"""Presets and job templates: settings that clients keep under a name."""
 
 from hvcore_mediaconvert_local.clock import MovableClock
 from hvcore_mediaconvert_local.config import LocalMediaConvertConfig
@@ -35,9 +33,7 @@ class NamedSettings:
         self._clock = clock
 
     def create(self, request: JsonObject) -> JsonObject:
-        """
-        CreatePreset, CreateJobTemplate.
-        """
+        """CreatePreset, CreateJobTemplate."""
         name = request["name"]
         with self._store.changing():
             if self._store.thing(self._kind, name) is not None:
@@ -47,15 +43,11 @@ class NamedSettings:
         return {self._one: made}
 
     def get(self, request: JsonObject) -> JsonObject:
-        """
-        GetPreset, GetJobTemplate.
-        """
+        """GetPreset, GetJobTemplate."""
         return {self._one: self.known(request["name"])}
 
     def list(self, request: JsonObject) -> JsonObject:
-        """
-        ListPresets, ListJobTemplates.
-        """
+        """ListPresets, ListJobTemplates."""
         category = request.get("category")
         found = [
             one
@@ -67,16 +59,12 @@ class NamedSettings:
         return {**answer, "nextToken": token} if token else answer
 
     def update(self, request: JsonObject) -> JsonObject:
-        """
-        UpdatePreset, UpdateJobTemplate.
-        """
+        """UpdatePreset, UpdateJobTemplate."""
         with self._store.changing():
             return {self._one: self._put({**self.known(request["name"]), **request})}
 
     def delete(self, request: JsonObject) -> JsonObject:
-        """
-        DeletePreset, DeleteJobTemplate.
-        """
+        """DeletePreset, DeleteJobTemplate."""
         with self._store.changing():
             found = self.known(request["name"])
             self._store.remove(self._kind, request["name"])

@@ -1,6 +1,4 @@
-"""
-The operations of the API, as botocore's model describes them, and who carries them out.
-"""
+"""The operations of the API, as botocore's model describes them, and who carries them out."""
 
 import functools
 import json
@@ -25,9 +23,7 @@ Handler = Callable[[JsonObject], JsonObject]
 
 @functools.cache
 def service_model() -> ServiceModel:
-    """
-    Return botocore's description of MediaConvert.
-    """
+    """Return botocore's description of MediaConvert."""
     found = Loader().load_service_model("mediaconvert", "service-2", API_VERSION)
     return ServiceModel(found, "mediaconvert")
 

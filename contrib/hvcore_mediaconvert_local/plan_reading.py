@@ -1,6 +1,4 @@
-"""
-Reads what a job makes out of its settings.
-"""
+"""Reads what a job makes out of its settings."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -30,9 +28,7 @@ _SETTINGS_OF: Final = {
 
 
 def plan_of(settings: Mapping[str, Any]) -> EncodePlan:
-    """
-    Read a job's settings, which job_rules has judged.
-    """
+    """Read a job's settings, which job_rules has judged."""
     (entry,) = objects_at(settings, "inputs")
     source = str(entry["fileInput"])
     selectors = object_at(entry, "audioSelectors")

@@ -1,6 +1,4 @@
-"""
-The programs that encode: where they are, and how they are run.
-"""
+"""The programs that encode: where they are, and how they are run."""
 
 import importlib
 import json
@@ -36,9 +34,7 @@ _NO_DECODER: Final = ("Decoder (codec", "could not find codec parameters", "No d
 
 @attrs.frozen(kw_only=True)
 class EncodingPrograms:
-    """
-    ffmpeg and ffprobe.
-    """
+    """ffmpeg and ffprobe."""
 
     ffmpeg: Path
     ffprobe: Path
@@ -82,9 +78,7 @@ class EncodingPrograms:
         return dict(json.loads(done.stdout))
 
     def picture_end_s(self, source: Path) -> float:
-        """
-        Return when the last picture ends, in the file's own times; 0 if none says.
-        """
+        """Return when the last picture ends, in the file's own times; 0 if none says."""
         command = [str(self.ffprobe), "-v", "error", "-of", "csv=p=0"]
         command += ["-select_streams", "V:0"]
         command += ["-show_entries", "packet=pts_time,duration_time"]

@@ -1,6 +1,4 @@
-"""
-Queues: the one that is always there, and those that clients make.
-"""
+"""Queues: the one that is always there, and those that clients make."""
 
 from typing import Final
 
@@ -18,9 +16,7 @@ _UNBOUND: Final = 1_000_000
 
 
 class LocalQueues:
-    """
-    The operations on queues; thread-safe.
-    """
+    """The operations on queues; thread-safe."""
 
     def __init__(
         self, config: LocalMediaConvertConfig, store: JobStore, clock: MovableClock
@@ -33,9 +29,7 @@ class LocalQueues:
                 self._put({"name": DEFAULT, "type": "SYSTEM"})
 
     def create(self, request: JsonObject) -> JsonObject:
-        """
-        CreateQueue.
-        """
+        """CreateQueue."""
         if request.get("pricingPlan") == "RESERVED":
             raise bad_request("hv-mediaconvert has no reserved queues")
         with self._store.changing():
@@ -46,24 +40,18 @@ class LocalQueues:
         return {"queue": self._counted(queue)}
 
     def get(self, request: JsonObject) -> JsonObject:
-        """
-        GetQueue.
-        """
+        """GetQueue."""
         return {"queue": self._counted(self._known(request["name"]))}
 
     def list(self, request: JsonObject) -> JsonObject:
-        """
-        ListQueues.
-        """
+        """ListQueues."""
         found = self._store.things(_KIND)
         shown, token = page_of(found, request, default="NAME")
         answer: JsonObject = {"queues": [self._counted(queue) for queue in shown]}
         return {**answer, "nextToken": token} if token else answer
 
     def update(self, request: JsonObject) -> JsonObject:
-        """
-        UpdateQueue.
-        """
+        """UpdateQueue."""
         with self._store.changing():
             queue = self._known(request["name"])
             if queue["type"] == "SYSTEM" and set(request) - {"name", "status"}:
@@ -74,9 +62,7 @@ class LocalQueues:
         return {"queue": self._counted(queue)}
 
     def delete(self, request: JsonObject) -> JsonObject:
-        """
-        DeleteQueue.
-        """
+        """DeleteQueue."""
         name = request["name"]
         with self._store.changing():
             queue = self._known(name)
@@ -101,9 +87,7 @@ class LocalQueues:
         return name
 
     def free_places(self, name: str) -> int:
-        """
-        Return how many more jobs of a queue may be worked on now.
-        """
+        """Return how many more jobs of a queue may be worked on now."""
         queue = self._store.thing(_KIND, name)
         if queue is None or queue["status"] == "PAUSED":
             return 0

@@ -1,6 +1,4 @@
-"""
-What ffmpeg has made of an output that is cut into segments.
-"""
+"""What ffmpeg has made of an output that is cut into segments."""
 
 import re
 from collections.abc import Sequence
@@ -66,9 +64,7 @@ class LocalRendition:
 
     @property
     def duration_s(self) -> float:
-        """
-        How long it is.
-        """
+        """How long it is."""
         return sum(one.duration_s for one in self.segments)
 
     @property
@@ -88,23 +84,17 @@ class LocalRendition:
 
     @property
     def average_bps(self) -> int:
-        """
-        Bits a second of all segments together.
-        """
+        """Bits a second of all segments together."""
         total = sum(one.size_bytes for one in self.segments)
         return int(8 * total / max(self.duration_s, 0.001))
 
     @property
     def playlist_name(self) -> str:
-        """
-        The name of its playlist.
-        """
+        """The name of its playlist."""
         return f"{self.base}.m3u8"
 
     def files(self) -> list[tuple[Path, str]]:
-        """
-        Return its media files with the names they get.
-        """
+        """Return its media files with the names they get."""
         own = {FACTS_PLAYLIST, MEDIA_PLAYLIST}
         return [
             (path, file_name(path.name, self.base, self.output.segment_modifier))
@@ -114,9 +104,7 @@ class LocalRendition:
 
 
 def file_name(local: str, base: str, modifier: str) -> str:
-    """
-    Return the name that a file gets, as MediaConvert names it.
-    """
+    """Return the name that a file gets, as MediaConvert names it."""
     if local.startswith(INIT):
         return base + local
     rest = local.removeprefix(SEGMENT.rstrip("_"))

@@ -48,9 +48,7 @@ def problems(value: object, shape: Shape, path: str = "") -> Iterator[str]:
 
 
 def wire_names(shape: StructureShape) -> dict[str, Shape]:
-    """
-    Return the members of a structure by their names on the wire.
-    """
+    """Return the members of a structure by their names on the wire."""
     return {
         member.serialization.get("name", name): member
         for name, member in shape.members.items()

@@ -1,6 +1,4 @@
-"""
-Serves the app with gunicorn: one process, some threads.
-"""
+"""Serves the app with gunicorn: one process, some threads."""
 
 import logging
 import sqlite3
@@ -59,9 +57,7 @@ def serve(
 
 
 class LocalMediaConvertServer(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
-    """
-    Gunicorn with our settings.
-    """
+    """Gunicorn with our settings."""
 
     def __init__(
         self, config: LocalMediaConvertConfig, bind: str, tell: Callable[[str], None]
@@ -73,9 +69,7 @@ class LocalMediaConvertServer(BaseApplication):  # type: ignore[misc]  # gunicor
         super().__init__()
 
     def load_config(self) -> None:
-        """
-        Apply the settings.
-        """
+        """Apply the settings."""
         for name, value in SETTINGS.items():
             self.cfg.set(name, value)
         self.cfg.set("bind", self._bind)
@@ -83,9 +77,7 @@ class LocalMediaConvertServer(BaseApplication):  # type: ignore[misc]  # gunicor
         self.cfg.set("worker_exit", self._worker_exit)
 
     def load(self) -> Any:  # noqa: ANN401 - a WSGI app
-        """
-        Build the app, in the process that serves: threads do not survive a fork.
-        """
+        """Build the app, in the process that serves: threads do not survive a fork."""
         try:
             self._service = LocalMediaConvert(self._config)
         except (OSError, sqlite3.Error) as exc:

@@ -1,6 +1,4 @@
-"""
-Signatures of requests (AWS Signature Version 4), computed again by botocore's signer.
-"""
+"""Signatures of requests (AWS Signature Version 4), computed again by botocore's signer."""
 
 import hashlib
 import hmac

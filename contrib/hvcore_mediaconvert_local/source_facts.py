@@ -1,6 +1,4 @@
-"""
-What an input is, as far as its encoding depends on it.
-"""
+"""What an input is, as far as its encoding depends on it."""
 
 from fractions import Fraction
 from typing import Final
@@ -37,9 +35,7 @@ class SourceFacts:
 
     @classmethod
     def read(cls, probed: JsonObject) -> "SourceFacts":
-        """
-        Read what ffprobe said.
-        """
+        """Read what ffprobe said."""
         streams = objects_at(probed, "streams")
         videos = [
             one
@@ -57,9 +53,7 @@ class SourceFacts:
         )
 
     def with_picture_end(self, end_s: float) -> "SourceFacts":
-        """
-        Return the same with the end of the last picture, in the file's own times.
-        """
+        """Return the same with the end of the last picture, in the file's own times."""
         return attrs.evolve(self, picture_end_s=max(0.0, end_s - self.starts_at_s))
 
     def check(self, plan: EncodePlan) -> None:

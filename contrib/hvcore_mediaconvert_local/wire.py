@@ -1,6 +1,4 @@
-"""
-JSON as MediaConvert's API writes it.
-"""
+"""JSON as MediaConvert's API writes it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -10,18 +8,14 @@ JsonObject = dict[str, Any]
 
 
 def object_at(found: Mapping[str, Any], *path: str) -> JsonObject:
-    """
-    Return the object at a path; an empty one if there is none.
-    """
+    """Return the object at a path; an empty one if there is none."""
     for name in path:
         found = found.get(name) or {}
     return dict(found)
 
 
 def objects_at(found: Mapping[str, Any], name: str) -> tuple[JsonObject, ...]:
-    """
-    Return the objects of a list; none if there is no list.
-    """
+    """Return the objects of a list; none if there is no list."""
     return tuple(found.get(name) or ())
 
 
@@ -38,9 +32,7 @@ def laid_over(under: Mapping[str, Any], over: Mapping[str, Any]) -> JsonObject:
 
 
 def without_nulls(found: object) -> object:
-    """
-    Return JSON without the members that are null: they are as good as absent.
-    """
+    """Return JSON without the members that are null: they are as good as absent."""
     if isinstance(found, Mapping):
         kept = {name: value for name, value in found.items() if value is not None}
         return {name: without_nulls(value) for name, value in kept.items()}
@@ -50,9 +42,7 @@ def without_nulls(found: object) -> object:
 
 
 def leaves(found: object, path: str = "") -> Iterator[tuple[str, object]]:
-    """
-    Yield every value that is neither object nor list, with its path.
-    """
+    """Yield every value that is neither object nor list, with its path."""
     if isinstance(found, Mapping):
         for name, value in found.items():
             yield from leaves(value, f"{path}/{name}")

@@ -1,3 +1,1 @@
-"""
-What the plugins for OpenID providers share: requests, discovery, keys, signed tokens.
-"""
+"""What the plugins for OpenID providers share: requests, discovery, keys, signed tokens."""

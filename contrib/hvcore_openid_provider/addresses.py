@@ -1,6 +1,4 @@
-"""
-Addresses of a provider, as settings and descriptions give them.
-"""
+"""Addresses of a provider, as settings and descriptions give them."""
 
 from typing import Final
 from urllib.parse import urlsplit
@@ -9,9 +7,7 @@ _LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
 def is_safe_address(text: str) -> bool:
-    """
-    Return whether nobody on the way can read or change what goes there.
-    """
+    """Return whether nobody on the way can read or change what goes there."""
     try:
         parts = urlsplit(text)
         # Reading the port is what judges it.

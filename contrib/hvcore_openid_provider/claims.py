@@ -1,6 +1,4 @@
-"""
-Find what a token says, in whichever form a provider says it.
-"""
+"""Find what a token says, in whichever form a provider says it."""
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
@@ -29,17 +27,13 @@ def find_claim(claims: Claims, path: str) -> object:
 
 
 def texts_of(found: object) -> Iterator[str]:
-    """
-    Yield the texts of a list, or the one text; the first 10,000 of them.
-    """
+    """Yield the texts of a list, or the one text; the first 10,000 of them."""
     values = found[:MAX_TEXTS] if isinstance(found, list) else [found]
     return (text for text in values if isinstance(text, str) and text)
 
 
 def pairs(texts: tuple[str, ...]) -> Mapping[str, str]:
-    """
-    Return what ``theirs=ours`` says; a name of theirs may have ``=`` in it.
-    """
+    """Return what ``theirs=ours`` says; a name of theirs may have ``=`` in it."""
     return MappingProxyType(dict(all_pairs(texts)))
 
 

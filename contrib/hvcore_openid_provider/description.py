@@ -20,9 +20,7 @@ MetadataT = TypeVar("MetadataT")
 
 @attrs.frozen(kw_only=True)
 class DescribedMembers:
-    """
-    The members of a provider's description, whose issuer is the right one.
-    """
+    """The members of a provider's description, whose issuer is the right one."""
 
     members: Mapping[str, Any]
     http: ProviderHttp
@@ -53,16 +51,12 @@ class DescribedMembers:
         return self.endpoint(name) if self.members.get(name) else ""
 
     def text(self, name: str) -> str:
-        """
-        Return a text, "" if there is none.
-        """
+        """Return a text, "" if there is none."""
         value = self.members.get(name)
         return value if isinstance(value, str) else ""
 
     def texts(self, name: str) -> list[str]:
-        """
-        Return the texts of a list.
-        """
+        """Return the texts of a list."""
         value = self.members.get(name)
         values = value if isinstance(value, list) else []
         return [text for text in values if isinstance(text, str)]

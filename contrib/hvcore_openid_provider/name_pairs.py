@@ -1,6 +1,4 @@
-"""
-Find names in ``theirs=ours`` that people, or a provider, could take for each other.
-"""
+"""Find names in ``theirs=ours`` that people, or a provider, could take for each other."""
 
 import unicodedata
 from collections.abc import Iterator

@@ -1,6 +1,4 @@
-"""
-Requests to the provider, and to nobody else.
-"""
+"""Requests to the provider, and to nobody else."""
 
 import json
 import re
@@ -66,9 +64,7 @@ class ProviderSettings:
 
     @property
     def silence(self) -> str:
-        """
-        What is said while it does not answer.
-        """
+        """What is said while it does not answer."""
         return f"{self.called} does not answer; try again soon."
 
 
@@ -103,9 +99,7 @@ class ProviderAnswer:
         return (self.json() or {}).get("error") in TOKEN_ERRORS
 
     def json(self) -> Mapping[str, Any] | None:
-        """
-        Return the JSON object that it is; None if it is none.
-        """
+        """Return the JSON object that it is; None if it is none."""
         try:
             found = json.loads(self.data)
         except (ValueError, RecursionError):
@@ -131,35 +125,25 @@ class ProviderHttp:
         self._silent_until_s = 0.0
 
     def allows(self, address: str) -> bool:
-        """
-        Return whether an address is the provider's, and safe.
-        """
+        """Return whether an address is the provider's, and safe."""
         return is_safe_address(address) and _netloc(urlsplit(address)) in self._netlocs
 
     def begin(self) -> "ProviderExchange":
-        """
-        Begin requests that together may take 8 s.
-        """
+        """Begin requests that together may take 8 s."""
         return ProviderExchange(self, time.monotonic() + TOTAL_S)
 
     @property
     def is_spared(self) -> bool:
-        """
-        Return whether it was silent a moment ago.
-        """
+        """Return whether it was silent a moment ago."""
         return time.monotonic() < self._silent_until_s
 
     def note_silence(self) -> None:
-        """
-        Let nobody else wait for it for a moment.
-        """
+        """Let nobody else wait for it for a moment."""
         self._silent_until_s = time.monotonic() + SPARED_S
 
 
 class ProviderExchange:
-    """
-    The requests of one call.
-    """
+    """The requests of one call."""
 
     def __init__(self, http: ProviderHttp, ends_at_s: float) -> None:
         self._http = http
@@ -260,18 +244,14 @@ _deadline: Final[ContextVar[SocketDeadline]] = ContextVar("_deadline")
 
 
 class _Connection(HTTPConnection):
-    """
-    A connection that is made under the deadline of the request that needs it.
-    """
+    """A connection that is made under the deadline of the request that needs it."""
 
     def _new_conn(self) -> socket.socket:
         return _connected(self)
 
 
 class _TlsConnection(HTTPSConnection):
-    """
-    The same with TLS.
-    """
+    """The same with TLS."""
 
     def _new_conn(self) -> socket.socket:
         return _connected(self)

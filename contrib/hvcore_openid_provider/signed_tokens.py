@@ -58,9 +58,7 @@ class SignedToken:
 
     @property
     def key_name(self) -> str | None:
-        """
-        The name of its key; None if it names none.
-        """
+        """The name of its key; None if it names none."""
         name = self.header.get("kid")
         return name if isinstance(name, str) else None
 

@@ -1,6 +1,4 @@
-"""
-The provider's public keys, which it changes now and then.
-"""
+"""The provider's public keys, which it changes now and then."""
 
 import math
 import time
@@ -39,9 +37,7 @@ class _FetchedKeys:
 
 
 class SigningKeys:
-    """
-    Find the key that a token names; thread-safe.
-    """
+    """Find the key that a token names; thread-safe."""
 
     def __init__(self, settings: ProviderSettings) -> None:
         self._called = settings.called
@@ -50,9 +46,7 @@ class SigningKeys:
 
     @property
     def age_s(self) -> float:
-        """
-        How long ago they were fetched; infinite if they never were.
-        """
+        """How long ago they were fetched; infinite if they never were."""
         fetched = self._fetched
         return math.inf if fetched is None else time.monotonic() - fetched.at_s
 
@@ -129,9 +123,7 @@ class SigningKeys:
 
 
 def _public_key(found: Mapping[str, Any] | object) -> Key | None:
-    """
-    Read a key; None if it is none that checks signatures.
-    """
+    """Read a key; None if it is none that checks signatures."""
     if not isinstance(found, dict) or found.get("kty") not in _PUBLIC:
         return None
     if found.get("use", "sig") != "sig":

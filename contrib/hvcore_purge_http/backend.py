@@ -1,6 +1,4 @@
-"""
-Requests that tell caches what to forget.
-"""
+"""Requests that tell caches what to forget."""
 
 import http.client
 import json
@@ -72,9 +70,7 @@ class HttpPurger(CachePurger):
 def purge_requests(
     options: HttpPurgeOptions, prefixes: tuple[str, ...]
 ) -> Iterator[PurgeRequest]:
-    """
-    Give what each cache is sent for these prefixes.
-    """
+    """Give what each cache is sent for these prefixes."""
     if options.style is PurgeStyle.PREFIXES:
         for first in range(0, len(prefixes), options.most_prefixes):
             some = prefixes[first : first + options.most_prefixes]

@@ -1,6 +1,4 @@
-"""
-How HTTP caches are told what to forget: the settings.
-"""
+"""How HTTP caches are told what to forget: the settings."""
 
 import re
 from enum import Enum
@@ -92,9 +90,7 @@ class HttpPurgeOptions:
 
     @property
     def addresses(self) -> tuple[str, ...]:
-        """
-        The single addresses.
-        """
+        """The single addresses."""
         return tuple(one for one in (u.strip() for u in self.urls.split(",")) if one)
 
 

@@ -1,6 +1,4 @@
-"""
-Offers the purger ``http``: tells HTTP caches what to forget.
-"""
+"""Offers the purger ``http``: tells HTTP caches what to forget."""
 
 from collections.abc import Iterator
 
@@ -9,9 +7,7 @@ from hvcore_purge_http.options import HttpPurgeOptions
 
 
 def build(options: HttpPurgeOptions, _context: BuildContext) -> CachePurger:
-    """
-    Make the purger of a process.
-    """
+    """Make the purger of a process."""
     from hvcore_purge_http.backend import (  # noqa: PLC0415 - only if it was chosen
         HttpPurger,
     )
@@ -21,7 +17,5 @@ def build(options: HttpPurgeOptions, _context: BuildContext) -> CachePurger:
 
 @hookimpl
 def hvcore_cache_purgers() -> Iterator[CachePurgeBackend]:
-    """
-    Offer ``http``.
-    """
+    """Offer ``http``."""
     yield CachePurgeBackend(name="http", factory=build, options=HttpPurgeOptions)

@@ -65,9 +65,7 @@ def refusal(code: str, *, request: str, queue: str) -> str:
 
 
 def half_answer(request: str, queue: str) -> str:
-    """
-    Say that what came is no answer of SQS, such as the page of a proxy.
-    """
+    """Say that what came is no answer of SQS, such as the page of a proxy."""
     return (
         f"What answers {request} of {queue} is not SQS; check the endpoint, and proxies "
         "between."
@@ -75,9 +73,7 @@ def half_answer(request: str, queue: str) -> str:
 
 
 def no_answer(error: BotoCoreError) -> str:
-    """
-    Say why a request could not be sent, or has no answer.
-    """
+    """Say why a request could not be sent, or has no answer."""
     if isinstance(error, NoCredentialsError | PartialCredentialsError):
         return (
             "No AWS credentials for SQS; set AWS_ACCESS_KEY_ID and "

@@ -71,15 +71,11 @@ class SqsQueue(SupportsPrepare, Queue):
                 hand_over(handle, message.task_id)
 
     def depth(self, lane: Lane) -> int:
-        """
-        Count the messages that wait in a lane, about; repeated ones each time.
-        """
+        """Count the messages that wait in a lane, about; repeated ones each time."""
         return self._sqs().depth(lane)
 
     def workers(self, lane: Lane) -> int:  # noqa: ARG002 - SQS knows no consumers
-        """
-        Return what the options say.
-        """
+        """Return what the options say."""
         return self._options.workers
 
     def ping(self) -> None:
@@ -115,9 +111,7 @@ class SqsQueue(SupportsPrepare, Queue):
             sqs.create(lane)
 
     def is_prepared(self) -> bool:
-        """
-        Return whether every lane has its queue.
-        """
+        """Return whether every lane has its queue."""
         sqs = self._sqs()
         return all(sqs.is_there(lane) for lane in Lane)
 

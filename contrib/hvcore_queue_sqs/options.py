@@ -1,6 +1,4 @@
-"""
-The settings of the queue ``sqs``.
-"""
+"""The settings of the queue ``sqs``."""
 
 import re
 from typing import Final
@@ -76,7 +74,5 @@ class SqsOptions:
             raise ValueError(f"timeout_s must be more than 0, not {value}")
 
     def name_of(self, lane: Lane) -> str:
-        """
-        Return the name of a lane's queue.
-        """
+        """Return the name of a lane's queue."""
         return f"{self.prefix}-{lane.value}"

@@ -1,6 +1,4 @@
-"""
-Offers the queue ``sqs``: Amazon SQS, for services that run at AWS.
-"""
+"""Offers the queue ``sqs``: Amazon SQS, for services that run at AWS."""
 
 from collections.abc import Iterator
 
@@ -9,9 +7,7 @@ from hvcore_queue_sqs.options import SqsOptions
 
 
 def build(options: SqsOptions, _context: BuildContext) -> Queue:
-    """
-    Make the queue of a process.
-    """
+    """Make the queue of a process."""
     from hvcore_queue_sqs.backend import SqsQueue  # noqa: PLC0415 - only if it was chosen
 
     return SqsQueue(options)
@@ -19,9 +15,7 @@ def build(options: SqsOptions, _context: BuildContext) -> Queue:
 
 @hookimpl
 def hvcore_queues() -> Iterator[QueueBackend]:
-    """
-    Offer ``sqs``.
-    """
+    """Offer ``sqs``."""
     yield QueueBackend(
         name="sqs", factory=build, options=SqsOptions, extra="sqs", prepares=True
     )

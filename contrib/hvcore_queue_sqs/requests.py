@@ -1,6 +1,4 @@
-"""
-The requests to SQS, by boto3; what goes wrong becomes UnavailableError.
-"""
+"""The requests to SQS, by boto3; what goes wrong becomes UnavailableError."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -63,9 +61,7 @@ class Message:
 
 
 class SqsRequests:
-    """
-    Ask SQS; one of these belongs to one process, and to all of its threads.
-    """
+    """Ask SQS; one of these belongs to one process, and to all of its threads."""
 
     def __init__(self, options: SqsOptions) -> None:
         self._options = options
@@ -78,9 +74,7 @@ class SqsRequests:
         self._addresses: dict[Lane, str] = {}
 
     def send(self, task_id: TaskId, *, kind: str, lane: Lane) -> None:
-        """
-        Put a message; ``kind`` is for people who look into the queue.
-        """
+        """Put a message; ``kind`` is for people who look into the queue."""
         self._ask(
             self._quick,
             "send_message",
@@ -90,9 +84,7 @@ class SqsRequests:
         )
 
     def receive(self, lane: Lane, *, wait_s: int) -> Message | None:
-        """
-        Take a message, if there is one within ``wait_s`` (0 or 1).
-        """
+        """Take a message, if there is one within ``wait_s`` (0 or 1)."""
         answer = self._ask(
             self._patient,
             "receive_message",
@@ -112,9 +104,7 @@ class SqsRequests:
         return None
 
     def remove(self, message: Message) -> None:
-        """
-        Have a message that was received not come back.
-        """
+        """Have a message that was received not come back."""
         self._ask(
             self._patient,
             "delete_message",
@@ -123,9 +113,7 @@ class SqsRequests:
         )
 
     def depth(self, lane: Lane) -> int:
-        """
-        Count the messages that wait; SQS calls the number approximate.
-        """
+        """Count the messages that wait; SQS calls the number approximate."""
         name = "ApproximateNumberOfMessages"
         answer = self._ask(
             self._quick, "get_queue_attributes", lane, AttributeNames=[name]
@@ -134,9 +122,7 @@ class SqsRequests:
             return int(answer["Attributes"][name])
 
     def is_there(self, lane: Lane) -> bool:
-        """
-        Return whether a lane has its queue.
-        """
+        """Return whether a lane has its queue."""
         try:
             self._look_up(self._patient, lane)
         except _MissingError:
@@ -144,9 +130,7 @@ class SqsRequests:
         return True
 
     def create(self, lane: Lane) -> None:
-        """
-        Make a lane's queue; an equal one that is there stays as it is.
-        """
+        """Make a lane's queue; an equal one that is there stays as it is."""
         name = self._options.name_of(lane)
         _ask(
             self._patient,
@@ -157,9 +141,7 @@ class SqsRequests:
         )
 
     def close(self) -> None:
-        """
-        End the connections.
-        """
+        """End the connections."""
         self._quick.close()
         self._patient.close()
 
@@ -184,9 +166,7 @@ class SqsRequests:
 
 
 class _MissingError(UnavailableError):
-    """
-    There is no such queue.
-    """
+    """There is no such queue."""
 
 
 def _ask(

@@ -1,6 +1,4 @@
-"""
-Which lane a consumer looks into next.
-"""
+"""Which lane a consumer looks into next."""
 
 import time
 from collections import deque
@@ -31,51 +29,37 @@ class Turns:
 
     @property
     def lane(self) -> Lane:
-        """
-        The lane to look into.
-        """
+        """The lane to look into."""
         return self._lanes[0]
 
     @property
     def is_resting(self) -> bool:
-        """
-        Return whether the lane's queue failed just now.
-        """
+        """Return whether the lane's queue failed just now."""
         return self._rests(self.lane)
 
     @property
     def are_all_resting(self) -> bool:
-        """
-        Return whether there is no lane to look into now.
-        """
+        """Return whether there is no lane to look into now."""
         return all(map(self._rests, self._lanes))
 
     def answered(self) -> None:
-        """
-        Note that the lane's queue answers.
-        """
+        """Note that the lane's queue answers."""
         self._outages[self.lane].end()
 
     def failed(self, error: UnavailableError) -> None:
-        """
-        Have the lane rest, longer each time, and go on to the next one.
-        """
+        """Have the lane rest, longer each time, and go on to the next one."""
         rest_s = self._outages[self.lane].begin(error)
         self._rests_until[self.lane] = time.monotonic() + rest_s
         self.pass_on()
 
     def had_message(self) -> None:
-        """
-        Note that the lane had one.
-        """
+        """Note that the lane had one."""
         self._in_a_row += 1
         if self._in_a_row == IN_A_ROW:
             self.pass_on()
 
     def pass_on(self) -> None:
-        """
-        Go on to the next lane.
-        """
+        """Go on to the next lane."""
         self._lanes.rotate(-1)
         self._in_a_row = 0
 

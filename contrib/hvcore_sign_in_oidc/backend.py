@@ -53,9 +53,7 @@ _log = logging.getLogger(__name__)
 
 
 class OidcSignIn(SignInProvider):
-    """
-    Sign in by the code flow with PKCE; see ports.sign_in.
-    """
+    """Sign in by the code flow with PKCE; see ports.sign_in."""
 
     def __init__(self, options: OidcOptions, *, clock: Clock) -> None:
         self._options = options
@@ -210,9 +208,7 @@ class OidcSignIn(SignInProvider):
         tokens: TokenAnswer,
         held: HeldState,
     ) -> SignInOutcome:
-        """
-        Read the person anew, now that the old refresh token may be used up.
-        """
+        """Read the person anew, now that the old refresh token may be used up."""
         try:
             claims: Mapping[str, Any] = {"sub": held.subject}
             # Some give no ID token with a refresh; then userinfo alone tells.

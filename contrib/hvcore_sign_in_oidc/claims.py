@@ -1,6 +1,4 @@
-"""
-What the provider's claims make a person here.
-"""
+"""What the provider's claims make a person here."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -41,9 +39,7 @@ class ClaimRules:
 
     @classmethod
     def of(cls, options: OidcOptions) -> "ClaimRules":
-        """
-        Return those of the settings.
-        """
+        """Return those of the settings."""
         separator = options.separator
         organizations = pairs(options.organizations)
         return cls(
@@ -82,9 +78,7 @@ class ClaimRules:
         )
 
     def _given(self, sources: Sequence[Claims]) -> Iterator[tuple[OrgId, str]]:
-        """
-        Yield the roles in organizations of ours; ``operator`` in none.
-        """
+        """Yield the roles in organizations of ours; ``operator`` in none."""
         options = self.options
         homes = {
             org_id
@@ -105,9 +99,7 @@ class ClaimRules:
                 yield OrgId(org_id), options.default_role
 
     def _homes_in(self, found: object) -> Iterator[str]:
-        """
-        Yield the provider's names of a person's organizations.
-        """
+        """Yield the provider's names of a person's organizations."""
         if isinstance(found, Mapping):
             return iter(list(found)[:MAX_TEXTS])
         return (self._home_in(text) for text in texts_of(found))
@@ -148,9 +140,7 @@ class ClaimRules:
                 yield from _meant(_role(organization), homes)
 
     def _parts(self, text: str) -> tuple[str, str]:
-        """
-        Return the organization and the role of a text; the role is "" if it has one part.
-        """
+        """Return the organization and the role of a text; the role is "" if it has one part."""
         # Paths of groups, as Keycloak gives them, begin with it.
         bare = text.removeprefix(self.options.separator)
         organization, has_both, role = bare.rpartition(self.options.separator)
@@ -159,9 +149,7 @@ class ClaimRules:
         return (organization, role) if organization and role else ("", "")
 
     def _role_inside(self, theirs: str) -> str:
-        """
-        Return the role that a name in the entry of an organization gives there.
-        """
+        """Return the role that a name in the entry of an organization gives there."""
         if not self.groups.are_given:
             return _role(theirs)
         # Who may name roles in one organization gets none in another by it.
@@ -174,9 +162,7 @@ class ClaimRules:
         return theirs if is_chosen_id(theirs) else ""
 
     def _email(self, sources: Sequence[Claims]) -> tuple[str, bool]:
-        """
-        Return the address, and whether the same source vouches for it.
-        """
+        """Return the address, and whether the same source vouches for it."""
         for claims in sources:
             email = claims.get("email")
             if isinstance(email, str) and email:
@@ -190,9 +176,7 @@ def _found(claims: Claims, path: str) -> object:
 
 
 def _meant(ours: str, homes: set[str]) -> _Given:
-    """
-    Yield what a role of the settings, or one of ours, gives a person.
-    """
+    """Yield what a role of the settings, or one of ours, gives a person."""
     org_id, _found, role = ours.rpartition(":")
     if ours == OPERATOR:
         yield "", OPERATOR

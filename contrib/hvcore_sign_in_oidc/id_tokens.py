@@ -22,9 +22,7 @@ from hvcore_openid_provider.signed_tokens import (
 
 
 class UntrustedAnswerError(Exception):
-    """
-    The provider's answer breaks a rule; the text says which, for the log.
-    """
+    """The provider's answer breaks a rule; the text says which, for the log."""
 
 
 @attrs.frozen(kw_only=True)
@@ -49,9 +47,7 @@ class ExpectedToken:
 
 @attrs.frozen(kw_only=True)
 class IdTokenRules:
-    """
-    What every ID token must fulfil.
-    """
+    """What every ID token must fulfil."""
 
     issuer: str
     client_id: str

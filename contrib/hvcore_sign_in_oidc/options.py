@@ -1,6 +1,4 @@
-"""
-The settings of the sign-in backend ``oidc``.
-"""
+"""The settings of the sign-in backend ``oidc``."""
 
 from typing import Final
 
@@ -155,7 +153,5 @@ class OidcOptions:
 
 
 def is_role_name(text: str) -> bool:
-    """
-    Return whether this is a role of ours.
-    """
+    """Return whether this is a role of ours."""
     return text in {role.value for role in Role}

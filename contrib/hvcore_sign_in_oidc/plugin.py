@@ -1,6 +1,4 @@
-"""
-Offers the sign-in ``oidc``: at an OpenID provider.
-"""
+"""Offers the sign-in ``oidc``: at an OpenID provider."""
 
 from collections.abc import Iterator
 
@@ -9,9 +7,7 @@ from hvcore_sign_in_oidc.options import OidcOptions
 
 
 def build(options: OidcOptions, context: BuildContext) -> SignInProvider:
-    """
-    Make the provider of a process.
-    """
+    """Make the provider of a process."""
     from hvcore_sign_in_oidc.backend import (  # noqa: PLC0415 - only if it was chosen
         OidcSignIn,
     )
@@ -21,7 +17,5 @@ def build(options: OidcOptions, context: BuildContext) -> SignInProvider:
 
 @hookimpl
 def hvcore_sign_ins() -> Iterator[SignInBackend]:
-    """
-    Offer ``oidc``.
-    """
+    """Offer ``oidc``."""
     yield SignInBackend(name="oidc", factory=build, options=OidcOptions, extra="oidc")

@@ -1,6 +1,4 @@
-"""
-What the backend remembers of a sign-in, as texts that only the service can read.
-"""
+"""What the backend remembers of a sign-in, as texts that only the service can read."""
 
 import json
 from typing import Self, TypeVar
@@ -26,16 +24,12 @@ class BegunState:
     verifier: str = attrs.field(repr=False)
 
     def dump(self) -> str:
-        """
-        Return the text.
-        """
+        """Return the text."""
         return json.dumps(attrs.asdict(self))
 
     @classmethod
     def load(cls, text: str) -> Self | None:
-        """
-        Read the text; None if it is none of ours.
-        """
+        """Read the text; None if it is none of ours."""
         return _load(cls, text)
 
 
@@ -58,9 +52,7 @@ class HeldState:
     sign_out: str
 
     def renewed(self, refresh_token: str, id_token: str) -> Self:
-        """
-        Return the state after a refresh; what did not come anew stays.
-        """
+        """Return the state after a refresh; what did not come anew stays."""
         return attrs.evolve(
             self,
             refresh_token=refresh_token or self.refresh_token,
@@ -68,16 +60,12 @@ class HeldState:
         )
 
     def dump(self) -> str:
-        """
-        Return the text.
-        """
+        """Return the text."""
         return json.dumps(attrs.asdict(self))
 
     @classmethod
     def load(cls, text: str) -> Self | None:
-        """
-        Read the text; None if it is none of ours.
-        """
+        """Read the text; None if it is none of ours."""
         return _load(cls, text)
 
 

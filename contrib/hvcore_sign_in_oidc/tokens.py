@@ -31,9 +31,7 @@ _log = logging.getLogger(__name__)
 
 
 class TokenRefusedError(Exception):
-    """
-    The provider does not take the code or the refresh token; the text is its code.
-    """
+    """The provider does not take the code or the refresh token; the text is its code."""
 
 
 @attrs.frozen(kw_only=True)

@@ -1,6 +1,4 @@
-"""
-Choose between a bucket and files.
-"""
+"""Choose between a bucket and files."""
 
 from pathlib import Path
 from urllib.parse import unquote, urlsplit

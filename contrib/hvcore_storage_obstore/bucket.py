@@ -1,6 +1,4 @@
-"""
-Objects in S3, or in a store that speaks like it.
-"""
+"""Objects in S3, or in a store that speaks like it."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -104,15 +102,11 @@ class BucketStorage(ObstoreStorage):
 
     @property
     def can_presign(self) -> bool:
-        """
-        Return true: obstore signs with whatever key it has.
-        """
+        """Return true: obstore signs with whatever key it has."""
         return True
 
     def presigned_url(self, path: str, *, valid_s: int) -> str:
-        """
-        Return an address of an object, good for a time.
-        """
+        """Return an address of an object, good for a time."""
         self._check(path)
         with self._answers():
             valid = timedelta(seconds=valid_s)

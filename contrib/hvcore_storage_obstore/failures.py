@@ -32,9 +32,7 @@ _NO_BULK: Final = frozenset(
 
 
 def failure_of(error: Exception) -> UnavailableError:
-    """
-    Return what the port promises to raise, with the store's own code if it has answered.
-    """
+    """Return what the port promises to raise, with the store's own code if it has answered."""
     text = str(error)
     code, words = _first(_CODE, text), _first(_WORDS, text)
     name = f" ({code})" if code else ""
@@ -51,16 +49,12 @@ def failure_of(error: Exception) -> UnavailableError:
 
 
 def is_of_bucket(error: Exception) -> bool:
-    """
-    Return whether the store says that the bucket is missing, and not an object of it.
-    """
+    """Return whether the store says that the bucket is missing, and not an object of it."""
     return _first(_CODE, str(error)) == _BUCKET
 
 
 def has_no_bulk(error: BaseException | None) -> bool:
-    """
-    Return whether a store has refused the request for many objects, and not the objects.
-    """
+    """Return whether a store has refused the request for many objects, and not the objects."""
     return _first(_CODE, str(error)) in _NO_BULK
 
 

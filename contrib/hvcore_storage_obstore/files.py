@@ -39,9 +39,7 @@ class FileStorage(ObstoreStorage):
         self._root = root
 
     def put_file(self, path: str, local: Path, *, content_type: str) -> ObjectInfo:
-        """
-        Store a local file, whole or not at all; the local file stays.
-        """
+        """Store a local file, whole or not at all; the local file stays."""
         self._check_there()
         return super().put_file(path, local, content_type=content_type)
 
@@ -52,9 +50,7 @@ class FileStorage(ObstoreStorage):
         self._check_there()
 
     def ping(self) -> None:
-        """
-        Raise UnavailableError if the folder is not there or not writable.
-        """
+        """Raise UnavailableError if the folder is not there or not writable."""
         self._check_there()
         if not os.access(self._root, os.R_OK | os.W_OK | os.X_OK):
             raise UnavailableError("The storage's folder cannot be used.")

@@ -90,9 +90,7 @@ class ObstoreStorage(Storage):
             return self.put_file(path, Path(file.name), content_type=content_type)
 
     def put_file(self, path: str, local: Path, *, content_type: str) -> ObjectInfo:
-        """
-        Store a local file, whole or not at all; the local file stays.
-        """
+        """Store a local file, whole or not at all; the local file stays."""
         self._check(path)
         size = local.stat().st_size
         with local.open("rb") as file, self._answers():
@@ -145,16 +143,12 @@ class ObstoreStorage(Storage):
         return len(paths)
 
     def ping(self) -> None:
-        """
-        Raise UnavailableError if the storage does not answer.
-        """
+        """Raise UnavailableError if the storage does not answer."""
         with self._answers():
             next(iter(obstore.list(self._store, "ping", chunk_size=1)), None)
 
     def object_url(self, path: str) -> str:
-        """
-        Return what clients of the store call an object, such as ``s3://bucket/path``.
-        """
+        """Return what clients of the store call an object, such as ``s3://bucket/path``."""
         self._check(path)
         return f"{self._url}/{path}"
 
@@ -208,9 +202,7 @@ class ObstoreStorage(Storage):
             raise ObjectNotFoundError(path) from exc
 
     def _check_bucket(self) -> None:
-        """
-        Raise UnavailableError if the bucket is missing: then no object is known absent.
-        """
+        """Raise UnavailableError if the bucket is missing: then no object is known absent."""
         if time.monotonic() < self._bucket_known_until_s:
             return
         # Whoever may not list it is told so of one that is there.
@@ -223,9 +215,7 @@ class ObstoreStorage(Storage):
 
 
 class _Part(io.RawIOBase):
-    """
-    Bytes of an object, each read a request of its own.
-    """
+    """Bytes of an object, each read a request of its own."""
 
     def __init__(self, read: Callable[[int, int], bytes], start: int, end: int) -> None:
         super().__init__()

@@ -1,6 +1,4 @@
-"""
-Where the objects lie, and how a store is entered: the settings.
-"""
+"""Where the objects lie, and how a store is entered: the settings."""
 
 from urllib.parse import urlsplit
 

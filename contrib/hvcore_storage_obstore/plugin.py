@@ -1,6 +1,4 @@
-"""
-Offers the storage ``obstore``: S3 or files, without fsspec.
-"""
+"""Offers the storage ``obstore``: S3 or files, without fsspec."""
 
 from collections.abc import Iterator
 
@@ -9,9 +7,7 @@ from hvcore_storage_obstore.options import ObstoreOptions
 
 
 def build(options: ObstoreOptions, context: BuildContext) -> Storage:
-    """
-    Make the storage of a process.
-    """
+    """Make the storage of a process."""
     from hvcore_storage_obstore.backend import (  # noqa: PLC0415 - only if it was chosen
         make_storage,
     )
@@ -21,9 +17,7 @@ def build(options: ObstoreOptions, context: BuildContext) -> Storage:
 
 @hookimpl
 def hvcore_storages() -> Iterator[StorageBackend]:
-    """
-    Offer ``obstore``.
-    """
+    """Offer ``obstore``."""
     yield StorageBackend(
         name="obstore", factory=build, options=ObstoreOptions, extra="obstore"
     )

@@ -39,9 +39,7 @@ logging.getLogger("urllib3.connection").setLevel(logging.ERROR)
 
 
 class _AnswerError(Exception):
-    """
-    A store has answered, and not by removing the object.
-    """
+    """A store has answered, and not by removing the object."""
 
 
 def remove_each(

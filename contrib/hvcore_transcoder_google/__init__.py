@@ -1,3 +1,1 @@
-"""
-Videos made by Google's Transcoder API.
-"""
+"""Videos made by Google's Transcoder API."""

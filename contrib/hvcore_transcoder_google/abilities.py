@@ -1,6 +1,4 @@
-"""
-What Google's Transcoder API can make of what callers may ask for.
-"""
+"""What Google's Transcoder API can make of what callers may ask for."""
 
 from typing import Final
 
@@ -62,9 +60,7 @@ _LACKS: Final = (
 
 
 def capabilities() -> Capabilities:
-    """
-    Return what requests may ask for; what is not in it is refused when it is asked for.
-    """
+    """Return what requests may ask for; what is not in it is refused when it is asked for."""
     return Capabilities(
         name="google",
         pixel_formats=frozenset({PixelFormat.YUV420P}),
@@ -75,9 +71,7 @@ def capabilities() -> Capabilities:
 
 
 def objection(order: TranscodeOrder) -> str:
-    """
-    Return why a job cannot be expressed, for the video's owner; empty: it can.
-    """
+    """Return why a job cannot be expressed, for the video's owner; empty: it can."""
     if order.source.duration_s < SHORTEST_S:
         return TOO_SHORT
     for rung in order.ladder.rungs:
@@ -103,8 +97,6 @@ def check_order(order: TranscodeOrder) -> None:
 
 
 def warnings_of(order: TranscodeOrder) -> tuple[str, ...]:
-    """
-    Return what is made otherwise than it was asked for, for the video's details.
-    """
+    """Return what is made otherwise than it was asked for, for the video's details."""
     rates = {rung.rate_control for rung in order.ladder.rungs}
     return (NOT_CONSTANT,) if RateControl.CONSTANT in rates else ()

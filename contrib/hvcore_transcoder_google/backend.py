@@ -1,6 +1,4 @@
-"""
-The transcoder: one job of Google's Transcoder API for each video.
-"""
+"""The transcoder: one job of Google's Transcoder API for each video."""
 
 import logging
 from collections.abc import Iterator
@@ -73,9 +71,7 @@ _log = logging.getLogger(__name__)
 def make_transcoder(
     options: GoogleTranscoderOptions, *, clock: Clock, database: Database
 ) -> "GoogleTranscoder":
-    """
-    Make the transcoder of a process.
-    """
+    """Make the transcoder of a process."""
     book = None
     if options.daily_limit:
         book = SpendingBook(
@@ -115,9 +111,7 @@ class GoogleTranscoder(RemoteTranscoder):
         return (Part(index=0, order=order),)
 
     def declines(self, order: TranscodeOrder) -> str:
-        """
-        Return why a job is not taken now; empty: it is.
-        """
+        """Return why a job is not taken now; empty: it is."""
         why = objection(order)
         if why or self.book is None:
             return why
@@ -127,9 +121,7 @@ class GoogleTranscoder(RemoteTranscoder):
         return why
 
     def place_problem(self, url: str) -> str:
-        """
-        Return what to set if Google does not reach a storage; empty: it does.
-        """
+        """Return what to set if Google does not reach a storage; empty: it does."""
         return self._places().problem(url)
 
     def run(self, part: Part, workspace: Workspace) -> PartDone | PartPending:

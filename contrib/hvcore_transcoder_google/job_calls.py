@@ -91,9 +91,7 @@ class GoogleJob:
 
 
 class TranscoderCalls:
-    """
-    Submit, show, find and delete; thread-safe.
-    """
+    """Submit, show, find and delete; thread-safe."""
 
     def __init__(self, options: GoogleTranscoderOptions) -> None:
         self._options = options
@@ -103,9 +101,7 @@ class TranscoderCalls:
         self._credentials: Credentials | None = None
 
     def create(self, request: Members) -> str:
-        """
-        Submit a job; return its name.
-        """
+        """Submit a job; return its name."""
         asked = CreateJobRequest(parent=self._options.parent, job=Job(request))
         with translated():
             made = self._client().create_job(asked, retry=None, timeout=_ANSWER_S)
@@ -134,15 +130,11 @@ class TranscoderCalls:
         return _job(found)
 
     def submitted(self, key: str) -> str | None:
-        """
-        Return the job that was submitted with a key, whatever became of it.
-        """
+        """Return the job that was submitted with a key, whatever became of it."""
         return next((job.name for job in self._with_key(key)), None)
 
     def running(self, key: str) -> list[str]:
-        """
-        Return the jobs with a key that have not ended.
-        """
+        """Return the jobs with a key that have not ended."""
         return [
             job.name for job in self._with_key(key) if job.state in {PENDING, RUNNING}
         ]
@@ -167,9 +159,7 @@ class TranscoderCalls:
             raise UnavailableError("The Transcoder API has not ended the job as yet.")
 
     def close(self) -> None:
-        """
-        Close connections.
-        """
+        """Close connections."""
         with self._lock:
             made, self._made = self._made, []
         for client in made:
@@ -255,9 +245,7 @@ class RequestRefusedError(TranscodeError):
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """
-    Have what Google's client raises become what the port promises.
-    """
+    """Have what Google's client raises become what the port promises."""
     try:
         yield
     except GoogleAPICallError as exc:

@@ -1,6 +1,4 @@
-"""
-A job for the Transcoder API, in the words of its message ``Job``.
-"""
+"""A job for the Transcoder API, in the words of its message ``Job``."""
 
 import hashlib
 import re
@@ -153,23 +151,17 @@ def job_request(
 
 
 def key_label(key: str) -> str:
-    """
-    Return what a key is in a label, which takes no capitals and 63 characters.
-    """
+    """Return what a key is in a label, which takes no capitals and 63 characters."""
     return hashlib.sha256(key.encode()).hexdigest()[:_KEY_CHARS]
 
 
 def rung_name(rung: Rung) -> str:
-    """
-    Return what a rung's streams and files are called.
-    """
+    """Return what a rung's streams and files are called."""
     return f"video-{rung.key}"
 
 
 def audio_name(rendition: AudioRendition) -> str:
-    """
-    Return what a rendition's streams and files are called.
-    """
+    """Return what a rendition's streams and files are called."""
     return rendition.name
 
 

@@ -1,6 +1,4 @@
-"""
-The settings of the transcoder ``google``.
-"""
+"""The settings of the transcoder ``google``."""
 
 import json
 import re
@@ -62,9 +60,7 @@ class GoogleTranscoderOptions:
     deadline_s: int = attrs.field(default=24 * 3600)
 
     def __attrs_post_init__(self) -> None:
-        """
-        Refuse options that do not go together.
-        """
+        """Refuse options that do not go together."""
         if self.priority and self.mode == INTERACTIVE:
             raise ValueError("priority is for batch jobs; set mode to batch")
         if self.daily_limit and not self.price_per_minute:
@@ -72,9 +68,7 @@ class GoogleTranscoderOptions:
 
     @property
     def parent(self) -> str:
-        """
-        What the API calls the place of the jobs.
-        """
+        """What the API calls the place of the jobs."""
         return f"projects/{self.project}/locations/{self.location}"
 
     @project.validator
@@ -171,8 +165,6 @@ def _is_object_with_type(text: str) -> bool:
 
 
 def label_pairs(texts: tuple[str, ...]) -> Mapping[str, str]:
-    """
-    Return what ``name=value`` says.
-    """
+    """Return what ``name=value`` says."""
     found = (text.partition("=") for text in texts)
     return MappingProxyType({name: value for name, _, value in found})

@@ -1,6 +1,4 @@
-"""
-Offers the transcoder ``google``: Google's Transcoder API makes the videos.
-"""
+"""Offers the transcoder ``google``: Google's Transcoder API makes the videos."""
 
 from collections.abc import Iterator
 
@@ -9,9 +7,7 @@ from hvcore_transcoder_google.options import GoogleTranscoderOptions
 
 
 def build(options: GoogleTranscoderOptions, context: BuildContext) -> Transcoder:
-    """
-    Make the transcoder of a process.
-    """
+    """Make the transcoder of a process."""
     from hvcore_transcoder_google.backend import (  # noqa: PLC0415 - only if it was chosen
         make_transcoder,
     )
@@ -21,9 +17,7 @@ def build(options: GoogleTranscoderOptions, context: BuildContext) -> Transcoder
 
 @hookimpl
 def hvcore_transcoders() -> Iterator[TranscoderBackend]:
-    """
-    Offer ``google``.
-    """
+    """Offer ``google``."""
     yield TranscoderBackend(
         name="google",
         factory=build,

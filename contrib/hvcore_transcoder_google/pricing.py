@@ -1,6 +1,4 @@
-"""
-What a job costs, about: Google bills each output by its length and its size.
-"""
+"""What a job costs, about: Google bills each output by its length and its size."""
 
 from typing import Final
 

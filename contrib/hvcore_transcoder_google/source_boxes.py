@@ -17,22 +17,16 @@ _MOST_CHILDREN: Final = 1000
 
 
 class SourceBoxError(Exception):
-    """
-    The source is no such file.
-    """
+    """The source is no such file."""
 
 
 class ReadableSource(Protocol):
-    """
-    Where the bytes come from.
-    """
+    """Where the bytes come from."""
 
     size_bytes: int
 
     def read(self, start: int, length: int) -> bytes:
-        """
-        Return bytes; fewer at the end of the file.
-        """
+        """Return bytes; fewer at the end of the file."""
         ...
 
 
@@ -71,9 +65,7 @@ class SourceBox:
                 raise SourceBoxError(f"{self.kind} has too many boxes")
 
     def find(self, path: str, skip_bytes: int = 0) -> "SourceBox | None":
-        """
-        Return the first box at a path such as ``mdia/minf``, if there is one.
-        """
+        """Return the first box at a path such as ``mdia/minf``, if there is one."""
         kind, _, rest = path.partition("/")
         for box in self.children(skip_bytes):
             if box.kind == kind:
@@ -132,7 +124,5 @@ class SourceBox:
 
 
 def source_box(source: ReadableSource) -> SourceBox:
-    """
-    Return a box around a whole file.
-    """
+    """Return a box around a whole file."""
     return SourceBox(source=source, kind="file", start=0, end=source.size_bytes)

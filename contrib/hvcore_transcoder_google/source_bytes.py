@@ -1,6 +1,4 @@
-"""
-Ranges of a source that lies in the store, of which each is fetched once.
-"""
+"""Ranges of a source that lies in the store, of which each is fetched once."""
 
 from typing import Final
 

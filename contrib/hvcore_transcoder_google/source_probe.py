@@ -173,9 +173,7 @@ def _entry(track: SourceBox) -> SourceBox:
 
 
 def _size(track: SourceBox, entry: SourceBox) -> tuple[int, int]:
-    """
-    Return the size that a viewer sees, upright and with square pixels.
-    """
+    """Return the size that a viewer sees, upright and with square pixels."""
     header = track.child("tkhd")
     (version,) = header.fields("B")
     width, height = (

@@ -1,6 +1,4 @@
-"""
-What MediaConvert can make of what callers may ask for.
-"""
+"""What MediaConvert can make of what callers may ask for."""
 
 from typing import Final
 
@@ -51,9 +49,7 @@ _LACKS: Final = (
 
 
 def capabilities() -> Capabilities:
-    """
-    Return what requests may ask for; what is not in it is refused when it is asked for.
-    """
+    """Return what requests may ask for; what is not in it is refused when it is asked for."""
     return Capabilities(
         name="mediaconvert",
         pixel_formats=frozenset(PROFILES),

@@ -1,6 +1,4 @@
-"""
-The transcoder: one job of MediaConvert for each video.
-"""
+"""The transcoder: one job of MediaConvert for each video."""
 
 import logging
 from collections.abc import Iterator
@@ -65,9 +63,7 @@ _log = logging.getLogger(__name__)
 def make_transcoder(
     options: MediaConvertOptions, *, clock: Clock, database: Database
 ) -> "MediaConvertTranscoder":
-    """
-    Make the transcoder of a process.
-    """
+    """Make the transcoder of a process."""
     book = None
     if options.daily_limit:
         limit = round(options.daily_limit * MILLIONTHS)
@@ -107,9 +103,7 @@ class MediaConvertTranscoder(RemoteTranscoder):
         return (Part(index=0, order=order),)
 
     def declines(self, order: TranscodeOrder) -> str:
-        """
-        Return why a job is not taken now; empty: it is.
-        """
+        """Return why a job is not taken now; empty: it is."""
         if self.book is None:
             return ""
         why = self.book.objection(self._cost(order), self.clock.now())
@@ -118,9 +112,7 @@ class MediaConvertTranscoder(RemoteTranscoder):
         return why
 
     def place_problem(self, url: str) -> str:
-        """
-        Return what to set if MediaConvert does not reach a storage; empty: it does.
-        """
+        """Return what to set if MediaConvert does not reach a storage; empty: it does."""
         return self._places().problem(url)
 
     def run(self, part: Part, workspace: Workspace) -> PartDone | PartPending:

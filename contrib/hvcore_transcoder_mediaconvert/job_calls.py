@@ -1,6 +1,4 @@
-"""
-The requests to MediaConvert, by boto3; what goes wrong becomes what the port promises.
-"""
+"""The requests to MediaConvert, by boto3; what goes wrong becomes what the port promises."""
 
 import threading
 from collections.abc import Iterator
@@ -80,9 +78,7 @@ class MediaConvertJob:
 
 
 class MediaConvertCalls:
-    """
-    Submit, show, find, cancel and probe; thread-safe.
-    """
+    """Submit, show, find, cancel and probe; thread-safe."""
 
     def __init__(self, options: MediaConvertOptions) -> None:
         self._options = options
@@ -90,9 +86,7 @@ class MediaConvertCalls:
         self._made: Any = None
 
     def create(self, request: Members) -> str:
-        """
-        Submit a job; return its id.
-        """
+        """Submit a job; return its id."""
         return _id_of(self._ask("create_job", **request)["Job"])
 
     def job(self, job_id: str) -> MediaConvertJob:
@@ -133,9 +127,7 @@ class MediaConvertCalls:
         return next(self._with_key(key, "search_jobs", asked), None)
 
     def running(self, key: str) -> list[str]:
-        """
-        Return the jobs with a key that have not ended.
-        """
+        """Return the jobs with a key that have not ended."""
         return [
             job_id
             for status in RUNNING
@@ -181,9 +173,7 @@ class MediaConvertCalls:
         return dict(found)
 
     def close(self) -> None:
-        """
-        Close connections.
-        """
+        """Close connections."""
         if self._made is not None:
             self._made.close()
 
@@ -274,9 +264,7 @@ UNREADABLE: Final = (
 
 
 class _RefusedError(TranscodeError):
-    """
-    MediaConvert has refused a request.
-    """
+    """MediaConvert has refused a request."""
 
     def __init__(self, kind: str, message: str) -> None:
         told = request_failure(kind, message)

@@ -1,6 +1,4 @@
-"""
-MediaConvert's errors in plain words, and whether another attempt may help.
-"""
+"""MediaConvert's errors in plain words, and whether another attempt may help."""
 
 import re
 from typing import Final
@@ -28,9 +26,7 @@ class MediaConvertReason:
 
     @property
     def is_of_the_source(self) -> bool:
-        """
-        True if no attempt will ever succeed.
-        """
+        """True if no attempt will ever succeed."""
         return not self.operator
 
 

@@ -1,6 +1,4 @@
-"""
-A job for MediaConvert, as boto3's ``create_job`` takes it.
-"""
+"""A job for MediaConvert, as boto3's ``create_job`` takes it."""
 
 import hashlib
 import re
@@ -99,16 +97,12 @@ def job_request(
 
 
 def rung_modifier(rung: Rung) -> str:
-    """
-    Return what the names of a rung's files have behind FILE_NAME.
-    """
+    """Return what the names of a rung's files have behind FILE_NAME."""
     return f"_{rung.key}"
 
 
 def audio_modifier(rendition: AudioRendition) -> str:
-    """
-    Return what the names of a rendition's files have behind FILE_NAME.
-    """
+    """Return what the names of a rendition's files have behind FILE_NAME."""
     return f"_{rendition.name}"
 
 

@@ -1,6 +1,4 @@
-"""
-The settings of the transcoder ``mediaconvert``.
-"""
+"""The settings of the transcoder ``mediaconvert``."""
 
 import re
 from collections.abc import Mapping
@@ -69,9 +67,7 @@ class MediaConvertOptions:
     deadline_s: int = attrs.field(default=24 * 3600)
 
     def __attrs_post_init__(self) -> None:
-        """
-        Refuse options that do not go together.
-        """
+        """Refuse options that do not go together."""
         if bool(self.access_key) != bool(self.secret_key):
             raise ValueError(
                 "access_key and secret_key belong together; set both or none"
@@ -174,9 +170,7 @@ class MediaConvertOptions:
 
 
 def pairs(texts: tuple[str, ...]) -> Mapping[str, str]:
-    """
-    Return what ``name=value`` says.
-    """
+    """Return what ``name=value`` says."""
     found = (text.partition("=") for text in texts)
     return MappingProxyType({name.strip(): value.strip() for name, _, value in found})
 

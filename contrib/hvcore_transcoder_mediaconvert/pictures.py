@@ -86,9 +86,7 @@ def with_pictures(
 
 
 def _made_poster(base: str, there: Collection[str]) -> StoredObject | None:
-    """
-    Return the last picture that was captured for the poster, if there is one.
-    """
+    """Return the last picture that was captured for the poster, if there is one."""
     names = [f"{base}{POSTER_MODIFIER}.{n:07d}.jpg" for n in range(_POSTERS)]
     found = [name for name in names if name in there]
     return StoredObject(name=_POSTER, made_as=found[-1]) if found else None
@@ -97,9 +95,7 @@ def _made_poster(base: str, there: Collection[str]) -> StoredObject | None:
 def _made_stills(
     base: str, there: Collection[str], interval_s: int
 ) -> Iterator[tuple[Still, StoredObject]]:
-    """
-    Give the stills that were captured, and where they are.
-    """
+    """Give the stills that were captured, and where they are."""
     for number in range(_MOST_STILLS if interval_s else 0):
         made_as = f"{base}{STILL_MODIFIER}.{number:07d}.jpg"
         if made_as in there:

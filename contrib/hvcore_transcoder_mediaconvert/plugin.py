@@ -1,6 +1,4 @@
-"""
-Offers the transcoder ``mediaconvert``: AWS Elemental MediaConvert makes the videos.
-"""
+"""Offers the transcoder ``mediaconvert``: AWS Elemental MediaConvert makes the videos."""
 
 from collections.abc import Iterator
 
@@ -9,9 +7,7 @@ from hvcore_transcoder_mediaconvert.options import MediaConvertOptions
 
 
 def build(options: MediaConvertOptions, context: BuildContext) -> Transcoder:
-    """
-    Make the transcoder of a process.
-    """
+    """Make the transcoder of a process."""
     from hvcore_transcoder_mediaconvert.backend import (  # noqa: PLC0415 - only if it was chosen
         make_transcoder,
     )
@@ -21,9 +17,7 @@ def build(options: MediaConvertOptions, context: BuildContext) -> Transcoder:
 
 @hookimpl
 def hvcore_transcoders() -> Iterator[TranscoderBackend]:
-    """
-    Offer ``mediaconvert``.
-    """
+    """Offer ``mediaconvert``."""
     yield TranscoderBackend(
         name="mediaconvert",
         factory=build,

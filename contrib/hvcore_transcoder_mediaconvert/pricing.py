@@ -1,6 +1,4 @@
-"""
-What a job costs, about: MediaConvert bills each output by its length and its size.
-"""
+"""What a job costs, about: MediaConvert bills each output by its length and its size."""
 
 from typing import Final
 

@@ -1,6 +1,4 @@
-"""
-What MediaConvert's Probe says of a source, in our words; pure.
-"""
+"""What MediaConvert's Probe says of a source, in our words; pure."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -110,9 +108,7 @@ def _video(track: Members) -> VideoTrackInfo:
 
 
 def _size(shown: Members, coded: Members) -> tuple[int, int]:
-    """
-    Return the size that a viewer sees, upright and with square pixels.
-    """
+    """Return the size that a viewer sees, upright and with square pixels."""
     width = int(shown.get("Width") or coded.get("Width") or 0)
     height = int(shown.get("Height") or coded.get("Height") or 0)
     if not width or not height:

@@ -1,6 +1,4 @@
-"""
-Served segments in the service's own database.
-"""
+"""Served segments in the service's own database."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -53,9 +51,7 @@ _SERVED: Final = (
 
 
 class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, SupportsReports, AnalyticsStore):
-    """
-    Counts in SQLite or PostgreSQL.
-    """
+    """Counts in SQLite or PostgreSQL."""
 
     reports = frozenset(AnalyticsReport)
 
@@ -76,23 +72,17 @@ class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, SupportsReports, AnalyticsS
             return connection.execute(statement).scalar_one_or_none() or 0
 
     def forget(self, file: str) -> None:
-        """
-        Drop the position of a spool file that is gone for ever.
-        """
+        """Drop the position of a spool file that is gone for ever."""
         with self._database.writing() as connection:
             connection.execute(sa.delete(positions).where(positions.c.file == file))
             connection.commit()
 
     def prepare(self) -> None:
-        """
-        Make the tables.
-        """
+        """Make the tables."""
         prepare(self._database, count_anew)
 
     def is_prepared(self) -> bool:
-        """
-        Return whether the tables are those of this version.
-        """
+        """Return whether the tables are those of this version."""
         return is_prepared(self._database)
 
     def is_consistent(self) -> bool:
@@ -105,9 +95,7 @@ class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, SupportsReports, AnalyticsS
             return fit_together(connection)
 
     def ping(self) -> None:
-        """
-        Raise UnavailableError if the tables are not there.
-        """
+        """Raise UnavailableError if the tables are not there."""
         if not self.is_prepared():
             raise UnavailableError(
                 "The analytics tables are not at this version; run: hv migrate."
@@ -152,9 +140,7 @@ class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, SupportsReports, AnalyticsS
         return environments.by_height(self._database, scope, days)
 
     def ignored(self, scope: Scope, days: DateRange) -> Sequence[IgnoredTotal]:
-        """
-        Return how often each reason applied at each height.
-        """
+        """Return how often each reason applied at each height."""
         if isinstance(scope, VideoScope):
             return videos.ignored(self._database, scope, days)
         columns = ignored_days.c

@@ -1,6 +1,4 @@
-"""
-Add a batch to the tables.
-"""
+"""Add a batch to the tables."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -79,16 +77,12 @@ def apply(connection: Connection, batch: ServedBatch) -> None:
 
 
 def to_ms(moment: datetime) -> int:
-    """
-    Return the number that a moment is in the tables.
-    """
+    """Return the number that a moment is in the tables."""
     return (moment - _EPOCH) // _MS
 
 
 def from_ms(moment_ms: int) -> datetime:
-    """
-    Return the moment that a number in the tables means.
-    """
+    """Return the moment that a number in the tables means."""
     return _EPOCH + moment_ms * _MS
 
 
@@ -193,9 +187,7 @@ def _origin_row(count: OriginCount) -> Row:
 
 
 def _summed(rows: Iterable[Row], *, key_columns: int) -> Sequence[Row]:
-    """
-    Sum rows up by a table's key; they end with the count and its two moments.
-    """
+    """Sum rows up by a table's key; they end with the count and its two moments."""
     found: dict[Row, Row] = {}
     for row in rows:
         key = row[:key_columns]

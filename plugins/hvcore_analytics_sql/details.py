@@ -1,6 +1,4 @@
-"""
-Players' reports, and where segments went.
-"""
+"""Players' reports, and where segments went."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -44,9 +42,7 @@ _FUNCTIONS: Final[Mapping[Aggregation, Callable[..., Any]]] = {
 
 
 class SqlSegmentDetails:
-    """
-    Reports about segments, in SQLite or PostgreSQL.
-    """
+    """Reports about segments, in SQLite or PostgreSQL."""
 
     _database: Database
 
@@ -88,9 +84,7 @@ def _of_environments(table: Table) -> "Iterator[sa.ColumnElement[bool]]":
 
 
 def _quality_columns() -> "Iterator[sa.ColumnElement[Any]]":
-    """
-    Return what is asked for, in the order in which it is declared.
-    """
+    """Return what is asked for, in the order in which it is declared."""
     for declared in PLAYBACK_COLUMNS:
         yield _FUNCTIONS[declared.aggregation](quality_days.c[declared.name])
 

@@ -1,6 +1,4 @@
-"""
-What was served of environments on some days, from the tables that are summed up.
-"""
+"""What was served of environments on some days, from the tables that are summed up."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -36,16 +34,12 @@ _LAST: Final = sa.bindparam("last", type_=sa.Date())
 
 
 def on_these_days(table: Table) -> "sa.ColumnElement[bool]":
-    """
-    Return the condition for days_of.
-    """
+    """Return the condition for days_of."""
     return table.c.day.between(_FIRST, _LAST)
 
 
 def days_of(days: DateRange) -> Mapping[str, object]:
-    """
-    Return the parameters of on_these_days.
-    """
+    """Return the parameters of on_these_days."""
     # As texts: SQLite has no other days, and PostgreSQL reads them, too.
     return {
         "first": (days.first or date.min).isoformat(),
@@ -54,17 +48,13 @@ def days_of(days: DateRange) -> Mapping[str, object]:
 
 
 def limited_sum(column: "sa.Column[int]") -> "sa.ColumnElement[int]":
-    """
-    Return a sum that fits into 64 bits.
-    """
+    """Return a sum that fits into 64 bits."""
     # PostgreSQL's own sum of such numbers is a decimal, which is slow to read.
     return sa.cast(sa.func.sum(column), sa.BigInteger)
 
 
 def conditions_of(table: Table) -> "Sequence[sa.ColumnElement[bool]]":
-    """
-    Return the conditions for scope_values.
-    """
+    """Return the conditions for scope_values."""
     envs = sa.bindparam("envs", type_=sa.Text())
     return (
         table.c.org_id == _ORG,
@@ -154,9 +144,7 @@ _EVER: Final = (
 def each(
     database: Database, scope: EnvironmentScope, since: date
 ) -> Mapping[EnvId, EnvironmentServed]:
-    """
-    Return what was served of each environment, ever and since a day.
-    """
+    """Return what was served of each environment, ever and since a day."""
     wanted = {**scope_values(scope), "first": since.isoformat()}
     return {
         EnvId(env_id): EnvironmentServed(
@@ -171,9 +159,7 @@ def each(
 def daily(
     database: Database, scope: EnvironmentScope, days: DateRange
 ) -> Sequence[DayCount]:
-    """
-    Return what was served on each of these days, oldest first.
-    """
+    """Return what was served on each of these days, oldest first."""
     is_one = len(scope.env_ids) == 1
     wanted = _values(scope, days)
     served = database.ask_for_many(_OWN_DAILY if is_one else _DAILY, wanted)
@@ -196,9 +182,7 @@ def daily(
 def by_height(
     database: Database, scope: EnvironmentScope, days: DateRange
 ) -> Sequence[HeightCount]:
-    """
-    Return what was served of each height on these days, lowest first.
-    """
+    """Return what was served of each height on these days, lowest first."""
     wanted = _values(scope, days)
     question = _OWN_HEIGHTS if len(scope.env_ids) == 1 else _HEIGHTS
     found = database.ask(question, wanted)
@@ -223,7 +207,5 @@ def _values(scope: EnvironmentScope, days: DateRange) -> Mapping[str, object]:
 
 
 def scope_values(scope: EnvironmentScope) -> Mapping[str, object]:
-    """
-    Return the parameters of conditions_of.
-    """
+    """Return the parameters of conditions_of."""
     return {"org": scope.org_id, "envs": json.dumps(sorted(scope.env_ids))}

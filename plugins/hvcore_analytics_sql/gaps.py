@@ -154,9 +154,7 @@ def _served_day(row: Sequence[Any]) -> _ServedDay:
 
 
 def as_date(value: "str | date") -> date:
-    """
-    Return a day as a driver gives it: SQLite has no type for it.
-    """
+    """Return a day as a driver gives it: SQLite has no type for it."""
     return date.fromisoformat(value) if isinstance(value, str) else value
 
 
@@ -185,9 +183,7 @@ def _changed_gaps(found: Iterable[_ServedDay]) -> Sequence[_Delta]:
 
 
 def _changed_of(days: Sequence[_ServedDay]) -> Mapping[tuple[date, date], int]:
-    """
-    Return which gaps of a video at a height come, and which go.
-    """
+    """Return which gaps of a video at a height come, and which go."""
     new = {one.day for one in days}
     come: set[tuple[date, date]] = set()
     changed: Counter[tuple[date, date]] = Counter()

@@ -1,6 +1,4 @@
-"""
-Limit the number of hosts for a video's day, even with several writers.
-"""
+"""Limit the number of hosts for a video's day, even with several writers."""
 
 import json
 from collections.abc import Sequence

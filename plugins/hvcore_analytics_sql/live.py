@@ -1,6 +1,4 @@
-"""
-Data that is stored for a time: segments by minute, and current viewers.
-"""
+"""Data that is stored for a time: segments by minute, and current viewers."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -72,9 +70,7 @@ _UNFOLLOWED: Final = sa.select(unfollowed_sessions.c.last_ms).where(
 
 
 class SqlLiveCounts:
-    """
-    Minutes and sessions in SQLite or PostgreSQL.
-    """
+    """Minutes and sessions in SQLite or PostgreSQL."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -108,9 +104,7 @@ class SqlLiveCounts:
         return bool(self._database.ask(_UNFOLLOWED, wanted))
 
     def forget_sessions(self, before: datetime) -> bool:
-        """
-        Drop some of the sessions last seen before a moment, and old notes.
-        """
+        """Drop some of the sessions last seen before a moment, and old notes."""
         # Of the notes there is one for each organization at most.
         tables = (unfollowed_sessions, sessions)
         return any(self._forget(t, t.c.last_ms < to_ms(before)) for t in tables)

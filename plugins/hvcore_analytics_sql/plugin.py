@@ -1,6 +1,4 @@
-"""
-Offers the analytics store ``sql``: counts in the service's own database.
-"""
+"""Offers the analytics store ``sql``: counts in the service's own database."""
 
 from collections.abc import Iterator
 
@@ -14,9 +12,7 @@ from hvcore.plugin_api import (
 
 
 def build(_options: NoOptions, context: BuildContext) -> AnalyticsStore:
-    """
-    Make the store of a process.
-    """
+    """Make the store of a process."""
     from hvcore_analytics_sql.backend import (  # noqa: PLC0415 - only if it was chosen
         SqlAnalytics,
     )
@@ -26,7 +22,5 @@ def build(_options: NoOptions, context: BuildContext) -> AnalyticsStore:
 
 @hookimpl
 def hvcore_analytics_sinks() -> Iterator[AnalyticsBackend]:
-    """
-    Offer ``sql``.
-    """
+    """Offer ``sql``."""
     yield AnalyticsBackend(name="sql", factory=build)

@@ -1,6 +1,4 @@
-"""
-Which rows a question is about.
-"""
+"""Which rows a question is about."""
 
 import sqlalchemy as sa
 from sqlalchemy import Table
@@ -9,9 +7,7 @@ from hvcore.plugin_api import DateRange, Scope, VideoScope
 
 
 def in_scope(table: Table, scope: Scope) -> "list[sa.ColumnElement[bool]]":
-    """
-    Return the conditions that hold for the rows of a scope.
-    """
+    """Return the conditions that hold for the rows of a scope."""
     columns = table.c
     if isinstance(scope, VideoScope):
         return [columns.video_id == scope.video_id]
@@ -21,9 +17,7 @@ def in_scope(table: Table, scope: Scope) -> "list[sa.ColumnElement[bool]]":
 def within(
     table: Table, scope: Scope, days: DateRange
 ) -> "list[sa.ColumnElement[bool]]":
-    """
-    Return the conditions that hold for the rows of a scope on some days.
-    """
+    """Return the conditions that hold for the rows of a scope on some days."""
     conditions = in_scope(table, scope)
     if days.first is not None:
         conditions.append(table.c.day >= days.first)

@@ -256,9 +256,7 @@ def _add_playback_columns(connection: Connection) -> None:
 
 
 def _missing_columns(connection: Connection) -> "Sequence[Column[Any]]":
-    """
-    Return the columns of metrics that were declared after the table was made.
-    """
+    """Return the columns of metrics that were declared after the table was made."""
     found = sa.inspect(connection).get_columns(quality_days.name)
     names = {column["name"] for column in found}
     return [column for column in quality_days.columns if column.name not in names]

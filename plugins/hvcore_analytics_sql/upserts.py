@@ -28,9 +28,7 @@ InsertT = TypeVar("InsertT", postgresql.Insert, sqlite.Insert)
 
 
 def add(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
-    """
-    Add to a table.
-    """
+    """Add to a table."""
     if not rows:
         return
     if connection.dialect.name != "postgresql":
@@ -41,9 +39,7 @@ def add(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
 
 
 def add_days(connection: Connection, rows: Sequence[Row]) -> Sequence[Key]:
-    """
-    Add to video_days; return the keys of rows that were not there.
-    """
+    """Add to video_days; return the keys of rows that were not there."""
     if not rows:
         return []
     if connection.dialect.name == "postgresql":
@@ -72,9 +68,7 @@ def add_days(connection: Connection, rows: Sequence[Row]) -> Sequence[Key]:
 def insert_into(
     connection: Connection, table: Table
 ) -> postgresql.Insert | sqlite.Insert:
-    """
-    Return the statement that inserts, in the database's own words.
-    """
+    """Return the statement that inserts, in the database's own words."""
     if connection.dialect.name == "postgresql":
         return postgresql.insert(table)
     return sqlite.insert(table)
@@ -188,7 +182,5 @@ def _other_if(
     old: "sa.ColumnElement[Any]",
     new: "sa.ColumnElement[Any]",
 ) -> "sa.ColumnElement[Any]":
-    """
-    Return the new value where it is beyond the old one, or the only one.
-    """
+    """Return the new value where it is beyond the old one, or the only one."""
     return sa.case((sa.or_(is_beyond, old.is_(None)), new), else_=old)

@@ -1,6 +1,4 @@
-"""
-What was served of a video on some days.
-"""
+"""What was served of a video on some days."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -56,9 +54,7 @@ _IGNORED: Final = (
 
 
 def totals(database: Database, scope: VideoScope, days: DateRange) -> ServedTotals:
-    """
-    Return what was served on these days in all.
-    """
+    """Return what was served on these days in all."""
     ((segments, day_count, first_ms, last_ms),) = database.ask(
         _TOTALS, _values(scope, days)
     )
@@ -71,9 +67,7 @@ def totals(database: Database, scope: VideoScope, days: DateRange) -> ServedTota
 
 
 def daily(database: Database, scope: VideoScope, days: DateRange) -> Sequence[DayCount]:
-    """
-    Return what was served on each of these days, oldest first.
-    """
+    """Return what was served on each of these days, oldest first."""
     heights: dict[Any, dict[int, int]] = {}
     for on, px, segments in database.ask(_DAILY, _values(scope, days)):
         heights.setdefault(on, {})[px] = segments
@@ -86,9 +80,7 @@ def daily(database: Database, scope: VideoScope, days: DateRange) -> Sequence[Da
 def by_height(
     database: Database, scope: VideoScope, days: DateRange
 ) -> Sequence[HeightCount]:
-    """
-    Return what was served of each height on these days, lowest first.
-    """
+    """Return what was served of each height on these days, lowest first."""
     return [
         HeightCount(
             height_px=px,
@@ -107,9 +99,7 @@ def by_height(
 def ignored(
     database: Database, scope: VideoScope, days: DateRange
 ) -> Sequence[IgnoredTotal]:
-    """
-    Return how often each reason applied at each height.
-    """
+    """Return how often each reason applied at each height."""
     return [
         IgnoredTotal(reason=IgnoredReason(reason), height_px=px, requests=requests)
         for reason, px, requests in database.ask(_IGNORED, _values(scope, days))

@@ -1,6 +1,4 @@
-"""
-Callers that send an API key.
-"""
+"""Callers that send an API key."""
 
 import secrets
 from typing import Final
@@ -22,9 +20,7 @@ HEADER: Final = SCHEME.header.lower()
 
 
 class ApiKeyProvider(AuthProvider):
-    """
-    Recognises callers by the key they send.
-    """
+    """Recognises callers by the key they send."""
 
     scheme = SCHEME
 

@@ -1,6 +1,4 @@
-"""
-Offers the authentication ``api-key``: the header ``X-Api-Key``.
-"""
+"""Offers the authentication ``api-key``: the header ``X-Api-Key``."""
 
 from collections.abc import Iterator
 
@@ -14,9 +12,7 @@ from hvcore.plugin_api import (
 
 
 def build(_options: NoOptions, context: BuildContext) -> AuthProvider:
-    """
-    Make the provider of a process.
-    """
+    """Make the provider of a process."""
     from hvcore_auth_apikey.backend import (  # noqa: PLC0415 - only if it was chosen
         ApiKeyProvider,
     )
@@ -26,7 +22,5 @@ def build(_options: NoOptions, context: BuildContext) -> AuthProvider:
 
 @hookimpl
 def hvcore_auth_providers() -> Iterator[AuthBackend]:
-    """
-    Offer ``api-key``.
-    """
+    """Offer ``api-key``."""
     yield AuthBackend(name="api-key", factory=build)

@@ -1,6 +1,4 @@
-"""
-A queue in the memory of one process, for its threads.
-"""
+"""A queue in the memory of one process, for its threads."""
 
 import os
 import threading
@@ -16,9 +14,7 @@ ASKS_EVERY_S: Final = 0.25
 
 
 class LocalQueue(Queue):
-    """
-    Rings for the threads of this process; a task that waits is there once.
-    """
+    """Rings for the threads of this process; a task that waits is there once."""
 
     spans_processes = False
 
@@ -69,9 +65,7 @@ class LocalQueue(Queue):
             return len(self._waiting[lane])
 
     def workers(self, lane: Lane) -> int:
-        """
-        Count the threads of this process that consume a lane.
-        """
+        """Count the threads of this process that consume a lane."""
         self._check_process()
         with self._changed:
             return self._consumers[lane]

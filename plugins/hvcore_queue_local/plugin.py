@@ -1,6 +1,4 @@
-"""
-Offers the queue ``local``: inside one process, for programs that embed the service.
-"""
+"""Offers the queue ``local``: inside one process, for programs that embed the service."""
 
 import os
 import threading
@@ -16,9 +14,7 @@ if TYPE_CHECKING:
 
 
 class _ProcessQueues:
-    """
-    One queue for each installation, shared by all that a process makes of it.
-    """
+    """One queue for each installation, shared by all that a process makes of it."""
 
     def __init__(self) -> None:
         self._renew()
@@ -46,15 +42,11 @@ os.register_at_fork(after_in_child=_queues._renew)  # noqa: SLF001 - this module
 
 
 def build(_options: NoOptions, context: BuildContext) -> Queue:
-    """
-    Return the queue of this process and installation; made if it is not there.
-    """
+    """Return the queue of this process and installation; made if it is not there."""
     return _queues.of(context.state_dir.resolve())
 
 
 @hookimpl
 def hvcore_queues() -> Iterator[QueueBackend]:
-    """
-    Offer ``local``.
-    """
+    """Offer ``local``."""
     yield QueueBackend(name="local", factory=build)

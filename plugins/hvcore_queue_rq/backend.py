@@ -1,6 +1,4 @@
-"""
-The queue on RQ.
-"""
+"""The queue on RQ."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -47,9 +45,7 @@ LOOKS_AGAIN_S: Final = 0.1
 
 
 class RqQueue(Queue):
-    """
-    Rings through RQ; a Redis that loses everything loses nothing that counts.
-    """
+    """Rings through RQ; a Redis that loses everything loses nothing that counts."""
 
     def __init__(self, *, url: str, prefix: str) -> None:
         self._url = url
@@ -137,9 +133,7 @@ class RqQueue(Queue):
             resting.find_failing(exc)
 
     def depth(self, lane: Lane) -> int:
-        """
-        Count the messages that wait in a lane, repeated ones each time.
-        """
+        """Count the messages that wait in a lane, repeated ones each time."""
         try:
             return int(self._messages(self._client, lane).count)
         except RedisError as exc:

@@ -1,6 +1,4 @@
-"""
-The function that a message names and RQ imports.
-"""
+"""The function that a message names and RQ imports."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -31,9 +29,7 @@ def ring(task_id: str) -> None:
 
 @contextmanager
 def handling(handle: Callable[[TaskId], None]) -> Iterator[None]:
-    """
-    Let ``ring`` call this handler in the present thread.
-    """
+    """Let ``ring`` call this handler in the present thread."""
     before = getattr(_thread, "handle", None)
     _thread.handle = handle
     try:

@@ -1,6 +1,4 @@
-"""
-Offers the queue ``rq``: RQ on a Redis or a Valkey.
-"""
+"""Offers the queue ``rq``: RQ on a Redis or a Valkey."""
 
 from collections.abc import Iterator
 
@@ -25,9 +23,7 @@ class RqOptions:
 
 
 def build(options: RqOptions, _context: BuildContext) -> Queue:
-    """
-    Make the queue of a process.
-    """
+    """Make the queue of a process."""
     from hvcore_queue_rq.backend import RqQueue  # noqa: PLC0415 - only if it was chosen
 
     return RqQueue(url=options.url, prefix=options.prefix)
@@ -35,7 +31,5 @@ def build(options: RqOptions, _context: BuildContext) -> Queue:
 
 @hookimpl
 def hvcore_queues() -> Iterator[QueueBackend]:
-    """
-    Offer ``rq``.
-    """
+    """Offer ``rq``."""
     yield QueueBackend(name="rq", factory=build, options=RqOptions, extra="rq")

@@ -34,9 +34,7 @@ _log = logging.getLogger(__name__)
 
 
 class InlineWorker(SimpleWorker):
-    """
-    Calls the function of each message, in the calling thread.
-    """
+    """Calls the function of each message, in the calling thread."""
 
     max_connection_wait_time = 2.0
 
@@ -53,9 +51,7 @@ class InlineWorker(SimpleWorker):
 
     @property
     def dequeue_timeout(self) -> int:
-        """
-        How long one look into the queues may take, in seconds.
-        """
+        """How long one look into the queues may take, in seconds."""
         return POLL_S
 
     def run(self, until: Callable[[], bool]) -> None:
@@ -120,9 +116,7 @@ class InlineWorker(SimpleWorker):
         self.execute_job(job, queue)
 
     def execute_job(self, job: Job, queue: Queue) -> None:  # noqa: ARG002 - rq's
-        """
-        Call the message's function; what it raises is logged.
-        """
+        """Call the message's function; what it raises is logged."""
         # First: whatever happens from here on, the lease takes care of it.
         self.connection.delete(job.key)
         if time.monotonic() - self._renewed_at > REGISTERED_FOR_S / 2:

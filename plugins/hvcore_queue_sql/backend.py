@@ -40,9 +40,7 @@ TAKE_TIMEOUT_MS: Final = 1_000
 
 
 class SqlQueue(SupportsPrepare, Queue):
-    """
-    Rings by rows of a table.
-    """
+    """Rings by rows of a table."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -88,25 +86,19 @@ class SqlQueue(SupportsPrepare, Queue):
                     hand_over(handle, task_id)
 
     def depth(self, lane: Lane) -> int:
-        """
-        Count the tasks that wait in a lane.
-        """
+        """Count the tasks that wait in a lane."""
         self._check_process()
         ((count,),) = self._database.ask(DEPTH, {"lane": lane.value})
         return int(count)
 
     def workers(self, lane: Lane) -> int:
-        """
-        Count the consumers of a lane, on all machines.
-        """
+        """Count the consumers of a lane, on all machines."""
         self._check_process()
         ((count,),) = self._database.ask(CONSUMERS, {"lane": lane.value})
         return int(count)
 
     def ping(self) -> None:
-        """
-        Raise UnavailableError if messages cannot be put.
-        """
+        """Raise UnavailableError if messages cannot be put."""
         self._check_process()
         if not self.is_prepared():
             raise UnavailableError(
@@ -114,15 +106,11 @@ class SqlQueue(SupportsPrepare, Queue):
             )
 
     def prepare(self) -> None:
-        """
-        Make the tables.
-        """
+        """Make the tables."""
         tables.prepare(self._database)
 
     def is_prepared(self) -> bool:
-        """
-        Return whether the tables are there.
-        """
+        """Return whether the tables are there."""
         return tables.is_prepared(self._database)
 
     def _take(self, turns: deque[Lane]) -> TaskId | None:

@@ -1,6 +1,4 @@
-"""
-Offers the queue ``sql``: in the service's own database, without a further server.
-"""
+"""Offers the queue ``sql``: in the service's own database, without a further server."""
 
 from collections.abc import Iterator
 
@@ -8,9 +6,7 @@ from hvcore.plugin_api import BuildContext, NoOptions, Queue, QueueBackend, hook
 
 
 def build(_options: NoOptions, context: BuildContext) -> Queue:
-    """
-    Make the queue of a process.
-    """
+    """Make the queue of a process."""
     from hvcore_queue_sql.backend import SqlQueue  # noqa: PLC0415 - only if it was chosen
 
     return SqlQueue(context.database)
@@ -18,7 +14,5 @@ def build(_options: NoOptions, context: BuildContext) -> Queue:
 
 @hookimpl
 def hvcore_queues() -> Iterator[QueueBackend]:
-    """
-    Offer ``sql``.
-    """
+    """Offer ``sql``."""
     yield QueueBackend(name="sql", factory=build, prepares=True)

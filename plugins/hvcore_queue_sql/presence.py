@@ -1,6 +1,4 @@
-"""
-The record of a consumer, kept fresh while it handles a message for hours.
-"""
+"""The record of a consumer, kept fresh while it handles a message for hours."""
 
 import secrets
 import threading
@@ -18,9 +16,7 @@ TIMEOUT_MS: Final = 1_000
 
 
 class Presence:
-    """
-    Notes that a consumer is there while a block runs; an outage delays it.
-    """
+    """Notes that a consumer is there while a block runs; an outage delays it."""
 
     def __init__(self, database: Database, lanes: Sequence[Lane]) -> None:
         self._database = database

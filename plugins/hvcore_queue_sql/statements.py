@@ -1,6 +1,4 @@
-"""
-What is asked of the tables, on SQLite and PostgreSQL alike.
-"""
+"""What is asked of the tables, on SQLite and PostgreSQL alike."""
 
 from typing import Any, Final
 
@@ -53,17 +51,13 @@ TAKE: Final = (
 
 
 def put(connection: Connection, values: dict[str, object]) -> None:
-    """
-    Add a message, unless the task's waits already.
-    """
+    """Add a message, unless the task's waits already."""
     statement = _insert(connection, messages).values(**values, put_ms=now_ms())
     connection.execute(statement.on_conflict_do_nothing())
 
 
 def register(connection: Connection, consumer: str, lanes: list[str]) -> None:
-    """
-    Note that a consumer is there, now.
-    """
+    """Note that a consumer is there, now."""
     statement = _insert(connection, consumers).values(seen_ms=now_ms())
     connection.execute(
         statement.on_conflict_do_update(
@@ -75,16 +69,12 @@ def register(connection: Connection, consumer: str, lanes: list[str]) -> None:
 
 
 def unregister(connection: Connection, consumer: str) -> None:
-    """
-    Forget a consumer.
-    """
+    """Forget a consumer."""
     connection.execute(sa.delete(consumers).where(consumers.c.consumer == consumer))
 
 
 def forget_old(connection: Connection) -> None:
-    """
-    Remove messages that nobody takes, and the records of killed consumers.
-    """
+    """Remove messages that nobody takes, and the records of killed consumers."""
     for table, key, moment, lives_s in (
         (messages, messages.c.seq, messages.c.put_ms, MESSAGE_LIVES_S),
         (consumers, consumers.c.consumer, consumers.c.seen_ms, FORGOTTEN_AFTER_S),

@@ -59,9 +59,7 @@ sa.event.listen(
 
 
 class now_ms(sa.ColumnElement[int]):  # noqa: N801 - written like a function of SQL
-    """
-    The moment of the database, in milliseconds since 1970.
-    """
+    """The moment of the database, in milliseconds since 1970."""
 
     type = BigInteger()
     inherit_cache = True

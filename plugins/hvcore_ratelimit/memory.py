@@ -1,6 +1,4 @@
-"""
-Moving windows in the memory of one process.
-"""
+"""Moving windows in the memory of one process."""
 
 import threading
 from collections import deque
@@ -15,9 +13,7 @@ FIRST_TIDYING_AT: Final = 1_000
 
 
 class MemoryWindows(RateLimitStore):
-    """
-    Counts for this process alone: right for one process, or for trying out.
-    """
+    """Counts for this process alone: right for one process, or for trying out."""
 
     def __init__(self, *, clock: Clock) -> None:
         self._clock = clock

@@ -1,6 +1,4 @@
-"""
-Offers the rate limit store ``moving-window``: exact sliding windows.
-"""
+"""Offers the rate limit store ``moving-window``: exact sliding windows."""
 
 from collections.abc import Iterator
 
@@ -27,9 +25,7 @@ class MovingWindowOptions:
 
 
 def build(options: MovingWindowOptions, context: BuildContext) -> RateLimitStore:
-    """
-    Make the store of a process.
-    """
+    """Make the store of a process."""
     if options.url:
         from hvcore_ratelimit.shared import (  # noqa: PLC0415 - only if it was chosen
             SharedWindows,
@@ -43,9 +39,7 @@ def build(options: MovingWindowOptions, context: BuildContext) -> RateLimitStore
 
 @hookimpl
 def hvcore_rate_limit_stores() -> Iterator[RateLimitBackend]:
-    """
-    Offer ``moving-window``.
-    """
+    """Offer ``moving-window``."""
     yield RateLimitBackend(
         name="moving-window",
         factory=build,

@@ -1,6 +1,4 @@
-"""
-Moving windows in a Redis or a Valkey, shared by all processes and machines.
-"""
+"""Moving windows in a Redis or a Valkey, shared by all processes and machines."""
 
 import socket
 import struct
@@ -86,9 +84,7 @@ return table.concat(answer, ' ')
 
 
 class _Connection(Protocol):
-    """
-    What we use of the client's connection; it connects by itself.
-    """
+    """What we use of the client's connection; it connects by itself."""
 
     def send_command(self, *words: object) -> None: ...
 
@@ -141,9 +137,7 @@ class SharedWindows(RateLimitStore):
     def begin_hit(
         self, rules: Sequence[RateLimitRule]
     ) -> Callable[[], Sequence[RateLimitState]]:
-        """
-        Send the question, and return what reads the answer.
-        """
+        """Send the question, and return what reads the answer."""
         words: list[object] = ["EVALSHA", self._sha, len(rules)]
         words += [self._key(rule) for rule in rules]
         for rule in rules:
@@ -151,9 +145,7 @@ class SharedWindows(RateLimitStore):
         return self._begin(*words, read=lambda answer: _states(rules, answer))
 
     def ping(self) -> None:
-        """
-        Raise UnavailableError if the server counts nothing.
-        """
+        """Raise UnavailableError if the server counts nothing."""
         # As a hit, under a name of its own: who may use other keys alone, and a server
         # that is full or read-only, answers PING.
         key = f"{self._prefix}:ping"

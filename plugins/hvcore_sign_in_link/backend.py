@@ -33,9 +33,7 @@ USED_UP: Final = (
 
 @attrs.frozen(kw_only=True)
 class LinkSignIn(SignInProvider):
-    """
-    Sign in by links; see ports.sign_in.
-    """
+    """Sign in by links; see ports.sign_in."""
 
     book: SignInBook
 

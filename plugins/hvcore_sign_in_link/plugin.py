@@ -1,6 +1,4 @@
-"""
-Offers the sign-in ``link``: an address that signs in once.
-"""
+"""Offers the sign-in ``link``: an address that signs in once."""
 
 from collections.abc import Iterator
 
@@ -14,9 +12,7 @@ from hvcore.plugin_api import (
 
 
 def build(_options: NoOptions, context: BuildContext) -> SignInProvider:
-    """
-    Make the provider of a process.
-    """
+    """Make the provider of a process."""
     from hvcore_sign_in_link.backend import (  # noqa: PLC0415 - only if it was chosen
         LinkSignIn,
     )
@@ -26,7 +22,5 @@ def build(_options: NoOptions, context: BuildContext) -> SignInProvider:
 
 @hookimpl
 def hvcore_sign_ins() -> Iterator[SignInBackend]:
-    """
-    Offer ``link``.
-    """
+    """Offer ``link``."""
     yield SignInBackend(name="link", factory=build)

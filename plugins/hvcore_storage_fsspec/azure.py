@@ -51,16 +51,12 @@ class AzureStorage(AzureObjects):
 
     @property
     def can_presign_writes(self) -> bool:
-        """
-        Return whether there is a key to sign with.
-        """
+        """Return whether there is a key to sign with."""
         return self.can_presign
 
     @property
     def can_presign_parts(self) -> bool:
-        """
-        Return whether there is a key to sign with.
-        """
+        """Return whether there is a key to sign with."""
         return self.can_presign
 
     def write_address(
@@ -71,17 +67,13 @@ class AzureStorage(AzureObjects):
         size_bytes: int | None,  # noqa: ARG002 - it cannot be bound
         valid_s: int,
     ) -> WriteAddress:
-        """
-        Sign one PUT of the block that is all of an object.
-        """
+        """Sign one PUT of the block that is all of an object."""
         return self._block_address(path, WHOLE, valid_s)
 
     def staged_write(
         self, path: str
     ) -> tuple[PartedWrite, Sequence[ArrivedPart]] | None:
-        """
-        Return what came with one PUT, and is no object yet.
-        """
+        """Return what came with one PUT, and is no object yet."""
         whole = [b for b in _ours(self._waiting(path)) if b.number == WHOLE]
         return (_begun(path), whole) if whole else None
 
@@ -91,9 +83,7 @@ class AzureStorage(AzureObjects):
         *,
         content_type: str,  # noqa: ARG002 - a block has none
     ) -> PartedWrite:
-        """
-        Begin an object that comes in parts, by a block that says so.
-        """
+        """Begin an object that comes in parts, by a block that says so."""
         blob = self._blob(self._full(path))
         with azure_errors():
             self._run(blob.stage_block, _MARK, b"-")
@@ -107,24 +97,18 @@ class AzureStorage(AzureObjects):
         size_bytes: int,  # noqa: ARG002 - it cannot be bound
         valid_s: int,
     ) -> WriteAddress:
-        """
-        Sign one PUT of a part.
-        """
+        """Sign one PUT of a part."""
         return self._block_address(begun.path, number, valid_s)
 
     def arrived_parts(self, begun: PartedWrite) -> Sequence[ArrivedPart]:
-        """
-        Return the parts that are there, by number.
-        """
+        """Return the parts that are there, by number."""
         waiting = self._waiting(begun.path)
         if not waiting:
             raise ObjectNotFoundError(begun.path)
         return [block for block in _ours(waiting) if block.number != WHOLE]
 
     def join_parts(self, begun: PartedWrite, parts: Sequence[ArrivedPart]) -> None:
-        """
-        Make the object of its parts; what else was sent is thrown away.
-        """
+        """Make the object of its parts; what else was sent is thrown away."""
         blob = self._blob(self._full(begun.path))
         named = [BlobBlock(part.tag, state=BlockState.UNCOMMITTED) for part in parts]
         with azure_errors(begun.path):
@@ -147,9 +131,7 @@ class AzureStorage(AzureObjects):
                 self._run(drop_blocks, blob, limit_s=JOIN_S)
 
     def parted_writes(self, path: str) -> Iterator[PartedWrite]:
-        """
-        Give what has been begun at a path, and was neither joined nor ended.
-        """
+        """Give what has been begun at a path, and was neither joined nor ended."""
         if any(block.id == _MARK for block in self._waiting(path)):
             yield _begun(path)
 
@@ -168,9 +150,7 @@ class AzureStorage(AzureObjects):
 
 
 def _ours(waiting: Sequence[BlobBlock]) -> Sequence[ArrivedPart]:
-    """
-    Return the blocks with names of ours, by number.
-    """
+    """Return the blocks with names of ours, by number."""
     found = [
         ArrivedPart(number=int(block.id), size_bytes=block.size, tag=block.id)
         for block in waiting

@@ -1,6 +1,4 @@
-"""
-Azure's client as we want it, and the signatures that it makes.
-"""
+"""Azure's client as we want it, and the signatures that it makes."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -66,9 +64,7 @@ class SasSigner:
 
     @classmethod
     def of(cls, fs: Any) -> "SasSigner | None":  # noqa: ANN401 - adlfs has no types
-        """
-        Return the signer of a file system; None if it has nothing to sign with.
-        """
+        """Return the signer of a file system; None if it has nothing to sign with."""
         client: BlobServiceClient = fs.service_client
         # The client knows it, too, where it comes from a connection string.
         key = getattr(client.credential, "account_key", None)

@@ -1,6 +1,4 @@
-"""
-Objects in Azure Blob Storage.
-"""
+"""Objects in Azure Blob Storage."""
 
 import asyncio
 import time
@@ -92,9 +90,7 @@ class AzureObjects(RemoteStorage):
         return info
 
     def copy(self, source: str, target: str, *, content_type: str) -> ObjectInfo:
-        """
-        Copy an object within the account, whole or not at all.
-        """
+        """Copy an object within the account, whole or not at all."""
         before = self.stat(source)
         with azure_errors(source):
             self._run(
@@ -121,9 +117,7 @@ class AzureObjects(RemoteStorage):
                 yield _info(path, blob)
 
     def delete_tree(self, prefix: str) -> int:
-        """
-        Remove the object at prefix or everything below it, and blocks that are no object.
-        """
+        """Remove the object at prefix or everything below it, and blocks that are no object."""
         name = check_prefix(prefix)
         with azure_errors():
             kinds = ["metadata", "uncommittedblobs"]
@@ -132,23 +126,17 @@ class AzureObjects(RemoteStorage):
             return int(self._run(self._delete_all, found, limit_s=limit_s))
 
     def ping(self) -> None:
-        """
-        Raise UnavailableError if there is no such container, or no answer.
-        """
+        """Raise UnavailableError if there is no such container, or no answer."""
         with azure_errors():
             self._ask_for_bucket()
 
     @property
     def can_presign(self) -> bool:
-        """
-        Return whether there is a key to sign with.
-        """
+        """Return whether there is a key to sign with."""
         return self._signer is not None
 
     def presigned_url(self, path: str, *, valid_s: int) -> str:
-        """
-        Return an address of an object, good for a time.
-        """
+        """Return an address of an object, good for a time."""
         return self._signed(path, "r", valid_s)
 
     def _signed(self, path: str, permission: str, valid_s: int) -> str:
@@ -233,9 +221,7 @@ class AzureObjects(RemoteStorage):
     async def _below(
         self, prefix: str, include: Sequence[str]
     ) -> Sequence[tuple[str, BlobProperties]]:
-        """
-        Return the blob at prefix and those below, each with its path here.
-        """
+        """Return the blob at prefix and those below, each with its path here."""
         root = self._root.partition("/")[2]
         head = f"{root}/" if root else ""
         found = []
@@ -310,9 +296,7 @@ async def drop_blocks(blob: BlobClient) -> None:
 
 
 async def _delete(blob: BlobClient) -> bool:
-    """
-    Remove an object whatever the holder of a write address has done to it.
-    """
+    """Remove an object whatever the holder of a write address has done to it."""
     try:
         await blob.delete_blob(delete_snapshots="include")
     except ResourceNotFoundError as exc:
@@ -340,9 +324,7 @@ async def _delete_blocks(blob: BlobClient) -> None:
 
 
 def error_code(exc: HttpResponseError) -> str:
-    """
-    Return Azure's own name of an error.
-    """
+    """Return Azure's own name of an error."""
     code = getattr(exc, "error_code", None)
     # An enumeration of strings has not their hashes.
     return str(getattr(code, "value", code))

@@ -1,6 +1,4 @@
-"""
-Choose between files of this machine and everything else.
-"""
+"""Choose between files of this machine and everything else."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,6 +1,4 @@
-"""
-The keys that Azure lends to an identity for a time, to sign addresses with.
-"""
+"""The keys that Azure lends to an identity for a time, to sign addresses with."""
 
 import asyncio
 import logging

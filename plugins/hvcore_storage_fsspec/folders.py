@@ -1,6 +1,4 @@
-"""
-Folders while others make and remove them.
-"""
+"""Folders while others make and remove them."""
 
 import os
 from collections.abc import Iterator
@@ -35,9 +33,7 @@ def make_folder(folder: Path, *, inside: Path | None = None) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """
-    Write a folder's entries to the disk, unless it was removed meanwhile.
-    """
+    """Write a folder's entries to the disk, unless it was removed meanwhile."""
     try:
         number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except FileNotFoundError:
@@ -49,9 +45,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def walk_files(top: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    """
-    Give the file at top or all files below it; what vanishes is left out.
-    """
+    """Give the file at top or all files below it; what vanishes is left out."""
     if top.is_file():
         with suppress(FileNotFoundError):
             yield top, top.stat()
@@ -90,9 +84,7 @@ def remove_tree(top: Path) -> int:
 
 
 def remove_empty(folder: Path, *, up_to: Path) -> None:
-    """
-    Remove a folder and its parents below up_to, as far as they are empty.
-    """
+    """Remove a folder and its parents below up_to, as far as they are empty."""
     while folder != up_to:
         try:
             folder.rmdir()

@@ -1,6 +1,4 @@
-"""
-Objects in Google Cloud Storage, to which others may send bytes themselves.
-"""
+"""Objects in Google Cloud Storage, to which others may send bytes themselves."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -55,23 +53,17 @@ class GoogleStorage(RemoteStorage):
 
     @property
     def can_presign(self) -> bool:
-        """
-        Return whether there is a service account that can sign.
-        """
+        """Return whether there is a service account that can sign."""
         account = self._account
         return isinstance(account, Signing) or hasattr(account, "service_account_email")
 
     @property
     def can_presign_writes(self) -> bool:
-        """
-        Return whether there is a service account that can sign.
-        """
+        """Return whether there is a service account that can sign."""
         return self.can_presign
 
     def presigned_url(self, path: str, *, valid_s: int) -> str:
-        """
-        Return an address of an object, good for a time.
-        """
+        """Return an address of an object, good for a time."""
         return self._sign(path, valid_s, method="GET")
 
     def write_address(
@@ -82,9 +74,7 @@ class GoogleStorage(RemoteStorage):
         size_bytes: int | None,
         valid_s: int,
     ) -> WriteAddress:
-        """
-        Sign one PUT of an object.
-        """
+        """Sign one PUT of an object."""
         headers = {}
         if size_bytes is not None:
             # Every sender sends it, unlike x-goog-content-length-range.
@@ -114,9 +104,7 @@ class GoogleStorage(RemoteStorage):
             )
 
     def copy(self, source: str, target: str, *, content_type: str) -> ObjectInfo:
-        """
-        Copy an object within the store, whole or not at all.
-        """
+        """Copy an object within the store, whole or not at all."""
         before = self.stat(source)
         places = (*self._place(source), *self._place(target))
         more: dict[str, object] = {}

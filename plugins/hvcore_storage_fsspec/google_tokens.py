@@ -1,6 +1,4 @@
-"""
-Tokens of an account of Google, renewed before they end.
-"""
+"""Tokens of an account of Google, renewed before they end."""
 
 import logging
 import threading

@@ -1,6 +1,4 @@
-"""
-Calls that take no time limit, given one.
-"""
+"""Calls that take no time limit, given one."""
 
 import threading
 import time

@@ -110,9 +110,7 @@ class LocalStorage(Storage):
         *,
         content_type: str,  # noqa: ARG002 - a file has none
     ) -> ObjectInfo:
-        """
-        Store a local file by moving it, or by copying if that cannot be.
-        """
+        """Store a local file by moving it, or by copying if that cannot be."""
         target = self.local_path(path)
         self._check_space()
         try:
@@ -126,16 +124,12 @@ class LocalStorage(Storage):
             return self._through_incoming(path, target, file)
 
     def copy(self, source: str, target: str, *, content_type: str) -> ObjectInfo:
-        """
-        Store a copy of an object, whole or not at all.
-        """
+        """Store a copy of an object, whole or not at all."""
         with self.open(source) as file:
             return self.write(target, file, content_type=content_type)
 
     def object_url(self, path: str) -> str:
-        """
-        Return the address of a file for programs of this machine.
-        """
+        """Return the address of a file for programs of this machine."""
         return self.local_path(path).absolute().as_uri()
 
     def walk(self, prefix: str) -> Iterator[ObjectInfo]:
@@ -148,9 +142,7 @@ class LocalStorage(Storage):
         self._check_there()
 
     def delete_tree(self, prefix: str) -> int:
-        """
-        Remove the object at prefix or everything below it, hidden or not.
-        """
+        """Remove the object at prefix or everything below it, hidden or not."""
         name = check_prefix(prefix)
         self._check_there()
         with _unavailable():
@@ -164,25 +156,19 @@ class LocalStorage(Storage):
         return removed + hidden
 
     def ping(self) -> None:
-        """
-        Raise UnavailableError if the folder is not there or not writable.
-        """
+        """Raise UnavailableError if the folder is not there or not writable."""
         if not os.access(self._incoming, os.R_OK | os.W_OK | os.X_OK):
             raise UnavailableError("The storage's folder cannot be used.")
 
     def check_room(self) -> None:
-        """
-        Raise NoRoomError where ``write`` would refuse everything.
-        """
+        """Raise NoRoomError where ``write`` would refuse everything."""
         self._check_space()
 
     def local_path(self, path: str) -> Path:
         return self._root / check_path(path)
 
     def hide_tree(self, prefix: str) -> None:
-        """
-        Move everything below prefix out of reach of readers; absent is fine.
-        """
+        """Move everything below prefix out of reach of readers; absent is fine."""
         name = check_prefix(prefix)
         source = self._root / name
         # Each time another name: what comes late is hidden once more.

@@ -1,6 +1,4 @@
-"""
-Which paths an object can have.
-"""
+"""Which paths an object can have."""
 
 from typing import Final
 

@@ -1,6 +1,4 @@
-"""
-Offers the storage ``fsspec``: files of this machine, or any fsspec URL.
-"""
+"""Offers the storage ``fsspec``: files of this machine, or any fsspec URL."""
 
 from collections.abc import Iterator, Mapping
 
@@ -35,9 +33,7 @@ class FsspecOptions:
 
 
 def build(options: FsspecOptions, context: BuildContext) -> Storage:
-    """
-    Make the storage of a process.
-    """
+    """Make the storage of a process."""
     # Imported only if it was chosen: fsspec, or what a URL needs, is large.
     from hvcore_storage_fsspec.backend import make_storage  # noqa: PLC0415
 
@@ -51,9 +47,7 @@ def build(options: FsspecOptions, context: BuildContext) -> Storage:
 
 @hookimpl
 def hvcore_storages() -> Iterator[StorageBackend]:
-    """
-    Offer ``fsspec``.
-    """
+    """Offer ``fsspec``."""
     yield StorageBackend(
         name="fsspec", factory=build, options=FsspecOptions, extra="fsspec"
     )

@@ -22,9 +22,7 @@ IGNORED: Final = (
 
 
 class WrongRangeError(UnavailableError):
-    """
-    A store has answered with other bytes than were asked for.
-    """
+    """A store has answered with other bytes than were asked for."""
 
 
 def promised_bytes(told: str | None, start: int, end: int) -> int:
@@ -48,9 +46,7 @@ def promised_bytes(told: str | None, start: int, end: int) -> int:
 
 
 def check_received(received_bytes: int, promised: int) -> None:
-    """
-    Raise WrongRangeError unless an answer has as many bytes as it has promised.
-    """
+    """Raise WrongRangeError unless an answer has as many bytes as it has promised."""
     if received_bytes != promised:
         raise WrongRangeError(
             f"The storage answers with {received_bytes} bytes in the place of {promised}."

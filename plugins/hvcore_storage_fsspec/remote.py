@@ -119,9 +119,7 @@ class RemoteStorage(Storage):
             return self.put_file(path, Path(file.name), content_type=content_type)
 
     def put_file(self, path: str, local: Path, *, content_type: str) -> ObjectInfo:
-        """
-        Store a local file, whole or not at all; the local file stays.
-        """
+        """Store a local file, whole or not at all; the local file stays."""
         target = self._full(path)
         size = local.stat().st_size
         with foreign_errors():
@@ -132,9 +130,7 @@ class RemoteStorage(Storage):
         return stored
 
     def copy(self, source: str, target: str, *, content_type: str) -> ObjectInfo:
-        """
-        Have the store copy an object.
-        """
+        """Have the store copy an object."""
         full_source, full_target = self._full(source), self._full(target)
         size = self.stat(source).size_bytes
         with self._answers(source):
@@ -151,9 +147,7 @@ class RemoteStorage(Storage):
         return stored
 
     def object_url(self, path: str) -> str:
-        """
-        Return what clients of the store call an object, such as ``s3://bucket/path``.
-        """
+        """Return what clients of the store call an object, such as ``s3://bucket/path``."""
         return str(self._fs.unstrip_protocol(self._full(path)))
 
     def walk(self, prefix: str) -> Iterator[ObjectInfo]:
@@ -184,9 +178,7 @@ class RemoteStorage(Storage):
         return len(paths)
 
     def ping(self) -> None:
-        """
-        Raise UnavailableError if the storage does not answer.
-        """
+        """Raise UnavailableError if the storage does not answer."""
         with foreign_errors():
             try:
                 self._ask("info", self._root, limit_s=PING_S)
@@ -198,23 +190,17 @@ class RemoteStorage(Storage):
 
     @property
     def can_presign(self) -> bool:
-        """
-        Return whether the file system signs addresses: those of S3, Google, Azure.
-        """
+        """Return whether the file system signs addresses: those of S3, Google, Azure."""
         return type(self._fs).sign is not AbstractFileSystem.sign
 
     def presigned_url(self, path: str, *, valid_s: int) -> str:
-        """
-        Return an address of an object, good for a time.
-        """
+        """Return an address of an object, good for a time."""
         with foreign_errors():
             return str(self._fs.sign(self._full(path), expiration=valid_s))
 
     @contextmanager
     def _answers(self, path: str) -> Iterator[None]:
-        """
-        Turn errors into those of the port; absent is only what a bucket does not have.
-        """
+        """Turn errors into those of the port; absent is only what a bucket does not have."""
         try:
             with foreign_errors(path):
                 yield
@@ -231,9 +217,7 @@ class RemoteStorage(Storage):
         self._bucket_known_until_s = time.monotonic() + BUCKET_KNOWN_S
 
     def _ask_for_bucket(self) -> None:
-        """
-        Raise FileNotFoundError if the bucket is missing, for stores that have buckets.
-        """
+        """Raise FileNotFoundError if the bucket is missing, for stores that have buckets."""
 
     def _read_part(self, path: str, start: int, end: int) -> bytes:
         full = self._full(path)
@@ -241,9 +225,7 @@ class RemoteStorage(Storage):
             return self._fetch(full, start, end)
 
     def _fetch(self, full: str, start: int, end: int) -> bytes:
-        """
-        Return the bytes ``[start, end)`` of an object, fewer only at its end.
-        """
+        """Return the bytes ``[start, end)`` of an object, fewer only at its end."""
         limit_s = read_limit_s(end - start)
         data: bytes = self._ask("cat_file", full, start=start, end=end, limit_s=limit_s)
         if len(data) != end - start:
@@ -340,9 +322,7 @@ class _RemotePart(io.RawIOBase):
 
 
 def info_of(path: str, found: Mapping[str, Any]) -> ObjectInfo:
-    """
-    Describe an object by what a client has said of it.
-    """
+    """Describe an object by what a client has said of it."""
     known = [found[name] for name in _MODIFIED_NAMES if found.get(name) is not None]
     return ObjectInfo(
         path=path,

@@ -1,6 +1,4 @@
-"""
-Objects in S3, or in what speaks like it, to which others may send bytes themselves.
-"""
+"""Objects in S3, or in what speaks like it, to which others may send bytes themselves."""
 
 import logging
 import math
@@ -90,16 +88,12 @@ class S3Storage(RemoteStorage):
 
     @property
     def can_presign_writes(self) -> bool:
-        """
-        Return whether there is a key to sign with.
-        """
+        """Return whether there is a key to sign with."""
         return not self._is_anonymous
 
     @property
     def can_presign_parts(self) -> bool:
-        """
-        Return whether there is a key to sign with.
-        """
+        """Return whether there is a key to sign with."""
         return not self._is_anonymous
 
     def write_address(
@@ -110,9 +104,7 @@ class S3Storage(RemoteStorage):
         size_bytes: int | None,
         valid_s: int,
     ) -> WriteAddress:
-        """
-        Sign one PUT of an object.
-        """
+        """Sign one PUT of an object."""
         bound: dict[str, object] = {}
         if content_type is not None:
             bound["ContentType"] = content_type
@@ -121,9 +113,7 @@ class S3Storage(RemoteStorage):
         return self._sign(path, valid_s, "put_object", **bound)
 
     def presigned_url(self, path: str, *, valid_s: int) -> str:
-        """
-        Return an address of an object, good for a time.
-        """
+        """Return an address of an object, good for a time."""
         with foreign_errors():
             return str(self._ask("url", self._full(path), expires=valid_s))
 
@@ -174,9 +164,7 @@ class S3Storage(RemoteStorage):
                 )
 
     def copy(self, source: str, target: str, *, content_type: str) -> ObjectInfo:
-        """
-        Copy an object within the store, whole or not at all.
-        """
+        """Copy an object within the store, whole or not at all."""
         before = self.stat(source)
         try:
             with self._answers(source):
@@ -199,9 +187,7 @@ class S3Storage(RemoteStorage):
         return copied
 
     def begin_parts(self, path: str, *, content_type: str) -> PartedWrite:
-        """
-        Begin an object that comes in parts.
-        """
+        """Begin an object that comes in parts."""
         with foreign_errors():
             begun = self._call(
                 "create_multipart_upload", path, ContentType=content_type
@@ -212,9 +198,7 @@ class S3Storage(RemoteStorage):
     def part_address(
         self, begun: PartedWrite, number: int, *, size_bytes: int, valid_s: int
     ) -> WriteAddress:
-        """
-        Sign one PUT of a part.
-        """
+        """Sign one PUT of a part."""
         return self._sign(
             begun.path,
             valid_s,
@@ -225,9 +209,7 @@ class S3Storage(RemoteStorage):
         )
 
     def arrived_parts(self, begun: PartedWrite) -> Sequence[ArrivedPart]:
-        """
-        Return the parts that are there, by number.
-        """
+        """Return the parts that are there, by number."""
         found: list[ArrivedPart] = []
         is_last = False
         while not is_last:
@@ -248,9 +230,7 @@ class S3Storage(RemoteStorage):
         return found
 
     def join_parts(self, begun: PartedWrite, parts: Sequence[ArrivedPart]) -> None:
-        """
-        Make the object of its parts.
-        """
+        """Make the object of its parts."""
         named = [{"PartNumber": part.number, "ETag": part.tag} for part in parts]
         with self._answers(begun.path):
             self._call(
@@ -262,9 +242,7 @@ class S3Storage(RemoteStorage):
             )
 
     def end_parts(self, begun: PartedWrite) -> None:
-        """
-        Throw the parts of an object away; absent is fine.
-        """
+        """Throw the parts of an object away; absent is fine."""
         with suppress(ObjectNotFoundError), self._answers(begun.path):
             self._call("abort_multipart_upload", begun.path, UploadId=begun.id)
 

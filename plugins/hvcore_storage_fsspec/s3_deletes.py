@@ -80,7 +80,5 @@ def _named(answer: Mapping[str, Any], outcome: str) -> Iterator[str]:
 
 
 def has_no_bulk(error: Exception) -> bool:
-    """
-    Return whether a store has refused the request for many objects, and not the objects.
-    """
+    """Return whether a store has refused the request for many objects, and not the objects."""
     return store_answer(error)[0] in _NO_BULK

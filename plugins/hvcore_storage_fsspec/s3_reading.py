@@ -1,6 +1,4 @@
-"""
-Read bytes from S3, which may take long as long as some of them come.
-"""
+"""Read bytes from S3, which may take long as long as some of them come."""
 
 import asyncio
 from typing import Any, Final

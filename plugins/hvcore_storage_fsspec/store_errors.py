@@ -1,6 +1,4 @@
-"""
-Tell refusals, failures and silence of a store apart, and name them as the store does.
-"""
+"""Tell refusals, failures and silence of a store apart, and name them as the store does."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -24,9 +22,7 @@ _GOOGLE: Final = re.compile(r'(?P<forbidden>Forbidden: )|.*"code": *(?P<code>[45
 
 
 class MissingBucketError(UnavailableError):
-    """
-    The store answers, and has no such bucket: nothing is known of its objects.
-    """
+    """The store answers, and has no such bucket: nothing is known of its objects."""
 
 
 @contextmanager
@@ -64,9 +60,7 @@ def foreign_errors(path: str | None = None) -> Iterator[None]:
 
 
 def store_answer(error: BaseException) -> tuple[str | None, str | None]:
-    """
-    Return the code of a store's answer and the words beside it; None if there was none.
-    """
+    """Return the code of a store's answer and the words beside it; None if there was none."""
     seen: BaseException | None = error
     while seen is not None:
         code, words = _told(seen)

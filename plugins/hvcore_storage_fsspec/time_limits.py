@@ -31,22 +31,16 @@ SLOWEST_BYTES_PER_S: Final = 64 * 1024
 
 
 class SilentStoreError(UnavailableError):
-    """
-    No answer came in time; to ask again would take as long.
-    """
+    """No answer came in time; to ask again would take as long."""
 
 
 def send_limit_s(size_bytes: int) -> float:
-    """
-    Return how long so many bytes may take to be sent.
-    """
+    """Return how long so many bytes may take to be sent."""
     return SEND_S + size_bytes / SLOWEST_BYTES_PER_S
 
 
 def read_limit_s(size_bytes: int) -> float:
-    """
-    Return the limit in seconds of a read of so many bytes that shows no progress.
-    """
+    """Return the limit in seconds of a read of so many bytes that shows no progress."""
     return ANSWER_S + size_bytes / SLOWEST_BYTES_PER_S
 
 
@@ -78,9 +72,7 @@ def run_within(
     fs: Any,  # noqa: ANN401 - fsspec ships no types
     call: Callable[[], Awaitable[Any]],
 ) -> Any:  # noqa: ANN401 - whatever the call returns
-    """
-    Wait for a coroutine of a file system's loop; see ask_within.
-    """
+    """Wait for a coroutine of a file system's loop; see ask_within."""
     # Of s3fs, once for each process: to read what S3 can do takes a third of a second of
     # the processor, or ten times that on a busy machine. Nobody is asked.
     prepare = getattr(fs, "set_session", None)

@@ -1,6 +1,4 @@
-"""
-Choose how each audio rendition is made on this machine.
-"""
+"""Choose how each audio rendition is made on this machine."""
 
 from typing import Final
 

@@ -1,6 +1,4 @@
-"""
-The transcoder that runs ffmpeg on this machine.
-"""
+"""The transcoder that runs ffmpeg on this machine."""
 
 from pathlib import Path
 
@@ -45,24 +43,18 @@ class FfmpegTranscoder(Transcoder):
         self._machine = Machine(options, context)
 
     def capabilities(self) -> Capabilities:
-        """
-        Return what this machine can carry out; tried on the first call.
-        """
+        """Return what this machine can carry out; tried on the first call."""
         return self._machine.capabilities()
 
     def probe(self, workspace: Workspace) -> SourceInfo:
         return Prober(*self._machine.ready()).probe(workspace)
 
     def plan(self, order: TranscodeOrder) -> tuple[Part, ...]:
-        """
-        Cut long videos into parts, and more of them for several workers.
-        """
+        """Cut long videos into parts, and more of them for several workers."""
         return cut(order)
 
     def run(self, part: Part, workspace: Workspace) -> PartDone:
-        """
-        Encode every rendition of a part, and check what came out.
-        """
+        """Encode every rendition of a part, and check what came out."""
         engine, sandbox = self._machine.ready()
         audio, warnings = effective_audio(
             engine, part, may_substitute=self._options.substitute_audio
@@ -97,9 +89,7 @@ class FfmpegTranscoder(Transcoder):
         )
 
     def still(self, workspace: Workspace, at_s: float) -> Path:
-        """
-        Take a picture out of a segment that was published.
-        """
+        """Take a picture out of a segment that was published."""
         engine, sandbox = self._machine.ready()
         streams = Prober(engine, sandbox).headers(workspace)
         return take_still(engine, sandbox, workspace, streams=streams, at_s=at_s)

@@ -1,6 +1,4 @@
-"""
-Find the programs: as configured, on PATH, or in Python packages.
-"""
+"""Find the programs: as configured, on PATH, or in Python packages."""
 
 import importlib
 import os
@@ -27,9 +25,7 @@ class Binaries:
     origin: str
 
     def fingerprint(self) -> str:
-        """
-        Return a text that changes when one of the programs does.
-        """
+        """Return a text that changes when one of the programs does."""
         parts = []
         for path in (self.ffmpeg, self.ffprobe):
             status = path.stat()

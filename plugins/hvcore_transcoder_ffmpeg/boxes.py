@@ -18,9 +18,7 @@ _LARGE_HEADER_BYTES: Final = 16
 
 
 class Mp4Error(Exception):
-    """
-    The file is not the MP4 that was expected.
-    """
+    """The file is not the MP4 that was expected."""
 
 
 @attrs.frozen
@@ -65,9 +63,7 @@ class Mp4Box:
         raise Mp4Error(f"{self.kind} has no {kind}")
 
     def find(self, kind: str, skip_bytes: int = 0) -> "Mp4Box | None":
-        """
-        Return the first box of a kind inside, if there is one.
-        """
+        """Return the first box of a kind inside, if there is one."""
         return next((b for b in self.children(skip_bytes) if b.kind == kind), None)
 
     def content(self) -> bytes:
@@ -90,9 +86,7 @@ class Mp4Box:
 
 
 def root(data: bytes) -> Mp4Box:
-    """
-    Return a box around a whole file.
-    """
+    """Return a box around a whole file."""
     return Mp4Box("file", memoryview(data), 0, len(data))
 
 

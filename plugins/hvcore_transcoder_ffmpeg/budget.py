@@ -76,9 +76,7 @@ def encode_limits(
 
 
 def output_bytes(order: TranscodeOrder, *, duration_s: float) -> int:
-    """
-    Return more bytes than all files of the part together can have.
-    """
+    """Return more bytes than all files of the part together can have."""
     return int(duration_s + 60) * _bytes_per_second(order) + 64 * _MIB
 
 

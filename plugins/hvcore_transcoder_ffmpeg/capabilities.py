@@ -1,6 +1,4 @@
-"""
-Choose the programs once, and remember what trying them has shown.
-"""
+"""Choose the programs once, and remember what trying them has shown."""
 
 import contextlib
 import json
@@ -62,9 +60,7 @@ def choose_engine(
 
 
 def version_problem(version: str) -> str:
-    """
-    Return a sentence if this version has a known hole, else ``""``.
-    """
+    """Return a sentence if this version has a known hole, else ``""``."""
     found = re.match(r"n?(\d+)\.(\d+)(?:\.(\d+))?", version)
     if found is None:
         # A build from git carries no version to judge.

@@ -162,9 +162,7 @@ def _command(
 
 
 def reader_head(engine: FfmpegEngine) -> list[str]:
-    """
-    Return the arguments with which a command that reads texts begins.
-    """
+    """Return the arguments with which a command that reads texts begins."""
     command = [str(engine.ffmpeg), "-hide_banner", "-loglevel", "error"]
     # As for an encode.
     command += ["-nostdin", "-nostats", "-y", "-max_error_rate", "1"]
@@ -173,9 +171,7 @@ def reader_head(engine: FfmpegEngine) -> list[str]:
 
 
 def webvtt_output(name: str) -> list[str]:
-    """
-    Return the arguments that write a track of texts as a file of the workspace.
-    """
+    """Return the arguments that write a track of texts as a file of the workspace."""
     options = ["-map_metadata", "-1", "-c:s", "webvtt", "-fs", str(_MOST_BYTES)]
     # A text before 0 would move all others of its track.
     options += ["-avoid_negative_ts", "disabled"]
@@ -187,9 +183,7 @@ def _raw_name(number: int) -> str:
 
 
 def take_written(raw: Path) -> str | None:
-    """
-    Read and remove a file that ffmpeg wrote; None if it is not there or cut off.
-    """
+    """Read and remove a file that ffmpeg wrote; None if it is not there or cut off."""
     try:
         with raw.open("rb") as file:
             data = file.read(_MOST_BYTES + 1)

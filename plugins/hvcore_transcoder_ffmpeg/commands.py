@@ -1,6 +1,4 @@
-"""
-Build the ffmpeg command that makes a part of a video, or all of it.
-"""
+"""Build the ffmpeg command that makes a part of a video, or all of it."""
 
 from pathlib import Path
 from typing import Final
@@ -56,9 +54,7 @@ class Encode:
 
     @property
     def order(self) -> TranscodeOrder:
-        """
-        The job that the part belongs to.
-        """
+        """The job that the part belongs to."""
         return self.part.order
 
     @property
@@ -67,25 +63,19 @@ class Encode:
 
     @property
     def has_head(self) -> bool:
-        """
-        True if HEAD_FILE is written: the first frame may be missing.
-        """
+        """True if HEAD_FILE is written: the first frame may be missing."""
         return self.part.has_pictures and self.span.first_segment > 0
 
     @property
     def seeks_to_s(self) -> float:
-        """
-        Where the decoder begins; 0 is the file's beginning.
-        """
+        """Where the decoder begins; 0 is the file's beginning."""
         if self.lead_s is None:
             return 0.0
         return max(0.0, self.span.begins_s - self.lead_s)
 
 
 def first_pass_command(encode: Encode) -> list[str]:
-    """
-    Return the command that only measures the pictures, for two passes.
-    """
+    """Return the command that only measures the pictures, for two passes."""
     command = [*_general(encode), *_video_graph(encode, with_pictures=False)]
     for number, rung in enumerate(encode.order.ladder.rungs):
         command += _video_output(encode, number)

@@ -108,9 +108,7 @@ class ContainerPictures:
 
 
 def read_container(path: Path, container: str) -> ContainerPictures:
-    """
-    Read the index of a file, of which ffmpeg's demuxer is given.
-    """
+    """Read the index of a file, of which ffmpeg's demuxer is given."""
     if container == "mov":
         return _read_mp4(path)
     if container == "matroska":
@@ -119,9 +117,7 @@ def read_container(path: Path, container: str) -> ContainerPictures:
 
 
 def _read_mp4(path: Path) -> ContainerPictures:
-    """
-    Return the cropped tracks of an MP4 or QuickTime file.
-    """
+    """Return the cropped tracks of an MP4 or QuickTime file."""
     with path.open("rb") as file:
         movie = read_movie(file)
     numbered, placed = {}, []
@@ -171,9 +167,7 @@ def _cut(whole_px: int, shown: Fraction, offset: Fraction) -> tuple[int, int]:
 
 
 def _read_matroska(path: Path) -> list[ContainerPicture]:
-    """
-    Return the tracks of a Matroska or WebM file as ffmpeg counts them.
-    """
+    """Return the tracks of a Matroska or WebM file as ffmpeg counts them."""
     with path.open("rb") as file:
         tracks = read_tracks(file)
     # Of a damaged index, whatever comes before the damage.
@@ -219,9 +213,7 @@ def _matroska_picture(content: bytes, budget: ReadingBudget) -> ContainerPicture
 
 
 def _posed(fields: dict[int, bytes]) -> tuple[int, ...] | None:
-    """
-    Return the display matrix of a picture that is rolled, or seen from behind.
-    """
+    """Return the display matrix of a picture that is rolled, or seen from behind."""
     yaw, roll = (_real(fields.get(one, b"")) for one in (_YAW, _ROLL))
     if not yaw and not roll:
         return None
@@ -232,9 +224,7 @@ def _posed(fields: dict[int, bytes]) -> tuple[int, ...] | None:
 
 
 def _real(content: bytes) -> float:
-    """
-    Return an angle in radians; 0 where there is none.
-    """
+    """Return an angle in radians; 0 where there is none."""
     form = {4: ">f", 8: ">d"}.get(len(content))
     value = struct.unpack(form, content)[0] if form else 0.0
     return radians(value) if isfinite(value) else 0.0

@@ -104,9 +104,7 @@ def require_unlocked(source: Path) -> None:
 
 
 def _sample_entries(movie: bytes) -> Iterator[str]:
-    """
-    Yield the kinds of sample entries of all tracks, as far as they can be read.
-    """
+    """Yield the kinds of sample entries of all tracks, as far as they can be read."""
     pending = [Mp4Box("moov", memoryview(movie), 0, len(movie))]
     left = _MAX_BOXES
     while pending:
@@ -124,9 +122,7 @@ def _sample_entries(movie: bytes) -> Iterator[str]:
 
 
 def read_movie(file: BinaryIO) -> bytes:
-    """
-    Return what is in the index of an mp4, nothing where it cannot be found.
-    """
+    """Return what is in the index of an mp4, nothing where it cannot be found."""
     for start, end in islice(_movies(file), 1):
         file.seek(start)
         return file.read(max(0, min(end - start, _MAX_MOVIE_BYTES)))
@@ -134,9 +130,7 @@ def read_movie(file: BinaryIO) -> bytes:
 
 
 def count_recordings(source: Path, container: str) -> int:
-    """
-    Count the recordings that stand one behind the other, as far as their sizes tell.
-    """
+    """Count the recordings that stand one behind the other, as far as their sizes tell."""
     with source.open("rb") as file:
         if container == "mov":
             return max(1, sum(1 for _ in _movies(file)))
@@ -144,9 +138,7 @@ def count_recordings(source: Path, container: str) -> int:
 
 
 def _movies(file: BinaryIO) -> Iterator[tuple[int, int]]:
-    """
-    Yield where the content of each index of an mp4 lies.
-    """
+    """Yield where the content of each index of an mp4 lies."""
     at, end = 0, os.fstat(file.fileno()).st_size
     for _ in range(_MAX_BOXES):
         if at >= end:
@@ -164,9 +156,7 @@ def _movies(file: BinaryIO) -> Iterator[tuple[int, int]]:
 
 
 def input_options(source: Path, container: str, decoders: str) -> list[str]:
-    """
-    Return the arguments that open a source and nothing else.
-    """
+    """Return the arguments that open a source and nothing else."""
     return [
         # A container may name other addresses and files; none but a local
         # file is opened, and the sandbox shows just this one.

@@ -22,9 +22,7 @@ _MOST_BYTES_OF_NUMBER: Final = 8
 
 
 def read_tracks(file: BinaryIO) -> bytes:
-    """
-    Return the content of the first Tracks element; b"" if clusters come before it.
-    """
+    """Return the content of the first Tracks element; b"" if clusters come before it."""
     for kind, size in _walked(file, into=SEGMENT):
         if kind == _TRACKS:
             return file.read(min(size or _MAX_TRACKS_BYTES, _MAX_TRACKS_BYTES))
@@ -34,9 +32,7 @@ def read_tracks(file: BinaryIO) -> bytes:
 
 
 def count_segments(file: BinaryIO) -> int:
-    """
-    Count the segments of known sizes, without reading any.
-    """
+    """Count the segments of known sizes, without reading any."""
     return sum(kind == SEGMENT for kind, _ in _walked(file, into=None))
 
 

@@ -1,6 +1,4 @@
-"""
-Run ffmpeg over a video, watching that it gets on.
-"""
+"""Run ffmpeg over a video, watching that it gets on."""
 
 import errno
 import os
@@ -57,9 +55,7 @@ _NO_MEMORY: Final = "Cannot allocate memory"
 
 
 class ProgressCount(Enum):
-    """
-    What ``-progress`` prints: frames of the first rung, or µs of sound.
-    """
+    """What ``-progress`` prints: frames of the first rung, or µs of sound."""
 
     FRAMES = b"frame"
     MICROSECONDS = b"out_time_us"
@@ -104,9 +100,7 @@ class ProgressWatch:
         self._grew_at = self._looked_at = now()
 
     def take_output(self, data: bytes) -> None:
-        """
-        Take a piece of what ``-progress`` prints.
-        """
+        """Take a piece of what ``-progress`` prints."""
         lines = (self._rest + data).split(b"\n")
         self._rest = lines.pop()[-_MAX_LINE_BYTES:]
         for line in lines:
@@ -214,9 +208,7 @@ def _is_full(folder: Path) -> bool:
 
 
 def failed_attempt(ended: ExitStatus) -> TranscodeError:
-    """
-    Return the error of an attempt that may go well the next time.
-    """
+    """Return the error of an attempt that may go well the next time."""
     name = signal.Signals(ended.signal).name if ended.signal else f"{ended.status}"
     return TranscodeError(_ATTEMPT_FAILED, log=f"ended with {name}\n{ended.log}")
 

@@ -1,6 +1,4 @@
-"""
-The options of each encoder.
-"""
+"""The options of each encoder."""
 
 from math import ceil
 from typing import Final
@@ -81,9 +79,7 @@ def video_options(
 
 
 def audio_options(rendition: AudioRendition) -> list[str]:
-    """
-    Return the encoder's options of an audio rendition.
-    """
+    """Return the encoder's options of an audio rendition."""
     name, profile = AUDIO_ENCODERS[rendition.codec]
     options = ["-c:a", name, "-b:a", f"{rendition.kbps}k"]
     return [*options, "-profile:a", profile] if profile else options

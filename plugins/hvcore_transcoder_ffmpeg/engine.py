@@ -1,6 +1,4 @@
-"""
-What a pair of programs can do, as plain facts that can be kept on disk.
-"""
+"""What a pair of programs can do, as plain facts that can be kept on disk."""
 
 from pathlib import Path
 from typing import Final
@@ -86,9 +84,7 @@ class FfmpegEngine:
 
     @property
     def is_usable(self) -> bool:
-        """
-        True if ordinary videos can be made with it.
-        """
+        """True if ordinary videos can be made with it."""
         return not self.missing
 
     def decoding(self, program: str) -> list[str]:
@@ -108,7 +104,5 @@ class FfmpegEngine:
 
     @property
     def can_tone_map(self) -> bool:
-        """
-        True if high dynamic range can be brought to a normal screen.
-        """
+        """True if high dynamic range can be brought to a normal screen."""
         return {"zscale", "tonemap"} <= self.filters

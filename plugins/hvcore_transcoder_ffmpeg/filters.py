@@ -1,6 +1,4 @@
-"""
-Turn one decoded source into the pictures and the sound of every rendition.
-"""
+"""Turn one decoded source into the pictures and the sound of every rendition."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -92,16 +90,12 @@ JPEG: Final = "in_color_matrix=bt709:out_color_matrix=bt601:out_range=pc"
 
 
 def video_label(number: int) -> str:
-    """
-    Return the graph's output of a rung.
-    """
+    """Return the graph's output of a rung."""
     return f"v{number}"
 
 
 def audio_label(number: int) -> str:
-    """
-    Return the graph's output of an audio rendition.
-    """
+    """Return the graph's output of an audio rendition."""
     return f"a{number}"
 
 
@@ -159,9 +153,7 @@ def video_graph(  # noqa: PLR0913 - each says one thing
 
 
 def is_hdr_output(video: VideoStream, rungs: tuple[Rung, ...]) -> bool:
-    """
-    Return whether the rungs are HDR.
-    """
+    """Return whether the rungs are HDR."""
     return video.colour.is_hdr and rungs[-1].pixel_format.bit_depth > _8_BITS
 
 
@@ -338,9 +330,7 @@ def _converted(video: VideoStream, top: Rung, wanted: str) -> list[str]:
 
 
 def tone_map() -> list[str]:
-    """
-    Return the filters that bring HDR to a normal screen.
-    """
+    """Return the filters that bring HDR to a normal screen."""
     return [
         # Light itself, where white of a normal screen is 100 cd/m2.
         "zscale=transfer=linear:npl=100",

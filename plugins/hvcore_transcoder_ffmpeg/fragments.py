@@ -23,9 +23,7 @@ _FIRST_SLICE: Final = {"avc1": range(1, 6), "hvc1": range(32)}
 
 @attrs.frozen(kw_only=True)
 class InitSegment:
-    """
-    What an init segment says of its track.
-    """
+    """What an init segment says of its track."""
 
     file: MediaFile
     entry: SampleEntry
@@ -135,9 +133,7 @@ def _measured(data: bytes) -> MediaFile:
 
 @attrs.frozen(kw_only=True)
 class _Run:
-    """
-    The samples of a fragment.
-    """
+    """The samples of a fragment."""
 
     duration: int
     data_bytes: int
@@ -149,9 +145,7 @@ class _Run:
 
     @classmethod
     def read(cls, traf: Mp4Box, init: InitSegment) -> "_Run":
-        """
-        Add up the one run of a track fragment.
-        """
+        """Add up the one run of a track fragment."""
         defaults = _defaults(traf.child("tfhd"), init)
         run = traf.child("trun")  # codespell:ignore trun
         flags, count = run.fields("II")
@@ -186,9 +180,7 @@ class _Run:
 
 @attrs.frozen
 class _Defaults:
-    """
-    What holds for the samples of a fragment that do not say otherwise.
-    """
+    """What holds for the samples of a fragment that do not say otherwise."""
 
     duration: int
     size: int

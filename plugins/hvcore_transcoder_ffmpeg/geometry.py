@@ -34,9 +34,7 @@ _TURNS: Final[dict[Turn, tuple[str, ...]]] = {
 
 @attrs.frozen(kw_only=True)
 class Crop:
-    """
-    What a container cuts off at each edge of the decoded picture.
-    """
+    """What a container cuts off at each edge of the decoded picture."""
 
     left_px: int = 0
     top_px: int = 0
@@ -86,9 +84,7 @@ class Geometry:
 
     @property
     def size_px(self) -> tuple[int, int]:
-        """
-        Width and height of the picture as it is shown, of square pixels.
-        """
+        """Width and height of the picture as it is shown, of square pixels."""
         width_px, height_px = self._cropped_px
         shape = self.pixel_shape
         if self.aspect:
@@ -119,9 +115,7 @@ class Geometry:
         )
 
     def filters(self) -> list[str]:
-        """
-        Return the filters that crop and turn a decoded picture.
-        """
+        """Return the filters that crop and turn a decoded picture."""
         made = []
         crop = self._possible_crop
         if crop != NO_CROP:
@@ -144,9 +138,7 @@ class Geometry:
 
     @property
     def _possible_crop(self) -> Crop:
-        """
-        The crop, unless nothing of the picture would be left.
-        """
+        """The crop, unless nothing of the picture would be left."""
         crop = self.crop
         is_possible = (
             min(attrs.astuple(crop)) >= 0
@@ -157,9 +149,7 @@ class Geometry:
 
 
 def turn_of(matrix: tuple[int, ...] | None) -> Turn:
-    """
-    Return the turn of a display matrix of nine numbers.
-    """
+    """Return the turn of a display matrix of nine numbers."""
     if matrix is None:
         return UPRIGHT
     a, b, _, c, d = matrix[:5]

@@ -1,6 +1,4 @@
-"""
-Make every file of a part, and judge what came out.
-"""
+"""Make every file of a part, and judge what came out."""
 
 import logging
 import shutil
@@ -177,9 +175,7 @@ def _leads(encode: commands.Encode) -> tuple[float | None, ...]:
 def _try_pictures(
     encode: commands.Encode, workspace: Workspace, sandbox: Sandbox
 ) -> tuple[Track, ...]:
-    """
-    Return no tracks where the first frame of the part is missing.
-    """
+    """Return no tracks where the first frame of the part is missing."""
     for step in _steps(encode):
         try:
             _run_ffmpeg(encode, workspace, sandbox, step)

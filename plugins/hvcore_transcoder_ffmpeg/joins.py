@@ -114,22 +114,16 @@ class Joins:
 
     @property
     def recordings(self) -> int:
-        """
-        How many there were so far.
-        """
+        """How many there were so far."""
         return len(self._shifts_s)
 
     @property
     def are_too_many(self) -> bool:
-        """
-        True if not all of them are followed.
-        """
+        """True if not all of them are followed."""
         return self.recordings > MAX_RECORDINGS
 
     def steps_s(self) -> dict[int, tuple[float, ...]]:
-        """
-        Return for each track that has them by how much its time is put forward at each join.
-        """
+        """Return for each track that has them by how much its time is put forward at each join."""
         return {
             int(index): tuple(track.steps_s)
             for index, track in self._tracks.items()
@@ -137,9 +131,7 @@ class Joins:
         }
 
     def shift_s(self, index: bytes, packet: Packet) -> float:
-        """
-        Take a packet; return how much later than by its own time it is shown.
-        """
+        """Take a packet; return how much later than by its own time it is shown."""
         track = self._tracks.get(index)
         if track is None:
             recent_s = deque[float](maxlen=self._windows.get(index, 1))
@@ -173,9 +165,7 @@ class Joins:
 
 
 def _goes_back(track: _Track, packet: Packet) -> bool:
-    """
-    Return whether a packet that is shown before others is no picture between them.
-    """
+    """Return whether a packet that is shown before others is no picture between them."""
     recent_s = track.recent_s
     is_full = len(recent_s) == recent_s.maxlen
     if is_full and packet.time_s < min(recent_s) - _BACK_S:
@@ -187,9 +177,7 @@ def _goes_back(track: _Track, packet: Packet) -> bool:
 
 
 def shifting(steps_s: Sequence[float]) -> str:
-    """
-    Return the expression of ``setpts`` and ``asetpts`` that puts recordings in order.
-    """
+    """Return the expression of ``setpts`` and ``asetpts`` that puts recordings in order."""
     # Variable 0 counts them, 1 and 2 are the two latest times: the same as of a track.
     begin = f"st(1,T);st(2,{_NEVER_S})"
     back = f"if(gt(T,ld(2)),st(1,T),st(0,ld(0)+1);{begin})"

@@ -1,6 +1,4 @@
-"""
-Name the tracks of a source that its viewers do not get.
-"""
+"""Name the tracks of a source that its viewers do not get."""
 
 from collections.abc import Sequence
 from typing import Any, Final

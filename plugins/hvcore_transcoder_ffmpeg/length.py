@@ -1,6 +1,4 @@
-"""
-Decide whether enough of a damaged source could be decoded.
-"""
+"""Decide whether enough of a damaged source could be decoded."""
 
 from typing import Final
 

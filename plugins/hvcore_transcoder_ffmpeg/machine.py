@@ -1,6 +1,4 @@
-"""
-What this machine brings: programs and their confinement, looked for once.
-"""
+"""What this machine brings: programs and their confinement, looked for once."""
 
 import threading
 from typing import Final
@@ -47,9 +45,7 @@ class Machine:
         self._found: _Found | None = None
 
     def capabilities(self) -> Capabilities:
-        """
-        Describe what was found; from memory after the first call.
-        """
+        """Describe what was found; from memory after the first call."""
         found = self._find()
         engine, sandbox = found.engine, found.choice.sandbox
         if engine is None or not engine.is_usable or sandbox is None:
@@ -109,18 +105,14 @@ class Machine:
 
 @attrs.frozen(kw_only=True)
 class _Found:
-    """
-    What was found on this machine.
-    """
+    """What was found on this machine."""
 
     engine: FfmpegEngine | None
     choice: SandboxChoice
 
     @property
     def is_complete(self) -> bool:
-        """
-        False if looking again later may find more.
-        """
+        """False if looking again later may find more."""
         return (
             self.engine is not None
             and self.engine.is_usable

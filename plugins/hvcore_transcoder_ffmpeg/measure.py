@@ -1,6 +1,4 @@
-"""
-Check that what was made is what was asked, and measure it for publication.
-"""
+"""Check that what was made is what was asked, and measure it for publication."""
 
 import re
 from fractions import Fraction
@@ -96,9 +94,7 @@ def check_alignment(rungs: list[Track]) -> None:
 
 @attrs.frozen(kw_only=True)
 class _Made:
-    """
-    A measured rendition.
-    """
+    """A measured rendition."""
 
     folder: Path
     entry: SampleEntry

@@ -1,6 +1,4 @@
-"""
-Name what an engine cannot do although the interface has it.
-"""
+"""Name what an engine cannot do although the interface has it."""
 
 from typing import Final
 

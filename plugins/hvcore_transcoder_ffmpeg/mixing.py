@@ -64,9 +64,7 @@ def _is_around(names: Sequence[str]) -> bool:
 
 
 def _loudspeakers(names: Sequence[str]) -> str:
-    """
-    Return a mix in which each ear has its own side and what is in the middle.
-    """
+    """Return a mix in which each ear has its own side and what is in the middle."""
     heard = [name for name in names if not name.startswith("LFE")] or names
     sides = {_side(name) for name in heard}
     ears = [
@@ -91,9 +89,7 @@ def _loudspeakers(names: Sequence[str]) -> str:
 
 
 def _side(name: str) -> str:
-    """
-    Return the side of a loudspeaker: L, R, or ``""`` in the middle.
-    """
+    """Return the side of a loudspeaker: L, R, or ``""`` in the middle."""
     if name.startswith("LFE"):
         return ""
     return next((side for side in "LR" if side in name), "")

@@ -15,16 +15,12 @@ from hvcore_transcoder_ffmpeg.source import Streams
 
 
 def written(streams: Streams) -> str:
-    """
-    Return streams as a text.
-    """
+    """Return streams as a text."""
     return json.dumps(_CONVERTER.unstructure(streams), separators=(",", ":"))
 
 
 def read(notes: str) -> Streams | None:
-    """
-    Return the streams of a text; None if there is none, or another version's.
-    """
+    """Return the streams of a text; None if there is none, or another version's."""
     if not notes:
         return None
     try:

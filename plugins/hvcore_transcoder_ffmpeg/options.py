@@ -1,6 +1,4 @@
-"""
-What an operator can set of the transcoder that runs ffmpeg.
-"""
+"""What an operator can set of the transcoder that runs ffmpeg."""
 
 from pathlib import Path
 

@@ -103,9 +103,7 @@ def _write(
 def _movie(
     ranges: SourceRanges, head: bytes, check: Callable[[], None]
 ) -> _Span | None:
-    """
-    Find the index, and see that there is but one.
-    """
+    """Find the index, and see that there is but one."""
     at, found = 0, None
     for _ in range(_MAX_BOXES):
         if at >= ranges.size_bytes:
@@ -130,9 +128,7 @@ def _movie(
 
 
 def _track_starts(movie: bytes) -> Sequence[int]:
-    """
-    Return where the packets of each track begin; none if those must be read.
-    """
+    """Return where the packets of each track begin; none if those must be read."""
     (box,) = Mp4Box("file", memoryview(movie), 0, len(movie)).children()
     starts: list[int] = []
     for child in box.children():
@@ -160,9 +156,7 @@ def _first_chunk(table: Mp4Box) -> Iterator[int]:
 
 
 def _joined(spans: Sequence[_Span], size: int) -> Iterator[_Span]:
-    """
-    Give the same bytes in order, each once, within the file.
-    """
+    """Give the same bytes in order, each once, within the file."""
     at = 0
     for span in sorted(spans, key=lambda span: span.start):
         start, end = max(span.start, at), min(span.end, size)

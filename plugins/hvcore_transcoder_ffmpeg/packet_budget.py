@@ -38,9 +38,7 @@ class PacketBudget:
         self._end_s = start_s + MAX_SOURCE_DURATION_S
 
     def take(self) -> bool:
-        """
-        Take a packet; tell whether it is time to look.
-        """
+        """Take a packet; tell whether it is time to look."""
         self._count += 1
         return self._count % LOOKS_EVERY == 0
 

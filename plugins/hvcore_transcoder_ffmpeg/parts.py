@@ -137,9 +137,7 @@ def _count(order: TranscodeOrder, cutting: Cutting) -> int:
 
 
 def _least(order: TranscodeOrder, cutting: Cutting, segments: int) -> int:
-    """
-    Return how many parts it takes so that none holds a worker for long.
-    """
+    """Return how many parts it takes so that none holds a worker for long."""
     takes_s = order.segment_s * encoding_s(order, cutting.cores)
     most = int(cutting.slice_s / takes_s)
     if most > 1:

@@ -39,9 +39,7 @@ _EDGE_WORTH: Final = 0.5
 
 @attrs.frozen(kw_only=True)
 class PartPictures:
-    """
-    The pictures of a part, as :class:`hvcore.plugin_api.PartDone` has them.
-    """
+    """The pictures of a part, as :class:`hvcore.plugin_api.PartDone` has them."""
 
     poster: str | None
     poster_score: float
@@ -71,9 +69,7 @@ def chains(order: TranscodeOrder, span: Span, *, tone_map: bool) -> list[str]:
 
 
 def outputs(order: TranscodeOrder) -> list[str]:
-    """
-    Return the options that write the pictures, numbered in their order.
-    """
+    """Return the options that write the pictures, numbered in their order."""
     # 3 of 31: all are compressed once more, into thumbnails and sheets.
     options = _files(filters.POSTER, POSTERS_FOLDER)
     if order.still_interval_s:

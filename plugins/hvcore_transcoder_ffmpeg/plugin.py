@@ -1,6 +1,4 @@
-"""
-Offer the transcoder that runs ffmpeg on this machine.
-"""
+"""Offer the transcoder that runs ffmpeg on this machine."""
 
 from collections.abc import Iterator
 
@@ -29,9 +27,7 @@ def build(options: FfmpegOptions, context: BuildContext) -> Transcoder:
 
 @hookimpl
 def hvcore_transcoders() -> Iterator[TranscoderBackend]:
-    """
-    Offer ``ffmpeg``.
-    """
+    """Offer ``ffmpeg``."""
     yield TranscoderBackend(
         name="ffmpeg", factory=build, options=FfmpegOptions, extra="ffmpeg"
     )

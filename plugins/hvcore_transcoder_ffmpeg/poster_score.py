@@ -1,6 +1,4 @@
-"""
-Tell how much a picture shows.
-"""
+"""Tell how much a picture shows."""
 
 from pathlib import Path
 from typing import Final

@@ -1,6 +1,4 @@
-"""
-Find out what an uploaded file is, without trusting it.
-"""
+"""Find out what an uploaded file is, without trusting it."""
 
 import shutil
 from collections.abc import Iterator, Sequence
@@ -100,9 +98,7 @@ class _Opened:
 
 
 class Prober:
-    """
-    Runs ffprobe on the source of a workspace.
-    """
+    """Runs ffprobe on the source of a workspace."""
 
     def __init__(self, engine: FfmpegEngine, sandbox: Sandbox) -> None:
         self._engine = engine
@@ -120,9 +116,7 @@ class Prober:
         return self._examined(workspace) if found is None else found
 
     def _by_outline(self, workspace: Workspace) -> SourceInfo | None:
-        """
-        Probe a source that lies far away without fetching it, where that can be.
-        """
+        """Probe a source that lies far away without fetching it, where that can be."""
         ranges = workspace.source_ranges()
         if ranges is None:
             return None
@@ -250,9 +244,7 @@ class Prober:
                 path.unlink(missing_ok=True)
 
     def _with_first_picture(self, workspace: Workspace, opened: "_Opened") -> Streams:
-        """
-        Look how large pictures are that come out of the decoder, and how they lie.
-        """
+        """Look how large pictures are that come out of the decoder, and how they lie."""
         question = ["-select_streams", str(opened.video_index)]
         # A few packets, because of B-frames and of damage; what is decoded of them is
         # printed at the end at the latest.

@@ -1,6 +1,4 @@
-"""
-Why ffprobe has ended, in words for the file's owner.
-"""
+"""Why ffprobe has ended, in words for the file's owner."""
 
 import signal
 from collections.abc import Callable
@@ -50,9 +48,7 @@ def judge_probe(ended: ExitStatus, path: Path, check: Callable[[], None]) -> Non
 
 
 def _is_damaged(ended: ExitStatus, path: Path, check: Callable[[], None]) -> bool:
-    """
-    Return whether a file that is said to lie on a bad device can be read.
-    """
+    """Return whether a file that is said to lie on a bad device can be read."""
     if not ended.names_device_alone:
         return False
     try:

@@ -1,6 +1,4 @@
-"""
-Run one child process under supervision until it ends or has to.
-"""
+"""Run one child process under supervision until it ends or has to."""
 
 import contextlib
 import os
@@ -73,23 +71,17 @@ class ExitStatus:
 
     @property
     def is_success(self) -> bool:
-        """
-        True if the program says that all went well.
-        """
+        """True if the program says that all went well."""
         return self.status == 0
 
     @property
     def is_disk_full(self) -> bool:
-        """
-        True if it had no room to write.
-        """
+        """True if it had no room to write."""
         return any(words in self.log for words in _FULL_WORDS)
 
     @property
     def names_machine(self) -> bool:
-        """
-        True if it complains of the machine, not of the file it was given.
-        """
+        """True if it complains of the machine, not of the file it was given."""
         return any(words in self.log for words in _MACHINE_WORDS)
 
     @property
@@ -149,9 +141,7 @@ def supervise(
 
 
 class _Pump:
-    """
-    Carry both outputs of a child, keeping a bounded end of standard error.
-    """
+    """Carry both outputs of a child, keeping a bounded end of standard error."""
 
     def __init__(
         self, child: subprocess.Popen[bytes], take_log: Callable[[bytes], None]
@@ -168,9 +158,7 @@ class _Pump:
     def run(
         self, take_output: Callable[[bytes], None], tick: Callable[[], None]
     ) -> None:
-        """
-        Carry until the child has closed its outputs and ended.
-        """
+        """Carry until the child has closed its outputs and ended."""
         next_tick = time.monotonic()
         while self._selector.get_map() or not _has_ended(self._child):
             now = time.monotonic()
@@ -194,9 +182,7 @@ class _Pump:
             self._child.wait(timeout=_DEATH_S)
 
     def log(self) -> str:
-        """
-        Return the end of standard error.
-        """
+        """Return the end of standard error."""
         return self._log.decode(errors="replace")
 
     def _carry(self, take_output: Callable[[bytes], None], timeout_s: float) -> None:

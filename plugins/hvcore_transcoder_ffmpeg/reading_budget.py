@@ -1,6 +1,4 @@
-"""
-How much of a foreign index is read, whatever its size.
-"""
+"""How much of a foreign index is read, whatever its size."""
 
 from typing import Final
 
@@ -12,9 +10,7 @@ _MAX_PIECES: Final = 10_000
 
 @attrs.define
 class ReadingBudget:
-    """
-    Count the boxes or elements of a file, those within others included.
-    """
+    """Count the boxes or elements of a file, those within others included."""
 
     left: int = _MAX_PIECES
 

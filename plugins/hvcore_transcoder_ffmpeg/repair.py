@@ -63,9 +63,7 @@ class GoodTracks:
 
 
 def unopened_track(log: str) -> int | None:
-    """
-    Return the index of the track that ffprobe gave up on, if that was it.
-    """
+    """Return the index of the track that ffprobe gave up on, if that was it."""
     found = re.search(r"Could not open codec for input stream (\d{1,4})", log)
     return int(found.group(1)) if found else None
 
@@ -145,9 +143,7 @@ class _Mapping:
         self.indexes: list[int] = []
 
     def feed(self, data: bytes) -> None:
-        """
-        Take the next piece of the log.
-        """
+        """Take the next piece of the log."""
         *lines, rest = (self._rest + data).split(b"\n")
         self._rest = rest[:_LINE_BYTES]
         for line in lines:

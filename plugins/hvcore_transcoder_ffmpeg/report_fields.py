@@ -1,6 +1,4 @@
-"""
-Read single fields of ffprobe's report of a file that may lie.
-"""
+"""Read single fields of ffprobe's report of a file that may lie."""
 
 import json
 import re

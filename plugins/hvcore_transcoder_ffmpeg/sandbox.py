@@ -1,6 +1,4 @@
-"""
-Confine the programs that touch what strangers have uploaded.
-"""
+"""Confine the programs that touch what strangers have uploaded."""
 
 import shutil
 import subprocess
@@ -66,9 +64,7 @@ class Sandbox:
 
     @property
     def level(self) -> str:
-        """
-        The name of the confinement, for operators.
-        """
+        """The name of the confinement, for operators."""
         return "bwrap" if self.bwrap else "rlimits"
 
     def command(

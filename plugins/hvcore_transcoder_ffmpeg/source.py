@@ -1,6 +1,4 @@
-"""
-What is known about a source, beyond what the core needs.
-"""
+"""What is known about a source, beyond what the core needs."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -36,9 +34,7 @@ class Colour:
 
     @property
     def is_hdr(self) -> bool:
-        """
-        True for PQ and HLG.
-        """
+        """True for PQ and HLG."""
         return self.transfer in ("smpte2084", "arib-std-b67")
 
 

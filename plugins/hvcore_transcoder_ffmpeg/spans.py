@@ -53,23 +53,17 @@ class Span:
 
     @property
     def is_whole(self) -> bool:
-        """
-        True if nothing is left to other parts.
-        """
+        """True if nothing is left to other parts."""
         return self.first_segment == 0 and self.end_segment is None
 
     @property
     def begins_s(self) -> float:
-        """
-        When the first frame is shown.
-        """
+        """When the first frame is shown."""
         return float(self.first_frame / self.frame_rate)
 
     @property
     def length_s(self) -> float:
-        """
-        How much of the video it is.
-        """
+        """How much of the video it is."""
         if self.end_segment is None:
             return max(0.0, self.total_s - self.begins_s)
         return float((self.end_frame - self.first_frame) / self.frame_rate)
@@ -92,9 +86,7 @@ class Span:
 
     @property
     def last_frame(self) -> int:
-        """
-        Number of the last frame, at the video's end, too.
-        """
+        """Number of the last frame, at the video's end, too."""
         if self.end_segment is None:
             end_frame = round(self.total_s * self.frame_rate)
             return max(self.first_frame, end_frame - 1)
@@ -102,9 +94,7 @@ class Span:
 
     @property
     def max_frames(self) -> int:
-        """
-        More frames it cannot have, and has exactly these if others follow.
-        """
+        """More frames it cannot have, and has exactly these if others follow."""
         return max(1, self.end_frame - self.first_frame)
 
     @property
@@ -134,15 +124,11 @@ class Span:
         return float(self.segment_s - 1 / self.frame_rate)
 
     def frame_of(self, segment: int) -> int:
-        """
-        Return the number of a segment's first frame.
-        """
+        """Return the number of a segment's first frame."""
         return ceil(segment * self._step)
 
     def is_complete(self, frames: int) -> bool:
-        """
-        Return whether so many frames are all of them, as far as that is known.
-        """
+        """Return whether so many frames are all of them, as far as that is known."""
         if self.end_segment is None:
             return frames > 0
         return frames == self.max_frames

@@ -1,6 +1,4 @@
-"""
-Take one picture out of a published segment.
-"""
+"""Take one picture out of a published segment."""
 
 from pathlib import Path
 from typing import Final

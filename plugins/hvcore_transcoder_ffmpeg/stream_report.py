@@ -1,6 +1,4 @@
-"""
-Read ffprobe's report of a file that may lie.
-"""
+"""Read ffprobe's report of a file that may lie."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -1,6 +1,4 @@
-"""
-What follows for a source from the times of its packets.
-"""
+"""What follows for a source from the times of its packets."""
 
 from fractions import Fraction
 

@@ -140,9 +140,7 @@ class TimelineReader:
 
     @property
     def is_empty(self) -> bool:
-        """
-        True as long as no picture came.
-        """
+        """True as long as no picture came."""
         return self._count == 0
 
     def feed(self, data: bytes) -> None:

@@ -1,6 +1,4 @@
-"""
-Try what a pair of programs can do, instead of believing what it says.
-"""
+"""Try what a pair of programs can do, instead of believing what it says."""
 
 import json
 import re
@@ -67,9 +65,7 @@ _PROFILES: Final = {
 
 @attrs.frozen(kw_only=True)
 class _Made:
-    """
-    What came out of a trial.
-    """
+    """What came out of a trial."""
 
     pixel_formats: frozenset[PixelFormat] = frozenset()
     priming_samples: dict[AudioCodec, int] = attrs.field(factory=dict)

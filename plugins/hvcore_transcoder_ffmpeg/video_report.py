@@ -1,6 +1,4 @@
-"""
-Read what ffprobe says of a video track that may lie, and choose the one that is meant.
-"""
+"""Read what ffprobe says of a video track that may lie, and choose the one that is meant."""
 
 import re
 from collections.abc import Sequence
@@ -76,9 +74,7 @@ def is_attached(stream: dict[str, Any]) -> bool:
 
 
 def choose(videos: Sequence[dict[str, Any]], whole_s: float) -> dict[str, Any]:
-    """
-    Return the video that is meant: the largest, for the longest time.
-    """
+    """Return the video that is meant: the largest, for the longest time."""
 
     def extent(one: dict[str, Any]) -> float:
         area = integer(one, "width") * integer(one, "height")
@@ -164,9 +160,7 @@ def _is_usual(stream: dict[str, Any]) -> bool:
 
 
 def _has_no_plain_picture(stream: dict[str, Any]) -> bool:
-    """
-    Return whether the numbers of the pictures mean colours to Dolby's decoders only.
-    """
+    """Return whether the numbers of the pictures mean colours to Dolby's decoders only."""
     sides = [one for one in list_of(stream, "side_data_list") if isinstance(one, dict)]
     return any(
         integer(one, "dv_profile") in _DOLBY_ONLY_PROFILES
@@ -176,9 +170,7 @@ def _has_no_plain_picture(stream: dict[str, Any]) -> bool:
 
 
 def declared_s(stream: dict[str, Any]) -> float:
-    """
-    Return the seconds that a track lasts by its headers; 0 where unknown.
-    """
+    """Return the seconds that a track lasts by its headers; 0 where unknown."""
     return number(stream, "duration") or _tagged_s(stream)
 
 
@@ -195,9 +187,7 @@ def _tagged_s(stream: dict[str, Any]) -> float:
 
 
 def _matrix(stream: dict[str, Any]) -> tuple[int, ...] | None:
-    """
-    Return the display matrix of a stream or a frame.
-    """
+    """Return the display matrix of a stream or a frame."""
     sides = [one for one in list_of(stream, "side_data_list") if isinstance(one, dict)]
     for side in sides:
         # Three lines of three numbers behind an address each.
@@ -236,9 +226,7 @@ def with_first_picture(streams: Streams, report: bytes) -> Streams:
 
 
 def pixel_format(name: str) -> PixelFormat:
-    """
-    Return the documented format that holds what a source's format holds.
-    """
+    """Return the documented format that holds what a source's format holds."""
     if name.startswith(("gbr", "rgb", "bgr", "argb", "abgr", "0rgb", "0bgr", "pal8")):
         chroma = "yuv444p"
     else:

@@ -40,31 +40,23 @@ _CORES_OF_ENCODER: Final = 4
 
 
 def pictures_work(order: TranscodeOrder) -> float:
-    """
-    Return the work of a second of all rungs, in pixels of veryfast.
-    """
+    """Return the work of a second of all rungs, in pixels of veryfast."""
     return sum(map(_work, order.ladder.rungs))
 
 
 def encoding_s(order: TranscodeOrder, cores: int) -> float:
-    """
-    Return how long all rungs take for a second of the video, with so many cores.
-    """
+    """Return how long all rungs take for a second of the video, with so many cores."""
     return pictures_work(order) * _CPU_S_OF_PIXEL / cores
 
 
 def decoding_s(video: VideoTrackInfo, cores: int) -> float:
-    """
-    Return how long it takes to decode a second of the source.
-    """
+    """Return how long it takes to decode a second of the source."""
     pixels = video.width_px * video.height_px * float(video.frame_rate)
     return pixels * _DECODING * _CPU_S_OF_PIXEL / cores
 
 
 def cores_of_encoder() -> int:
-    """
-    Return how many cores of this machine an encoder can count on.
-    """
+    """Return how many cores of this machine an encoder can count on."""
     return min(len(os.sched_getaffinity(0)), _CORES_OF_ENCODER)
 
 

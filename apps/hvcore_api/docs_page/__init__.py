@@ -1,3 +1,1 @@
-"""
-The pages of the API's address: what it is, and the description of every route.
-"""
+"""The pages of the API's address: what it is, and the description of every route."""

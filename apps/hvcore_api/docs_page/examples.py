@@ -1,6 +1,4 @@
-"""
-Examples of requests and answers, made of their schemas.
-"""
+"""Examples of requests and answers, made of their schemas."""
 
 import json
 import re
@@ -93,9 +91,7 @@ _FILES: Final = {
 
 
 def command_of(operation: Operation, server_url: str) -> str:
-    """
-    Return a command line that sends the request.
-    """
+    """Return a command line that sends the request."""
     first = ["curl -s"]
     if operation.method != "GET":
         first.append(f"-X {operation.method}")

@@ -57,9 +57,7 @@ class Family(Enum):
 
     @property
     def id(self) -> str:
-        """
-        Its name in the page's addresses.
-        """
+        """Its name in the page's addresses."""
         return f"by-{self.name.lower()}"
 
 
@@ -81,23 +79,17 @@ class Operation:
 
     @property
     def id(self) -> str:
-        """
-        Its name in the page's addresses.
-        """
+        """Its name in the page's addresses."""
         return str(self.node["operationId"])
 
     @property
     def group(self) -> str:
-        """
-        What it is about, whatever the family.
-        """
+        """What it is about, whatever the family."""
         return str(self.node["tags"][0]).removesuffix(BY_ORGANIZATION)
 
     @property
     def work(self) -> tuple[str, str]:
-        """
-        What it does, whatever the family: the same for twins.
-        """
+        """What it does, whatever the family: the same for twins."""
         rest = self.path
         for root in (ENV, ORG, KEY):
             if rest.startswith(f"{root}/"):
@@ -125,9 +117,7 @@ def operations_of(document: Mapping[str, Any]) -> Sequence[Operation]:
 
 
 def twins_of(one: Operation, others: Iterable[Operation]) -> Sequence[Operation]:
-    """
-    Return the operations that do the same by another path.
-    """
+    """Return the operations that do the same by another path."""
     return [
         other
         for other in others

@@ -1,6 +1,4 @@
-"""
-One route of the page: what it takes, what it answers, and an example.
-"""
+"""One route of the page: what it takes, what it answers, and an example."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -17,9 +15,7 @@ _FIRST_ERROR: Final = "4"
 
 
 def section_of(one: Operation, others: Iterable[Operation], server_url: str) -> Element:
-    """
-    Return the part of the page that describes a route.
-    """
+    """Return the part of the page that describes a route."""
     node = one.node
     return element(
         "section",

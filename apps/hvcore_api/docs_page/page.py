@@ -23,9 +23,7 @@ Groups = Mapping[str, Sequence[Operation]]
 
 
 def render_page(document: Node) -> bytes:
-    """
-    Return the page in UTF-8.
-    """
+    """Return the page in UTF-8."""
     document = resolved(document)
     info = document["info"]
     operations = operations_of(document)
@@ -69,9 +67,7 @@ def _head(title: str) -> Element:
 
 
 def _finder(count: int) -> Element:
-    """
-    Return the search, which the script shows.
-    """
+    """Return the search, which the script shows."""
     families = [
         element("button", text, type="button", data_shows=name, aria_pressed=pressed)
         for text, name, pressed in (

@@ -1,6 +1,4 @@
-"""
-JSON Schema in words.
-"""
+"""JSON Schema in words."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -26,9 +24,7 @@ class Member:
 
 
 def members_of(schema: Schema, path: str = "") -> Iterator[Member]:
-    """
-    Yield the members of an object and of those within it.
-    """
+    """Yield the members of an object and of those within it."""
     schema = _plain(schema)
     required = schema.get("required", ())
     for name, inner in schema.get("properties", {}).items():
@@ -40,9 +36,7 @@ def members_of(schema: Schema, path: str = "") -> Iterator[Member]:
 
 
 def type_of(schema: Schema) -> str:
-    """
-    Return the type, such as ``array of string``.
-    """
+    """Return the type, such as ``array of string``."""
     plain = _plain(schema)
     kind = str(plain.get("type", "any"))
     if kind == "array" and plain["items"].get("type", "object") != "object":
@@ -51,9 +45,7 @@ def type_of(schema: Schema) -> str:
 
 
 def rules_of(schema: Schema) -> Iterator[str]:
-    """
-    Yield what a value must be besides its type, and what is taken without one.
-    """
+    """Yield what a value must be besides its type, and what is taken without one."""
     plain = _plain(schema)
     choices = [*_choices(plain), *(w for p in plain.get("anyOf", ()) for w in _ends(p))]
     if choices:
@@ -85,9 +77,7 @@ def _ends(schema: Schema) -> Iterator[str]:
 
 
 def _plain(schema: Schema) -> Schema:
-    """
-    Return a schema without the null that may stand for it.
-    """
+    """Return a schema without the null that may stand for it."""
     if isinstance(schema.get("type"), list):
         words = [word for word in schema.get("enum", ()) if word is not None]
         kind = next(word for word in schema["type"] if word != "null")

@@ -1,6 +1,4 @@
-"""
-Recognise the caller, and check whether it may use the route.
-"""
+"""Recognise the caller, and check whether it may use the route."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,6 +1,4 @@
-"""
-Obey ``Idempotency-Key``: a repeated request gets the first answer again.
-"""
+"""Obey ``Idempotency-Key``: a repeated request gets the first answer again."""
 
 import hashlib
 import re
@@ -148,9 +146,7 @@ def _lifetime(route: Route) -> timedelta:
 
 
 def _whose(path: str, body: str) -> str | None:
-    """
-    Return the video whose end takes members of an answer along; most have none.
-    """
+    """Return the video whose end takes members of an answer along; most have none."""
     if without_personal_members(body) == body:
         return None
     return first_video_id(path) or first_video_id(body)

@@ -1,6 +1,4 @@
-"""
-Count requests, and put the limits into the headers of every answer.
-"""
+"""Count requests, and put the limits into the headers of every answer."""
 
 from typing import Final
 

@@ -1,3 +1,1 @@
-"""
-The OpenAPI document of the API, made of the route table.
-"""
+"""The OpenAPI document of the API, made of the route table."""

@@ -1,6 +1,4 @@
-"""
-The answers of a route: its success, and the errors that routes share.
-"""
+"""The answers of a route: its success, and the errors that routes share."""
 
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
@@ -108,18 +106,14 @@ def success_of(route: Route, components: Components, links: Document) -> Documen
 
 
 def described(schema: Schema, components: Components) -> Document:
-    """
-    Return a header's schema, and beside it its words, which belong to the header.
-    """
+    """Return a header's schema, and beside it its words, which belong to the header."""
     words = {n: schema[n] for n in ("description", "example") if n in schema}
     bare = {name: value for name, value in schema.items() if name not in words}
     return {**words, "schema": components.schema(bare)}
 
 
 def problems_of(route: Route, components: Components) -> Document:
-    """
-    Describe the errors of a route by status, each shared with other routes.
-    """
+    """Describe the errors of a route by status, each shared with other routes."""
     return {
         str(status): _problem(status, errors, components)
         for status, errors in sorted(errors_of(route).items())
@@ -127,9 +121,7 @@ def problems_of(route: Route, components: Components) -> Document:
 
 
 def errors_of(route: Route) -> Mapping[int, Mapping[str, str]]:
-    """
-    Return what a route can answer by status: codes, each with its sentence.
-    """
+    """Return what a route can answer by status: codes, each with its sentence."""
     found: dict[int, dict[str, str]] = {}
     for status, error in _possible(route):
         found.setdefault(status, {}).setdefault(error.code, error.default_detail)
@@ -137,9 +129,7 @@ def errors_of(route: Route) -> Mapping[int, Mapping[str, str]]:
 
 
 def answer_schema(route: Route) -> Schema | None:
-    """
-    Return the schema of a route's JSON, under a name; None if it answers none.
-    """
+    """Return the schema of a route's JSON, under a name; None if it answers none."""
     answer = route.answer
     if answer is None:
         return None

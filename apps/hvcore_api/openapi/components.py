@@ -22,33 +22,25 @@ _NO_NAME: Final = re.compile("[^A-Za-z0-9]+")
 
 
 def camel(text: str) -> str:
-    """
-    Return words as a name: ``video_not_found`` is ``VideoNotFound``.
-    """
+    """Return words as a name: ``video_not_found`` is ``VideoNotFound``."""
     return "".join(word[:1].upper() + word[1:] for word in _NO_NAME.split(text))
 
 
 class Components:
-    """
-    Collects what the operations refer to.
-    """
+    """Collects what the operations refer to."""
 
     def __init__(self) -> None:
         self._parts: dict[str, dict[str, Node]] = {}
 
     def document(self) -> Document:
-        """
-        Return everything that was referred to, by section, in the order of names.
-        """
+        """Return everything that was referred to, by section, in the order of names."""
         return {
             section: dict(sorted(parts.items()))
             for section, parts in sorted(self._parts.items())
         }
 
     def schema(self, schema: Schema) -> Schema:
-        """
-        Return a schema in which whatever has a name is a reference.
-        """
+        """Return a schema in which whatever has a name is a reference."""
         title = schema.get("title")
         if not isinstance(title, str):
             return {name: self._within(value) for name, value in schema.items()}
@@ -61,9 +53,7 @@ class Components:
         return {**self.part("schemas", title, named), **beside}
 
     def example(self, name: str) -> Node | None:
-        """
-        Return a reference to a recorded example; None if there is none.
-        """
+        """Return a reference to a recorded example; None if there is none."""
         if name not in EXAMPLES:
             return None
         return self.part("examples", name, {"value": EXAMPLES[name]})

@@ -78,9 +78,7 @@ def make_document(
 
 
 def _tags(groups: Mapping[str, Sequence[Route]]) -> Sequence[Document]:
-    """
-    Describe the tags, those of one family after those of the other.
-    """
+    """Describe the tags, those of one family after those of the other."""
     found = {
         tag_of(group, route): group
         for group, routes in groups.items()

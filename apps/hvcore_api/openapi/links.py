@@ -33,9 +33,7 @@ class _Given:
     leads_to: Sequence[str] | None = None
 
     def takes(self, route: Route) -> bool:
-        """
-        Return whether a route is among those that the answer leads to.
-        """
+        """Return whether a route is among those that the answer leads to."""
         if self.leads_to is not None:
             return route.name in self.leads_to
         names = {own_name(name) for name in route.parameters}
@@ -111,9 +109,7 @@ def links_of(route: Route, routes: Iterable[Route], components: Components) -> D
 
 
 def _link_name(route: Route, other: Route, link: Document) -> str:
-    """
-    Return the name that all routes share which lead there in the same way.
-    """
+    """Return the name that all routes share which lead there in the same way."""
     if "$response" not in str(link) or route.answer is None:
         return operation_id(other)
     return f"{operation_id(other)}From{route.answer['title']}"

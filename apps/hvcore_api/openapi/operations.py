@@ -1,6 +1,4 @@
-"""
-One operation of the document: what a route takes, and what it answers.
-"""
+"""One operation of the document: what a route takes, and what it answers."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -81,9 +79,7 @@ def operation_of(
 
 
 def _needs(route: Route) -> str:
-    """
-    Say what a caller needs, and which limit a request counts under.
-    """
+    """Say what a caller needs, and which limit a request counts under."""
     if route.is_open:
         return "Needs no key."
     if route.permission is None:
@@ -93,9 +89,7 @@ def _needs(route: Route) -> str:
 
 
 def path_parameters(path: str, components: Components) -> Sequence[Document]:
-    """
-    Describe the parameters of a path.
-    """
+    """Describe the parameters of a path."""
     return [
         _path_parameter(name, components) for name in re.findall(r"\{(\w+)\}", path)
     ]

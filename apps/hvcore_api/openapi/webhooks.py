@@ -19,9 +19,7 @@ _HEADERS: Final = {
 
 
 def webhooks_of(components: Components) -> Document:
-    """
-    Describe the request that brings an event.
-    """
+    """Describe the request that brings an event."""
     example = components.example(str(EVENT_SENT["title"]))
     content = {
         "schema": components.schema(EVENT_SENT),

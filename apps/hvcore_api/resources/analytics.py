@@ -1,6 +1,4 @@
-"""
-What was watched, and how much.
-"""
+"""What was watched, and how much."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,9 +16,7 @@ from hvcore_api.request_scope import check_video_id, find_environment, scope_of
 
 
 class UsageResource:
-    """
-    What each environment holds, and what was served of it.
-    """
+    """What each environment holds, and what was served of it."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access
@@ -34,9 +30,7 @@ class UsageResource:
 
 
 class DailyUsageResource:
-    """
-    What was served on each day.
-    """
+    """What was served on each day."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access
@@ -52,9 +46,7 @@ class DailyUsageResource:
 
 
 class StorageUsageResource:
-    """
-    How much is stored.
-    """
+    """How much is stored."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access
@@ -68,9 +60,7 @@ class StorageUsageResource:
 
 
 class HeightDistributionResource:
-    """
-    What was served of each height.
-    """
+    """What was served of each height."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access
@@ -84,9 +74,7 @@ class HeightDistributionResource:
 
 
 class VideoResolutionResource:
-    """
-    What was served of a video.
-    """
+    """What was served of a video."""
 
     def __init__(self, services: Services) -> None:
         self._analytics = services.analytics
@@ -110,9 +98,7 @@ class VideoResolutionResource:
 
 
 class VideoExplanationResource:
-    """
-    How the count of a video's day came about.
-    """
+    """How the count of a video's day came about."""
 
     def __init__(self, services: Services) -> None:
         self._analytics = services.analytics
@@ -120,9 +106,7 @@ class VideoExplanationResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        """
-        Answer what was counted, what was not, and the arithmetic.
-        """
+        """Answer what was counted, what was not, and the arithmetic."""
         scope = scope_of(req)
         asked = read_query(query.ExplainParameters, req.params)
         explained = self._analytics.explained(
@@ -141,9 +125,7 @@ class VideoExplanationResource:
 
 
 class ViewersResource:
-    """
-    The current viewers of some environments.
-    """
+    """The current viewers of some environments."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access
@@ -162,9 +144,7 @@ class ViewersResource:
 
 
 class VideoViewersResource:
-    """
-    The current viewers of a video.
-    """
+    """The current viewers of a video."""
 
     def __init__(self, services: Services) -> None:
         self._live = services.live_analytics
@@ -189,9 +169,7 @@ class VideoViewersResource:
 def _environments(
     access: Access, req: falcon.Request, path: Mapping[str, str]
 ) -> Sequence[Environment]:
-    """
-    Find what a request covers: one environment, or all that the key reaches.
-    """
+    """Find what a request covers: one environment, or all that the key reaches."""
     if "org_id" in path and "env_ref" not in path:
         scope = scope_of(req)
         return access.environments(scope.caller, scope.org_id)

@@ -1,6 +1,4 @@
-"""
-The captions of videos.
-"""
+"""The captions of videos."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -33,9 +31,7 @@ FILE_WITHIN_S: Final = 30.0
 
 
 class CaptionListResource:
-    """
-    The captions of a video, in both families.
-    """
+    """The captions of a video, in both families."""
 
     def __init__(self, services: Services) -> None:
         self._captions = services.captions
@@ -51,9 +47,7 @@ class CaptionListResource:
 
 
 class CaptionFileResource:
-    """
-    The captions of a video in a language, in both families.
-    """
+    """The captions of a video in a language, in both families."""
 
     def __init__(self, services: Services) -> None:
         self._captions = services.captions
@@ -67,9 +61,7 @@ class CaptionFileResource:
         language: str,
         **_path: str,
     ) -> None:
-        """
-        Set captions; those that were there are replaced.
-        """
+        """Set captions; those that were there are replaced."""
         scope = scope_of(req)
         wanted = read_query(wire.CaptionParameters, req.params)
         media_type = text_type(req, FORMATS)

@@ -1,6 +1,4 @@
-"""
-The chapters of a video.
-"""
+"""The chapters of a video."""
 
 from typing import Final
 
@@ -20,9 +18,7 @@ FILE_WITHIN_S: Final = 30.0
 
 
 class ChaptersResource:
-    """
-    The chapters of a video, in both families.
-    """
+    """The chapters of a video, in both families."""
 
     def __init__(self, services: Services) -> None:
         self._chapters = services.chapters
@@ -39,9 +35,7 @@ class ChaptersResource:
     def on_put(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        """
-        Set chapters; those that were there are replaced.
-        """
+        """Set chapters; those that were there are replaced."""
         scope = scope_of(req)
         text_type(req, FORMATS)
         # Kept until they are stored: each of them holds a thread of the server.

@@ -1,6 +1,4 @@
-"""
-The client for JavaScript, which pages of any origin load.
-"""
+"""The client for JavaScript, which pages of any origin load."""
 
 from pathlib import Path
 from typing import Final
@@ -35,18 +33,14 @@ class ClientFileResource:
 
 
 class ClientModuleResource(ClientFileResource):
-    """
-    ``GET /client.js``.
-    """
+    """``GET /client.js``."""
 
     def __init__(self, _services: Services) -> None:
         super().__init__(MODULE, SCRIPT_TYPE)
 
 
 class ClientTypesResource(ClientFileResource):
-    """
-    ``GET /client.d.ts``.
-    """
+    """``GET /client.d.ts``."""
 
     def __init__(self, _services: Services) -> None:
         super().__init__(TYPES, _TYPES_TYPE)

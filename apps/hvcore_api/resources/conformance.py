@@ -1,6 +1,4 @@
-"""
-The findings of the checks of videos.
-"""
+"""The findings of the checks of videos."""
 
 import falcon
 
@@ -11,9 +9,7 @@ from hvcore_api.request_scope import check_video_id, scope_of
 
 
 class ConformanceResource:
-    """
-    The outcome of a video's check, in both families.
-    """
+    """The outcome of a video's check, in both families."""
 
     def __init__(self, services: Services) -> None:
         self._certificates = services.certificates

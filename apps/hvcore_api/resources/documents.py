@@ -1,6 +1,4 @@
-"""
-The description of the API, for programs and for people.
-"""
+"""The description of the API, for programs and for people."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -50,9 +48,7 @@ class DescriptionResource:
 
 
 class OpenApiResource(DescriptionResource):
-    """
-    ``GET {base_url}/openapi.json``, sent bare.
-    """
+    """``GET {base_url}/openapi.json``, sent bare."""
 
     @cached_property
     def _response(self) -> PlaybackResponse:
@@ -64,9 +60,7 @@ class OpenApiResource(DescriptionResource):
 
 
 class DocsPageResource(DescriptionResource):
-    """
-    ``GET /docs``.
-    """
+    """``GET /docs``."""
 
     @cached_property
     def _response(self) -> PlaybackResponse:
@@ -77,9 +71,7 @@ class DocsPageResource(DescriptionResource):
 
 
 class ApiFrontPageResource:
-    """
-    ``GET /``: what this address is, and where to go.
-    """
+    """``GET /``: what this address is, and where to go."""
 
     def __init__(self, services: Services) -> None:
         self._settings = services.settings
@@ -104,9 +96,7 @@ class ApiFrontPageResource:
 
 
 class DocsStyleResource:
-    """
-    ``GET /docs/style.css``: the look of every page, and of these.
-    """
+    """``GET /docs/style.css``: the look of every page, and of these."""
 
     def __init__(self, _services: Services) -> None:
         body = STYLE.read_bytes() + (FOLDER / "docs.css").read_bytes()
@@ -117,9 +107,7 @@ class DocsStyleResource:
 
 
 class DocsScriptResource:
-    """
-    ``GET /docs/search.js``.
-    """
+    """``GET /docs/search.js``."""
 
     def __init__(self, _services: Services) -> None:
         self._response = served_file((FOLDER / "docs.js").read_bytes(), SCRIPT_TYPE)

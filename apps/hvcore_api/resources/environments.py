@@ -1,6 +1,4 @@
-"""
-The organization's environments.
-"""
+"""The organization's environments."""
 
 import falcon
 
@@ -11,9 +9,7 @@ from hvcore_api.request_scope import scope_of
 
 
 class EnvironmentsResource:
-    """
-    ``GET {api_url}/{orgID}/environments``, which also tests a key.
-    """
+    """``GET {api_url}/{orgID}/environments``, which also tests a key."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access

@@ -1,6 +1,4 @@
-"""
-What has happened in an environment.
-"""
+"""What has happened in an environment."""
 
 import falcon
 
@@ -12,9 +10,7 @@ from hvcore_api.request_scope import find_environment
 
 
 class EventListResource:
-    """
-    The events of the key's environment.
-    """
+    """The events of the key's environment."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access
@@ -22,9 +18,7 @@ class EventListResource:
         self._public = services.settings.public
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
-        """
-        List events after a cursor, the oldest first.
-        """
+        """List events after a cursor, the oldest first."""
         env = find_environment(self._access, req)
         query = read_list_query(wire.EventParameters, req.params).query()
         payload = wire.event_page(

@@ -1,6 +1,4 @@
-"""
-Files that the service fetches for itself.
-"""
+"""Files that the service fetches for itself."""
 
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -18,9 +16,7 @@ from hvcore_web.json_media import read_json
 
 
 class VideoUploadResource:
-    """
-    Family B's upload: the video exists at once, its file is fetched.
-    """
+    """Family B's upload: the video exists at once, its file is fetched."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access
@@ -46,9 +42,7 @@ class VideoUploadResource:
 
 
 class DownloadResource:
-    """
-    Family B's download: the file is fetched, a process request follows.
-    """
+    """Family B's download: the file is fetched, a process request follows."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access

@@ -1,6 +1,4 @@
-"""
-Return whether the service is up and can work.
-"""
+"""Return whether the service is up and can work."""
 
 import falcon
 
@@ -11,18 +9,14 @@ from hvcore_web.readiness import ReadinessResource
 
 
 class ApiHealthResource(HealthResource):
-    """
-    ``GET /health``: check everything that the service needs.
-    """
+    """``GET /health``: check everything that the service needs."""
 
     def __init__(self, services: Services) -> None:
         super().__init__(services.health)
 
 
 class LivenessResource:
-    """
-    ``GET /health/live``: this process answers; nothing else is asked.
-    """
+    """``GET /health/live``: this process answers; nothing else is asked."""
 
     def __init__(self, _services: Services) -> None:
         pass
@@ -32,9 +26,7 @@ class LivenessResource:
 
 
 class ApiReadinessResource(ReadinessResource):
-    """
-    ``GET /health/ready``: the database answers, and the process stays.
-    """
+    """``GET /health/ready``: the database answers, and the process stays."""
 
     def __init__(self, services: Services) -> None:
         super().__init__(services.api_readiness.check)

@@ -1,6 +1,4 @@
-"""
-Edge keys and share links.
-"""
+"""Edge keys and share links."""
 
 import falcon
 
@@ -16,9 +14,7 @@ from hvcore_web.json_media import read_json
 
 
 class EdgeKeyListResource:
-    """
-    The edge keys of a video, in both families.
-    """
+    """The edge keys of a video, in both families."""
 
     def __init__(self, services: Services) -> None:
         self._edge_keys = services.edge_keys
@@ -56,9 +52,7 @@ class EdgeKeyListResource:
 
 
 class EdgeKeyResource:
-    """
-    The end of an edge key, below its organization or its video, in both families.
-    """
+    """The end of an edge key, below its organization or its video, in both families."""
 
     def __init__(self, services: Services) -> None:
         self._edge_keys = services.edge_keys
@@ -82,9 +76,7 @@ class EdgeKeyResource:
 
 
 class OwnEdgeKeyResource(EdgeKeyResource):
-    """
-    One edge key at its own address, below no video, in both families.
-    """
+    """One edge key at its own address, below no video, in both families."""
 
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, edge_key: str, **_path: str
@@ -95,9 +87,7 @@ class OwnEdgeKeyResource(EdgeKeyResource):
 
 
 class NewShareLinkResource:
-    """
-    A new share link of a video, in both families.
-    """
+    """A new share link of a video, in both families."""
 
     def __init__(self, services: Services) -> None:
         self._shares = services.shares
@@ -119,9 +109,7 @@ class NewShareLinkResource:
 
 
 class ShareLinkListResource:
-    """
-    The share links of a video, in both families.
-    """
+    """The share links of a video, in both families."""
 
     def __init__(self, services: Services) -> None:
         self._shares = services.shares
@@ -137,9 +125,7 @@ class ShareLinkListResource:
 
 
 class ShareLinkResource:
-    """
-    One share link of a video, in both families.
-    """
+    """One share link of a video, in both families."""
 
     def __init__(self, services: Services) -> None:
         self._shares = services.shares

@@ -1,6 +1,4 @@
-"""
-Signed playback addresses.
-"""
+"""Signed playback addresses."""
 
 import falcon
 
@@ -12,9 +10,7 @@ from hvcore_api.request_scope import check_video_id, scope_of
 
 
 class SignedUrlResource:
-    """
-    The signed-url route, in both families.
-    """
+    """The signed-url route, in both families."""
 
     def __init__(self, services: Services) -> None:
         self._playback = services.playback
@@ -35,9 +31,7 @@ class SignedUrlResource:
 
 
 class SourceResource:
-    """
-    The source route, in both families.
-    """
+    """The source route, in both families."""
 
     def __init__(self, services: Services) -> None:
         self._playback = services.playback

@@ -1,6 +1,4 @@
-"""
-Calls the handlers of routes that plugins add.
-"""
+"""Calls the handlers of routes that plugins add."""
 
 from collections.abc import Mapping
 from typing import Any, Final

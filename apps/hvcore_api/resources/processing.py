@@ -1,6 +1,4 @@
-"""
-The start of processing.
-"""
+"""The start of processing."""
 
 import falcon
 
@@ -13,9 +11,7 @@ from hvcore_web.json_media import read_json
 
 
 class ProcessResource:
-    """
-    Process, in both families.
-    """
+    """Process, in both families."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access

@@ -1,6 +1,4 @@
-"""
-The creation of resumable uploads.
-"""
+"""The creation of resumable uploads."""
 
 import falcon
 
@@ -19,9 +17,7 @@ from hvcore_web.tus import check_version, expires
 
 
 class TusCreationResource:
-    """
-    The address at which clients of the tus protocol begin.
-    """
+    """The address at which clients of the tus protocol begin."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access
@@ -29,9 +25,7 @@ class TusCreationResource:
         self._uploads = services.resumable
 
     def on_options(self, _req: falcon.Request, resp: falcon.Response) -> None:
-        """
-        Answer what is supported; the middleware says it.
-        """
+        """Answer what is supported; the middleware says it."""
         resp.status = falcon.HTTP_204
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:

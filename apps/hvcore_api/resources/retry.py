@@ -1,6 +1,4 @@
-"""
-Another try at a video that failed.
-"""
+"""Another try at a video that failed."""
 
 import falcon
 
@@ -10,9 +8,7 @@ from hvcore_api.request_scope import check_video_id, scope_of
 
 
 class RetryResource:
-    """
-    Retry, in both families.
-    """
+    """Retry, in both families."""
 
     def __init__(self, services: Services) -> None:
         self._processing = services.processing
@@ -20,9 +16,7 @@ class RetryResource:
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        """
-        Process a failed video once more, as it was asked for.
-        """
+        """Process a failed video once more, as it was asked for."""
         scope = scope_of(req)
         found = self._processing.retry(
             scope.caller, scope.org_id, check_video_id(video_id)

@@ -1,6 +1,4 @@
-"""
-The picture that an owner chooses for a video.
-"""
+"""The picture that an owner chooses for a video."""
 
 from typing import Final
 
@@ -25,9 +23,7 @@ PICTURE_WITHIN_S: Final = 60.0
 
 
 class ThumbnailResource:
-    """
-    A video's picture, in both families.
-    """
+    """A video's picture, in both families."""
 
     def __init__(self, services: Services) -> None:
         self._thumbnails = services.custom_thumbnails
@@ -36,9 +32,7 @@ class ThumbnailResource:
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        """
-        Take the picture that was sent, or order one of a moment.
-        """
+        """Take the picture that was sent, or order one of a moment."""
         content_type = (req.content_type or "").partition(";")[0].strip().lower()
         if content_type in PICTURE_FORMATS:
             self._take(req, resp, video_id, content_type)

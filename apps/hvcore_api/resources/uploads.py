@@ -1,6 +1,4 @@
-"""
-Upload grants.
-"""
+"""Upload grants."""
 
 import falcon
 
@@ -14,9 +12,7 @@ from hvcore_web.json_media import read_json
 
 
 class UploadUrlResource:
-    """
-    Family A's upload-url: bytes first, a video when it is processed.
-    """
+    """Family A's upload-url: bytes first, a video when it is processed."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access
@@ -30,9 +26,7 @@ class UploadUrlResource:
 
 
 class VideoUploadUrlResource:
-    """
-    Family B's upload-url: the video exists at once and awaits its bytes.
-    """
+    """Family B's upload-url: the video exists at once and awaits its bytes."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access
@@ -50,9 +44,7 @@ class VideoUploadUrlResource:
 
 
 class UploadCompleteResource:
-    """
-    The end of an upload that went straight to the store (Family B).
-    """
+    """The end of an upload that went straight to the store (Family B)."""
 
     def __init__(self, services: Services) -> None:
         self._arrivals = services.arrivals
@@ -60,9 +52,7 @@ class UploadCompleteResource:
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        """
-        Look at once whether the bytes have come.
-        """
+        """Look at once whether the bytes have come."""
         scope = scope_of(req)
         found = self._arrivals.complete(
             scope.caller, scope.org_id, check_video_id(video_id)

@@ -1,6 +1,4 @@
-"""
-Reports about a video's segments besides their number.
-"""
+"""Reports about a video's segments besides their number."""
 
 import attrs
 import falcon
@@ -14,9 +12,7 @@ from hvcore_api.request_scope import check_video_id, scope_of
 
 
 class VideoPlaybackQualityResource:
-    """
-    The players' reports about a video.
-    """
+    """The players' reports about a video."""
 
     def __init__(self, services: Services) -> None:
         self._reports = services.video_reports
@@ -44,9 +40,7 @@ class VideoPlaybackQualityResource:
 
 
 class VideoBreakdownResource:
-    """
-    Where the segments of a video went.
-    """
+    """Where the segments of a video went."""
 
     def __init__(self, services: Services) -> None:
         self._reports = services.video_reports
@@ -54,9 +48,7 @@ class VideoBreakdownResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        """
-        Answer a record for each day and country, or page.
-        """
+        """Answer a record for each day and country, or page."""
         scope = scope_of(req)
         asked = read_query(query.BreakdownParameters, req.params, query.daily_dates)
         report = self._reports.breakdown(

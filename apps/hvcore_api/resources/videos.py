@@ -1,6 +1,4 @@
-"""
-Lists of videos, their details and their deletion.
-"""
+"""Lists of videos, their details and their deletion."""
 
 import falcon
 
@@ -21,9 +19,7 @@ from hvcore_web.json_media import read_json
 
 
 class VideoListResource:
-    """
-    List, in both families.
-    """
+    """List, in both families."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access
@@ -32,9 +28,7 @@ class VideoListResource:
         self._playback = services.playback
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, **_path: str) -> None:
-        """
-        List an environment's videos, page by page.
-        """
+        """List an environment's videos, page by page."""
         env = find_environment(self._access, req)
         query = read_list_query(ListParameters, req.params, days_in_order).query()
         page = self._catalog.page(env, query)
@@ -54,9 +48,7 @@ class VideoListResource:
 
 
 class VideoDetailsResource:
-    """
-    Details, in both families.
-    """
+    """Details, in both families."""
 
     def __init__(self, services: Services) -> None:
         self._analytics = services.analytics
@@ -85,9 +77,7 @@ class VideoDetailsResource:
 
 
 class VideoDeletionResource:
-    """
-    Delete, in both families.
-    """
+    """Delete, in both families."""
 
     def __init__(self, services: Services) -> None:
         self._deletion = services.deletion
@@ -95,9 +85,7 @@ class VideoDeletionResource:
     def on_delete(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        """
-        Hide a video at once; its files go soon after.
-        """
+        """Hide a video at once; its files go soon after."""
         scope = scope_of(req)
         # The body is optional, and null equals absent.
         document = read_json(req)
@@ -109,9 +97,7 @@ class VideoDeletionResource:
 
 
 class VideoChangeResource:
-    """
-    Change, in both families.
-    """
+    """Change, in both families."""
 
     def __init__(self, services: Services) -> None:
         self._editing = services.editing
@@ -120,9 +106,7 @@ class VideoChangeResource:
     def on_patch(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        """
-        Change a video, and describe it as it is now.
-        """
+        """Change a video, and describe it as it is now."""
         scope = scope_of(req)
         wanted = read_changes(VideoChangeRequest, read_json(req))
         self._editing.change(
@@ -136,9 +120,7 @@ class VideoChangeResource:
 
 
 class OwnedVideoResource:
-    """
-    Family A's address of a video: change and delete.
-    """
+    """Family A's address of a video: change and delete."""
 
     def __init__(self, services: Services) -> None:
         self.on_patch = VideoChangeResource(services).on_patch
@@ -146,9 +128,7 @@ class OwnedVideoResource:
 
 
 class VideoResource:
-    """
-    Family B's address of a video: details, change and delete.
-    """
+    """Family B's address of a video: details, change and delete."""
 
     def __init__(self, services: Services) -> None:
         self.on_get = VideoDetailsResource(services).on_get

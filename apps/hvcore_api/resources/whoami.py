@@ -1,6 +1,4 @@
-"""
-Describes the caller's key.
-"""
+"""Describes the caller's key."""
 
 import falcon
 
@@ -11,9 +9,7 @@ from hvcore_api.request_scope import scope_of
 
 
 class WhoAmIResource:
-    """
-    ``GET {base_url}/whoami``, for every key.
-    """
+    """``GET {base_url}/whoami``, for every key."""
 
     def __init__(self, services: Services) -> None:
         self._keys = services.keys

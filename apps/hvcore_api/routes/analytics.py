@@ -1,6 +1,4 @@
-"""
-What was watched, and how much.
-"""
+"""What was watched, and how much."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
@@ -63,9 +61,7 @@ class _Report:
     roots: tuple[str, ...]
 
     def routes(self) -> Iterator[Route]:
-        """
-        Give its route of each root.
-        """
+        """Give its route of each root."""
         for root in self.roots:
             yield Route(
                 "GET",

@@ -1,6 +1,4 @@
-"""
-The captions of videos.
-"""
+"""The captions of videos."""
 
 from typing import Final
 

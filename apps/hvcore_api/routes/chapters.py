@@ -1,6 +1,4 @@
-"""
-The chapters of videos.
-"""
+"""The chapters of videos."""
 
 from typing import Final
 

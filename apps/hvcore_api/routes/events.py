@@ -1,6 +1,4 @@
-"""
-The list of events.
-"""
+"""The list of events."""
 
 from typing import Final
 

@@ -1,6 +1,4 @@
-"""
-Share links and edge keys.
-"""
+"""Share links and edge keys."""
 
 from typing import Final
 

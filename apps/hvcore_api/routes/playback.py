@@ -1,6 +1,4 @@
-"""
-Signed playback addresses.
-"""
+"""Signed playback addresses."""
 
 from typing import Final
 

@@ -1,6 +1,4 @@
-"""
-Processing.
-"""
+"""Processing."""
 
 from typing import Final
 

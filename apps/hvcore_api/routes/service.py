@@ -1,6 +1,4 @@
-"""
-Health, environments, the key itself.
-"""
+"""Health, environments, the key itself."""
 
 from typing import Final
 

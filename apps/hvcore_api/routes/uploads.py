@@ -1,6 +1,4 @@
-"""
-Bytes on their way in: upload addresses, fetches, resumable uploads.
-"""
+"""Bytes on their way in: upload addresses, fetches, resumable uploads."""
 
 from typing import Final
 

@@ -1,6 +1,4 @@
-"""
-Changes of a video, its retry, and its picture.
-"""
+"""Changes of a video, its retry, and its picture."""
 
 from collections.abc import Callable
 from typing import Final

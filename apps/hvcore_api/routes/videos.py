@@ -1,6 +1,4 @@
-"""
-Lists of videos, their details, changes and deletion.
-"""
+"""Lists of videos, their details, changes and deletion."""
 
 from collections.abc import Callable
 from typing import Final

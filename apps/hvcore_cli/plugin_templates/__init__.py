@@ -1,3 +1,1 @@
-"""
-What ``hv plugins new`` writes, by kind of backend.
-"""
+"""What ``hv plugins new`` writes, by kind of backend."""

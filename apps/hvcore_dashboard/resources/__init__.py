@@ -1,3 +1,1 @@
-"""
-What answers at the addresses of the pages.
-"""
+"""What answers at the addresses of the pages."""

@@ -1,6 +1,4 @@
-"""
-What was watched: figures, days, resolutions, places, players' reports.
-"""
+"""What was watched: figures, days, resolutions, places, players' reports."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date
@@ -26,9 +24,7 @@ MOST_PLACES: Final = 10
 
 
 class AnalyticsPageResource:
-    """
-    ``GET …/analytics``: the page; what takes longer follows in fragments.
-    """
+    """``GET …/analytics``: the page; what takes longer follows in fragments."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -73,9 +69,7 @@ class AnalyticsPageResource:
 
 
 class AnalyticsFragmentResource:
-    """
-    ``GET …/analytics/fragments/{fragment}``: what the page asks for by itself.
-    """
+    """``GET …/analytics/fragments/{fragment}``: what the page asks for by itself."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -136,16 +130,12 @@ class _Places:
 
     @property
     def segments(self) -> int:
-        """
-        All of them together.
-        """
+        """All of them together."""
         return sum(segments for _, segments in self.totals)
 
     @property
     def is_known(self) -> bool:
-        """
-        Return whether a place of any segment is known.
-        """
+        """Return whether a place of any segment is known."""
         return any(value is not None for value, _ in self.totals)
 
 
@@ -161,7 +151,5 @@ def _quality(
 
 
 def today_of(clock: Clock) -> date:
-    """
-    Return the UTC day that it is.
-    """
+    """Return the UTC day that it is."""
     return clock.now().astimezone(UTC).date()

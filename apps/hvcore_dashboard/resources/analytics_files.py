@@ -1,6 +1,4 @@
-"""
-What was watched, as files: the records that the API gives.
-"""
+"""What was watched, as files: the records that the API gives."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
@@ -28,9 +26,7 @@ _FORMS = {form.value: form for form in ExportFormat if form is not ExportFormat.
 
 
 class AnalyticsFileResource:
-    """
-    ``GET …/analytics/files/{report}?format=csv``, or ``ndjson``.
-    """
+    """``GET …/analytics/files/{report}?format=csv``, or ``ndjson``."""
 
     def __init__(self, desk: Desk) -> None:
         self._analytics = desk.services.analytics

@@ -1,6 +1,4 @@
-"""
-The audit log of an organization: who did what, and when.
-"""
+"""The audit log of an organization: who did what, and when."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -45,9 +43,7 @@ _FILTERS: Final = ("search", "area", *_DAYS, "before")
 
 
 class AuditPageResource:
-    """
-    ``GET …/audit``: the page, and for htmx its entries alone.
-    """
+    """``GET …/audit``: the page, and for htmx its entries alone."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -75,9 +71,7 @@ class AuditPageResource:
 
 
 class AuditFileResource:
-    """
-    ``GET …/audit/files/audit-log?format=csv``, or ``ndjson``, as it is filtered.
-    """
+    """``GET …/audit/files/audit-log?format=csv``, or ``ndjson``, as it is filtered."""
 
     def __init__(self, desk: Desk) -> None:
         self._audit = desk.services.audit

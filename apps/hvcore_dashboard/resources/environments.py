@@ -1,6 +1,4 @@
-"""
-Environments: what each holds, and making another.
-"""
+"""Environments: what each holds, and making another."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -42,9 +40,7 @@ class EnvironmentHoldings:
 
 
 class EnvironmentsPageResource:
-    """
-    ``GET …/environments``: the list; ``POST``: makes one.
-    """
+    """``GET …/environments``: the list; ``POST``: makes one."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers

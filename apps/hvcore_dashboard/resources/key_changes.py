@@ -1,6 +1,4 @@
-"""
-API keys: made, rotated and revoked.
-"""
+"""API keys: made, rotated and revoked."""
 
 import attrs
 import falcon
@@ -34,9 +32,7 @@ _ROTATED = (
 
 
 class NewKeyPageResource:
-    """
-    ``GET …/keys/new``: the form; ``POST``: makes the key and shows it once.
-    """
+    """``GET …/keys/new``: the form; ``POST``: makes the key and shows it once."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -72,9 +68,7 @@ class NewKeyPageResource:
 
 
 class KeyRotationPageResource:
-    """
-    ``POST …/keys/{key}/rotate``: makes its successor, and shows that once.
-    """
+    """``POST …/keys/{key}/rotate``: makes its successor, and shows that once."""
 
     def __init__(self, desk: Desk) -> None:
         self._operations = desk.services.key_operations
@@ -103,9 +97,7 @@ class KeyRotationPageResource:
 
 
 class KeyRevocationPageResource:
-    """
-    ``POST …/keys/{key}/revoke``: ends it.
-    """
+    """``POST …/keys/{key}/revoke``: ends it."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers

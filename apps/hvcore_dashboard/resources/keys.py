@@ -1,6 +1,4 @@
-"""
-API keys: the list, and each key's page.
-"""
+"""API keys: the list, and each key's page."""
 
 import falcon
 
@@ -12,9 +10,7 @@ from hvcore_dashboard.visits import organization_of
 
 
 class KeysPageResource:
-    """
-    ``GET …/keys``: those that work; with ``ended=yes`` all.
-    """
+    """``GET …/keys``: those that work; with ``ended=yes`` all."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -43,9 +39,7 @@ class KeysPageResource:
 
 
 class KeyPageResource:
-    """
-    ``GET …/keys/{key}``: a key, and what can be done with it.
-    """
+    """``GET …/keys/{key}``: a key, and what can be done with it."""
 
     def __init__(self, desk: Desk) -> None:
         self._pages = KeyPages.of(desk)

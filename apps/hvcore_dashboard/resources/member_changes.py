@@ -1,6 +1,4 @@
-"""
-Members: added, given another role or a link, removed.
-"""
+"""Members: added, given another role or a link, removed."""
 
 from collections.abc import Mapping
 
@@ -29,9 +27,7 @@ _ROLES = {role.value for role in Role}
 
 
 class NewMemberPageResource:
-    """
-    ``GET …/members/new``: the form; ``POST``: adds the member.
-    """
+    """``GET …/members/new``: the form; ``POST``: adds the member."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -98,9 +94,7 @@ class NewMemberPageResource:
 
 
 class MemberRolePageResource:
-    """
-    ``POST …/members/{member}/role``: gives another role.
-    """
+    """``POST …/members/{member}/role``: gives another role."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -150,9 +144,7 @@ class MemberRolePageResource:
 
 
 class MemberLinkPageResource:
-    """
-    ``POST …/members/{member}/link``: makes a link that signs the member in once.
-    """
+    """``POST …/members/{member}/link``: makes a link that signs the member in once."""
 
     def __init__(self, desk: Desk) -> None:
         self._members = desk.services.members
@@ -173,9 +165,7 @@ class MemberLinkPageResource:
 
 
 class MemberRemovalPageResource:
-    """
-    ``POST …/members/{member}/remove``: takes the role away, and ends the sessions.
-    """
+    """``POST …/members/{member}/remove``: takes the role away, and ends the sessions."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers

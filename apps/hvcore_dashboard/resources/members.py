@@ -1,6 +1,4 @@
-"""
-Members: the list, and each member's page.
-"""
+"""Members: the list, and each member's page."""
 
 import falcon
 
@@ -11,9 +9,7 @@ from hvcore_dashboard.visits import organization_of, visit_of
 
 
 class MembersPageResource:
-    """
-    ``GET …/members``: people with a role in the organization.
-    """
+    """``GET …/members``: people with a role in the organization."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -38,9 +34,7 @@ class MembersPageResource:
 
 
 class MemberPageResource:
-    """
-    ``GET …/members/{member}``: a member, and what can be done.
-    """
+    """``GET …/members/{member}``: a member, and what can be done."""
 
     def __init__(self, desk: Desk) -> None:
         self._members = desk.services.members

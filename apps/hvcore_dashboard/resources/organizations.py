@@ -1,6 +1,4 @@
-"""
-Where a person begins: the organization, or a choice of organizations.
-"""
+"""Where a person begins: the organization, or a choice of organizations."""
 
 import falcon
 
@@ -11,9 +9,7 @@ from hvcore_dashboard.visits import visit_of
 
 
 class StartResource:
-    """
-    ``GET /dashboard/``: leads to the only organization, or asks which one.
-    """
+    """``GET /dashboard/``: leads to the only organization, or asks which one."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -40,9 +36,7 @@ class StartResource:
 
 
 class StartWithoutSlashResource:
-    """
-    ``GET /dashboard``, as people type it.
-    """
+    """``GET /dashboard``, as people type it."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers

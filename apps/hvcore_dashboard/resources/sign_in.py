@@ -1,6 +1,4 @@
-"""
-Signing in and out.
-"""
+"""Signing in and out."""
 
 import falcon
 
@@ -21,9 +19,7 @@ _CLEARED = '"cache", "storage"'
 
 
 class SignInResource:
-    """
-    ``GET /dashboard/sign-in``: how one may sign in here.
-    """
+    """``GET /dashboard/sign-in``: how one may sign in here."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -72,9 +68,7 @@ class SignInBeginResource:
 
 
 class SignInCallbackResource:
-    """
-    ``GET /dashboard/sign-in/callback``: where a provider sends people back to.
-    """
+    """``GET /dashboard/sign-in/callback``: where a provider sends people back to."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -184,9 +178,7 @@ def _start(desk: Desk, resp: falcon.Response, started: StartedSession) -> None:
 
 
 def _address(desk: Desk, path: str) -> str:
-    """
-    Return the address of a page of ours, as browsers see it.
-    """
+    """Return the address of a page of ours, as browsers see it."""
     return desk.answers.as_browsers_see(safe_return(path))
 
 

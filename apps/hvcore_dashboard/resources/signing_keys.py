@@ -1,6 +1,4 @@
-"""
-Signing keys: the list, a new one, and the end of one.
-"""
+"""Signing keys: the list, a new one, and the end of one."""
 
 from typing import Final
 
@@ -29,9 +27,7 @@ _FIRST: Final = form_with(algorithm=SigningAlgorithm.ED25519.value)
 
 @attrs.frozen(kw_only=True)
 class SigningKeyPages:
-    """
-    Answer with the list of signing keys.
-    """
+    """Answer with the list of signing keys."""
 
     answers: Answers
     operations: SigningKeyOperations
@@ -39,9 +35,7 @@ class SigningKeyPages:
 
     @classmethod
     def of(cls, desk: Desk) -> "SigningKeyPages":
-        """
-        Return those of the dashboard.
-        """
+        """Return those of the dashboard."""
         return cls(
             answers=desk.answers,
             operations=desk.services.signing_key_operations,
@@ -49,9 +43,7 @@ class SigningKeyPages:
         )
 
     def show(self, req: falcon.Request, resp: falcon.Response, form: Form) -> None:
-        """
-        Answer with the list, and with what was wrong with a form.
-        """
+        """Answer with the list, and with what was wrong with a form."""
         keys = self.operations.of_organization(organization_of(req).org_id)
         in_force = [key for key in keys if key.revoked_at is None]
         self.answers.page(
@@ -75,9 +67,7 @@ class SigningKeyPages:
         form: Form,
         error: ConflictError | InvalidParametersError | RateLimitExceededError,
     ) -> None:
-        """
-        Answer with the list and an error.
-        """
+        """Answer with the list and an error."""
         resp.status = error.http_status
         for name, value in error.headers.items():
             resp.set_header(name, value)
@@ -85,9 +75,7 @@ class SigningKeyPages:
 
 
 class SigningKeysPageResource:
-    """
-    ``GET …/signing-keys``: the list; ``POST``: makes a key and shows it once.
-    """
+    """``GET …/signing-keys``: the list; ``POST``: makes a key and shows it once."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -141,9 +129,7 @@ class SigningKeysPageResource:
 
 
 class SigningKeyRevocationPageResource:
-    """
-    ``POST …/signing-keys/{key}/revoke``: ends it.
-    """
+    """``POST …/signing-keys/{key}/revoke``: ends it."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers

@@ -1,6 +1,4 @@
-"""
-How the service is doing, for those who run it.
-"""
+"""How the service is doing, for those who run it."""
 
 import platform
 from collections.abc import Mapping, Sequence
@@ -50,9 +48,7 @@ KEY_STATES: Final = {
 
 
 class SystemPageResource:
-    """
-    ``GET /dashboard/system``: what is known at once; the rest follows in fragments.
-    """
+    """``GET /dashboard/system``: what is known at once; the rest follows in fragments."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -84,9 +80,7 @@ class SystemPageResource:
 
 
 class SystemFragmentResource:
-    """
-    ``GET /dashboard/system/fragments/{fragment}``: tasks, or the findings of all checks.
-    """
+    """``GET /dashboard/system/fragments/{fragment}``: tasks, or the findings of all checks."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -117,18 +111,14 @@ class SystemFragmentResource:
 
 
 class TasksFragment:
-    """
-    What moves by itself on the page: processes and tasks.
-    """
+    """What moves by itself on the page: processes and tasks."""
 
     def __init__(self, desk: Desk) -> None:
         self._overviews = desk.services.task_overviews
         self._installation = desk.installation
 
     def values(self) -> Mapping[str, object]:
-        """
-        Return what the fragment shows.
-        """
+        """Return what the fragment shows."""
         return {
             "tasks": self._overviews.now(),
             "processes": self._installation.processes(),

@@ -1,6 +1,4 @@
-"""
-The organizations of the service: made, and given what they may use, by operators.
-"""
+"""The organizations of the service: made, and given what they may use, by operators."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -31,9 +29,7 @@ _PATH = "organizations"
 
 
 class TenantsPageResource:
-    """
-    ``GET /dashboard/organizations``, and ``POST`` to make one.
-    """
+    """``GET /dashboard/organizations``, and ``POST`` to make one."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -68,9 +64,7 @@ class TenantsPageResource:
 
 
 class _TenantPage:
-    """
-    The page of an organization, as all that change it show it again.
-    """
+    """The page of an organization, as all that change it show it again."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -110,9 +104,7 @@ class _TenantPage:
 
 
 class TenantPageResource(_TenantPage):
-    """
-    ``GET /dashboard/organizations/{org}``.
-    """
+    """``GET /dashboard/organizations/{org}``."""
 
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, *, org_id: str
@@ -121,9 +113,7 @@ class TenantPageResource(_TenantPage):
 
 
 class TenantLimitsResource(_TenantPage):
-    """
-    ``POST /dashboard/organizations/{org}/limits``: those that were touched.
-    """
+    """``POST /dashboard/organizations/{org}/limits``: those that were touched."""
 
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, *, org_id: str
@@ -162,9 +152,7 @@ class TenantLimitsResource(_TenantPage):
 
 
 class TenantEnvironmentsResource(_TenantPage):
-    """
-    ``POST /dashboard/organizations/{org}/environments``: makes one.
-    """
+    """``POST /dashboard/organizations/{org}/environments``: makes one."""
 
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, *, org_id: str

@@ -1,6 +1,4 @@
-"""
-How videos come in: files from the person's machine, or from an address.
-"""
+"""How videos come in: files from the person's machine, or from an address."""
 
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -40,9 +38,7 @@ _OPTIONS: Final = ("videoQuality", "allowPublicAccess", "videoName")
 
 
 class UploadPageResource:
-    """
-    ``GET …/upload``, and ``POST`` for an address to fetch from.
-    """
+    """``GET …/upload``, and ``POST`` for an address to fetch from."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk

@@ -1,6 +1,4 @@
-"""
-The list of videos: as pictures or as a table, searched, sorted, page by page.
-"""
+"""The list of videos: as pictures or as a table, searched, sorted, page by page."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -43,9 +41,7 @@ _DEFAULTS: Final = {"page": "1", "sortBy": "created_at", "sortDir": "desc"}
 
 
 class VideosPageResource:
-    """
-    ``GET …/videos``: the page, and for htmx its results alone.
-    """
+    """``GET …/videos``: the page, and for htmx its results alone."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -112,9 +108,7 @@ class VideosPageResource:
 
 
 class VideoProgressResource:
-    """
-    ``GET …/videos/progress?ids=…``: how far those are that are being encoded.
-    """
+    """``GET …/videos/progress?ids=…``: how far those are that are being encoded."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -136,9 +130,7 @@ class VideoProgressResource:
 
 
 class VideoStateResource:
-    """
-    ``GET …/videos/{video}/state``: a fragment that says how one is doing.
-    """
+    """``GET …/videos/{video}/state``: a fragment that says how one is doing."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -155,9 +147,7 @@ class VideoStateResource:
 
 
 class VideoDeletionsResource:
-    """
-    ``POST …/videos/delete``: several at once, each by the rules for one.
-    """
+    """``POST …/videos/delete``: several at once, each by the rules for one."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -181,9 +171,7 @@ class VideoDeletionsResource:
     def _delete_all(
         self, here: OrganizationVisit, chosen: Sequence[str]
     ) -> tuple[int, str]:
-        """
-        Return how many were deleted, and why no more.
-        """
+        """Return how many were deleted, and why no more."""
         deleted = 0
         for video_id in chosen:
             try:
@@ -206,9 +194,7 @@ class VideoDeletionsResource:
 
 
 class StoryboardAddressResource:
-    """
-    ``GET …/videos/{video}/storyboard``: where a preview's pictures are, for a script.
-    """
+    """``GET …/videos/{video}/storyboard``: where a preview's pictures are, for a script."""
 
     def __init__(self, desk: Desk) -> None:
         self._playback = desk.services.playback

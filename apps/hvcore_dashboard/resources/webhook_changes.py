@@ -1,6 +1,4 @@
-"""
-Webhook endpoints: added, given another secret, disabled, enabled, removed.
-"""
+"""Webhook endpoints: added, given another secret, disabled, enabled, removed."""
 
 import attrs
 import falcon
@@ -30,9 +28,7 @@ _ROTATED = (
 
 
 class NewWebhookPageResource:
-    """
-    ``GET …/webhooks/new``: the form; ``POST``: adds it and shows its secret once.
-    """
+    """``GET …/webhooks/new``: the form; ``POST``: adds it and shows its secret once."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -79,9 +75,7 @@ class NewWebhookPageResource:
 
 
 class WebhookRotationPageResource:
-    """
-    ``POST …/webhooks/{webhook}/rotate``: makes another secret, and shows it once.
-    """
+    """``POST …/webhooks/{webhook}/rotate``: makes another secret, and shows it once."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -111,9 +105,7 @@ class WebhookRotationPageResource:
 
 
 class WebhookDisablingPageResource:
-    """
-    ``POST …/webhooks/{webhook}/disable``: it gets no events.
-    """
+    """``POST …/webhooks/{webhook}/disable``: it gets no events."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -138,9 +130,7 @@ class WebhookDisablingPageResource:
 
 
 class WebhookEnablingPageResource:
-    """
-    ``POST …/webhooks/{webhook}/enable``: it gets events again.
-    """
+    """``POST …/webhooks/{webhook}/enable``: it gets events again."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -165,9 +155,7 @@ class WebhookEnablingPageResource:
 
 
 class WebhookRemovalPageResource:
-    """
-    ``POST …/webhooks/{webhook}/remove``: it is gone, with all that waits for it.
-    """
+    """``POST …/webhooks/{webhook}/remove``: it is gone, with all that waits for it."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers

@@ -1,6 +1,4 @@
-"""
-Webhook endpoints: tried by a test event, and sent a delivery again.
-"""
+"""Webhook endpoints: tried by a test event, and sent a delivery again."""
 
 from collections.abc import Callable
 
@@ -16,9 +14,7 @@ _DISABLED = "The webhook is disabled. Enable it first."
 
 
 class WebhookTestPageResource:
-    """
-    ``POST …/webhooks/{webhook}/test``: sends it an event of the kind webhook.test.
-    """
+    """``POST …/webhooks/{webhook}/test``: sends it an event of the kind webhook.test."""
 
     def __init__(self, desk: Desk) -> None:
         self._ordering = DeliveryAnswers(answers=desk.answers)
@@ -44,9 +40,7 @@ class WebhookTestPageResource:
 
 
 class DeliveryResendPageResource:
-    """
-    ``POST …/webhooks/{webhook}/deliveries/{delivery}/resend``: all tries once more.
-    """
+    """``POST …/webhooks/{webhook}/deliveries/{delivery}/resend``: all tries once more."""
 
     def __init__(self, desk: Desk) -> None:
         self._ordering = DeliveryAnswers(answers=desk.answers)
@@ -74,9 +68,7 @@ class DeliveryResendPageResource:
 
 @attrs.frozen(kw_only=True)
 class DeliveryAnswers:
-    """
-    Order a delivery, and lead back to the endpoint's page.
-    """
+    """Order a delivery, and lead back to the endpoint's page."""
 
     answers: Answers
 
@@ -89,9 +81,7 @@ class DeliveryAnswers:
         *,
         message: str,
     ) -> None:
-        """
-        Call what orders it, and say what has come of it.
-        """
+        """Call what orders it, and say what has come of it."""
         page = self.answers.address(req, "webhooks", webhook_id)
         try:
             order()

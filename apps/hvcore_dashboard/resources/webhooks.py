@@ -1,6 +1,4 @@
-"""
-Webhooks: the list, each endpoint's page, and how receivers check signatures.
-"""
+"""Webhooks: the list, each endpoint's page, and how receivers check signatures."""
 
 from typing import Final
 
@@ -22,9 +20,7 @@ RECIPES: Final = {
 
 
 class WebhooksPageResource:
-    """
-    ``GET …/webhooks``: the endpoints of the environment.
-    """
+    """``GET …/webhooks``: the endpoints of the environment."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -51,9 +47,7 @@ class WebhooksPageResource:
 
 
 class WebhookPageResource:
-    """
-    ``GET …/webhooks/{webhook}``: an endpoint, its deliveries, what can be done.
-    """
+    """``GET …/webhooks/{webhook}``: an endpoint, its deliveries, what can be done."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -89,9 +83,7 @@ class WebhookPageResource:
 
 
 class DeliveriesFragmentResource:
-    """
-    ``GET …/webhooks/{webhook}/deliveries``: the deliveries alone, for htmx.
-    """
+    """``GET …/webhooks/{webhook}/deliveries``: the deliveries alone, for htmx."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -118,9 +110,7 @@ class DeliveriesFragmentResource:
 
 
 class DeliveryPageResource:
-    """
-    ``GET …/webhooks/{webhook}/deliveries/{delivery}``: one, with what is sent.
-    """
+    """``GET …/webhooks/{webhook}/deliveries/{delivery}``: one, with what is sent."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -150,9 +140,7 @@ class DeliveryPageResource:
 
 
 class WebhookRecipesPageResource:
-    """
-    ``GET …/webhooks/recipes``: how a receiver checks signatures.
-    """
+    """``GET …/webhooks/recipes``: how a receiver checks signatures."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers

@@ -1,6 +1,4 @@
-"""
-What was watched.
-"""
+"""What was watched."""
 
 from typing import Final
 

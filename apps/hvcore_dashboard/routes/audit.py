@@ -1,6 +1,4 @@
-"""
-What was done, by whom.
-"""
+"""What was done, by whom."""
 
 from typing import Final
 

@@ -1,6 +1,4 @@
-"""
-Environments.
-"""
+"""Environments."""
 
 from typing import Final
 

@@ -1,6 +1,4 @@
-"""
-API keys.
-"""
+"""API keys."""
 
 from typing import Final
 

@@ -1,6 +1,4 @@
-"""
-The members of the organization.
-"""
+"""The members of the organization."""
 
 from typing import Final
 

@@ -1,6 +1,4 @@
-"""
-Pages of those who run the service.
-"""
+"""Pages of those who run the service."""
 
 from typing import Final
 

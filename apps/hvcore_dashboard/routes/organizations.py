@@ -1,6 +1,4 @@
-"""
-Where a person begins.
-"""
+"""Where a person begins."""
 
 from typing import Final
 

@@ -1,6 +1,4 @@
-"""
-Signing in and out.
-"""
+"""Signing in and out."""
 
 from typing import Final
 

@@ -1,6 +1,4 @@
-"""
-Signing keys, with which an organization's own servers sign playback tokens.
-"""
+"""Signing keys, with which an organization's own servers sign playback tokens."""
 
 from typing import Final
 

@@ -1,6 +1,4 @@
-"""
-How videos come in.
-"""
+"""How videos come in."""
 
 from typing import Final
 

@@ -1,6 +1,4 @@
-"""
-The pages of one video.
-"""
+"""The pages of one video."""
 
 from typing import Final
 

@@ -1,6 +1,4 @@
-"""
-The list of videos.
-"""
+"""The list of videos."""
 
 from typing import Final
 

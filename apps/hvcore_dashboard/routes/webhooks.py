@@ -1,6 +1,4 @@
-"""
-Webhook endpoints and their deliveries.
-"""
+"""Webhook endpoints and their deliveries."""
 
 from typing import Final
 

@@ -1,6 +1,4 @@
-"""
-The connections of the loop, and their owner besides it.
-"""
+"""The connections of the loop, and their owner besides it."""
 
 import socket
 from typing import Any, Protocol
@@ -12,26 +10,18 @@ from hvcore_server.file_loop.transfers import Transfer
 
 
 class ConnectionOwner(Protocol):
-    """
-    Has the connections that the loop does not.
-    """
+    """Has the connections that the loop does not."""
 
     def hand_over(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """
-        Serve what the loop has only looked at.
-        """
+        """Serve what the loop has only looked at."""
         ...
 
     def linger(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """
-        End a connection whose last answer was sent.
-        """
+        """End a connection whose last answer was sent."""
         ...
 
     def drop(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """
-        Close a connection.
-        """
+        """Close a connection."""
         ...
 
 

@@ -90,9 +90,7 @@ class FileLoop:
         self._has_handed_over = False
 
     def take(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """
-        Take a connection that is to send a request, or has begun to.
-        """
+        """Take a connection that is to send a request, or has begun to."""
         fd = conn.sock.fileno()
         deadline = time.monotonic() + self._head_within_s
         # A unix socket's peer has no address.
@@ -103,9 +101,7 @@ class FileLoop:
         self._epoll.register(fd, select.EPOLLIN)
 
     def run(self, for_s: float) -> None:
-        """
-        Serve for a while; return sooner if the owner has something to do.
-        """
+        """Serve for a while; return sooner if the owner has something to do."""
         until = time.monotonic() + for_s
         left_s = for_s
         while left_s >= 0:
@@ -156,9 +152,7 @@ class FileLoop:
                 self._drop(loop_conn)
 
     def waiting(self) -> Iterable[Any]:
-        """
-        Return the connections on which nothing is sent, the oldest first.
-        """
+        """Return the connections on which nothing is sent, the oldest first."""
         return [
             loop_conn.conn
             for loop_conn in self._connections.values()
@@ -166,9 +160,7 @@ class FileLoop:
         ]
 
     def give_up(self, conn: Any) -> bool:  # noqa: ANN401 - gunicorn's own
-        """
-        Close a connection; return whether the loop had it.
-        """
+        """Close a connection; return whether the loop had it."""
         loop_conn = self._connections.get(conn.sock.fileno())
         if loop_conn is None or loop_conn.conn is not conn:
             return False
@@ -176,9 +168,7 @@ class FileLoop:
         return True
 
     def close(self) -> None:
-        """
-        Give up all connections; what is on its way breaks off.
-        """
+        """Give up all connections; what is on its way breaks off."""
         for loop_conn in list(self._connections.values()):
             self._drop(loop_conn)
         self._served.pass_on()
@@ -211,9 +201,7 @@ class FileLoop:
                 self._answer_each(loop_conn, requests, answer)
 
     def _count_ahead(self, transfers: Sequence[Transfer]) -> None:
-        """
-        Count what will fit into the kernel, all of it together.
-        """
+        """Count what will fit into the kernel, all of it together."""
         ahead = [segment for one in transfers if (segment := one.count_ahead())]
         if ahead:
             is_written = self._files.count(ahead)
@@ -363,9 +351,7 @@ class FileLoop:
 def _split(
     body: object, chosen: Representation
 ) -> tuple[bytes, Iterator[bytes] | None]:
-    """
-    Return what of a body is sent together with the head, else its pieces.
-    """
+    """Return what of a body is sent together with the head, else its pieces."""
     if not isinstance(body, bytes):
         if isinstance(body, PiecewiseBody):
             return b"", body.pieces(chosen.start, chosen.end)

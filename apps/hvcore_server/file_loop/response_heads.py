@@ -1,6 +1,4 @@
-"""
-Write what comes before the content of an answer, as gunicorn and Falcon do.
-"""
+"""Write what comes before the content of an answer, as gunicorn and Falcon do."""
 
 from email.utils import formatdate
 from functools import lru_cache
@@ -43,9 +41,7 @@ def write_head(
 
 
 def stamp_now() -> str:
-    """
-    Return the headers that say who answers, and when.
-    """
+    """Return the headers that say who answers, and when."""
     return f"Server: gunicorn\r\nDate: {formatdate(usegmt=True)}\r\n"
 
 

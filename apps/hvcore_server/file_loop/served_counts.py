@@ -16,18 +16,14 @@ LIVE_PATH: Final = ("health", "live")
 
 
 class ServedCounts:
-    """
-    The answers since the last time that they were passed on; of one thread.
-    """
+    """The answers since the last time that they were passed on; of one thread."""
 
     def __init__(self) -> None:
         self._requests: dict[tuple[tuple[str, ...], bool, str], int] = {}
         self._bytes = 0
 
     def add(self, request: PlainRequest, chosen: Representation) -> None:
-        """
-        Count an answer that begins.
-        """
+        """Count an answer that begins."""
         # What differs between videos, links and keys is left out later, once a second.
         path = request.path[:2]
         key = (path, request.wanted.is_head, chosen.status)
@@ -36,9 +32,7 @@ class ServedCounts:
             self._bytes += chosen.end - chosen.start
 
     def pass_on(self) -> None:
-        """
-        Add to the metrics of this process.
-        """
+        """Add to the metrics of this process."""
         if not self._requests:
             return
         requests, self._requests = self._requests, {}

@@ -1,6 +1,4 @@
-"""
-The sending side of a connection that never waits.
-"""
+"""The sending side of a connection that never waits."""
 
 import os
 import socket

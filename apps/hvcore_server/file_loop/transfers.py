@@ -1,6 +1,4 @@
-"""
-Send one answer on a connection that never waits.
-"""
+"""Send one answer on a connection that never waits."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -79,9 +77,7 @@ class Transfer:
 
     @property
     def is_counted(self) -> bool:
-        """
-        Return whether it is counted, and at most half of it sent.
-        """
+        """Return whether it is counted, and at most half of it sent."""
         return self._counted is not None and self._offset <= self._half_at
 
     def count_ahead(self) -> CountedSegment | None:
@@ -130,9 +126,7 @@ class Transfer:
         return self._pace.left_s > 0
 
     def close(self) -> None:
-        """
-        Close the file, and report it if at most half was sent.
-        """
+        """Close the file, and report it if at most half was sent."""
         if self._file is not None:
             os.close(self._file)
             self._file = None

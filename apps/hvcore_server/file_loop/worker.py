@@ -1,6 +1,4 @@
-"""
-The gunicorn worker of delivery: a loop sends files, threads do everything else.
-"""
+"""The gunicorn worker of delivery: a loop sends files, threads do everything else."""
 
 import sys
 import time
@@ -37,9 +35,7 @@ class FilesInLoop(LargeBodies):
     _stops_at: float | None = None
 
     def run(self) -> None:
-        """
-        Serve until SIGTERM.
-        """
+        """Serve until SIGTERM."""
         files = getattr(self.wsgi, "files", None)
         if files is not None:
             sys.setswitchinterval(SWITCH_INTERVAL_S)
@@ -64,18 +60,14 @@ class FilesInLoop(LargeBodies):
                 files.take_back(self.in_doubt.take())
 
     def wait_for_and_dispatch_events(self, timeout: float) -> None:
-        """
-        Serve files until connections that threads have need attention.
-        """
+        """Serve files until connections that threads have need attention."""
         if self._loop is not None:
             self._loop.run(min(timeout, self._retries.wait_s()))
             timeout = 0.0
         super().wait_for_and_dispatch_events(timeout)
 
     def murder_pending(self) -> None:
-        """
-        Close connections that are late, and all of them at the end.
-        """
+        """Close connections that are late, and all of them at the end."""
         super().murder_pending()
         if self._loop is None:
             return
@@ -90,15 +82,11 @@ class FilesInLoop(LargeBodies):
             self._sender.close()
 
     def hand_over(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """
-        Serve what the loop has only looked at, in a thread.
-        """
+        """Serve what the loop has only looked at, in a thread."""
         super()._serve_when_complete(conn)
 
     def linger(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """
-        End a connection whose last answer was sent.
-        """
+        """End a connection whose last answer was sent."""
         self._lingering.take(conn)
 
     def _waiting(self) -> Iterable[Any]:

@@ -18,9 +18,7 @@ from hvcore_client.generated import choices
 
 @attrs.frozen(kw_only=True)
 class BreakdownOfDay:
-    """
-    ``BreakdownOfDay`` of the API.
-    """
+    """``BreakdownOfDay`` of the API."""
 
     delivery_date: date = member("deliveryDate")
     value: str
@@ -30,9 +28,7 @@ class BreakdownOfDay:
 
 @attrs.frozen(kw_only=True)
 class BreakdownReport:
-    """
-    ``BreakdownReport`` of the API.
-    """
+    """``BreakdownReport`` of the API."""
 
     summary: BreakdownSummary
     breakdown: Sequence[BreakdownOfDay]
@@ -41,9 +37,7 @@ class BreakdownReport:
 
 @attrs.frozen(kw_only=True)
 class BreakdownSummary:
-    """
-    ``BreakdownSummary`` of the API.
-    """
+    """``BreakdownSummary`` of the API."""
 
     vid_id: str = member("vidId")
     vid_public_id: str = member("vidPublicId")
@@ -58,9 +52,7 @@ class BreakdownSummary:
 
 @attrs.frozen(kw_only=True)
 class Caption:
-    """
-    ``Caption`` of the API.
-    """
+    """``Caption`` of the API."""
 
     language: str
     label: str
@@ -72,9 +64,7 @@ class Caption:
 
 @attrs.frozen(kw_only=True)
 class CaptionList:
-    """
-    ``CaptionList`` of the API.
-    """
+    """``CaptionList`` of the API."""
 
     captions: Sequence[Caption]
     warnings: Sequence[str] | None = None
@@ -83,9 +73,7 @@ class CaptionList:
 
 @attrs.frozen(kw_only=True)
 class Chapter:
-    """
-    ``Chapter`` of the API.
-    """
+    """``Chapter`` of the API."""
 
     start_seconds: float = member("startSeconds")
     end_seconds: float = member("endSeconds")
@@ -95,9 +83,7 @@ class Chapter:
 
 @attrs.frozen(kw_only=True)
 class ChapterList:
-    """
-    ``ChapterList`` of the API.
-    """
+    """``ChapterList`` of the API."""
 
     chapters: Sequence[Chapter]
     warnings: Sequence[str] | None = None
@@ -106,9 +92,7 @@ class ChapterList:
 
 @attrs.frozen(kw_only=True)
 class ConformanceFinding:
-    """
-    ``ConformanceFinding`` of the API.
-    """
+    """``ConformanceFinding`` of the API."""
 
     rule: str
     level: choices.FindingLevel
@@ -123,9 +107,7 @@ class ConformanceFinding:
 
 @attrs.frozen(kw_only=True)
 class ConformanceReport:
-    """
-    ``ConformanceReport`` of the API.
-    """
+    """``ConformanceReport`` of the API."""
 
     conformant: bool
     checked_at: datetime = member("checkedAt")
@@ -142,9 +124,7 @@ class ConformanceReport:
 
 @attrs.frozen(kw_only=True)
 class CountExplanationReport:
-    """
-    ``CountExplanationReport`` of the API.
-    """
+    """``CountExplanationReport`` of the API."""
 
     explanation: ExplainedDay
     resolutions: Sequence[ExplainedResolution]
@@ -154,9 +134,7 @@ class CountExplanationReport:
 
 @attrs.frozen(kw_only=True)
 class CurrentViewers:
-    """
-    ``CurrentViewers`` of the API.
-    """
+    """``CurrentViewers`` of the API."""
 
     current_viewers: int = member("currentViewers")
     current_viewers_valid: bool = member("currentViewersValid")
@@ -181,9 +159,7 @@ class CustomThumbnailRequest:
 
 @attrs.frozen(kw_only=True)
 class DailyUsageReport:
-    """
-    ``DailyUsageReport`` of the API.
-    """
+    """``DailyUsageReport`` of the API."""
 
     daily_usage: Sequence[UsageOfDay] = member("dailyUsage")
     further_members: Mapping[str, Any] = further()
@@ -204,9 +180,7 @@ class DeleteRequest:
 
 @attrs.frozen(kw_only=True)
 class Deletion:
-    """
-    ``Deletion`` of the API.
-    """
+    """``Deletion`` of the API."""
 
     status: choices.DeletedStatus
     deleted_at: datetime = member("deletedAt")
@@ -229,9 +203,7 @@ class DownloadRequest:
 
 @attrs.frozen(kw_only=True)
 class EdgeKey:
-    """
-    ``EdgeKey`` of the API.
-    """
+    """``EdgeKey`` of the API."""
 
     edge_key: str = member("edgeKey", shows=False)
     video_id: str = member("videoID")
@@ -246,9 +218,7 @@ class EdgeKey:
 
 @attrs.frozen(kw_only=True)
 class EdgeKeyList:
-    """
-    ``EdgeKeyList`` of the API.
-    """
+    """``EdgeKeyList`` of the API."""
 
     edge_keys: Sequence[EdgeKey] = member("edgeKeys")
     further_members: Mapping[str, Any] = further()
@@ -272,9 +242,7 @@ class EdgeKeyRequest:
 
 @attrs.frozen(kw_only=True)
 class Encoding:
-    """
-    ``Encoding`` of the API.
-    """
+    """``Encoding`` of the API."""
 
     key: str
     short_edge_pixels: int = member("shortEdgePixels")
@@ -292,9 +260,7 @@ class Encoding:
 
 @attrs.frozen(kw_only=True)
 class Environment:
-    """
-    ``Environment`` of the API.
-    """
+    """``Environment`` of the API."""
 
     env_id: str = member("envID")
     org_id: str = member("orgID")
@@ -306,9 +272,7 @@ class Environment:
 
 @attrs.frozen(kw_only=True)
 class EnvironmentList:
-    """
-    ``EnvironmentList`` of the API.
-    """
+    """``EnvironmentList`` of the API."""
 
     environments: Sequence[Environment]
     further_members: Mapping[str, Any] = further()
@@ -316,9 +280,7 @@ class EnvironmentList:
 
 @attrs.frozen(kw_only=True)
 class EnvironmentUsage:
-    """
-    ``EnvironmentUsage`` of the API.
-    """
+    """``EnvironmentUsage`` of the API."""
 
     idp_org_id: str = member("idpOrgId")
     env_id: str = member("envId")
@@ -336,9 +298,7 @@ class EnvironmentUsage:
 
 @attrs.frozen(kw_only=True)
 class ExplainedDay:
-    """
-    ``ExplainedDay`` of the API.
-    """
+    """``ExplainedDay`` of the API."""
 
     vid_id: str = member("vidId")
     vid_public_id: str = member("vidPublicId")
@@ -361,9 +321,7 @@ class ExplainedDay:
 
 @attrs.frozen(kw_only=True)
 class ExplainedReason:
-    """
-    ``ExplainedReason`` of the API.
-    """
+    """``ExplainedReason`` of the API."""
 
     reason: choices.IgnoredReason
     meaning: str
@@ -373,9 +331,7 @@ class ExplainedReason:
 
 @attrs.frozen(kw_only=True)
 class ExplainedResolution:
-    """
-    ``ExplainedResolution`` of the API.
-    """
+    """``ExplainedResolution`` of the API."""
 
     resolution_height: int = member("resolutionHeight")
     accepted_requests: int = member("acceptedRequests")
@@ -450,9 +406,7 @@ class FetchVideoRequest:
 
 @attrs.frozen(kw_only=True)
 class FetchedFile:
-    """
-    ``FetchedFile`` of the API.
-    """
+    """``FetchedFile`` of the API."""
 
     bucket_path: str = member("bucketPath")
     further_members: Mapping[str, Any] = further()
@@ -460,9 +414,7 @@ class FetchedFile:
 
 @attrs.frozen(kw_only=True)
 class FetchedVideo:
-    """
-    ``FetchedVideo`` of the API.
-    """
+    """``FetchedVideo`` of the API."""
 
     asset_id: str = member("assetId")
     video_id: str = member("videoID")
@@ -471,9 +423,7 @@ class FetchedVideo:
 
 @attrs.frozen(kw_only=True)
 class Health:
-    """
-    ``Health`` of the API.
-    """
+    """``Health`` of the API."""
 
     status: choices.HealthStatus
     version: str
@@ -485,9 +435,7 @@ class Health:
 
 @attrs.frozen(kw_only=True)
 class HealthChecks:
-    """
-    ``HealthChecks`` of the API.
-    """
+    """``HealthChecks`` of the API."""
 
     database: str
     clock: str
@@ -500,9 +448,7 @@ class HealthChecks:
 
 @attrs.frozen(kw_only=True)
 class IgnoredRequests:
-    """
-    ``IgnoredRequests`` of the API.
-    """
+    """``IgnoredRequests`` of the API."""
 
     reason: choices.IgnoredReason
     requests: int
@@ -511,9 +457,7 @@ class IgnoredRequests:
 
 @attrs.frozen(kw_only=True)
 class Liveness:
-    """
-    ``Liveness`` of the API.
-    """
+    """``Liveness`` of the API."""
 
     status: choices.LivenessStatus
     further_members: Mapping[str, Any] = further()
@@ -521,9 +465,7 @@ class Liveness:
 
 @attrs.frozen(kw_only=True)
 class Pagination:
-    """
-    ``Pagination`` of the API.
-    """
+    """``Pagination`` of the API."""
 
     total: int
     page: int
@@ -536,9 +478,7 @@ class Pagination:
 
 @attrs.frozen(kw_only=True)
 class Playback:
-    """
-    ``Playback`` of the API.
-    """
+    """``Playback`` of the API."""
 
     playlist_url: str = member("playlistURL")
     manifest_url: str = member("manifestURL")
@@ -551,9 +491,7 @@ class Playback:
 
 @attrs.frozen(kw_only=True)
 class PlaybackQualityOfDay:
-    """
-    ``PlaybackQualityOfDay`` of the API.
-    """
+    """``PlaybackQualityOfDay`` of the API."""
 
     delivery_date: date = member("deliveryDate")
     reports: int
@@ -576,9 +514,7 @@ class PlaybackQualityOfDay:
 
 @attrs.frozen(kw_only=True)
 class PlaybackQualityReport:
-    """
-    ``PlaybackQualityReport`` of the API.
-    """
+    """``PlaybackQualityReport`` of the API."""
 
     summary: PlaybackQualitySummary
     playback_quality: Sequence[PlaybackQualityOfDay] = member("playbackQuality")
@@ -587,9 +523,7 @@ class PlaybackQualityReport:
 
 @attrs.frozen(kw_only=True)
 class PlaybackQualitySummary:
-    """
-    ``PlaybackQualitySummary`` of the API.
-    """
+    """``PlaybackQualitySummary`` of the API."""
 
     vid_id: str = member("vidId")
     vid_public_id: str = member("vidPublicId")
@@ -603,9 +537,7 @@ class PlaybackQualitySummary:
 
 @attrs.frozen(kw_only=True)
 class Problem:
-    """
-    ``Problem`` of the API.
-    """
+    """``Problem`` of the API."""
 
     title: str
     status: int
@@ -687,9 +619,7 @@ class ProcessRequest:
 
 @attrs.frozen(kw_only=True)
 class ProcessedVideo:
-    """
-    ``ProcessedVideo`` of the API.
-    """
+    """``ProcessedVideo`` of the API."""
 
     video_id: str = member("videoID")
     further_members: Mapping[str, Any] = further()
@@ -697,9 +627,7 @@ class ProcessedVideo:
 
 @attrs.frozen(kw_only=True)
 class QuotaUse:
-    """
-    ``QuotaUse`` of the API.
-    """
+    """``QuotaUse`` of the API."""
 
     limit: int
     used: float
@@ -708,9 +636,7 @@ class QuotaUse:
 
 @attrs.frozen(kw_only=True)
 class QuotaUses:
-    """
-    ``QuotaUses`` of the API.
-    """
+    """``QuotaUses`` of the API."""
 
     concurrent_encodes: QuotaUse | None = member("concurrentEncodes", is_required=False)
     encoded_minutes_per_month: QuotaUse | None = member(
@@ -725,9 +651,7 @@ class QuotaUses:
 
 @attrs.frozen(kw_only=True)
 class Rendition:
-    """
-    ``Rendition`` of the API.
-    """
+    """``Rendition`` of the API."""
 
     name: str
     content_type: str = member("contentType")
@@ -738,9 +662,7 @@ class Rendition:
 
 @attrs.frozen(kw_only=True)
 class ResolutionDistributionReport:
-    """
-    ``ResolutionDistributionReport`` of the API.
-    """
+    """``ResolutionDistributionReport`` of the API."""
 
     distribution: Sequence[ServedResolution]
     further_members: Mapping[str, Any] = further()
@@ -748,9 +670,7 @@ class ResolutionDistributionReport:
 
 @attrs.frozen(kw_only=True)
 class ResumableUpload:
-    """
-    ``ResumableUpload`` of the API.
-    """
+    """``ResumableUpload`` of the API."""
 
     upload_url: str = member("uploadURL", shows=False)
     bucket_path: str = member("bucketPath")
@@ -762,9 +682,7 @@ class ResumableUpload:
 
 @attrs.frozen(kw_only=True)
 class ServedMinute:
-    """
-    ``ServedMinute`` of the API.
-    """
+    """``ServedMinute`` of the API."""
 
     minute: datetime
     segments_served: int = member("segmentsServed")
@@ -773,9 +691,7 @@ class ServedMinute:
 
 @attrs.frozen(kw_only=True)
 class ServedResolution:
-    """
-    ``ServedResolution`` of the API.
-    """
+    """``ServedResolution`` of the API."""
 
     resolution_height: int = member("resolutionHeight")
     segments_served: int = member("segmentsServed")
@@ -790,9 +706,7 @@ class ServedResolution:
 
 @attrs.frozen(kw_only=True)
 class ShareLink:
-    """
-    ``ShareLink`` of the API.
-    """
+    """``ShareLink`` of the API."""
 
     share_id: str = member("shareID")
     video_id: str = member("videoID")
@@ -809,9 +723,7 @@ class ShareLink:
 
 @attrs.frozen(kw_only=True)
 class ShareLinkList:
-    """
-    ``ShareLinkList`` of the API.
-    """
+    """``ShareLinkList`` of the API."""
 
     shares: Sequence[ShareLink]
     further_members: Mapping[str, Any] = further()
@@ -837,9 +749,7 @@ class ShareRequest:
 
 @attrs.frozen(kw_only=True)
 class SignedUrl:
-    """
-    ``SignedUrl`` of the API.
-    """
+    """``SignedUrl`` of the API."""
 
     signed_url: str = member("signed_url", shows=False)
     expires_in: int
@@ -848,9 +758,7 @@ class SignedUrl:
 
 @attrs.frozen(kw_only=True)
 class StorageReport:
-    """
-    ``StorageReport`` of the API.
-    """
+    """``StorageReport`` of the API."""
 
     storage: StoredVideos
     further_members: Mapping[str, Any] = further()
@@ -858,9 +766,7 @@ class StorageReport:
 
 @attrs.frozen(kw_only=True)
 class StoredVideos:
-    """
-    ``StoredVideos`` of the API.
-    """
+    """``StoredVideos`` of the API."""
 
     total_videos: int = member("totalVideos")
     total_duration_seconds: float = member("totalDurationSeconds")
@@ -873,9 +779,7 @@ class StoredVideos:
 
 @attrs.frozen(kw_only=True)
 class Thumbnail:
-    """
-    ``Thumbnail`` of the API.
-    """
+    """``Thumbnail`` of the API."""
 
     video_id: str = member("videoID")
     thumbnail_url: str = member("thumbnailUrl", shows=False)
@@ -885,9 +789,7 @@ class Thumbnail:
 
 @attrs.frozen(kw_only=True)
 class UploadGrant:
-    """
-    ``UploadGrant`` of the API.
-    """
+    """``UploadGrant`` of the API."""
 
     signed_url: str = member("signedURL", shows=False)
     bucket_path: str = member("bucketPath")
@@ -900,9 +802,7 @@ class UploadGrant:
 
 @attrs.frozen(kw_only=True)
 class UploadPart:
-    """
-    ``UploadPart`` of the API.
-    """
+    """``UploadPart`` of the API."""
 
     part_number: int = member("partNumber")
     size: int
@@ -935,9 +835,7 @@ class UploadUrlRequest:
 
 @attrs.frozen(kw_only=True)
 class UsageOfDay:
-    """
-    ``UsageOfDay`` of the API.
-    """
+    """``UsageOfDay`` of the API."""
 
     delivery_date: date = member("deliveryDate")
     segments_served: int = member("segmentsServed")
@@ -950,9 +848,7 @@ class UsageOfDay:
 
 @attrs.frozen(kw_only=True)
 class UsageReport:
-    """
-    ``UsageReport`` of the API.
-    """
+    """``UsageReport`` of the API."""
 
     usage: Sequence[EnvironmentUsage]
     further_members: Mapping[str, Any] = further()
@@ -1030,9 +926,7 @@ class VideoDetails:
 
 @attrs.frozen(kw_only=True)
 class VideoEvent:
-    """
-    ``VideoEvent`` of the API.
-    """
+    """``VideoEvent`` of the API."""
 
     event: choices.VideoEventKind
     status: choices.VideoEventStatus
@@ -1052,9 +946,7 @@ class VideoEvent:
 
 @attrs.frozen(kw_only=True)
 class VideoEventList:
-    """
-    ``VideoEventList`` of the API.
-    """
+    """``VideoEventList`` of the API."""
 
     events: Sequence[VideoEvent]
     cursor: str
@@ -1064,9 +956,7 @@ class VideoEventList:
 
 @attrs.frozen(kw_only=True)
 class VideoList:
-    """
-    ``VideoList`` of the API.
-    """
+    """``VideoList`` of the API."""
 
     videos: Sequence[VideoSummary]
     pagination: Pagination
@@ -1075,9 +965,7 @@ class VideoList:
 
 @attrs.frozen(kw_only=True)
 class VideoResolution:
-    """
-    ``VideoResolution`` of the API.
-    """
+    """``VideoResolution`` of the API."""
 
     vid_id: str = member("vidId")
     vid_public_id: str = member("vidPublicId")
@@ -1095,9 +983,7 @@ class VideoResolution:
 
 @attrs.frozen(kw_only=True)
 class VideoResolutionReport:
-    """
-    ``VideoResolutionReport`` of the API.
-    """
+    """``VideoResolutionReport`` of the API."""
 
     summary: VideoResolutionSummary
     resolutions: Sequence[VideoResolution]
@@ -1106,9 +992,7 @@ class VideoResolutionReport:
 
 @attrs.frozen(kw_only=True)
 class VideoResolutionSummary:
-    """
-    ``VideoResolutionSummary`` of the API.
-    """
+    """``VideoResolutionSummary`` of the API."""
 
     vid_id: str = member("vidId")
     vid_public_id: str = member("vidPublicId")
@@ -1130,9 +1014,7 @@ class VideoResolutionSummary:
 
 @attrs.frozen(kw_only=True)
 class VideoStatusFlags:
-    """
-    ``VideoStatusFlags`` of the API.
-    """
+    """``VideoStatusFlags`` of the API."""
 
     ready: bool
     transcoding: bool
@@ -1142,9 +1024,7 @@ class VideoStatusFlags:
 
 @attrs.frozen(kw_only=True)
 class VideoSummary:
-    """
-    ``VideoSummary`` of the API.
-    """
+    """``VideoSummary`` of the API."""
 
     id: str
     name: str
@@ -1166,9 +1046,7 @@ class VideoSummary:
 
 @attrs.frozen(kw_only=True)
 class VideoUploadGrant:
-    """
-    ``VideoUploadGrant`` of the API.
-    """
+    """``VideoUploadGrant`` of the API."""
 
     signed_url: str = member("signedURL", shows=False)
     bucket_path: str = member("bucketPath")
@@ -1244,9 +1122,7 @@ class VideoUploadRequest:
 
 @attrs.frozen(kw_only=True)
 class ViewersReport:
-    """
-    ``ViewersReport`` of the API.
-    """
+    """``ViewersReport`` of the API."""
 
     viewers: CurrentViewers
     minutes: Sequence[ServedMinute]
@@ -1255,9 +1131,7 @@ class ViewersReport:
 
 @attrs.frozen(kw_only=True)
 class WebhookEvent:
-    """
-    ``WebhookEvent`` of the API.
-    """
+    """``WebhookEvent`` of the API."""
 
     event: str
     status: str
@@ -1277,9 +1151,7 @@ class WebhookEvent:
 
 @attrs.frozen(kw_only=True)
 class WhoAmI:
-    """
-    ``WhoAmI`` of the API.
-    """
+    """``WhoAmI`` of the API."""
 
     org_id: str | None = member("orgID")
     env_id: str | None = member("envID")

@@ -1,6 +1,4 @@
-"""
-What was watched of a video, by the reports of the API.
-"""
+"""What was watched of a video, by the reports of the API."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -40,9 +38,7 @@ class ServedTo:
 
 
 class VideoAnalyticsTabResource:
-    """
-    ``GET …/videos/{video}/analytics``.
-    """
+    """``GET …/videos/{video}/analytics``."""
 
     def __init__(self, desk: Desk) -> None:
         self._tabs = VideoTabs.of(desk)
@@ -72,9 +68,7 @@ class VideoAnalyticsTabResource:
     def _origins(
         self, here: OrganizationVisit, video: Video, days: DateRange
     ) -> Mapping[str, Sequence[ServedTo]]:
-        """
-        Return countries and pages, the most served first; nothing if nobody keeps them.
-        """
+        """Return countries and pages, the most served first; nothing if nobody keeps them."""
         found: dict[str, Sequence[ServedTo]] = {}
         for by in BreakdownBy:
             report = self._reports.breakdown(
@@ -93,9 +87,7 @@ class VideoAnalyticsTabResource:
 
 
 class VideoViewersFragmentResource:
-    """
-    ``GET …/videos/{video}/viewers``: how many watch at this moment.
-    """
+    """``GET …/videos/{video}/viewers``: how many watch at this moment."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -124,9 +116,7 @@ def _asked(req: falcon.Request) -> tuple[Form, DateRange]:
 
 
 def _summed(days: Sequence[PlaybackQualityDay]) -> Mapping[str, float | None]:
-    """
-    Return means over all days, each weighed by its reports.
-    """
+    """Return means over all days, each weighed by its reports."""
     reports = sum(day.quality.reports for day in days)
     starved = sum(day.quality.starved for day in days)
     found: dict[str, float | None] = {

@@ -1,6 +1,4 @@
-"""
-The captions of a video: upload, preview, remove.
-"""
+"""The captions of a video: upload, preview, remove."""
 
 import html
 import re
@@ -51,9 +49,7 @@ _TAG: Final = re.compile(r"<[^<>]*>")
 
 @attrs.frozen(kw_only=True)
 class ShownCue:
-    """
-    A cue as viewers read it.
-    """
+    """A cue as viewers read it."""
 
     start_ms: int
     end_ms: int
@@ -61,9 +57,7 @@ class ShownCue:
 
 
 class CaptionsPageResource:
-    """
-    ``GET …/videos/{video}/captions``, and ``POST`` for a file.
-    """
+    """``GET …/videos/{video}/captions``, and ``POST`` for a file."""
 
     def __init__(self, desk: Desk) -> None:
         self._tabs = VideoTabs.of(desk)
@@ -77,9 +71,7 @@ class CaptionsPageResource:
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
     ) -> None:
-        """
-        Set the captions of a language; those that were there are replaced.
-        """
+        """Set the captions of a language; those that were there are replaced."""
         here, form = organization_of(req), read_form(req)
         video = self._tabs.arrived(req, video_id)
         try:
@@ -113,9 +105,7 @@ class CaptionsPageResource:
 
 
 class CaptionsPreviewFragmentResource:
-    """
-    ``GET …/videos/{video}/captions/{language}``: what viewers read, and when.
-    """
+    """``GET …/videos/{video}/captions/{language}``: what viewers read, and when."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -141,9 +131,7 @@ class CaptionsPreviewFragmentResource:
 
 
 class CaptionsRemovalResource:
-    """
-    ``POST …/videos/{video}/captions/remove``.
-    """
+    """``POST …/videos/{video}/captions/remove``."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers

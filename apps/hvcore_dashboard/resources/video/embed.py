@@ -1,6 +1,4 @@
-"""
-A maker of addresses for pages: signed ones, and what to copy.
-"""
+"""A maker of addresses for pages: signed ones, and what to copy."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -60,9 +58,7 @@ class EmbedTabResource:
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
     ) -> None:
-        """
-        Sign an address as the API does.
-        """
+        """Sign an address as the API does."""
         form, video = read_form(req), self._tabs.arrived(req, video_id)
         try:
             made = self._signed(organization_of(req), video, form)
@@ -123,9 +119,7 @@ class EmbedTabResource:
     def _by_edge_key(
         self, here: OrganizationVisit, video: Video
     ) -> Mapping[str, object]:
-        """
-        Return what to copy with the newest edge key that works.
-        """
+        """Return what to copy with the newest edge key that works."""
         # The key is a permission: viewers do not see it.
         if not here.role.includes(Role.EDITOR):
             return {}

@@ -1,6 +1,4 @@
-"""
-What has happened to a video, and which webhook endpoints were told.
-"""
+"""What has happened to a video, and which webhook endpoints were told."""
 
 from typing import Final
 
@@ -23,9 +21,7 @@ TITLES: Final = {
 
 
 class VideoEventsTabResource:
-    """
-    ``GET …/videos/{video}/events``.
-    """
+    """``GET …/videos/{video}/events``."""
 
     def __init__(self, desk: Desk) -> None:
         self._tabs = VideoTabs.of(desk)

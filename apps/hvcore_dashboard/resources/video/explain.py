@@ -1,6 +1,4 @@
-"""
-Why delivery refuses an address of a video, or would.
-"""
+"""Why delivery refuses an address of a video, or would."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -48,9 +46,7 @@ class ExplainTabResource:
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
     ) -> None:
-        """
-        Judge the address as delivery would at this moment.
-        """
+        """Judge the address as delivery would at this moment."""
         form, video = read_form(req), self._tabs.arrived(req, video_id)
         try:
             judged = self._judged(organization_of(req), video, form)

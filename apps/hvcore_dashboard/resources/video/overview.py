@@ -1,6 +1,4 @@
-"""
-A video itself: the player, what was made of it, and what its owner says of it.
-"""
+"""A video itself: the player, what was made of it, and what its owner says of it."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -50,9 +48,7 @@ PRIVATE: Final = "private"
 
 
 class VideoPageResource:
-    """
-    ``GET …/videos/{video}``, and ``POST`` for what its owner says of it.
-    """
+    """``GET …/videos/{video}``, and ``POST`` for what its owner says of it."""
 
     def __init__(self, desk: Desk) -> None:
         self._tabs = VideoTabs.of(desk)
@@ -70,9 +66,7 @@ class VideoPageResource:
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
     ) -> None:
-        """
-        Change what the person has touched, as the API does.
-        """
+        """Change what the person has touched, as the API does."""
         here, form = organization_of(req), read_form(req)
 
         def write(video: Video, changes: Mapping[str, str | None]) -> None:
@@ -121,9 +115,7 @@ class VideoPageResource:
 
 
 class VideoFactsFragmentResource:
-    """
-    ``GET …/videos/{video}/facts``: the part of the page that moves by itself.
-    """
+    """``GET …/videos/{video}/facts``: the part of the page that moves by itself."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -142,9 +134,7 @@ class VideoFactsFragmentResource:
 
 
 class PlayerAddressResource:
-    """
-    ``GET …/videos/{video}/player``: a new token for the player, for a script.
-    """
+    """``GET …/videos/{video}/player``: a new token for the player, for a script."""
 
     def __init__(self, desk: Desk) -> None:
         self._tabs = VideoTabs.of(desk)
@@ -162,9 +152,7 @@ class PlayerAddressResource:
 
 
 class VideoRetryPageResource:
-    """
-    ``POST …/videos/{video}/retry``.
-    """
+    """``POST …/videos/{video}/retry``."""
 
     def __init__(self, desk: Desk) -> None:
         self._tabs = VideoTabs.of(desk)
@@ -179,9 +167,7 @@ class VideoRetryPageResource:
 
 
 class VideoDeletionPageResource:
-    """
-    ``POST …/videos/{video}/delete``, with a reason.
-    """
+    """``POST …/videos/{video}/delete``, with a reason."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -203,9 +189,7 @@ class VideoDeletionPageResource:
 
 
 def _fields(video: Video) -> Mapping[str, str]:
-    """
-    Return what the form shows of a video.
-    """
+    """Return what the form shows of a video."""
     return {
         "videoName": one_line(video.name),
         "description": _lines(video.description or ""),
@@ -215,9 +199,7 @@ def _fields(video: Video) -> Mapping[str, str]:
 
 
 def _stored_form(sent: Mapping[str, str]) -> Mapping[str, str]:
-    """
-    Return the fields of a form as it shows them once they are stored.
-    """
+    """Return the fields of a form as it shows them once they are stored."""
     found = {**sent, **stored_labels(sent)}
     if "videoName" in sent:
         found["videoName"] = one_line(sent["videoName"])
@@ -231,9 +213,7 @@ def _lines(text: str) -> str:
 
 
 def _document(changes: Mapping[str, str | None]) -> Mapping[str, object]:
-    """
-    Return changes of the form's values as the API's request has them.
-    """
+    """Return changes of the form's values as the API's request has them."""
     document: dict[str, object] = dict(label_changes(changes))
     if "videoName" in changes:
         document["videoName"] = changes["videoName"]

@@ -1,6 +1,4 @@
-"""
-The picture of a video: a moment of it, or a file.
-"""
+"""The picture of a video: a moment of it, or a file."""
 
 from typing import Final
 
@@ -42,9 +40,7 @@ LOOKS: Final = 10
 
 
 class PicturePageResource:
-    """
-    ``GET …/videos/{video}/picture``, and ``POST`` for a moment or a file.
-    """
+    """``GET …/videos/{video}/picture``, and ``POST`` for a moment or a file."""
 
     def __init__(self, desk: Desk) -> None:
         self._tabs = VideoTabs.of(desk)
@@ -63,9 +59,7 @@ class PicturePageResource:
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
     ) -> None:
-        """
-        Take the file that was sent, or order a picture of a moment.
-        """
+        """Take the file that was sent, or order a picture of a moment."""
         form, video = read_form(req), self._tabs.arrived(req, video_id)
         try:
             if MOMENT in form.fields:
@@ -124,9 +118,7 @@ class PicturePageResource:
 
 
 class PictureFragmentResource:
-    """
-    ``GET …/videos/{video}/picture/now``: the picture, while one is being made.
-    """
+    """``GET …/videos/{video}/picture/now``: the picture, while one is being made."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers

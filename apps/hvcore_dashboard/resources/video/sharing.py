@@ -1,6 +1,4 @@
-"""
-Share links and edge keys of a video: make, list, revoke.
-"""
+"""Share links and edge keys of a video: make, list, revoke."""
 
 from datetime import timedelta
 from typing import Final
@@ -36,9 +34,7 @@ _FIRST: Final = form_with(expirationHours=str(DEFAULT_SHARE_HOURS))
 
 
 class SharingPageResource:
-    """
-    ``GET …/videos/{video}/sharing``, and ``POST`` for a new link or key.
-    """
+    """``GET …/videos/{video}/sharing``, and ``POST`` for a new link or key."""
 
     def __init__(self, desk: Desk) -> None:
         self._tabs = VideoTabs.of(desk)
@@ -124,9 +120,7 @@ class SharingPageResource:
 
 
 class ShareRevocationResource:
-    """
-    ``POST …/videos/{video}/sharing/revoke-share``: ends a share link.
-    """
+    """``POST …/videos/{video}/sharing/revoke-share``: ends a share link."""
 
     def __init__(self, desk: Desk) -> None:
         self._tabs = VideoTabs.of(desk)
@@ -142,9 +136,7 @@ class ShareRevocationResource:
 
 
 class EdgeKeyRevocationResource:
-    """
-    ``POST …/videos/{video}/sharing/revoke-edge-key``: ends an edge key.
-    """
+    """``POST …/videos/{video}/sharing/revoke-edge-key``: ends an edge key."""
 
     def __init__(self, desk: Desk) -> None:
         self._tabs = VideoTabs.of(desk)

@@ -48,6 +48,4 @@ class AsyncCalls(
     AsyncEventsCalls,
     AsyncServiceCalls,
 ):
-    """
-    All calls of the API.
-    """
+    """All calls of the API."""

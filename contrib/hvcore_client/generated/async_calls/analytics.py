@@ -11,9 +11,7 @@ from hvcore_client.generated import choices, models, operations
 
 
 class AsyncAnalyticsCalls(AsyncCaller):
-    """
-    Analytics.
-    """
+    """Analytics."""
 
     @overload
     async def get_usage(

@@ -11,9 +11,7 @@ from hvcore_client.generated import choices, models, operations
 
 
 class AsyncAnalyticsByOrganizationCalls(AsyncCaller):
-    """
-    Analytics by organization.
-    """
+    """Analytics by organization."""
 
     @overload
     async def get_usage_in_organization(

@@ -11,9 +11,7 @@ from hvcore_client.generated import models, operations
 
 
 class AsyncEventsCalls(AsyncCaller):
-    """
-    Events.
-    """
+    """Events."""
 
     async def list_events(
         self,

@@ -9,9 +9,7 @@ from hvcore_client.generated import choices, models, operations
 
 
 class AsyncPlaybackCalls(AsyncCaller):
-    """
-    Playback.
-    """
+    """Playback."""
 
     async def get_signed_url(
         self,

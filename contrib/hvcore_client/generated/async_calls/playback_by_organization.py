@@ -9,9 +9,7 @@ from hvcore_client.generated import choices, models, operations
 
 
 class AsyncPlaybackByOrganizationCalls(AsyncCaller):
-    """
-    Playback by organization.
-    """
+    """Playback by organization."""
 
     async def get_signed_url_in_organization(
         self,

@@ -11,9 +11,7 @@ from hvcore_client.generated import choices, models, operations
 
 
 class AsyncProcessingCalls(AsyncCaller):
-    """
-    Processing.
-    """
+    """Processing."""
 
     async def process_video(
         self,

@@ -11,9 +11,7 @@ from hvcore_client.generated import choices, models, operations
 
 
 class AsyncProcessingByOrganizationCalls(AsyncCaller):
-    """
-    Processing by organization.
-    """
+    """Processing by organization."""
 
     async def process_video_in_environment(
         self,

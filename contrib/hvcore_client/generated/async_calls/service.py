@@ -11,9 +11,7 @@ from hvcore_client.generated import models, operations
 
 
 class AsyncServiceCalls(AsyncCaller):
-    """
-    Service.
-    """
+    """Service."""
 
     async def get_health(self) -> models.Health:
         """

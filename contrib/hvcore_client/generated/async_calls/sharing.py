@@ -12,9 +12,7 @@ from hvcore_client.generated import models, operations
 
 
 class AsyncSharingCalls(AsyncCaller):
-    """
-    Sharing.
-    """
+    """Sharing."""
 
     async def list_edge_keys(self, video_id: str) -> models.EdgeKeyList:
         """

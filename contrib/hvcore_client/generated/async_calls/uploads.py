@@ -11,9 +11,7 @@ from hvcore_client.generated import choices, models, operations
 
 
 class AsyncUploadsCalls(AsyncCaller):
-    """
-    Uploads.
-    """
+    """Uploads."""
 
     async def create_upload_url(
         self,

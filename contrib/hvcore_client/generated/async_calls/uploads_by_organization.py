@@ -9,9 +9,7 @@ from hvcore_client.generated import choices, models, operations
 
 
 class AsyncUploadsByOrganizationCalls(AsyncCaller):
-    """
-    Uploads by organization.
-    """
+    """Uploads by organization."""
 
     async def create_upload_url_in_environment(
         self,

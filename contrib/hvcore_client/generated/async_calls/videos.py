@@ -13,9 +13,7 @@ from hvcore_client.operation import NOT_SENT, NotSent
 
 
 class AsyncVideosCalls(AsyncCaller):
-    """
-    Videos.
-    """
+    """Videos."""
 
     async def list_videos(
         self,

@@ -13,9 +13,7 @@ from hvcore_client.operation import NOT_SENT, NotSent
 
 
 class AsyncVideosByOrganizationCalls(AsyncCaller):
-    """
-    Videos by organization.
-    """
+    """Videos by organization."""
 
     async def list_videos_in_environment(
         self,

@@ -48,6 +48,4 @@ class Calls(
     EventsCalls,
     ServiceCalls,
 ):
-    """
-    All calls of the API.
-    """
+    """All calls of the API."""

@@ -11,9 +11,7 @@ from hvcore_client.generated import choices, models, operations
 
 
 class AnalyticsCalls(Caller):
-    """
-    Analytics.
-    """
+    """Analytics."""
 
     @overload
     def get_usage(

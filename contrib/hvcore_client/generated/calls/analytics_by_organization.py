@@ -11,9 +11,7 @@ from hvcore_client.generated import choices, models, operations
 
 
 class AnalyticsByOrganizationCalls(Caller):
-    """
-    Analytics by organization.
-    """
+    """Analytics by organization."""
 
     @overload
     def get_usage_in_organization(

@@ -11,9 +11,7 @@ from hvcore_client.generated import models, operations
 
 
 class EventsCalls(Caller):
-    """
-    Events.
-    """
+    """Events."""
 
     def list_events(
         self,

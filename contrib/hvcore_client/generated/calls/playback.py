@@ -9,9 +9,7 @@ from hvcore_client.generated import choices, models, operations
 
 
 class PlaybackCalls(Caller):
-    """
-    Playback.
-    """
+    """Playback."""
 
     def get_signed_url(
         self,

@@ -11,9 +11,7 @@ from hvcore_client.generated import choices, models, operations
 
 
 class ProcessingCalls(Caller):
-    """
-    Processing.
-    """
+    """Processing."""
 
     def process_video(
         self,

@@ -11,9 +11,7 @@ from hvcore_client.generated import choices, models, operations
 
 
 class ProcessingByOrganizationCalls(Caller):
-    """
-    Processing by organization.
-    """
+    """Processing by organization."""
 
     def process_video_in_environment(
         self,

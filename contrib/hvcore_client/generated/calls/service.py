@@ -11,9 +11,7 @@ from hvcore_client.generated import models, operations
 
 
 class ServiceCalls(Caller):
-    """
-    Service.
-    """
+    """Service."""
 
     def get_health(self) -> models.Health:
         """

@@ -12,9 +12,7 @@ from hvcore_client.generated import models, operations
 
 
 class SharingCalls(Caller):
-    """
-    Sharing.
-    """
+    """Sharing."""
 
     def list_edge_keys(self, video_id: str) -> models.EdgeKeyList:
         """

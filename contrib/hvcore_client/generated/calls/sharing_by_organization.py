@@ -12,9 +12,7 @@ from hvcore_client.generated import models, operations
 
 
 class SharingByOrganizationCalls(Caller):
-    """
-    Sharing by organization.
-    """
+    """Sharing by organization."""
 
     def list_edge_keys_in_organization(
         self, org_id: str, video_id: str

@@ -11,9 +11,7 @@ from hvcore_client.generated import choices, models, operations
 
 
 class UploadsCalls(Caller):
-    """
-    Uploads.
-    """
+    """Uploads."""
 
     def create_upload_url(
         self,

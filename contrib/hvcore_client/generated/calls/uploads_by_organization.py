@@ -9,9 +9,7 @@ from hvcore_client.generated import choices, models, operations
 
 
 class UploadsByOrganizationCalls(Caller):
-    """
-    Uploads by organization.
-    """
+    """Uploads by organization."""
 
     def create_upload_url_in_environment(
         self,

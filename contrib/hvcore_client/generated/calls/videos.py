@@ -13,9 +13,7 @@ from hvcore_client.operation import NOT_SENT, NotSent
 
 
 class VideosCalls(Caller):
-    """
-    Videos.
-    """
+    """Videos."""
 
     def list_videos(
         self,

@@ -13,9 +13,7 @@ from hvcore_client.operation import NOT_SENT, NotSent
 
 
 class VideosByOrganizationCalls(Caller):
-    """
-    Videos by organization.
-    """
+    """Videos by organization."""
 
     def list_videos_in_environment(
         self,

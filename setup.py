@@ -1,6 +1,4 @@
-"""
-Refuse to build a wheel without what npm brings; the rest is pyproject.toml.
-"""
+"""Refuse to build a wheel without what npm brings; the rest is pyproject.toml."""
 
 import json
 from pathlib import Path
@@ -12,16 +10,12 @@ APPS = Path(__file__).parent / "apps"
 
 
 class BuildWithAssets(build_py):
-    """
-    Build the packages, if what npm brings for their pages is there.
-    """
+    """Build the packages, if what npm brings for their pages is there."""
 
     def run(self) -> None:
-        """
-        Build; an editable install may fetch the assets later.
-        """
+        """Build; an editable install may fetch the assets later."""
         if not self.editable_mode:
-            for listed in APPS.glob("hv_*/vendor.json"):
+            for listed in APPS.glob("hvcore_*/vendor.json"):
                 folder = listed.parent / "static" / "vendor"
                 for package in json.loads(listed.read_text()).values():
                     for name in package["files"].values():

@@ -1,6 +1,4 @@
-"""
-Small files that are written whole or not at all, whoever else writes them meanwhile.
-"""
+"""Small files that are written whole or not at all, whoever else writes them meanwhile."""
 
 import os
 import tempfile

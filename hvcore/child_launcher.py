@@ -116,9 +116,7 @@ def run_for(slice_ns: int) -> None:
 
 
 class _SchedulingAttributes(ctypes.Structure):
-    """
-    What sched_setattr(2) is told, struct sched_attr in its first version.
-    """
+    """What sched_setattr(2) is told, struct sched_attr in its first version."""
 
     _fields_ = (
         ("size", ctypes.c_uint32),
@@ -173,9 +171,7 @@ def _guard(parent_pid: int) -> None:
 
 
 def _reap_orphans() -> None:
-    """
-    Wait for what the command has left, which is ending; a little while.
-    """
+    """Wait for what the command has left, which is ending; a little while."""
     import time  # noqa: PLC0415 - other launchers need none
 
     ends_at_s = time.monotonic() + ORPHANS_END_WITHIN_S
@@ -189,9 +185,7 @@ def _reap_orphans() -> None:
 
 
 class _Filter(ctypes.Structure):
-    """
-    A program of seccomp(2): ``struct sock_fprog``, eight bytes a step.
-    """
+    """A program of seccomp(2): ``struct sock_fprog``, eight bytes a step."""
 
     _fields_ = (("steps", ctypes.c_ushort), ("program", ctypes.c_char_p))
 
@@ -214,9 +208,7 @@ def impose_filter(program: bytes) -> None:
 
 
 def hand_filter_on(program: bytes) -> None:
-    """
-    Leave the filter in a pipe for the sandbox that is started next.
-    """
+    """Leave the filter in a pipe for the sandbox that is started next."""
     reading, writing = os.pipe()
     os.write(writing, program)
     os.close(writing)

@@ -11,36 +11,24 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """
-    Tell the current moment.
-    """
+    """Tell the current moment."""
 
     def now(self) -> datetime:
-        """
-        Return the current moment as an aware datetime in UTC.
-        """
+        """Return the current moment as an aware datetime in UTC."""
         ...
 
     def now_ms(self) -> int:
-        """
-        Return it as milliseconds since 1970; cheaper than ``now``.
-        """
+        """Return it as milliseconds since 1970; cheaper than ``now``."""
         ...
 
 
 class SystemClock:
-    """
-    The operating system's clock.
-    """
+    """The operating system's clock."""
 
     def now(self) -> datetime:
-        """
-        Return the current moment as an aware datetime in UTC.
-        """
+        """Return the current moment as an aware datetime in UTC."""
         return datetime.now(UTC)
 
     def now_ms(self) -> int:
-        """
-        Return it as milliseconds since 1970.
-        """
+        """Return it as milliseconds since 1970."""
         return time.time_ns() // 1_000_000

@@ -1,6 +1,4 @@
-"""
-Names that are to go: they work for a while, and say what takes their place.
-"""
+"""Names that are to go: they work for a while, and say what takes their place."""
 
 import sys
 import warnings

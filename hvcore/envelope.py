@@ -23,9 +23,7 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(","
 
 
 def success(payload: Mapping[str, object]) -> dict[str, object]:
-    """
-    Wrap a payload as every successful answer has it.
-    """
+    """Wrap a payload as every successful answer has it."""
     return {"body": dict(payload)}
 
 
@@ -62,9 +60,7 @@ def refusal(error: HvError, request_id: str) -> dict[str, object]:
 
 
 def encode(document: Mapping[str, object]) -> bytes:
-    """
-    Return a document as JSON in UTF-8; lone surrogates become ``?``.
-    """
+    """Return a document as JSON in UTF-8; lone surrogates become ``?``."""
     try:
         # 3 us for a page of a list, and 48 with json.
         return orjson.dumps(document)

@@ -40,15 +40,11 @@ class FieldError:
 
 
 class HvcoreError(Exception):
-    """
-    Base of everything that hvcore raises on purpose.
-    """
+    """Base of everything that hvcore raises on purpose."""
 
 
 class ConfigError(HvcoreError):
-    """
-    The settings cannot be used; the text names each problem and its mend.
-    """
+    """The settings cannot be used; the text names each problem and its mend."""
 
 
 class PluginError(HvcoreError):
@@ -67,9 +63,7 @@ class PluginError(HvcoreError):
 
 
 class SeveralPluginsError(PluginError):
-    """
-    Several backends that are needed together cannot be made.
-    """
+    """Several backends that are needed together cannot be made."""
 
     def __init__(self, errors: Sequence[HvcoreError]) -> None:
         self.errors = tuple(errors)
@@ -115,125 +109,97 @@ class HvError(HvcoreError):
 
     @property
     def title(self) -> str:
-        """
-        The status phrase, such as ``Bad Request``; of RFC 9110, section 15.
-        """
+        """The status phrase, such as ``Bad Request``; of RFC 9110, section 15."""
         status = self.http_status
         return _PHRASES.get(status) or HTTPStatus(status).phrase
 
 
 class InvalidFileSizeError(HvError):
-    """
-    The announced or the sent size is not one that can be uploaded.
-    """
+    """The announced or the sent size is not one that can be uploaded."""
 
     status, code = 400, "invalid_file_size"
     default_detail = "The file size is not one that can be uploaded."
 
 
 class UnsupportedFormatError(HvError):
-    """
-    The content type is not one of the five documented ones.
-    """
+    """The content type is not one of the five documented ones."""
 
     status, code = 400, "unsupported_format"
     default_detail = "The content type is not supported."
 
 
 class UnauthorizedError(HvError):
-    """
-    No authentication, or one that is not valid.
-    """
+    """No authentication, or one that is not valid."""
 
     status, code = 401, "unauthorized"
     default_detail = "Send a valid API key in the header X-Api-Key."
 
 
 class ForbiddenError(HvError):
-    """
-    Valid authentication without access to this.
-    """
+    """Valid authentication without access to this."""
 
     status, code = 403, "forbidden"
     default_detail = "This key gives no access to the requested resource."
 
 
 class InvalidGcsPathError(HvError):
-    """
-    ``gcsPath`` names nothing that this environment has uploaded.
-    """
+    """``gcsPath`` names nothing that this environment has uploaded."""
 
     status, code = 400, "invalid_gcs_path"
     default_detail = "gcsPath must be a bucketPath of a finished upload."
 
 
 class InvalidQualityPresetError(HvError):
-    """
-    ``videoQuality`` is not a preset.
-    """
+    """``videoQuality`` is not a preset."""
 
     status, code = 400, "invalid_quality_preset"
     default_detail = "videoQuality must be one of the quality presets."
 
 
 class InvalidParametersError(HvError):
-    """
-    Some other parameter is missing or not allowed.
-    """
+    """Some other parameter is missing or not allowed."""
 
     status, code = 400, "invalid_parameters"
     default_detail = "The request has invalid parameters."
 
 
 class InvalidPageSizeError(HvError):
-    """
-    ``pageSize`` is not from 1 to 100.
-    """
+    """``pageSize`` is not from 1 to 100."""
 
     status, code = 400, "invalid_page_size"
     default_detail = "pageSize must be from 1 to 100."
 
 
 class InvalidExpirationError(HvError):
-    """
-    ``expiration`` is not one of the six documented values.
-    """
+    """``expiration`` is not one of the six documented values."""
 
     status, code = 400, "invalid_expiration"
     default_detail = "expiration must be one of 15m, 30m, 1h, 4h, 24h, 7d."
 
 
 class AlreadyDeletedError(HvError):
-    """
-    The video was deleted before.
-    """
+    """The video was deleted before."""
 
     status, code = 400, "already_deleted"
     default_detail = "The video is deleted already."
 
 
 class ProcessingInProgressError(HvError):
-    """
-    The video is being processed, or was.
-    """
+    """The video is being processed, or was."""
 
     status, code = 409, "processing_in_progress"
     default_detail = "The video is being processed already."
 
 
 class ConflictError(HvError):
-    """
-    Another request changed the same thing at the same time.
-    """
+    """Another request changed the same thing at the same time."""
 
     status, code = 409, "conflict"
     default_detail = "Another request is changing the same resource; try again."
 
 
 class PreconditionFailedError(HvError):
-    """
-    The resource is not as the caller saw it (RFC 9110, section 13.1.1, ``If-Match``).
-    """
+    """The resource is not as the caller saw it (RFC 9110, section 13.1.1, ``If-Match``)."""
 
     status, code = 412, "precondition_failed"
     default_detail = (
@@ -243,81 +209,63 @@ class PreconditionFailedError(HvError):
 
 
 class EnvironmentNotFoundError(HvError):
-    """
-    The organization has no such environment.
-    """
+    """The organization has no such environment."""
 
     status, code = 404, "environment_not_found"
     default_detail = "The organization has no such environment."
 
 
 class VideoNotFoundError(HvError):
-    """
-    No such video, or it is deleted.
-    """
+    """No such video, or it is deleted."""
 
     status, code = 404, "video_not_found"
     default_detail = "There is no such video."
 
 
 class NotFoundError(HvError):
-    """
-    No such route or resource.
-    """
+    """No such route or resource."""
 
     status, code = 404, "not_found"
     default_detail = "There is nothing at this address."
 
 
 class RateLimitExceededError(HvError):
-    """
-    The organization has made too many requests of a kind.
-    """
+    """The organization has made too many requests of a kind."""
 
     status, code = 429, "rate_limit_exceeded"
     default_detail = "The rate limit is exceeded; try again later."
 
 
 class QuotaExceededError(HvError):
-    """
-    The organization has used up what an operator lets it use; 507 in a body.
-    """
+    """The organization has used up what an operator lets it use; 507 in a body."""
 
     status, code = 429, "quota_exceeded"
     default_detail = "A quota of the organization is used up."
 
 
 class MethodNotAllowedError(HvError):
-    """
-    The route exists, but not with this method.
-    """
+    """The route exists, but not with this method."""
 
     status, code = 405, "method_not_allowed"
     default_detail = "This address does not take this method."
 
 
 class PayloadTooLargeError(HvError):
-    """
-    The body is larger than the route takes.
-    """
+    """The body is larger than the route takes."""
 
     status, code = 413, "payload_too_large"
     default_detail = "The request's body is too large."
 
 
 class RangeNotSatisfiableError(HvError):
-    """
-    The requested range is outside the file (RFC 9110, section 15.5.17).
-    """
+    """The requested range is outside the file (RFC 9110, section 15.5.17)."""
 
     status, code = 416, "range_not_satisfiable"
     default_detail = "The requested range lies outside the file."
 
 
 class InternalError(HvError):
-    """
-    A bug; the request id finds it in the log.
-    """
+    """A bug; the request id finds it in the log."""
 
     status, code = 500, "internal_error"
 
@@ -352,9 +300,7 @@ class UnavailableError(HvError):
 
 
 class NoRoomError(UnavailableError):
-    """
-    A disk has no room for what is to be written.
-    """
+    """A disk has no room for what is to be written."""
 
     default_detail = "There is no room on a disk of the service; try again later."
 
@@ -363,6 +309,4 @@ class NoRoomError(UnavailableError):
 
 
 class ShareMetError(UnavailableError):
-    """
-    A client has all that one client gets of something that others need, too.
-    """
+    """A client has all that one client gets of something that others need, too."""

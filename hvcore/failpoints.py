@@ -64,9 +64,7 @@ _ITEM: Final = re.compile(r"([a-z.]+)=(kill|raise|hang)(?:\*([0-9]+))?")
 
 
 class FailpointError(Exception):
-    """
-    What ``raise`` raises.
-    """
+    """What ``raise`` raises."""
 
 
 @attrs.frozen

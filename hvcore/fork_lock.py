@@ -1,6 +1,4 @@
-"""
-A lock for what a process has from its beginning, and a child of its forks with it.
-"""
+"""A lock for what a process has from its beginning, and a child of its forks with it."""
 
 import os
 import threading
@@ -24,18 +22,14 @@ class ForkLock:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """
-        Hold the lock within the block.
-        """
+        """Hold the lock within the block."""
         # The same one at the end, also in the child of a fork within the block.
         lock = self._lock
         with lock:
             yield
 
     def renew(self) -> None:
-        """
-        Forget who holds it.
-        """
+        """Forget who holds it."""
         self._lock = threading.Lock()
 
 

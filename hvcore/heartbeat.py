@@ -22,9 +22,7 @@ _SOCKET: Final = "NOTIFY_SOCKET"
 
 @attrs.define
 class _State:
-    """
-    Who watches over this process, and when it was told last.
-    """
+    """Who watches over this process, and when it was told last."""
 
     file: Path | None = None
     address: str = ""
@@ -50,9 +48,7 @@ def begin(file: str) -> None:
 
 
 def beat() -> None:
-    """
-    Say that the work goes on; called as often as a loop likes, from one thread.
-    """
+    """Say that the work goes on; called as often as a loop likes, from one thread."""
     now_s = time.monotonic()
     if now_s - _state.told_at_s < EVERY_S:
         return

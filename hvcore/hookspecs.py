@@ -46,9 +46,7 @@ MemberT = TypeVar("MemberT", bound=Enum)
 
 @attrs.frozen(kw_only=True)
 class NoOptions:
-    """
-    The options of a backend that has none.
-    """
+    """The options of a backend that has none."""
 
 
 def other_options() -> Any:  # noqa: ANN401 - attrs.field's own type
@@ -80,9 +78,7 @@ def _is_factory(_: object, __: object, value: Any) -> None:  # noqa: ANN401 - se
 def _members(
     given: object, possible: Sequence[MemberT], field: str
 ) -> frozenset[MemberT]:
-    """
-    Return what a field names; a wrong name matches nothing, and nobody would notice.
-    """
+    """Return what a field names; a wrong name matches nothing, and nobody would notice."""
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise TypeError(
             f"{field} must be a set, such as {{{possible[0]}}}, not {given!r}"
@@ -134,51 +130,35 @@ class Backend(Generic[PortT]):
 
 
 class StorageBackend(Backend[Storage]):
-    """
-    Offers a Storage.
-    """
+    """Offers a Storage."""
 
 
 class TranscoderBackend(Backend[Transcoder]):
-    """
-    Offers a Transcoder.
-    """
+    """Offers a Transcoder."""
 
 
 class QueueBackend(Backend[Queue]):
-    """
-    Offers a Queue.
-    """
+    """Offers a Queue."""
 
 
 class AuthBackend(Backend[AuthProvider]):
-    """
-    Offers an AuthProvider.
-    """
+    """Offers an AuthProvider."""
 
 
 class RateLimitBackend(Backend[RateLimitStore]):
-    """
-    Offers a RateLimitStore.
-    """
+    """Offers a RateLimitStore."""
 
 
 class AnalyticsBackend(Backend[AnalyticsSink]):
-    """
-    Offers an AnalyticsSink; one that answers questions is an AnalyticsStore.
-    """
+    """Offers an AnalyticsSink; one that answers questions is an AnalyticsStore."""
 
 
 class CachePurgeBackend(Backend[CachePurger]):
-    """
-    Offers a CachePurger.
-    """
+    """Offers a CachePurger."""
 
 
 class SignInBackend(Backend[SignInProvider]):
-    """
-    Offers a SignInProvider.
-    """
+    """Offers a SignInProvider."""
 
 
 @attrs.frozen(kw_only=True)
@@ -247,83 +227,59 @@ class CommandBackend(Backend[Command]):
 
 @hookspec
 def hvcore_storages() -> Iterable[StorageBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
-    """
-    Offer storages; ``storage.backend`` chooses one by name.
-    """
+    """Offer storages; ``storage.backend`` chooses one by name."""
 
 
 @hookspec
 def hvcore_transcoders() -> Iterable[TranscoderBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
-    """
-    Offer transcoders; ``transcoder.backend`` chooses one by name.
-    """
+    """Offer transcoders; ``transcoder.backend`` chooses one by name."""
 
 
 @hookspec
 def hvcore_queues() -> Iterable[QueueBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
-    """
-    Offer queues; ``queue.backend`` chooses one by name.
-    """
+    """Offer queues; ``queue.backend`` chooses one by name."""
 
 
 @hookspec
 def hvcore_auth_providers() -> Iterable[AuthBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
-    """
-    Offer authentication; ``auth.providers`` names an ordered chain.
-    """
+    """Offer authentication; ``auth.providers`` names an ordered chain."""
 
 
 @hookspec
 def hvcore_rate_limit_stores() -> Iterable[RateLimitBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
-    """
-    Offer stores of rate limits; ``limits.store`` chooses one by name.
-    """
+    """Offer stores of rate limits; ``limits.store`` chooses one by name."""
 
 
 @hookspec
 def hvcore_analytics_sinks() -> Iterable[AnalyticsBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
-    """
-    Offer analytics; ``analytics.sinks`` names all that count.
-    """
+    """Offer analytics; ``analytics.sinks`` names all that count."""
 
 
 @hookspec
 def hvcore_cache_purgers() -> Iterable[CachePurgeBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
-    """
-    Offer cache purgers; ``edge.purgers`` names those that are used.
-    """
+    """Offer cache purgers; ``edge.purgers`` names those that are used."""
 
 
 @hookspec
 def hvcore_sign_ins() -> Iterable[SignInBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
-    """
-    Offer sign-in for the dashboard; ``sign_in.backend`` chooses one by name.
-    """
+    """Offer sign-in for the dashboard; ``sign_in.backend`` chooses one by name."""
 
 
 @hookspec
 def hvcore_routes() -> Iterable[RoutesBackend[Any]]:  # type: ignore[empty-body]  # pluggy: a specification has no body
-    """
-    Add routes to the API; all that are installed are served.
-    """
+    """Add routes to the API; all that are installed are served."""
 
 
 @hookspec
 def hvcore_middleware() -> Iterable[MiddlewareBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
-    """
-    Put middleware around web apps; all that is installed is used.
-    """
+    """Put middleware around web apps; all that is installed is used."""
 
 
 @hookspec
 def hvcore_event_subscribers() -> Iterable[EventSubscriberBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
-    """
-    Hear of events; all that are installed are told.
-    """
+    """Hear of events; all that are installed are told."""
 
 
 @hookspec
 def hvcore_commands() -> Iterable[CommandBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
-    """
-    Add commands to ``hv``.
-    """
+    """Add commands to ``hv``."""

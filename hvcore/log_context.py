@@ -17,24 +17,18 @@ _NOTHING: Final[Mapping[str, str]] = {}
 
 
 def current() -> Mapping[str, str]:
-    """
-    Return the ids of what this thread does now, by their names.
-    """
+    """Return the ids of what this thread does now, by their names."""
     return _ids.get(_NOTHING)
 
 
 def replace(ids: Mapping[str, str]) -> None:
-    """
-    Say what this thread does from now on; empty for nothing in particular.
-    """
+    """Say what this thread does from now on; empty for nothing in particular."""
     _ids.set(ids)
 
 
 @contextmanager
 def about(ids: Mapping[str, str]) -> Iterator[None]:
-    """
-    Say what this thread does within the block, beside what it does in any case.
-    """
+    """Say what this thread does within the block, beside what it does in any case."""
     before = current()
     replace({**before, **ids})
     try:
@@ -44,14 +38,10 @@ def about(ids: Mapping[str, str]) -> Iterator[None]:
 
 
 class AddIds(logging.Filter):
-    """
-    Adds to each record what its thread does, unless the record says so itself.
-    """
+    """Adds to each record what its thread does, unless the record says so itself."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """
-        Add the ids as ``hv_`` attributes; let every record pass.
-        """
+        """Add the ids as ``hv_`` attributes; let every record pass."""
         for name, value in current().items():
             if not hasattr(record, f"hv_{name}"):
                 setattr(record, f"hv_{name}", value)

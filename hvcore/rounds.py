@@ -1,6 +1,4 @@
-"""
-Rounds of work that is repeated now and then, such as a sweep's.
-"""
+"""Rounds of work that is repeated now and then, such as a sweep's."""
 
 import logging
 from collections.abc import Iterator

@@ -22,9 +22,7 @@ _PURPOSE: Final = b"hvcore sealed text 1"
 
 
 class SealBrokenError(HvcoreError):
-    """
-    A text was sealed with another secret, about something else, or is damaged.
-    """
+    """A text was sealed with another secret, about something else, or is damaged."""
 
 
 class Sealer:

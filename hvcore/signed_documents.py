@@ -28,9 +28,7 @@ _SEED_BYTES: Final = 32
 
 
 class SignatureBrokenError(HvcoreError):
-    """
-    A document is not as it was signed, or somebody else has signed it.
-    """
+    """A document is not as it was signed, or somebody else has signed it."""
 
 
 class DocumentSigner:
@@ -49,16 +47,12 @@ class DocumentSigner:
 
     @property
     def public_key(self) -> str:
-        """
-        What others check with: 32 bytes in base64.
-        """
+        """What others check with: 32 bytes in base64."""
         raw = self._key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
         return base64.b64encode(raw).decode()
 
     def sign(self, document: Mapping[str, object]) -> dict[str, object]:
-        """
-        Return the document with its digest and its signature.
-        """
+        """Return the document with its digest and its signature."""
         text = _canonical(document)
         return {
             "document": dict(document),

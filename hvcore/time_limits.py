@@ -24,9 +24,7 @@ PATIENCE_S: Final = 2.0
 
 
 class LimitedCall(Generic[ResultT]):
-    """
-    A call in a thread of its own; it begins when this is made.
-    """
+    """A call in a thread of its own; it begins when this is made."""
 
     def __init__(self, call: Callable[[], ResultT], *, name: str) -> None:
         self._call = call
@@ -39,9 +37,7 @@ class LimitedCall(Generic[ResultT]):
 
     @property
     def age_s(self) -> float:
-        """
-        How long ago it began.
-        """
+        """How long ago it began."""
         return time.monotonic() - self._began_s
 
     def has_ended(self, *, silent_s: float) -> bool:
@@ -79,9 +75,7 @@ class LimitedCall(Generic[ResultT]):
         ) from self._error
 
     def frame(self) -> FrameType | None:
-        """
-        Return where it is now: its innermost frame; None if it has ended.
-        """
+        """Return where it is now: its innermost frame; None if it has ended."""
         return sys._current_frames().get(self._thread.ident or 0)  # noqa: SLF001 - the one way to see it
 
     def _run(self) -> None:
@@ -102,17 +96,13 @@ class LimitedCall(Generic[ResultT]):
 
 
 class LimitedCalls:
-    """
-    Calls one after the other; one that hangs goes on beside those that follow.
-    """
+    """Calls one after the other; one that hangs goes on beside those that follow."""
 
     def __init__(self) -> None:
         self._hung = 0
 
     def start(self, call: Callable[[], ResultT], *, name: str) -> LimitedCall[ResultT]:
-        """
-        Begin a call, and return once it has ended, or seems to hang.
-        """
+        """Begin a call, and return once it has ended, or seems to hang."""
         begun = LimitedCall(call, name=name)
         # Many that hang must not take many times as long.
         if not begun.has_ended(silent_s=PATIENCE_S / (1 + self._hung)):

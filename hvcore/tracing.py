@@ -47,23 +47,17 @@ class Traced:
         self._span = span
 
     def rename(self, name: str) -> None:
-        """
-        Name it, when that is known only at its end.
-        """
+        """Name it, when that is known only at its end."""
         if self._span is not None:
             self._span.update_name(name)
 
     def note(self, attributes: Attributes) -> None:
-        """
-        Add what is known now.
-        """
+        """Add what is known now."""
         if self._span is not None:
             self._span.set_attributes(dict(attributes))
 
     def fail(self) -> None:
-        """
-        Mark it as failed; without the reason, see above.
-        """
+        """Mark it as failed; without the reason, see above."""
         if self._span is not None:
             from opentelemetry.trace import StatusCode  # noqa: PLC0415 - see above
 
@@ -160,9 +154,7 @@ def switch_on(process: str) -> None:
 
 
 def switch_off() -> None:
-    """
-    Send what is left, and trace no more.
-    """
+    """Send what is left, and trace no more."""
     global _traces
     before, _traces = _traces, None
     if before is not None:
@@ -170,9 +162,7 @@ def switch_off() -> None:
 
 
 def is_on() -> bool:
-    """
-    Return whether this process traces.
-    """
+    """Return whether this process traces."""
     return _traces is not None
 
 
@@ -199,9 +189,7 @@ def span(
 
 
 def current_parent() -> str | None:
-    """
-    Return the ``traceparent`` of what this thread does now; None if nothing is traced.
-    """
+    """Return the ``traceparent`` of what this thread does now; None if nothing is traced."""
     if _traces is None:
         return None
     from opentelemetry.trace.propagation.tracecontext import (  # noqa: PLC0415 - see above

@@ -17,8 +17,8 @@ from typing import Final
 import attrs
 import psutil
 
-from hv_edge.config import CONFIG_FILE
-from hv_edge.tallies import EdgeTally, read_tally, tally_files, used_bytes
+from hvcore_edge.config import CONFIG_FILE
+from hvcore_edge.tallies import EdgeTally, read_tally, tally_files, used_bytes
 from tests.hv_processes import run_hv
 from tests.live import free_ports, until
 

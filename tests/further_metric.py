@@ -69,7 +69,6 @@ def main(database_url: str) -> None:
     Print what is answered of the kits' video, after a player told the new metrics.
     """
     # Only now, as if the module had always said all of that.
-    from hv_analytics_sql.backend import SqlAnalytics  # noqa: PLC0415
     from hvcore.domain.analytics.cmcd import player_report  # noqa: PLC0415
     from hvcore.domain.analytics.playback_quality import (  # noqa: PLC0415
         VideoPlaybackQuality,
@@ -81,6 +80,7 @@ def main(database_url: str) -> None:
     from hvcore.spool.tally import read_lines  # noqa: PLC0415
     from hvcore.testing.served import VIDEO, batch, reported  # noqa: PLC0415
     from hvcore.wire.analytics.video_reports import playback_quality  # noqa: PLC0415
+    from hvcore_analytics_sql.backend import SqlAnalytics  # noqa: PLC0415
     from tests.persistence import samples  # noqa: PLC0415
 
     engine = make_engine(database_url)

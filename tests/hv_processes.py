@@ -2,7 +2,7 @@
 ``hv`` in a process of its own, in half the processor time that a new Python takes.
 
 Such a process is a fork of one that has loaded what ``hv up`` loads before it forks; it
-goes on as ``python -m hv_cli`` does. Tests of the very start begin with a new Python.
+goes on as ``python -m hvcore_cli`` does. Tests of the very start begin with a new Python.
 """
 
 import atexit
@@ -22,7 +22,7 @@ from typing import Final, Protocol
 import psutil
 import setproctitle
 
-HV: Final = [sys.executable, "-m", "hv_cli"]
+HV: Final = [sys.executable, "-m", "hvcore_cli"]
 LOADED: Final = "tests.hv_loaded"
 READ_BEFORE: Final = ("PYTHONPATH", "HV_FAILPOINTS", "HV_FAILPOINTS_DIR")
 """What is read while Python starts and modules load, and so has passed for a fork."""
@@ -188,7 +188,7 @@ def _go_on(
         _open(error, 2)
     sys.argv = ["hv", *words]
     setproctitle.setproctitle(" ".join(sys.argv))
-    from hv_cli.main import main  # noqa: PLC0415 - the process of the tests needs it not
+    from hvcore_cli.main import main  # noqa: PLC0415 - the process of the tests needs it not
 
     main()
 

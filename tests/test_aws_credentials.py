@@ -17,10 +17,10 @@ import pytest
 from aiobotocore.credentials import AioRefreshableCredentials
 from botocore.credentials import RefreshableCredentials
 
-from hv_storage_fsspec.backend import make_storage
 from hvcore import aws_credentials
 from hvcore.aws_credentials import use_until_end
 from hvcore.errors import UnavailableError
+from hvcore_storage_fsspec.backend import make_storage
 from tests.full_machine import full_machine
 from tests.half_answers import HalfAnsweringServer, half_answering_server
 from tests.live import until

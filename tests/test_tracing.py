@@ -11,11 +11,11 @@ import falcon
 import pytest
 from falcon.testing import TestClient
 
-from hv_web.app import make_app
-from hv_web.cors import ANY_ORIGIN
 from hvcore import tracing
 from hvcore.domain.processing.transcoding import TranscodeError
 from hvcore.errors import ConfigError
+from hvcore_web.app import make_app
+from hvcore_web.cors import ANY_ORIGIN
 from tests.otlp_receiver import OtlpReceiver, receiving
 from tests.services.conftest import World, make_world
 
@@ -118,7 +118,7 @@ def test_what_is_no_traceparent_begins_a_new_trace(
 
 def test_off_nothing_is_loaded_and_tasks_carry_nothing() -> None:
     code = (
-        "import sys; from hvcore import tracing; import hv_web.app;"
+        "import sys; from hvcore import tracing; import hvcore_web.app;"
         "import hvcore.services.tasks.runs\n"
         "with tracing.span('x') as traced: traced.note({'a': 1}); traced.fail()\n"
         "assert tracing.current_parent() is None\n"

@@ -131,7 +131,7 @@ def test_each_public_class_name_exists_once() -> None:
     modules_of: dict[str, list[str]] = {}
     for name, path in sources().items():
         # Another distribution and what writes it: they have the API's words, too.
-        if name.split(".")[0] in {"hv_client", "hv_client_generator"}:
+        if name.split(".")[0] in {"hvcore_client", "hvcore_client_generator"}:
             continue
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
@@ -141,11 +141,11 @@ def test_each_public_class_name_exists_once() -> None:
 
 
 def test_the_client_is_a_distribution_of_its_own_that_needs_two_packages() -> None:
-    text = (ROOT / "contrib" / "hv_client" / "pyproject.toml").read_text("utf-8")
+    text = (ROOT / "contrib" / "hvcore_client" / "pyproject.toml").read_text("utf-8")
     described = tomllib.loads(text)
-    folder = ROOT / "contrib" / "hv_client"
+    folder = ROOT / "contrib" / "hvcore_client"
     packages_of_it = {
-        ".".join(("hv_client", *init.parent.relative_to(folder).parts))
+        ".".join(("hvcore_client", *init.parent.relative_to(folder).parts))
         for init in folder.rglob("__init__.py")
     }
 
@@ -168,8 +168,8 @@ def test_every_package_is_typed() -> None:
 
 
 def test_every_plugin_is_an_entry_point() -> None:
-    plugins = {p.parent.name for p in ROOT.glob("plugins/hv_*/__init__.py")}
-    contrib = {p.parent.name for p in ROOT.glob("contrib/hv_*/plugin.py")}
+    plugins = {p.parent.name for p in ROOT.glob("plugins/hvcore_*/__init__.py")}
+    contrib = {p.parent.name for p in ROOT.glob("contrib/hvcore_*/plugin.py")}
     named = {p.value.split(".")[0] for p in entry_points(group="hvcore")}
 
     assert plugins | contrib <= named

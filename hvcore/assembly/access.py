@@ -1,6 +1,4 @@
-"""
-Makes the services that recognise callers and say what they may do.
-"""
+"""Makes the services that recognise callers and say what they may do."""
 
 from functools import cached_property
 
@@ -16,9 +14,7 @@ from hvcore.services.access.tenants import Tenants
 
 
 class AccessWiring(Backends):
-    """
-    A part of Services, which says when they are made.
-    """
+    """A part of Services, which says when they are made."""
 
     @cached_property
     def access(self) -> Access:
@@ -34,9 +30,7 @@ class AccessWiring(Backends):
 
     @cached_property
     def quotas(self) -> Quotas:
-        """
-        What organizations may use, and use.
-        """
+        """What organizations may use, and use."""
         return Quotas(uow=self.uow)
 
     @cached_property
@@ -45,16 +39,12 @@ class AccessWiring(Backends):
 
     @cached_property
     def audit(self) -> Audit:
-        """
-        What operators did.
-        """
+        """What operators did."""
         return Audit(uow=self.uow)
 
     @cached_property
     def rate_limits(self) -> RateLimits | None:
-        """
-        Counts requests; None where limits are switched off.
-        """
+        """Counts requests; None where limits are switched off."""
         limits = self.settings.limits
         if not limits.enabled:
             return None
@@ -64,7 +54,5 @@ class AccessWiring(Backends):
 
     @cached_property
     def idempotency(self) -> Idempotency:
-        """
-        Answers repeated requests as the first one.
-        """
+        """Answers repeated requests as the first one."""
         return Idempotency(uow=self.uow)

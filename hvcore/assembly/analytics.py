@@ -1,6 +1,4 @@
-"""
-Answers about what was watched.
-"""
+"""Answers about what was watched."""
 
 from datetime import timedelta
 from functools import cached_property
@@ -15,15 +13,11 @@ from hvcore.services.analytics.live import LiveAnalytics
 
 
 class AnalyticsWiring(VideoWiring):
-    """
-    A part of Services, which says when they are made.
-    """
+    """A part of Services, which says when they are made."""
 
     @cached_property
     def analytics(self) -> Analytics:
-        """
-        Answers what was watched.
-        """
+        """Answers what was watched."""
         sinks = self._knowing_sinks
         return Analytics(
             totals=SqlVideoTotals(self.engine),
@@ -35,9 +29,7 @@ class AnalyticsWiring(VideoWiring):
 
     @cached_property
     def live_analytics(self) -> LiveAnalytics:
-        """
-        Answers who is watching now.
-        """
+        """Answers who is watching now."""
         sinks = self._knowing_sinks
         return LiveAnalytics(
             videos=self.catalog.videos,
@@ -51,9 +43,7 @@ class AnalyticsWiring(VideoWiring):
 
     @cached_property
     def video_reports(self) -> VideoAnalytics:
-        """
-        Answers what else is known of a video's segments.
-        """
+        """Answers what else is known of a video's segments."""
         sinks = self._knowing_sinks
         return VideoAnalytics(
             videos=self.catalog.videos,
@@ -65,9 +55,7 @@ class AnalyticsWiring(VideoWiring):
 
     @cached_property
     def environment_reports(self) -> EnvironmentAnalytics:
-        """
-        Answers what else is known of the segments of environments.
-        """
+        """Answers what else is known of the segments of environments."""
         sinks = self._knowing_sinks
         return EnvironmentAnalytics(
             store=self.analytics_store,

@@ -1,6 +1,4 @@
-"""
-Build every chosen backend once, and see what becomes of it.
-"""
+"""Build every chosen backend once, and see what becomes of it."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -82,9 +80,7 @@ def check_backends(settings: Settings) -> None:
 
 
 def is_own_queue(choice: Choice) -> bool:
-    """
-    Return whether ``hv up`` runs the queue's server: only it knows the address.
-    """
+    """Return whether ``hv up`` runs the queue's server: only it knows the address."""
     return (choice.kind, choice.name) == ("queue", "rq") and "url" not in choice.options
 
 

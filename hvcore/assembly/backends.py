@@ -1,6 +1,4 @@
-"""
-What all services need: the chosen backends, the database, keys, the time.
-"""
+"""What all services need: the chosen backends, the database, keys, the time."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
@@ -106,9 +104,7 @@ class Backends:
 
     @made_once
     def engine(self) -> Engine:
-        """
-        The database connection of this process.
-        """
+        """The database connection of this process."""
         database = self.settings.database
         host: Engine | None = self._given("engine")
         url = database.url
@@ -132,9 +128,7 @@ class Backends:
 
     @property
     def on_commit(self) -> OnCommit | None:
-        """
-        What rings for tasks after a commit; None: nothing does.
-        """
+        """What rings for tasks after a commit; None: nothing does."""
         return self._ring if self.recipe.rings else None
 
     @made_once
@@ -149,9 +143,7 @@ class Backends:
 
     @made_once
     def transcoders(self) -> Transcoders:
-        """
-        The transcoder of the settings, and those that jobs began with.
-        """
+        """The transcoder of the settings, and those that jobs began with."""
         return Transcoders(
             default=self.transcoder,
             default_name=self.settings.transcoder.backend,
@@ -170,9 +162,7 @@ class Backends:
 
     @made_once
     def analytics_store(self) -> AnalyticsStore:
-        """
-        The sink of served segments that answers questions.
-        """
+        """The sink of served segments that answers questions."""
         given: AnalyticsStore | None = self._given("analytics_store")
         if given is not None:
             return given
@@ -180,39 +170,29 @@ class Backends:
 
     @property
     def _knowing_sinks(self) -> Sequence[AnalyticsSink]:
-        """
-        Those that may be asked for what not every one keeps: the store first.
-        """
+        """Those that may be asked for what not every one keeps: the store first."""
         return (self.analytics_store, *self._sinks.values())
 
     @made_once
     def spool(self) -> Spool:
-        """
-        Where this process writes down what it serves.
-        """
+        """Where this process writes down what it serves."""
         return Spool(self.spool_dir)
 
     @cached_property
     def key_ring(self) -> KeyRing:
-        """
-        Issues and verifies playback tokens.
-        """
+        """Issues and verifies playback tokens."""
         load = partial(self._stored_keys, PLAYBACK)
         return make_key_ring(self.settings.playback, load, self.sealer)
 
     @cached_property
     def sealer(self) -> Sealer:
-        """
-        Seals what the database keeps and nobody may read there.
-        """
+        """Seals what the database keeps and nobody may read there."""
         settings = self.settings
         return Sealer(settings.sign_in.secret or settings.uploads.signing_key)
 
     @cached_property
     def upload_signer(self) -> UploadSigner:
-        """
-        Signs and verifies upload addresses.
-        """
+        """Signs and verifies upload addresses."""
         load = partial(self._stored_keys, UPLOADS)
         return make_upload_signer(self.settings.uploads, load, self.sealer)
 
@@ -222,9 +202,7 @@ class Backends:
 
     @made_once
     def outbound(self) -> OutboundHttp:
-        """
-        Outgoing requests to public addresses and allowed hosts.
-        """
+        """Outgoing requests to public addresses and allowed hosts."""
         given: OutboundHttp | None = self._given("outbound")
         if given is not None:
             return given
@@ -247,25 +225,19 @@ class Backends:
 
     @property
     def spool_dir(self) -> Path:
-        """
-        Where counts wait for the sinks.
-        """
+        """Where counts wait for the sinks."""
         # An absolute path stays what it is.
         return self.settings.data_dir / (self.settings.analytics.spool_dir or "spool")
 
     @property
     def edge_folder(self) -> Path:
-        """
-        Where an edge of this machine keeps its counts, its cache and its state.
-        """
+        """Where an edge of this machine keeps its counts, its cache and its state."""
         # An absolute path stays what it is.
         return self.settings.data_dir / (self.settings.edge.folder or "edge")
 
     @property
     def purger_names(self) -> Sequence[str]:
-        """
-        The cache purgers, which are made by this.
-        """
+        """The cache purgers, which are made by this."""
         return list(self._purgers)
 
     @made_once
@@ -289,9 +261,7 @@ class Backends:
         return self._chosen.sign_in_providers() if given is None else given
 
     def wanted_kinds(self) -> Mapping[str, frozenset[EventKind]]:
-        """
-        Return which events each subscriber is to be told.
-        """
+        """Return which events each subscriber is to be told."""
         # Of the records: a process that orders what is told tells nobody itself.
         return {
             offer.backend.name: cast(EventSubscriberBackend, offer.backend).kinds

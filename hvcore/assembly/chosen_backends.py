@@ -1,6 +1,4 @@
-"""
-The backends that the settings choose: each is built once, and all are closed together.
-"""
+"""The backends that the settings choose: each is built once, and all are closed together."""
 
 import logging
 import threading
@@ -53,15 +51,11 @@ class ChosenBackends:
         self._built: dict[tuple[str, str], object] = {}
 
     def storage(self) -> Storage:
-        """
-        Return the storage that the settings choose.
-        """
+        """Return the storage that the settings choose."""
         return cast(Storage, self._one("storage"))
 
     def transcoder(self) -> Transcoder:
-        """
-        Return the transcoder that the settings choose for most jobs.
-        """
+        """Return the transcoder that the settings choose for most jobs."""
         return cast(Transcoder, self._one("transcoder"))
 
     def transcoder_named(self, name: str) -> Transcoder:
@@ -75,21 +69,15 @@ class ChosenBackends:
         return cast(Transcoder, self._build(further_transcoder(self._settings, name)))
 
     def queue(self) -> Queue:
-        """
-        Return the queue that the settings choose.
-        """
+        """Return the queue that the settings choose."""
         return cast(Queue, self._one("queue"))
 
     def rate_limit_store(self) -> RateLimitStore:
-        """
-        Return the store of rate limits that the settings choose.
-        """
+        """Return the store of rate limits that the settings choose."""
         return cast(RateLimitStore, self._one("limits"))
 
     def auth_providers(self) -> tuple[AuthProvider, ...]:
-        """
-        Return the chain of authentication that the settings name.
-        """
+        """Return the chain of authentication that the settings name."""
         return tuple(cast(AuthProvider, one) for one in self.all_of("auth").values())
 
     def analytics_sinks(self) -> Mapping[str, AnalyticsSink]:
@@ -117,9 +105,7 @@ class ChosenBackends:
         return sinks
 
     def cache_purgers(self) -> Mapping[str, CachePurger]:
-        """
-        Return the cache purgers that the settings name.
-        """
+        """Return the cache purgers that the settings name."""
         made = self.all_of("edge")
         return {name: cast(CachePurger, one) for name, one in made.items()}
 
@@ -133,9 +119,7 @@ class ChosenBackends:
         return {name: cast(SignInProvider, one) for name, one in made.items()}
 
     def subscribers(self) -> Mapping[str, EventSubscriber]:
-        """
-        Return all that plugins have hear of events.
-        """
+        """Return all that plugins have hear of events."""
         made = self.all_of("events")
         return {name: cast(EventSubscriber, one) for name, one in made.items()}
 

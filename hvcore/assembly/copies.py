@@ -1,6 +1,4 @@
-"""
-The whole service copied: its database to another one, or all of it to a backup and back.
-"""
+"""The whole service copied: its database to another one, or all of it to a backup and back."""
 
 import secrets
 from collections.abc import Callable, Sequence
@@ -76,9 +74,7 @@ class Restored:
 
 
 class CopyWiring(TableWiring):
-    """
-    A part of Services, which copies what the others use.
-    """
+    """A part of Services, which copies what the others use."""
 
     def copy_to(self, url: str, *, tell: Tell, wait: Callable[[float], None]) -> Copied:
         """

@@ -1,6 +1,4 @@
-"""
-What is noted of served segments, and how it reaches the sinks.
-"""
+"""What is noted of served segments, and how it reaches the sinks."""
 
 from functools import cached_property
 from typing import Final
@@ -16,22 +14,16 @@ DELIVERED_BYTES: Final = "delivered bytes"
 
 
 class CountingWiring(Backends):
-    """
-    A part of Services, which says when they are made.
-    """
+    """A part of Services, which says when they are made."""
 
     @cached_property
     def session_names(self) -> SessionNames:
-        """
-        Names viewers' sessions, and tells nobody who it was.
-        """
+        """Names viewers' sessions, and tells nobody who it was."""
         return SessionNames(self.settings.playback.signing_key)
 
     @cached_property
     def segment_details(self) -> SegmentDetails:
-        """
-        Says what else is noted of a segment.
-        """
+        """Says what else is noted of a segment."""
         analytics = self.settings.analytics
         return SegmentDetails(
             country_header=analytics.country_header.lower(),
@@ -40,8 +32,6 @@ class CountingWiring(Backends):
 
     @cached_property
     def drain(self) -> Drain:
-        """
-        Brings what was served to the sinks.
-        """
+        """Brings what was served to the sinks."""
         sinks = {**self._sinks, DELIVERED_BYTES: SqlDeliveredBytes(self.engine)}
         return Drain(folder=self.spool_dir, sinks=sinks)

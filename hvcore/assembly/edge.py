@@ -1,6 +1,4 @@
-"""
-What an edge may serve by itself.
-"""
+"""What an edge may serve by itself."""
 
 from functools import cached_property
 
@@ -9,15 +7,11 @@ from hvcore.services.edge.authorizations import EdgeAuthorizations
 
 
 class EdgeWiring(LinkWiring):
-    """
-    A part of Services, which says when they are made.
-    """
+    """A part of Services, which says when they are made."""
 
     @cached_property
     def edge_authorizations(self) -> EdgeAuthorizations:
-        """
-        What an edge may serve by itself.
-        """
+        """What an edge may serve by itself."""
         return EdgeAuthorizations(
             delivery=self.delivery,
             edge_key_playback=self.edge_key_playback,

@@ -1,6 +1,4 @@
-"""
-What plugins add to the service, made when it is first needed.
-"""
+"""What plugins add to the service, made when it is first needed."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -16,9 +14,7 @@ from hvcore.services.webhooks.subscriptions import Subscriptions
 
 @attrs.frozen(kw_only=True)
 class MadeMiddleware:
-    """
-    Middleware, and where it belongs.
-    """
+    """Middleware, and where it belongs."""
 
     name: str
     apps: frozenset[WebApp]
@@ -26,22 +22,16 @@ class MadeMiddleware:
 
 
 class ExtensionWiring(Backends):
-    """
-    A part of Services, which says when they are made.
-    """
+    """A part of Services, which says when they are made."""
 
     @cached_property
     def route_states(self) -> Mapping[str, object]:
-        """
-        What the handlers of plugins' routes are called with, by their records.
-        """
+        """What the handlers of plugins' routes are called with, by their records."""
         return self._chosen.all_of("routes")
 
     @cached_property
     def middleware(self) -> Sequence[MadeMiddleware]:
-        """
-        All of it, the outermost first.
-        """
+        """All of it, the outermost first."""
         made = self._chosen.all_of("middleware")
         records = [
             cast(MiddlewareBackend, offer.backend)
@@ -58,14 +48,10 @@ class ExtensionWiring(Backends):
 
     @cached_property
     def subscriptions(self) -> Subscriptions:
-        """
-        Tells subscribers of events.
-        """
+        """Tells subscribers of events."""
         return Subscriptions(uow=self.uow, subscribers=self._chosen.subscribers())
 
     def command(self, name: str) -> object:
-        """
-        Make the command that a plugin has added: a click.Command.
-        """
+        """Make the command that a plugin has added: a click.Command."""
         choices = self.registry.choices(self.settings, "commands")
         return self.make(next(one for one in choices if one.name == name))

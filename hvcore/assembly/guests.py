@@ -1,6 +1,4 @@
-"""
-The use cases within another program's transaction.
-"""
+"""The use cases within another program's transaction."""
 
 from functools import cached_property
 
@@ -40,16 +38,12 @@ class GuestUploads(UploadWiring):
 
     @cached_property
     def uow(self) -> UnitOfWork:
-        """
-        Savepoints in the other program's transaction.
-        """
+        """Savepoints in the other program's transaction."""
         return self._work
 
     @cached_property
     def clock(self) -> Clock:
-        """
-        The same, as all that follows.
-        """
+        """The same, as all that follows."""
         return self._services.clock
 
     @cached_property

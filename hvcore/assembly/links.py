@@ -1,6 +1,4 @@
-"""
-Edge keys and share links, and playing by them.
-"""
+"""Edge keys and share links, and playing by them."""
 
 from functools import cached_property
 
@@ -14,9 +12,7 @@ from hvcore.services.links.share_playback import SharePlayback
 
 
 class LinkWiring(PlaybackWiring):
-    """
-    A part of Services, which says when they are made.
-    """
+    """A part of Services, which says when they are made."""
 
     @cached_property
     def edge_key_playback(self) -> EdgeKeyPlayback:

@@ -1,6 +1,4 @@
-"""
-An attribute that is made when it is first read, by whichever thread.
-"""
+"""An attribute that is made when it is first read, by whichever thread."""
 
 import threading
 from functools import cached_property

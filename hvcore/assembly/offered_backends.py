@@ -1,6 +1,4 @@
-"""
-The backends that plugins offer, and which of them the settings have chosen.
-"""
+"""The backends that plugins offer, and which of them the settings have chosen."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -46,9 +44,7 @@ class OfferedBackend:
 def offered_backends(
     registry: Registry, settings: Settings
 ) -> Sequence[OfferedBackend]:
-    """
-    Return what is on offer, by kind and name; asks no server and no database.
-    """
+    """Return what is on offer, by kind and name; asks no server and no database."""
     chosen = {(one.kind, one.name): one for one in active_choices(registry, settings)}
     times = Counter((one.kind, one.backend.name) for one in registry.offers)
     found = sorted(registry.offers, key=lambda one: (one.kind, one.backend.name))
@@ -63,9 +59,7 @@ def offered_backends(
 
 
 def active_choices(registry: Registry, settings: Settings) -> Sequence[Choice]:
-    """
-    Return all backends that the settings choose and the service uses.
-    """
+    """Return all backends that the settings choose and the service uses."""
     return [
         choice
         for kind in KINDS

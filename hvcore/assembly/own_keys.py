@@ -1,6 +1,4 @@
-"""
-The keys with which the service itself signs: those of the settings, and rotated ones.
-"""
+"""The keys with which the service itself signs: those of the settings, and rotated ones."""
 
 from collections.abc import Callable
 from functools import partial
@@ -67,9 +65,7 @@ def make_upload_signer(
 
 @attrs.frozen(kw_only=True)
 class KeyRotations:
-    """
-    What rotates keys of each purpose.
-    """
+    """What rotates keys of each purpose."""
 
     uow: UnitOfWork
     sealer: Sealer
@@ -94,9 +90,7 @@ class KeyRotations:
         )
 
     def uploads(self, signer: UploadSigner) -> KeyRotation:
-        """
-        Return the one of upload addresses.
-        """
+        """Return the one of upload addresses."""
         return KeyRotation(
             uow=self.uow,
             keys=signer.own_keys,

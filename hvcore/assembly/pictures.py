@@ -1,6 +1,4 @@
-"""
-Where a process has pictures drawn that others have sent or made.
-"""
+"""Where a process has pictures drawn that others have sent or made."""
 
 from functools import cached_property
 from typing import Final
@@ -16,15 +14,11 @@ _SHARE: Final = "uploads_of_one"
 
 
 class PictureWiring(Backends):
-    """
-    A part of Services, which says when they are made.
-    """
+    """A part of Services, which says when they are made."""
 
     @cached_property
     def sent_pictures(self) -> DrawingRoom:
-        """
-        For pictures that requests send.
-        """
+        """For pictures that requests send."""
         return DrawingRoom(
             share=_SHARE,
             # It takes up to 450 MB for one.
@@ -35,9 +29,7 @@ class PictureWiring(Backends):
 
     @cached_property
     def task_pictures(self) -> DrawingRoom:
-        """
-        For pictures that tasks make.
-        """
+        """For pictures that tasks make."""
         return DrawingRoom(
             share=_SHARE, children=1, places=TASKS_WAITING, most_of_one=TASKS_WAITING
         )

@@ -1,6 +1,4 @@
-"""
-What viewers get: playlists, segments and pictures.
-"""
+"""What viewers get: playlists, segments and pictures."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -25,9 +23,7 @@ from hvcore.services.playback.thumbnails import Thumbnails
 
 
 class PlaybackWiring(CountingWiring):
-    """
-    A part of Services, which says when they are made.
-    """
+    """A part of Services, which says when they are made."""
 
     @cached_property
     def playback(self) -> SignedUrls:
@@ -40,9 +36,7 @@ class PlaybackWiring(CountingWiring):
 
     @cached_property
     def signing_keys(self) -> PlaybackSigningKeys:
-        """
-        What organizations sign playback tokens with.
-        """
+        """What organizations sign playback tokens with."""
         return PlaybackSigningKeys(
             uow=self.uow,
             sealer=self.sealer,
@@ -52,9 +46,7 @@ class PlaybackWiring(CountingWiring):
 
     @cached_property
     def key_rotations(self) -> Mapping[str, KeyRotation]:
-        """
-        What the service itself signs with, by purpose.
-        """
+        """What the service itself signs with, by purpose."""
         made = KeyRotations(uow=self.uow, sealer=self.sealer, clock=self.clock)
         publish = self._playback_changes.publish
         return {
@@ -98,9 +90,7 @@ class PlaybackWiring(CountingWiring):
 
     @cached_property
     def thumbnails(self) -> Thumbnails:
-        """
-        Pictures of any allowed size.
-        """
+        """Pictures of any allowed size."""
         return Thumbnails(
             storage=self.storage,
             delivery=self.delivery,

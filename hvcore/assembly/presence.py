@@ -1,6 +1,4 @@
-"""
-What the database says of the installation itself.
-"""
+"""What the database says of the installation itself."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -20,37 +18,25 @@ from hvcore.services.tasks.workload import Workload, read_workload
 
 
 class PresenceWiring(Backends):
-    """
-    A part of Services, which says when they are made.
-    """
+    """A part of Services, which says when they are made."""
 
     def beat(self, name: str, kind: str) -> None:
-        """
-        Say that a process of this version is at work; see persistence.presence.
-        """
+        """Say that a process of this version is at work; see persistence.presence."""
         beat(self.engine, name, kind, self.clock.now())
 
     def older_processes(self) -> Sequence[RunningProcess]:
-        """
-        Return the processes at work that know an older schema than this version.
-        """
+        """Return the processes at work that know an older schema than this version."""
         return older_processes(self.engine, self.clock.now())
 
     def installation_id(self) -> str:
-        """
-        Return the id of this installation.
-        """
+        """Return the id of this installation."""
         return installation_id(self.engine)
 
     def note_backup(self, backup_id: str, moment: datetime) -> None:
-        """
-        Note that all until a moment is in a backup.
-        """
+        """Note that all until a moment is in a backup."""
         note_backup(self.engine, backup_id, moment)
 
     def workload(self) -> Workload:
-        """
-        Count the work that waits, and say how old the newest backup is.
-        """
+        """Count the work that waits, and say how old the newest backup is."""
         backed_up_at = newest_backup(self.engine)
         return attrs.evolve(read_workload(self.uow), backed_up_at=backed_up_at)

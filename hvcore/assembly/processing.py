@@ -1,6 +1,4 @@
-"""
-Jobs: from a source to what is published.
-"""
+"""Jobs: from a source to what is published."""
 
 from functools import cached_property
 
@@ -23,15 +21,11 @@ from hvcore.services.processing.transcoding import Transcoding
 
 
 class ProcessingWiring(PictureWiring):
-    """
-    A part of Services, which says when they are made.
-    """
+    """A part of Services, which says when they are made."""
 
     @cached_property
     def processing(self) -> ProcessRequests:
-        """
-        Starting and restarting jobs.
-        """
+        """Starting and restarting jobs."""
         return ProcessRequests(
             uow=self.uow,
             storage=self.storage,
@@ -41,9 +35,7 @@ class ProcessingWiring(PictureWiring):
 
     @cached_property
     def certificates(self) -> Certificates:
-        """
-        What checks of finished videos have found.
-        """
+        """What checks of finished videos have found."""
         return Certificates(uow=self.uow, storage=self.storage, clock=self.clock)
 
     @cached_property
@@ -75,9 +67,7 @@ class ProcessingWiring(PictureWiring):
 
     @cached_property
     def mended_parts(self) -> MendedParts:
-        """
-        Makes files again that are gone.
-        """
+        """Makes files again that are gone."""
         return MendedParts(
             uow=self.uow,
             storage=self.storage,
@@ -90,18 +80,14 @@ class ProcessingWiring(PictureWiring):
 
     @cached_property
     def remote_cancels(self) -> RemoteCancels:
-        """
-        Ends what services elsewhere make for nobody.
-        """
+        """Ends what services elsewhere make for nobody."""
         return RemoteCancels(
             uow=self.uow, storage=self.storage, transcoders=self.transcoders
         )
 
     @cached_property
     def source_cache(self) -> SourceCache:
-        """
-        Sources from far away that the next part needs again.
-        """
+        """Sources from far away that the next part needs again."""
         return SourceCache(storage=self.storage, work_dir=self.recipe.work_dir)
 
     @cached_property

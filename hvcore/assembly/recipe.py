@@ -1,6 +1,4 @@
-"""
-What services are made of: the arguments of ``build``.
-"""
+"""What services are made of: the arguments of ``build``."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -57,9 +55,7 @@ class Recipe:
     answers_requests: bool
 
     def in_place_of(self, kind: str) -> Sequence[object]:
-        """
-        Return the objects that are used in the place of a kind's chosen backends.
-        """
+        """Return the objects that are used in the place of a kind's chosen backends."""
         name = OVERRIDE_OF_KIND.get(kind, "")
         given = self.overrides.get(name)
         if given is None:

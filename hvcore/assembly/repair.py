@@ -1,6 +1,4 @@
-"""
-Comparing the database with the storage.
-"""
+"""Comparing the database with the storage."""
 
 from functools import cached_property
 
@@ -18,22 +16,16 @@ from hvcore.services.repair.video_repairs import VideoRepairs
 
 
 class RepairWiring(PresenceWiring, ProcessingWiring, TableWiring):
-    """
-    A part of Services, which says when they are made.
-    """
+    """A part of Services, which says when they are made."""
 
     @cached_property
     def quarantine(self) -> Quarantine:
-        """
-        Keeps for a week the objects that repairs remove.
-        """
+        """Keeps for a week the objects that repairs remove."""
         return Quarantine(storage=self.storage, clock=self.clock)
 
     @cached_property
     def fsck(self) -> Fsck:
-        """
-        Finds what is lost or left over, and mends it.
-        """
+        """Finds what is lost or left over, and mends it."""
         inspection = SqlInspection(self.engine)
         return Fsck(
             uow=self.uow,

@@ -1,6 +1,4 @@
-"""
-The use cases, wired: what every room of the services needs, put together.
-"""
+"""The use cases, wired: what every room of the services needs, put together."""
 
 from functools import cached_property
 from typing import Final
@@ -49,9 +47,7 @@ class Services(
 
     @cached_property
     def signing_key_operations(self) -> SigningKeyOperations:
-        """
-        Changes of signing keys on pages.
-        """
+        """Changes of signing keys on pages."""
         return SigningKeyOperations(
             signing_keys=self.signing_keys, limits=self.operation_limits
         )
@@ -93,30 +89,22 @@ class Services(
 
     @cached_property
     def task_overviews(self) -> TaskOverviews:
-        """
-        Tells what there is to do.
-        """
+        """Tells what there is to do."""
         return TaskOverviews(uow=self.uow, queue=self.queue)
 
     @cached_property
     def readiness(self) -> Readiness:
-        """
-        Of delivery, which opens files and takes them.
-        """
+        """Of delivery, which opens files and takes them."""
         return Readiness({"database": self.uow.ping, "storage": self.storage.ping})
 
     @cached_property
     def api_readiness(self) -> Readiness:
-        """
-        Of the API: without the storage it still answers lists and details.
-        """
+        """Of the API: without the storage it still answers lists and details."""
         return Readiness({"database": self.uow.ping})
 
     @cached_property
     def health(self) -> Health:
-        """
-        Of the API, and of the service.
-        """
+        """Of the API, and of the service."""
         return Health(
             uow=self.uow,
             storage=self.storage,
@@ -127,9 +115,7 @@ class Services(
 
     @cached_property
     def delivery_health(self) -> Health:
-        """
-        Of delivery, whose hosts need neither an encoder nor the queue.
-        """
+        """Of delivery, whose hosts need neither an encoder nor the queue."""
         return Health(
             uow=self.uow,
             storage=self.storage,
@@ -140,9 +126,7 @@ class Services(
 
     @cached_property
     def room_to_write(self) -> RoomToWrite:
-        """
-        Tells whether uploads find room on this host.
-        """
+        """Tells whether uploads find room on this host."""
         trials = [self.uow.check_room, self.uploads.check_room]
         if isinstance(self.storage, SupportsRoomCheck):
             trials.append(self.storage.check_room)

@@ -1,6 +1,4 @@
-"""
-People of the dashboard: who they are, and for how long.
-"""
+"""People of the dashboard: who they are, and for how long."""
 
 from datetime import timedelta
 from functools import cached_property
@@ -19,15 +17,11 @@ from hvcore.services.sign_in.sign_ins import SignIns
 
 
 class SignInWiring(AccessWiring):
-    """
-    A part of Services, which says when they are made.
-    """
+    """A part of Services, which says when they are made."""
 
     @cached_property
     def sessions(self) -> Sessions:
-        """
-        Who looks at the dashboard.
-        """
+        """Who looks at the dashboard."""
         dashboard, sign_in = self.settings.dashboard, self.settings.sign_in
         return Sessions(
             uow=self.uow,
@@ -45,9 +39,7 @@ class SignInWiring(AccessWiring):
 
     @cached_property
     def open_sessions(self) -> OpenSessions:
-        """
-        Who is signed in.
-        """
+        """Who is signed in."""
         return OpenSessions(
             uow=self.uow,
             clock=self.clock,
@@ -56,9 +48,7 @@ class SignInWiring(AccessWiring):
 
     @cached_property
     def sign_ins(self) -> SignIns:
-        """
-        Signing in, by a provider or by a link.
-        """
+        """Signing in, by a provider or by a link."""
         return SignIns(
             uow=self.uow,
             clock=self.clock,
@@ -76,16 +66,12 @@ class SignInWiring(AccessWiring):
 
     @cached_property
     def sign_in_links(self) -> SignInLinks:
-        """
-        Making one-time links.
-        """
+        """Making one-time links."""
         return SignInLinks(uow=self.uow, clock=self.clock, pages=self._sign_in_pages)
 
     @cached_property
     def members(self) -> Members:
-        """
-        The members of organizations.
-        """
+        """The members of organizations."""
         return Members(
             uow=self.uow,
             clock=self.clock,
@@ -94,16 +80,12 @@ class SignInWiring(AccessWiring):
 
     @cached_property
     def key_operations(self) -> KeyOperations:
-        """
-        Changes of keys on pages.
-        """
+        """Changes of keys on pages."""
         return KeyOperations(keys=self.keys, limits=self.operation_limits)
 
     @cached_property
     def operation_limits(self) -> OperationLimits:
-        """
-        How often people may do things on pages.
-        """
+        """How often people may do things on pages."""
         return OperationLimits(limits=self.rate_limits)
 
     @property

@@ -1,6 +1,4 @@
-"""
-The tables of the service and of its backends: made, brought up to date, and mended.
-"""
+"""The tables of the service and of its backends: made, brought up to date, and mended."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -16,9 +14,7 @@ from hvcore.registry import KINDS, Choice
 
 
 class TableWiring(Backends):
-    """
-    A part of Services, which says when they are made.
-    """
+    """A part of Services, which says when they are made."""
 
     def is_migrated(self) -> bool:
         """
@@ -90,9 +86,7 @@ class TableWiring(Backends):
             yield name, one.prepare
 
     def recount(self) -> None:
-        """
-        Make the stored totals of videos equal to the videos.
-        """
+        """Make the stored totals of videos equal to the videos."""
         recount(self.engine)
 
     def mend_search(self) -> bool:

@@ -1,6 +1,4 @@
-"""
-Which service does the work of which kind of task.
-"""
+"""Which service does the work of which kind of task."""
 
 from collections.abc import Callable, Mapping
 from typing import Protocol
@@ -48,14 +46,10 @@ from hvcore.services.webhooks.subscriptions import Subscriptions
 
 
 class GiveUp(Protocol):
-    """
-    See TaskHandler.give_up.
-    """
+    """See TaskHandler.give_up."""
 
     def __call__(self, work: Work, task: Task, reason: str, *, error: str) -> None:
-        """
-        End the task as failed.
-        """
+        """End the task as failed."""
         ...
 
 
@@ -95,9 +89,7 @@ def handlers(  # noqa: PLR0913 - one per service
     subscriptions: Subscriptions,
     share_code_mails: ShareCodeMails,
 ) -> Mapping[str, TaskHandler]:
-    """
-    Return the handler of every kind of task.
-    """
+    """Return the handler of every kind of task."""
     return {
         TRANSCODE_PLAN: ServiceMethod(
             run=transcoding.plan, give_up=transcoding.give_up

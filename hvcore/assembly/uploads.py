@@ -1,6 +1,4 @@
-"""
-Bytes on their way in.
-"""
+"""Bytes on their way in."""
 
 from functools import cached_property
 from typing import Final
@@ -23,15 +21,11 @@ ROOM_FILE: Final = "upload-room.json"
 
 
 class UploadWiring(Backends):
-    """
-    A part of Services, which says when they are made.
-    """
+    """A part of Services, which says when they are made."""
 
     @cached_property
     def uploads(self) -> Uploads:
-        """
-        Bytes on their way in.
-        """
+        """Bytes on their way in."""
         return Uploads(
             uow=self.uow,
             storage=self.storage,
@@ -48,9 +42,7 @@ class UploadWiring(Backends):
 
     @cached_property
     def arrivals(self) -> Arrivals:
-        """
-        Bytes that others sent straight to the store.
-        """
+        """Bytes that others sent straight to the store."""
         return Arrivals(
             uow=self.uow,
             storage=self.storage,
@@ -60,18 +52,14 @@ class UploadWiring(Backends):
 
     @cached_property
     def upload_purges(self) -> UploadPurges:
-        """
-        The end of bytes that nobody needs.
-        """
+        """The end of bytes that nobody needs."""
         return UploadPurges(
             uow=self.uow, storage=self.storage, direct=self._direct_addresses
         )
 
     @cached_property
     def store_notices(self) -> StoreNotices:
-        """
-        What the store says about bytes that others sent to it.
-        """
+        """What the store says about bytes that others sent to it."""
         return StoreNotices(uow=self.uow, storage=self.storage)
 
     @cached_property
@@ -86,9 +74,7 @@ class UploadWiring(Backends):
 
     @cached_property
     def fetching(self) -> Fetching:
-        """
-        Bytes that the service gets for itself.
-        """
+        """Bytes that the service gets for itself."""
         return Fetching(
             uow=self.uow,
             storage=self.storage,
@@ -99,9 +85,7 @@ class UploadWiring(Backends):
 
     @cached_property
     def resumable(self) -> ResumableUploads:
-        """
-        Uploads that go on where they were cut off.
-        """
+        """Uploads that go on where they were cut off."""
         return ResumableUploads(
             uow=self.uow,
             uploads=self.uploads,

@@ -1,6 +1,4 @@
-"""
-Videos as their owners see and change them.
-"""
+"""Videos as their owners see and change them."""
 
 from functools import cached_property
 from typing import Final
@@ -29,9 +27,7 @@ threads, and a picture up to 20 MB.
 
 
 class VideoWiring(PlaybackWiring, PictureWiring):
-    """
-    A part of Services, which says when they are made.
-    """
+    """A part of Services, which says when they are made."""
 
     @cached_property
     def catalog(self) -> Catalog:
@@ -63,30 +59,22 @@ class VideoWiring(PlaybackWiring, PictureWiring):
 
     @cached_property
     def document_signer(self) -> DocumentSigner:
-        """
-        Signs with the secret of the installation, which outlives rotated keys.
-        """
+        """Signs with the secret of the installation, which outlives rotated keys."""
         return DocumentSigner(self.settings.uploads.signing_key)
 
     @cached_property
     def editing(self) -> Editing:
-        """
-        Changes of names, descriptions and visibility.
-        """
+        """Changes of names, descriptions and visibility."""
         return Editing(uow=self.uow, changes=self._playback_changes)
 
     @cached_property
     def ladders(self) -> Ladders:
-        """
-        What was published of videos, measured.
-        """
+        """What was published of videos, measured."""
         return Ladders(uow=self.uow)
 
     @cached_property
     def custom_thumbnails(self) -> CustomThumbnails:
-        """
-        Pictures that owners choose.
-        """
+        """Pictures that owners choose."""
         return CustomThumbnails(
             uow=self.uow,
             storage=self.storage,

@@ -1,6 +1,4 @@
-"""
-Events, and who hears of them.
-"""
+"""Events, and who hears of them."""
 
 from functools import cached_property
 
@@ -11,9 +9,7 @@ from hvcore.services.webhooks.events import Events
 
 
 class WebhookWiring(AccessWiring):
-    """
-    A part of Services, which says when they are made.
-    """
+    """A part of Services, which says when they are made."""
 
     @cached_property
     def events(self) -> Events:
@@ -30,7 +26,5 @@ class WebhookWiring(AccessWiring):
 
     @cached_property
     def delivery_orders(self) -> DeliveryOrders:
-        """
-        Deliveries, and ordering them again.
-        """
+        """Deliveries, and ordering them again."""
         return DeliveryOrders(uow=self.uow)

@@ -17,9 +17,7 @@ _IN_STEP_S: Final = Fraction(20, 1000)
 
 
 def check_together(renditions: Sequence[Rendition], report: CheckLog) -> None:
-    """
-    Compare all video and audio renditions with each other.
-    """
+    """Compare all video and audio renditions with each other."""
     video = [one for one in renditions if one.kind == "vide"]
     sound = [one for one in renditions if one.kind == "soun"]
     _check_targets(renditions, report)
@@ -106,9 +104,7 @@ def _check_same_duration(video: Rendition, sound: Rendition, report: CheckLog) -
 
 
 def _check_holes(sound: Rendition, report: CheckLog) -> None:
-    """
-    Find samples that are followed by nothing for longer than viewers fail to notice.
-    """
+    """Find samples that are followed by nothing for longer than viewers fail to notice."""
     scale = sound.track.timescale if sound.track else 1
     for part in sound.parts:
         segment = part.segment

@@ -56,9 +56,7 @@ _LEVELS: Final[Mapping[int, tuple[int, int]]] = {
 
 
 def nal_type(first_byte: int) -> int:
-    """
-    Return the type of a NAL unit.
-    """
+    """Return the type of a NAL unit."""
     return first_byte & 0x1F
 
 
@@ -154,9 +152,7 @@ def _picture(unit: bytes) -> Picture:
 
 
 def read_usability(bits: Bits) -> Usability:
-    """
-    Read the head of video usability information, which both codecs begin alike.
-    """
+    """Read the head of video usability information, which both codecs begin alike."""
     is_square = True
     if bits.flag():
         shape = bits.take(8)

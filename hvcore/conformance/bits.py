@@ -12,15 +12,11 @@ _MOST_BYTES: Final = 4096
 
 
 class BitsError(Exception):
-    """
-    A structure ends early, or a number in it is impossible.
-    """
+    """A structure ends early, or a number in it is impossible."""
 
 
 class Bits:
-    """
-    Bits, from the highest of the first byte on.
-    """
+    """Bits, from the highest of the first byte on."""
 
     def __init__(self, data: bytes) -> None:
         self._value = int.from_bytes(data, "big")
@@ -28,9 +24,7 @@ class Bits:
 
     @property
     def left(self) -> int:
-        """
-        How many bits are left.
-        """
+        """How many bits are left."""
         return self._left
 
     def take(self, count: int) -> int:
@@ -46,9 +40,7 @@ class Bits:
         return self._value >> self._left & ((1 << count) - 1)
 
     def flag(self) -> bool:
-        """
-        Read one bit.
-        """
+        """Read one bit."""
         return self.take(1) == 1
 
     def unsigned(self, most: int = (1 << 32) - 2) -> int:
@@ -69,16 +61,12 @@ class Bits:
         return value
 
     def signed(self) -> int:
-        """
-        Read a signed Exp-Golomb number.
-        """
+        """Read a signed Exp-Golomb number."""
         value = self.unsigned()
         return (value + 1) // 2 if value & 1 else -(value // 2)
 
 
 def payload(unit: bytes, header_bytes: int) -> Bits:
-    """
-    Return what a NAL unit carries, without its header and its stuffing bytes.
-    """
+    """Return what a NAL unit carries, without its header and its stuffing bytes."""
     start = unit[header_bytes : header_bytes + _MOST_BYTES]
     return Bits(start.replace(b"\0\0\3", b"\0\0"))

@@ -21,9 +21,7 @@ _LONG: Final = 16
 
 
 class BoxError(Exception):
-    """
-    Boxes are not as the standard has them; the text says which and how.
-    """
+    """Boxes are not as the standard has them; the text says which and how."""
 
 
 @attrs.frozen
@@ -52,9 +50,7 @@ class Box:
         return [box for box in inside(self, skip=skip) if box.kind == kind]
 
     def first(self, *path: str) -> "Box | None":
-        """
-        Return the first box at a path, if there is one.
-        """
+        """Return the first box at a path, if there is one."""
         found: Box | None = self
         for kind in path:
             found = next(iter(found.all(kind)), None) if found else None
@@ -88,9 +84,7 @@ class Box:
             raise BoxError(f"{self.kind} ends early") from exc
 
     def number(self, form: str, at: int = 0) -> int:
-        """
-        Read one big-endian integer.
-        """
+        """Read one big-endian integer."""
         return self.numbers(form, at)[0]
 
 
@@ -114,9 +108,7 @@ def inside(parent: Box, *, skip: int = 0) -> list[Box]:
 
 @attrs.frozen
 class BoxLocation:
-    """
-    Where a box is in a file; only its header was read.
-    """
+    """Where a box is in a file; only its header was read."""
 
     kind: str
     start: int

@@ -1,6 +1,4 @@
-"""
-What a check has found.
-"""
+"""What a check has found."""
 
 from collections import Counter
 from typing import Final
@@ -53,22 +51,16 @@ class Certificate:
 
     @property
     def is_conformant(self) -> bool:
-        """
-        Whether every MUST is kept.
-        """
+        """Whether every MUST is kept."""
         return self.count(Level.MUST) == 0
 
     def count(self, level: Level) -> int:
-        """
-        Return how many findings of a level are listed.
-        """
+        """Return how many findings of a level are listed."""
         return sum(finding.rule.level is level for finding in self.findings)
 
 
 class CheckLog:
-    """
-    Records findings, and what was examined, during a check.
-    """
+    """Records findings, and what was examined, during a check."""
 
     def __init__(self) -> None:
         self._findings: list[Finding] = []
@@ -104,9 +96,7 @@ class CheckLog:
         )
 
     def certificate(self) -> Certificate:
-        """
-        Return the outcome.
-        """
+        """Return the outcome."""
         return Certificate(
             findings=tuple(
                 sorted(self._findings, key=lambda f: f.rule.level is not Level.MUST)
@@ -119,9 +109,7 @@ class CheckLog:
 
 
 def clean(address: str) -> str:
-    """
-    Return an address of a playlist as it may be shown: its query may be a token.
-    """
+    """Return an address of a playlist as it may be shown: its query may be a token."""
     return _plain(address.partition("?")[0].partition("#")[0])
 
 

@@ -1,6 +1,4 @@
-"""
-Check a video: from its multivariant playlist to the first picture of each segment.
-"""
+"""Check a video: from its multivariant playlist to the first picture of each segment."""
 
 from typing import Final
 

@@ -1,6 +1,4 @@
-"""
-Examine media playlists with all of their files.
-"""
+"""Examine media playlists with all of their files."""
 
 import json
 from collections.abc import Sequence
@@ -22,9 +20,7 @@ _EXACT_S: Final = Fraction(1, 1000)
 
 
 class Examiner:
-    """
-    Reads media playlists, each once, however many variants name it.
-    """
+    """Reads media playlists, each once, however many variants name it."""
 
     def __init__(self, source: Source, report: CheckLog) -> None:
         self._source, self._report = source, report
@@ -33,9 +29,7 @@ class Examiner:
         self._room = MOST_SEGMENTS_IN_ALL
 
     def examine(self, name: str) -> Rendition | None:
-        """
-        Examine a playlist of video or audio, and its files.
-        """
+        """Examine a playlist of video or audio, and its files."""
         if name not in self._known:
             playlist = read_playlist(self._source, name, self._report)
             if playlist is not None and playlist.is_multivariant:
@@ -49,9 +43,7 @@ class Examiner:
         return self._known[name]
 
     def of(self, playlist: Playlist) -> Rendition:
-        """
-        Examine the files of a playlist.
-        """
+        """Examine the files of a playlist."""
         check_media(playlist, self._report, is_fragmented=True)
         parts: list[Examined] = []
         track: TrackHeader | None = None
@@ -72,9 +64,7 @@ class Examiner:
         return Rendition(playlist, track, parts, is_cut=_is_cut(playlist, parts))
 
     def pictures(self, name: str) -> Rendition | None:
-        """
-        Examine an I-frame playlist, and the picture that each entry holds.
-        """
+        """Examine an I-frame playlist, and the picture that each entry holds."""
         playlist = read_playlist(self._source, name, self._report)
         if playlist is None:
             return None
@@ -94,9 +84,7 @@ class Examiner:
         return Rendition(playlist, track, parts, is_cut=_is_cut(playlist, parts))
 
     def read_texts(self, name: str) -> None:
-        """
-        Examine a playlist of subtitles.
-        """
+        """Examine a playlist of subtitles."""
         playlist = read_playlist(self._source, name, self._report)
         if playlist is not None:
             check_media(playlist, self._report, is_fragmented=False)
@@ -106,9 +94,7 @@ class Examiner:
                     self._check_text(file, entry.name)
 
     def read_session_data(self, master: Playlist) -> None:
-        """
-        Examine the JSON files that EXT-X-SESSION-DATA leads to.
-        """
+        """Examine the JSON files that EXT-X-SESSION-DATA leads to."""
         for data in master.session_data:
             if data.name is not None and data.get("FORMAT") in {"", "JSON"}:
                 self._read_json(data.name)

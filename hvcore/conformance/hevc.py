@@ -43,9 +43,7 @@ _LEVELS: Final[Mapping[int, tuple[int, int]]] = {
 
 
 def nal_type(first_byte: int) -> int:
-    """
-    Return the type of a NAL unit.
-    """
+    """Return the type of a NAL unit."""
     return first_byte >> 1 & 0x3F
 
 

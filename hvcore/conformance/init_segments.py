@@ -30,9 +30,7 @@ _RECORDS: Final = {"avc1": "avcC", "avc3": "avcC", "hvc1": "hvcC", "hev1": "hvcC
 
 @attrs.frozen(kw_only=True)
 class Edit:
-    """
-    The one entry of an edit list, in the track's timescale.
-    """
+    """The one entry of an edit list, in the track's timescale."""
 
     media_time: int
     is_plain: bool
@@ -71,16 +69,12 @@ class TrackHeader:
 
     @property
     def is_hdr(self) -> bool:
-        """
-        True for PQ and HLG.
-        """
+        """True for PQ and HLG."""
         return self.transfer in HDR_TRANSFERS
 
 
 def read_init(file: Extent, name: str, report: CheckLog) -> TrackHeader | None:
-    """
-    Read an init segment; None if its track cannot be told.
-    """
+    """Read an init segment; None if its track cannot be told."""
     try:
         return _Init(file, name, report).read()
     except BoxError as exc:
@@ -92,9 +86,7 @@ def read_init(file: Extent, name: str, report: CheckLog) -> TrackHeader | None:
 
 @attrs.frozen
 class _Init:
-    """
-    An init segment while it is read.
-    """
+    """An init segment while it is read."""
 
     file: Extent
     name: str

@@ -1,6 +1,4 @@
-"""
-The rules for init segments, media segments, and renditions beside each other.
-"""
+"""The rules for init segments, media segments, and renditions beside each other."""
 
 from typing import Final
 

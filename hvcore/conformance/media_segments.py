@@ -52,9 +52,7 @@ class SegmentHeader:
 
     @property
     def end(self) -> int:
-        """
-        Where the next one begins.
-        """
+        """Where the next one begins."""
         return self.start + self.duration
 
 
@@ -81,9 +79,7 @@ def read_segment(
 
 
 def read_picture(file: Extent, name: str, track: TrackHeader, report: CheckLog) -> None:
-    """
-    Judge an entry of an I-frame playlist: it may end behind its first picture.
-    """
+    """Judge an entry of an I-frame playlist: it may end behind its first picture."""
     try:
         found = list(box_locations(file, may_be_cut=True))
         moof = next((box for box in found if box.kind == "moof"), None)
@@ -113,9 +109,7 @@ def _picture_problem(run: Run, media: BoxLocation, file: Extent) -> str:
 
 @attrs.frozen
 class _Reader:
-    """
-    A media segment while it is read.
-    """
+    """A media segment while it is read."""
 
     file: Extent
     name: str
@@ -226,9 +220,7 @@ class _Reader:
             )
 
     def _check_first_picture(self, run: Run, media: BoxLocation) -> bool:
-        """
-        Judge the first picture; return whether it holds closed captions.
-        """
+        """Judge the first picture; return whether it holds closed captions."""
         if run.first_flags & _NON_SYNC:
             self._wrong(
                 "key-frame", "The first sample is not marked as sync sample.", _RUN
@@ -267,9 +259,7 @@ class _Reader:
     def _nal_units(
         self, media: BoxLocation, size: int, type_of: Callable[[int], int]
     ) -> list[tuple[int, int, int]]:
-        """
-        Return type, place and size of each NAL unit of the first sample.
-        """
+        """Return type, place and size of each NAL unit of the first sample."""
         found: list[tuple[int, int, int]] = []
         width = self.track.nal_length_bytes
         at, end = media.body, min(media.body + size, media.end)

@@ -18,9 +18,7 @@ _GOES_ON: Final = 0xFF
 
 
 class Told(Enum):
-    """
-    What a message tells.
-    """
+    """What a message tells."""
 
     CAPTIONS = "closed captions"
     SCREEN = "mastering display or light levels"

@@ -1,6 +1,4 @@
-"""
-What parameter sets of video say, whatever the codec.
-"""
+"""What parameter sets of video say, whatever the codec."""
 
 from typing import Final
 
@@ -33,9 +31,7 @@ class Picture:
 
 @attrs.frozen(kw_only=True)
 class Usability:
-    """
-    The head of video usability information.
-    """
+    """The head of video usability information."""
 
     transfer: int | None = None
     has_square_pixels: bool = True

@@ -94,9 +94,7 @@ def _text(source: Source, name: str, report: CheckLog) -> str | None:
 
 
 class _Reader:
-    """
-    Reads one playlist; what holds for the next segment is its state.
-    """
+    """Reads one playlist; what holds for the next segment is its state."""
 
     def __init__(self, name: str, report: CheckLog) -> None:
         self._name, self._report = name, report
@@ -127,9 +125,7 @@ class _Reader:
         }
 
     def read(self, text: str) -> Playlist:
-        """
-        Read every line.
-        """
+        """Read every line."""
         lines = re.split(r"\r?\n", text)
         for number, raw in enumerate(lines, 1):
             self._line = number

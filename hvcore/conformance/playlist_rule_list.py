@@ -1,6 +1,4 @@
-"""
-The rules for playlists, and for what they say of their files.
-"""
+"""The rules for playlists, and for what they say of their files."""
 
 from typing import Final
 

@@ -35,9 +35,7 @@ _SPOKEN: Final = frozenset({"AUDIO", "SUBTITLES"})
 
 
 def check_common(playlist: Playlist, report: CheckLog) -> None:
-    """
-    Judge what both kinds of playlists have.
-    """
+    """Judge what both kinds of playlists have."""
     for tag in _ONCE:
         lines = playlist.tags.get(tag, ())
         if len(lines) > 1:
@@ -96,9 +94,7 @@ def check_media(playlist: Playlist, report: CheckLog, *, is_fragmented: bool) ->
 
 
 def check_multivariant(playlist: Playlist, report: CheckLog) -> None:
-    """
-    Judge a multivariant playlist, but for what depends on other files.
-    """
+    """Judge a multivariant playlist, but for what depends on other files."""
     check_common(playlist, report)
     if not playlist.variants:
         report.add("multivariant", playlist.name, "It lists no variant.")

@@ -13,9 +13,7 @@ import attrs
 
 @attrs.frozen(kw_only=True)
 class ByteRange:
-    """
-    A part of a file; both in bytes.
-    """
+    """A part of a file; both in bytes."""
 
     start: int
     length: int
@@ -23,9 +21,7 @@ class ByteRange:
 
 @attrs.frozen(kw_only=True)
 class MapEntry:
-    """
-    An EXT-X-MAP.
-    """
+    """An EXT-X-MAP."""
 
     name: str
     range: ByteRange | None
@@ -69,9 +65,7 @@ class Tagged:
     name: str | None
 
     def get(self, key: str) -> str:
-        """
-        Return an attribute; empty if it is not there.
-        """
+        """Return an attribute; empty if it is not there."""
         return self.attributes.get(key, "")
 
 
@@ -102,14 +96,10 @@ class Playlist:
 
     @property
     def is_multivariant(self) -> bool:
-        """
-        Whether it lists playlists.
-        """
+        """Whether it lists playlists."""
         return bool(self.variants or self.renditions or self.iframe_variants)
 
     @property
     def duration_s(self) -> Fraction:
-        """
-        What the segments last together, as it says.
-        """
+        """What the segments last together, as it says."""
         return sum((s.duration_s for s in self.segments), Fraction(0))

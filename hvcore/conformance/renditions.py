@@ -1,6 +1,4 @@
-"""
-Media playlists, together with what was found in their files.
-"""
+"""Media playlists, together with what was found in their files."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -50,16 +48,12 @@ class Rendition:
 
     @property
     def kind(self) -> str:
-        """
-        ``vide``, ``soun``, another handler, or empty.
-        """
+        """``vide``, ``soun``, another handler, or empty."""
         return self.track.kind if self.track else ""
 
     @cached_property
     def starts_s(self) -> list[Fraction] | None:
-        """
-        When each segment begins; None unless all were understood.
-        """
+        """When each segment begins; None unless all were understood."""
         if (
             self.is_cut
             or self.track is None
@@ -71,9 +65,7 @@ class Rendition:
 
     @cached_property
     def span_s(self) -> tuple[Fraction, Fraction] | None:
-        """
-        When its first sample is shown and its last ends, by its samples.
-        """
+        """When its first sample is shown and its last ends, by its samples."""
         segments = [part.segment for part in self.parts if part.segment]
         if self.is_cut or self.track is None or not segments:
             return None
@@ -87,9 +79,7 @@ class Rendition:
 
     @cached_property
     def frame_rate(self) -> Fraction | None:
-        """
-        How many samples there are in a second; None if they are uneven.
-        """
+        """How many samples there are in a second; None if they are uneven."""
         segments = [part.segment for part in self.parts if part.segment]
         if self.track is None or not segments:
             return None

@@ -1,6 +1,4 @@
-"""
-What a rule is: its name, how strict it is, and who demands it.
-"""
+"""What a rule is: its name, how strict it is, and who demands it."""
 
 import enum
 from typing import Final
@@ -9,9 +7,7 @@ import attrs
 
 
 class Level(enum.Enum):
-    """
-    How strict a rule is, in the words of RFC 2119.
-    """
+    """How strict a rule is, in the words of RFC 2119."""
 
     MUST = "MUST"
     SHOULD = "SHOULD"

@@ -1,6 +1,4 @@
-"""
-All rules, by their ids.
-"""
+"""All rules, by their ids."""
 
 from collections.abc import Mapping
 from typing import Final

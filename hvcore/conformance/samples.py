@@ -51,9 +51,7 @@ class Run:
 
 @attrs.frozen(kw_only=True)
 class _One:
-    """
-    One run.
-    """
+    """One run."""
 
     durations: Sequence[int]
     sizes: Sequence[int]

@@ -1,6 +1,4 @@
-"""
-Judge the shape of pictures: nothing is shown squeezed.
-"""
+"""Judge the shape of pictures: nothing is shown squeezed."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -51,9 +49,7 @@ def check_shapes(
 
 
 def _are_alike(made: Size, meant: Size) -> bool:
-    """
-    Return whether the one is the other in another size, rounded to even numbers.
-    """
+    """Return whether the one is the other in another size, rounded to even numbers."""
     (width, height), (across, down) = made, meant
     least = (width - _EVEN_PX) * down, (width + _EVEN_PX) * down
     most = across * (height + _EVEN_PX), across * (height - _EVEN_PX)

@@ -1,6 +1,4 @@
-"""
-Where the files of a video are read from: a storage, a folder, a web server.
-"""
+"""Where the files of a video are read from: a storage, a folder, a web server."""
 
 from typing import Final, Protocol
 
@@ -14,9 +12,7 @@ day have tens of thousands of fragments.
 
 
 class UnreadableError(Exception):
-    """
-    A file is missing or may not be read; the text is a sentence for a person.
-    """
+    """A file is missing or may not be read; the text is a sentence for a person."""
 
 
 @attrs.frozen(kw_only=True)
@@ -34,9 +30,7 @@ class Piece:
 
 
 class Source(Protocol):
-    """
-    Read the files of one video.
-    """
+    """Read the files of one video."""
 
     def read(self, name: str, start: int, length: int) -> Piece:
         """

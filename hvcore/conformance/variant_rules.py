@@ -42,16 +42,12 @@ class Variant:
 
     @property
     def place(self) -> str:
-        """
-        Where it stands.
-        """
+        """Where it stands."""
         return f"line {self.tag.line}"
 
 
 def check_variant(master: Playlist, variant: Variant, report: CheckLog) -> None:
-    """
-    Compare what a variant says with what was measured.
-    """
+    """Compare what a variant says with what was measured."""
     _check_rates(master, variant, report)
     _check_codecs(master, variant, report)
     if variant.main.kind == "vide":
@@ -62,9 +58,7 @@ def check_variant(master: Playlist, variant: Variant, report: CheckLog) -> None:
 
 
 def check_rendition(rendition: Rendition, report: CheckLog) -> None:
-    """
-    Judge the level of a video against its samples.
-    """
+    """Judge the level of a video against its samples."""
     track, rate = rendition.track, rendition.frame_rate
     if track is None or rate is None or not track.level:
         return
@@ -89,9 +83,7 @@ def check_rendition(rendition: Rendition, report: CheckLog) -> None:
 def check_channels(
     master: Playlist, tag: Tagged, rendition: Rendition, report: CheckLog
 ) -> None:
-    """
-    Compare CHANNELS with an init segment.
-    """
+    """Compare CHANNELS with an init segment."""
     declared = tag.get("CHANNELS").partition("/")[0]
     found = rendition.track.channels if rendition.track else 0
     if not declared or (found and declared != str(found)):

@@ -1,6 +1,4 @@
-"""
-What checks of an installation find, and how to mend it.
-"""
+"""What checks of an installation find, and how to mend it."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -28,42 +26,32 @@ class HealthFinding:
     mend: str = ""
 
     def as_record(self) -> Mapping[str, object]:
-        """
-        Return it as one record of the output.
-        """
+        """Return it as one record of the output."""
         return attrs.asdict(self)
 
 
 @attrs.frozen(kw_only=True)
 class Examination:
-    """
-    The findings of all checks at a moment.
-    """
+    """The findings of all checks at a moment."""
 
     findings: Sequence[HealthFinding]
     at: datetime
 
 
 def healthy(check: str, found: str) -> HealthFinding:
-    """
-    Return a finding that needs no action.
-    """
+    """Return a finding that needs no action."""
     return HealthFinding(state=OK, check=check, found=found)
 
 
 def broken(check: str, found: str, mend: str) -> HealthFinding:
-    """
-    Return a finding without which the service does not work.
-    """
+    """Return a finding without which the service does not work."""
     return HealthFinding(state=BROKEN, check=check, found=found, mend=mend)
 
 
 def ambiguous(
     check: str, sentences: Sequence[str], mend: str
 ) -> Sequence[HealthFinding]:
-    """
-    Return a finding for each sentence about settings that may be meant otherwise.
-    """
+    """Return a finding for each sentence about settings that may be meant otherwise."""
     return [
         HealthFinding(state=WARNING, check=check, found=sentence, mend=mend)
         for sentence in sentences

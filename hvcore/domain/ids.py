@@ -47,162 +47,116 @@ def _random(prefix: str) -> str:
 
 
 def new_org_id() -> OrgId:
-    """
-    Make an organization's identifier, ``org_…``.
-    """
+    """Make an organization's identifier, ``org_…``."""
     return OrgId(_random("org_"))
 
 
 def new_env_id() -> EnvId:
-    """
-    Make an environment's identifier, ``env_…``.
-    """
+    """Make an environment's identifier, ``env_…``."""
     return EnvId(_random("env_"))
 
 
 def new_video_id() -> VideoId:
-    """
-    Make a video's identifier, ``vid_…``.
-    """
+    """Make a video's identifier, ``vid_…``."""
     return VideoId(_random("vid_"))
 
 
 def new_public_id() -> PublicId:
-    """
-    Make a video's public identifier, ``pubvid_…``.
-    """
+    """Make a video's public identifier, ``pubvid_…``."""
     return PublicId(_random("pubvid_"))
 
 
 def new_key_id() -> KeyId:
-    """
-    Make an API key record's identifier, ``key_…``.
-    """
+    """Make an API key record's identifier, ``key_…``."""
     return KeyId(_random("key_"))
 
 
 def new_grant_id() -> GrantId:
-    """
-    Make an upload grant's identifier, ``up_…``.
-    """
+    """Make an upload grant's identifier, ``up_…``."""
     return GrantId(_random("up_"))
 
 
 def new_job_id() -> JobId:
-    """
-    Make a transcode job's identifier, ``job_…``.
-    """
+    """Make a transcode job's identifier, ``job_…``."""
     return JobId(_random("job_"))
 
 
 def new_task_id() -> TaskId:
-    """
-    Make a task's identifier, ``task_…``.
-    """
+    """Make a task's identifier, ``task_…``."""
     return TaskId(_random("task_"))
 
 
 def new_service_key_id() -> str:
-    """
-    Return the id of a new key with which the service itself signs.
-    """
+    """Return the id of a new key with which the service itself signs."""
     return _random("svk_")
 
 
 def new_signing_key_id() -> SigningKeyId:
-    """
-    Make a signing key's identifier, ``sgk_…``.
-    """
+    """Make a signing key's identifier, ``sgk_…``."""
     return SigningKeyId(_random("sgk_"))
 
 
 def new_edge_key_id() -> EdgeKeyId:
-    """
-    Make an edge key, ``ek_…``.
-    """
+    """Make an edge key, ``ek_…``."""
     return EdgeKeyId(_random("ek_"))
 
 
 def new_share_id() -> ShareId:
-    """
-    Make a share link's identifier, ``shr_…``.
-    """
+    """Make a share link's identifier, ``shr_…``."""
     return ShareId(_random("shr_"))
 
 
 def new_share_code_id() -> ShareCodeId:
-    """
-    Make the identifier of a code that is sent by mail, ``shc_…``.
-    """
+    """Make the identifier of a code that is sent by mail, ``shc_…``."""
     return ShareCodeId(_random("shc_"))
 
 
 def new_webhook_id() -> WebhookId:
-    """
-    Make a webhook endpoint's identifier, ``wh_…``.
-    """
+    """Make a webhook endpoint's identifier, ``wh_…``."""
     return WebhookId(_random("wh_"))
 
 
 def new_delivery_id() -> DeliveryId:
-    """
-    Make a webhook delivery's identifier, ``whd_…``.
-    """
+    """Make a webhook delivery's identifier, ``whd_…``."""
     return DeliveryId(_random("whd_"))
 
 
 def new_event_id() -> EventId:
-    """
-    Make an event's identifier, ``evt_…``.
-    """
+    """Make an event's identifier, ``evt_…``."""
     return EventId(_random("evt_"))
 
 
 def new_member_id() -> MemberId:
-    """
-    Make a member's identifier, ``mem_…``.
-    """
+    """Make a member's identifier, ``mem_…``."""
     return MemberId(_random("mem_"))
 
 
 def is_chosen_id(text: str) -> bool:
-    """
-    Return whether an operator may choose this text as an identifier.
-    """
+    """Return whether an operator may choose this text as an identifier."""
     return _CHOSEN.fullmatch(text) is not None
 
 
 def is_video_id(text: str) -> bool:
-    """
-    Return whether this has the form of a ``vid_`` or a ``pubvid_`` identifier.
-    """
+    """Return whether this has the form of a ``vid_`` or a ``pubvid_`` identifier."""
     return _VIDEO.fullmatch(text) is not None
 
 
 def first_video_id(text: str) -> str | None:
-    """
-    Return the first ``vid_`` or ``pubvid_`` identifier in a text; None: it has none.
-    """
+    """Return the first ``vid_`` or ``pubvid_`` identifier in a text; None: it has none."""
     found = _VIDEO.search(text)
     return found[0] if found else None
 
 
 def is_edge_key_id(text: str) -> bool:
-    """
-    Return whether this has the form of an edge key.
-    """
+    """Return whether this has the form of an edge key."""
     return _EDGE_KEY.fullmatch(text) is not None
 
 
 def is_signing_key_id(text: str) -> bool:
-    """
-    Return whether this has the form of a signing key's identifier.
-    """
+    """Return whether this has the form of a signing key's identifier."""
     return _SIGNING_KEY.fullmatch(text) is not None
 
 
 def is_share_id(text: str) -> bool:
-    """
-    Return whether this has the form of a share link's identifier.
-    """
+    """Return whether this has the form of a share link's identifier."""
     return _SHARE.fullmatch(text) is not None

@@ -1,6 +1,4 @@
-"""
-The processes of the service on one machine.
-"""
+"""The processes of the service on one machine."""
 
 from datetime import datetime
 

@@ -1,15 +1,11 @@
-"""
-Addresses on the web that somebody else has written, and as messages may show them.
-"""
+"""Addresses on the web that somebody else has written, and as messages may show them."""
 
 import re
 from urllib.parse import SplitResult, urlsplit
 
 
 def read_address(text: str) -> SplitResult | None:
-    """
-    Return the parts of an address that somebody sent; None if it cannot be read.
-    """
+    """Return the parts of an address that somebody sent; None if it cannot be read."""
     try:
         parts = urlsplit(text)
         # The port is judged only when it is read.

@@ -39,9 +39,7 @@ _FIELDS: Final = {
 
 @attrs.frozen(kw_only=True)
 class GrantsUploads(ABC):
-    """
-    What may be done by itself, and in the host's transaction as well.
-    """
+    """What may be done by itself, and in the host's transaction as well."""
 
     _environment: Environment = attrs.field(repr=False)
 
@@ -107,9 +105,7 @@ class GrantsUploads(ABC):
 
 
 def _check_arguments(**given: object) -> None:
-    """
-    Refuse what the API refuses, in the words of the method's arguments.
-    """
+    """Refuse what the API refuses, in the words of the method's arguments."""
     document = {
         field: given[argument]
         for argument, field in _FIELDS.items()

@@ -1,6 +1,4 @@
-"""
-Objects of the host program in the place of the backends that settings choose.
-"""
+"""Objects of the host program in the place of the backends that settings choose."""
 
 from collections.abc import Mapping
 
@@ -50,9 +48,7 @@ class Overrides:
     cache_purgers: Mapping[str, CachePurger] = attrs.field(factory=dict)
 
     def given(self) -> Mapping[str, object]:
-        """
-        Return what is not None, and of groups those that are not empty, by its name.
-        """
+        """Return what is not None, and of groups those that are not empty, by its name."""
         values = attrs.asdict(self, recurse=False)
         return {
             name: value

@@ -1,6 +1,4 @@
-"""
-The services of this process, which a fork makes again.
-"""
+"""The services of this process, which a fork makes again."""
 
 import os
 from collections.abc import Callable
@@ -29,9 +27,7 @@ class ProcessServices:
 
     @property
     def services(self) -> Services:
-        """
-        Those of this process.
-        """
+        """Those of this process."""
         made = self._made.get(os.getpid())
         if made is not None:
             return made
@@ -42,9 +38,7 @@ class ProcessServices:
             return made
 
     def close(self) -> None:
-        """
-        Release what this process holds.
-        """
+        """Release what this process holds."""
         with self._lock.held():
             made = self._made.pop(os.getpid(), None)
         if made is not None:

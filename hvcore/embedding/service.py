@@ -1,6 +1,4 @@
-"""
-The service within another program.
-"""
+"""The service within another program."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -110,9 +108,7 @@ def embed(  # noqa: PLR0913 - each by its name
 
 
 class EmbeddedService:
-    """
-    The service; made by ``embed``. Thread-safe, and used on both sides of a fork.
-    """
+    """The service; made by ``embed``. Thread-safe, and used on both sides of a fork."""
 
     def __init__(
         self,
@@ -141,9 +137,7 @@ class EmbeddedService:
         self.close()
 
     def close(self) -> None:
-        """
-        Release what this process holds; it may be used again.
-        """
+        """Release what this process holds; it may be used again."""
         self._process.close()
 
     def migrate(self) -> None:

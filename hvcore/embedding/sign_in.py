@@ -1,6 +1,4 @@
-"""
-The host program's own users as callers of the API.
-"""
+"""The host program's own users as callers of the API."""
 
 from collections.abc import Callable, Collection
 from contextvars import ContextVar
@@ -51,22 +49,16 @@ def person(
 
 
 class HostUsers(AuthProvider):
-    """
-    Recognises whoever the host program says the request comes from.
-    """
+    """Recognises whoever the host program says the request comes from."""
 
     def authenticate(self, credentials: Credentials) -> Principal | None:
-        """
-        Return the caller of this thread's request.
-        """
+        """Return the caller of this thread's request."""
         del credentials  # the host program has read them
         return _caller.get()
 
 
 def signed_in_by(sign_in: SignIn, environ: WsgiEnviron) -> "_Call":
-    """
-    Ask who a request comes from; within the block HostUsers knows it.
-    """
+    """Ask who a request comes from; within the block HostUsers knows it."""
     return _Call(sign_in(environ) if _is_meant(environ) else None)
 
 

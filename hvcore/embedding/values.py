@@ -1,6 +1,4 @@
-"""
-What the host program is told.
-"""
+"""What the host program is told."""
 
 from datetime import datetime
 

@@ -24,14 +24,10 @@ GROUP: Final = "hvcore_apps"
 
 
 class WebMaker(Protocol):
-    """
-    Makes the app that serves ``/api`` and ``/media``.
-    """
+    """Makes the app that serves ``/api`` and ``/media``."""
 
     def __call__(self, services: Services) -> WsgiApp:
-        """
-        Make the app of a process.
-        """
+        """Make the app of a process."""
         ...
 
 
@@ -52,16 +48,12 @@ class EmbeddedProgram(Protocol):
         lanes: Sequence[Lane],
         stopping: Callable[[], bool] | None,
     ) -> None:
-        """
-        Run in this thread.
-        """
+        """Run in this thread."""
         ...
 
 
 class WebApps:
-    """
-    The app of all addresses, made again after a fork.
-    """
+    """The app of all addresses, made again after a fork."""
 
     def __init__(self, process: ProcessServices) -> None:
         self._process = process
@@ -91,9 +83,7 @@ class WebApps:
 
 
 def moved_below(environ: WsgiEnviron, prefix: str) -> WsgiEnviron | None:
-    """
-    Return a request as an app sees it that is mounted under a path; None: it is not.
-    """
+    """Return a request as an app sees it that is mounted under a path; None: it is not."""
     path = str(environ["PATH_INFO"])
     if path != prefix and not path.startswith(f"{prefix}/"):
         return None

@@ -1,6 +1,4 @@
-"""
-Remove incoming files that a crash has left.
-"""
+"""Remove incoming files that a crash has left."""
 
 import fcntl
 import os

@@ -1,6 +1,4 @@
-"""
-Disk space, reserved for files that arrive at the same time.
-"""
+"""Disk space, reserved for files that arrive at the same time."""
 
 import errno
 import os
@@ -77,9 +75,7 @@ class DiskReservations:
             reserved.release()
 
     def is_scarce(self) -> bool:
-        """
-        Return whether somebody waits for room who has less than a share.
-        """
+        """Return whether somebody waits for room who has less than a share."""
         with disk_errors_translated():
             refused_at_s = self.ledger.read().refused_at_s
         # They come back after a while, and a little later than told.
@@ -123,18 +119,14 @@ class DiskReservations:
             )
 
     def remove(self, owner: str) -> None:
-        """
-        Forget an upload.
-        """
+        """Forget an upload."""
         # What cannot be taken out lapses.
         with suppress(OSError), self.ledger.change() as notes:
             notes.claims.pop(owner, None)
 
 
 class DiskReservation:
-    """
-    The room that one upload still needs.
-    """
+    """The room that one upload still needs."""
 
     def __init__(
         self,
@@ -197,9 +189,7 @@ class DiskReservation:
         )
 
     def release(self) -> None:
-        """
-        Need no more space: everything has arrived, or nothing more will.
-        """
+        """Need no more space: everything has arrived, or nothing more will."""
         if self._is_held:
             self._reservations.remove(self._owner)
             self._is_held = False
@@ -290,16 +280,12 @@ def disk_errors_translated() -> Iterator[None]:
 
 
 def is_disk_full(exc: OSError) -> bool:
-    """
-    Return whether an error means that the disk or a quota is full.
-    """
+    """Return whether an error means that the disk or a quota is full."""
     return exc.errno in _FULL
 
 
 def disk_failure(exc: OSError) -> UnavailableError:
-    """
-    Return what to raise for a disk's error.
-    """
+    """Return what to raise for a disk's error."""
     if is_disk_full(exc):
         return NoRoomError("There is no room on the disk for uploads; try again later.")
     return UnavailableError(

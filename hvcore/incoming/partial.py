@@ -34,18 +34,14 @@ _COPY: Final = ".copy"
 
 @attrs.frozen(kw_only=True)
 class PartialFile:
-    """
-    The file of one upload, while this process alone may change it.
-    """
+    """The file of one upload, while this process alone may change it."""
 
     path: Path
     _file: FileIO
 
     @property
     def size_bytes(self) -> int:
-        """
-        How many bytes there are.
-        """
+        """How many bytes there are."""
         return os.fstat(self._file.fileno()).st_size
 
     def append(self, block: bytes | memoryview) -> None:
@@ -133,9 +129,7 @@ class PartialFile:
                 second.unlink(missing_ok=True)
 
     def remove(self) -> None:
-        """
-        Remove everything of this upload; what cannot go now is tidied later.
-        """
+        """Remove everything of this upload; what cannot go now is tidied later."""
         with suppress(OSError):
             # No id begins with another one: all have the same length.
             for file in self.path.parent.glob(f"{self.path.name}*"):
@@ -144,9 +138,7 @@ class PartialFile:
 
 @attrs.frozen(kw_only=True)
 class PartialFiles:
-    """
-    The files of all uploads of a folder.
-    """
+    """The files of all uploads of a folder."""
 
     folder: Path
 

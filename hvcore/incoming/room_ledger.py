@@ -42,9 +42,7 @@ class Claim:
     renewed_at_s: float
 
     def ahead_at(self, now_s: float) -> int:
-        """
-        Return how much of it is still reserved.
-        """
+        """Return how much of it is still reserved."""
         # Of a time before the last start of the machine, it is ahead of now.
         is_live = abs(now_s - self.renewed_at_s) <= LAPSES_AFTER_S
         return self.ahead_bytes if is_live else 0
@@ -69,9 +67,7 @@ class DiskShares:
 
     @property
     def most_of_one_bytes(self) -> int:
-        """
-        What the uploads of one client may keep from others.
-        """
+        """What the uploads of one client may keep from others."""
         # Not a part of what is free now: that shrinks with all that comes in.
         total = self.free_bytes + self.received.total()
         return total * self.most_of_one_percent // 100
@@ -92,9 +88,7 @@ class DiskShares:
         return self.free_bytes - claimed
 
     def is_within_share(self, client: str, more_bytes: int) -> bool:
-        """
-        Return whether a client would have no more than its share.
-        """
+        """Return whether a client would have no more than its share."""
         has = self.received[client] + self.ahead[client]
         return has + more_bytes <= self.most_of_one_bytes
 
@@ -121,9 +115,7 @@ class RoomNotes:
         most_of_one_percent: int,
         now_s: float,
     ) -> DiskShares:
-        """
-        Return how things stand on a disk for one upload.
-        """
+        """Return how things stand on a disk for one upload."""
         here = {name: one for name, one in self.claims.items() if one.disk == disk}
         received, ahead = Counter[str](), Counter[str]()
         for name, claim in here.items():
@@ -138,9 +130,7 @@ class RoomNotes:
         )
 
     def forget_old(self, now_s: float) -> None:
-        """
-        Drop what nobody will take out any more.
-        """
+        """Drop what nobody will take out any more."""
         self.claims = {
             name: claim
             for name, claim in self.claims.items()
@@ -150,9 +140,7 @@ class RoomNotes:
 
 @attrs.frozen
 class RoomLedger:
-    """
-    A file with the claims of all processes; thread-safe.
-    """
+    """A file with the claims of all processes; thread-safe."""
 
     path: Path
 

@@ -21,9 +21,7 @@ INCOMING_PREFIX: Final = "upload-"
 
 
 class ArrivingFile:
-    """
-    A file that is being filled.
-    """
+    """A file that is being filled."""
 
     def __init__(self, path: Path, file: FileIO, reserved: DiskReservation) -> None:
         self.path = path

@@ -1,6 +1,4 @@
-"""
-Mails as files, for an installation without a mail server.
-"""
+"""Mails as files, for an installation without a mail server."""
 
 import os
 from pathlib import Path
@@ -23,9 +21,7 @@ class MailFolder:
         self._sender = sender
 
     def send(self, mail: Mail) -> None:
-        """
-        Write a mail; see ports.mail.Mailer.
-        """
+        """Write a mail; see ports.mail.Mailer."""
         data = message_of(mail, sender=self._sender).as_bytes()
         temporary = self._folder / f".{mail.id}"
         try:

@@ -1,6 +1,4 @@
-"""
-Which way mails go, by the settings.
-"""
+"""Which way mails go, by the settings."""
 
 import ipaddress
 from pathlib import Path
@@ -17,9 +15,7 @@ FOLDER: Final = "mail"
 
 
 def make_mailer(settings: Settings) -> Mailer:
-    """
-    Return what sends mails.
-    """
+    """Return what sends mails."""
     sender = settings.mail.sender or f"no-reply@{_host(settings.public.player_url)}"
     if settings.mail.url:
         return SmtpMailer(settings.mail.url, sender=sender)
@@ -27,9 +23,7 @@ def make_mailer(settings: Settings) -> Mailer:
 
 
 def mail_folder(settings: Settings) -> Path:
-    """
-    Return where mails are if no mail server is set.
-    """
+    """Return where mails are if no mail server is set."""
     return settings.data_dir / FOLDER
 
 

@@ -1,6 +1,4 @@
-"""
-A mail as it is sent (RFC 5322).
-"""
+"""A mail as it is sent (RFC 5322)."""
 
 from email.headerregistry import Address
 from email.message import EmailMessage

@@ -30,9 +30,7 @@ def peak_bps(track: Track, *, target_s: int) -> int:
 
 
 def average_bps(track: Track) -> int:
-    """
-    Return the bit rate of the whole rendition, rounded up.
-    """
+    """Return the bit rate of the whole rendition, rounded up."""
     return _bps(track.segments)
 
 

@@ -24,23 +24,17 @@ _TEXT_BPS: Final = 256
 
 
 def captions_playlist_name(language: str) -> str:
-    """
-    Return the name of a language's playlist, beside the master playlist.
-    """
+    """Return the name of a language's playlist, beside the master playlist."""
     return f"captions-{language}.m3u8"
 
 
 def captions_file_name(language: str) -> str:
-    """
-    Return the name of a language's WebVTT file, beside its playlist.
-    """
+    """Return the name of a language's WebVTT file, beside its playlist."""
     return f"captions-{language}.vtt"
 
 
 def offer_captions(master: str, tracks: Sequence[CaptionTrack]) -> str:
-    """
-    Return a master playlist that offers captions with every variant.
-    """
+    """Return a master playlist that offers captions with every variant."""
     if not tracks:
         return master
     lines = master.split("\n")
@@ -98,9 +92,7 @@ def _media_lines(tracks: Sequence[CaptionTrack]) -> list[str]:
 
 
 def _shown_name(track: CaptionTrack) -> str:
-    """
-    Return the track's title; where it has none, the language's name.
-    """
+    """Return the track's title; where it has none, the language's name."""
     label = quotable(track.label)
     # What has no title is labelled with the tag.
     for ending in ("", FORCED_ENDING):

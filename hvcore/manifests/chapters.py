@@ -25,16 +25,12 @@ _ANY_LANGUAGE: Final = "und"
 
 
 def offer_chapters(master: str) -> str:
-    """
-    Return a master playlist that names the file of chapters.
-    """
+    """Return a master playlist that names the file of chapters."""
     return f"{master.rstrip()}\n{_OFFER}\n"
 
 
 def webvtt_chapters(chapters: Sequence[Chapter]) -> bytes:
-    """
-    Render chapters as WebVTT; the text of each cue is a title.
-    """
+    """Render chapters as WebVTT; the text of each cue is a title."""
     return write_webvtt(
         Cue(
             start_ms=one.start_ms,
@@ -46,9 +42,7 @@ def webvtt_chapters(chapters: Sequence[Chapter]) -> bytes:
 
 
 def apple_chapters(chapters: Sequence[Chapter]) -> bytes:
-    """
-    Render chapters as the JSON that Apple's players read; times are in seconds.
-    """
+    """Render chapters as the JSON that Apple's players read; times are in seconds."""
     found = [
         {
             "chapter": number,

@@ -57,16 +57,12 @@ def playlists(media: MediaIndex) -> Mapping[str, str]:
 
 
 def playlist_name(track: Track) -> str:
-    """
-    Return a rendition's playlist: ``video/720p`` gives ``video-720p.m3u8``.
-    """
+    """Return a rendition's playlist: ``video/720p`` gives ``video-720p.m3u8``."""
     return playlist_at(track.name)
 
 
 def playlist_at(name: str) -> str:
-    """
-    Return the playlist of a track by the track's name.
-    """
+    """Return the playlist of a track by the track's name."""
     return name.replace("/", "-") + ".m3u8"
 
 
@@ -245,9 +241,7 @@ def unique_name(name: str, taken: set[str]) -> str:
 
 
 def quotable(text: str) -> str:
-    """
-    Return what of a text can stand in an attribute, at most 100 characters.
-    """
+    """Return what of a text can stand in an attribute, at most 100 characters."""
     # Titles come out of strangers' files: a quote or a line break would end
     # the attribute and begin another (RFC 8216, section 4.2).
     visible = "".join(c if c.isprintable() else " " for c in text.replace('"', "'"))

@@ -246,9 +246,7 @@ def canonical_tag(tag: str) -> str:
 
 
 def language_tag(code: str) -> str:
-    """
-    Return the tag of a source's language code, ``""`` if it names none.
-    """
+    """Return the tag of a source's language code, ``""`` if it names none."""
     if not _TAG.fullmatch(code):
         return ""
     language, dash, rest = code.lower().partition("-")

@@ -36,9 +36,7 @@ def carry_token(text: str, token: str) -> str:
 
 
 def carry_token_in_manifest(text: str, token: str) -> str:
-    """
-    Add ``token=`` to every address of a DASH manifest that we have written.
-    """
+    """Add ``token=`` to every address of a DASH manifest that we have written."""
     added = _added(token)
 
     def rewrite(match: re.Match[str]) -> str:
@@ -51,9 +49,7 @@ def carry_token_in_manifest(text: str, token: str) -> str:
 
 
 def carry_token_in_storyboard(text: str, token: str) -> str:
-    """
-    Add ``token=`` to every address of a storyboard that we have written.
-    """
+    """Add ``token=`` to every address of a storyboard that we have written."""
     added = _added(token)
     # Every cue is two lines: its times, and the address.
     return _CUE_ADDRESS.sub(lambda match: _address(match[0], added), text)

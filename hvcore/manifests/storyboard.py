@@ -23,9 +23,7 @@ def sheet_name(number: int | str) -> str:
 
 
 def storyboard_index(storyboard: Storyboard, *, duration_s: float) -> str:
-    """
-    Render the index as WebVTT; the last cue ends with the video.
-    """
+    """Render the index as WebVTT; the last cue ends with the video."""
     addresses = [
         f"{sheet_name(number)}#xywh={_area(storyboard, tile)}"
         for number, sprite in enumerate(storyboard.sprites)

@@ -29,9 +29,7 @@ _log = logging.getLogger(__name__)
 
 @attrs.define
 class _State:
-    """
-    Whether this process measures, and where.
-    """
+    """Whether this process measures, and where."""
 
     is_on: bool = False
     folder: Path | None = None
@@ -53,18 +51,14 @@ def folder_of(data_dir: Path) -> Path:
 
 
 def forget_all(folder: Path) -> None:
-    """
-    Remove what was measured by processes of which none runs any more, best effort.
-    """
+    """Remove what was measured by processes of which none runs any more, best effort."""
     with suppress(OSError):
         for path in folder.glob("*.db"):
             path.unlink(missing_ok=True)
 
 
 def switch_on() -> None:
-    """
-    Measure in the client library's own registry, as the program has set it up.
-    """
+    """Measure in the client library's own registry, as the program has set it up."""
     _state.is_on = True
 
 
@@ -86,9 +80,7 @@ def write_to(folder: Path) -> None:
 
 @contextmanager
 def unmeasured() -> Iterator[None]:
-    """
-    Measure nothing of what this thread does within the block.
-    """
+    """Measure nothing of what this thread does within the block."""
     before = _is_silent.set(True)
     try:
         yield
@@ -137,16 +129,12 @@ class _Instrument:
 
 @attrs.define(eq=False)
 class CounterOf(_Instrument):
-    """
-    A number that only grows.
-    """
+    """A number that only grows."""
 
     kind = "counter"
 
     def add(self, *values: str, amount: float = 1.0) -> None:
-        """
-        Count something, under the values of its labels.
-        """
+        """Count something, under the values of its labels."""
         self._use(values, lambda child: child.inc(amount))
 
     def _make(self) -> "Counter":
@@ -157,17 +145,13 @@ class CounterOf(_Instrument):
 
 @attrs.define(eq=False)
 class HistogramOf(_Instrument):
-    """
-    How often a value was how large.
-    """
+    """How often a value was how large."""
 
     buckets: Sequence[float] = ()
     kind = "histogram"
 
     def observe(self, *values: str, amount: float) -> None:
-        """
-        Take note of a value, under the values of its labels.
-        """
+        """Take note of a value, under the values of its labels."""
         self._use(values, lambda child: child.observe(amount))
 
     def _make(self) -> "Histogram":
@@ -178,9 +162,7 @@ class HistogramOf(_Instrument):
 
 @attrs.frozen
 class GaugeOf:
-    """
-    A number at a moment, asked for by whoever serves the metrics.
-    """
+    """A number at a moment, asked for by whoever serves the metrics."""
 
     name: str
     help: str
@@ -190,14 +172,10 @@ class GaugeOf:
 
 class _Nothing:
     def inc(self, amount: float) -> None:
-        """
-        Count nothing.
-        """
+        """Count nothing."""
 
     def observe(self, amount: float) -> None:
-        """
-        Take note of nothing.
-        """
+        """Take note of nothing."""
 
 
 _NOTHING: Final = _Nothing()

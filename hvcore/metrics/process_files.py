@@ -45,9 +45,7 @@ class AllocatedDict(MmapedDict):
 
 
 def use_files() -> None:
-    """
-    Have the library keep the values of this process in files.
-    """
+    """Have the library keep the values of this process in files."""
     # Explicitly: something else may have loaded it before the folder was known.
     values.MmapedDict = AllocatedDict  # type: ignore[attr-defined]
     values.ValueClass = values.MultiProcessValue()  # type: ignore[no-untyped-call]

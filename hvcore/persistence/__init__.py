@@ -1,3 +1,1 @@
-"""
-The database: tables, row functions and the ports that they carry out.
-"""
+"""The database: tables, row functions and the ports that they carry out."""

@@ -14,9 +14,7 @@ from psycopg.pq import TransactionStatus
 
 
 class AskingAgainCursor(Cursor[Any]):
-    """
-    A cursor that forgets the plans of its connection when one is refused.
-    """
+    """A cursor that forgets the plans of its connection when one is refused."""
 
     def execute(self, *words: Any, **options: Any) -> "AskingAgainCursor":  # noqa: ANN401 - psycopg's
         """
@@ -35,7 +33,5 @@ class AskingAgainCursor(Cursor[Any]):
 
 
 def forget_refused_plans(connection: Any, _record: object) -> None:  # noqa: ANN401 - psycopg's
-    """
-    Have all cursors of a new connection ask again.
-    """
+    """Have all cursors of a new connection ask again."""
     connection.cursor_factory = AskingAgainCursor

@@ -1,6 +1,4 @@
-"""
-The URL of the database, also with several hosts, as PostgreSQL's own programs take it.
-"""
+"""The URL of the database, also with several hosts, as PostgreSQL's own programs take it."""
 
 import re
 from typing import Final

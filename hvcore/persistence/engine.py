@@ -87,9 +87,7 @@ _SQLITE_FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE}
 
 
 class ForkedEngineError(RuntimeError):
-    """
-    A database connection was carried over a fork, which corrupts both sides.
-    """
+    """A database connection was carried over a fork, which corrupts both sides."""
 
 
 def make_engine(
@@ -207,33 +205,25 @@ def writing(
 
 
 def refuse_other_process(engine: Engine) -> None:
-    """
-    Raise ForkedEngineError if this process is not the one that made the engine.
-    """
+    """Raise ForkedEngineError if this process is not the one that made the engine."""
     if engine.get_execution_options()[_OWNER_PID] != os.getpid():
         raise ForkedEngineError("Make the database engine after the fork.")
 
 
 def idle_connections(engine: Engine) -> deque[Any]:
-    """
-    Return where all readers of a process leave their connections for the next.
-    """
+    """Return where all readers of a process leave their connections for the next."""
     idle: deque[Any] = engine.get_execution_options()[_IDLE]
     return idle
 
 
 def write_queue(engine: Engine) -> TurnPlaces:
-    """
-    Return in which order the writers of this process get SQLite's write lock.
-    """
+    """Return in which order the writers of this process get SQLite's write lock."""
     queue: TurnPlaces = engine.get_execution_options()[_WRITE_QUEUE]
     return queue
 
 
 def schema_of(engine: Engine) -> str:
-    """
-    Return the schema of our tables; empty if it is where the database has them.
-    """
+    """Return the schema of our tables; empty if it is where the database has them."""
     schema: str = engine.get_execution_options()[_SCHEMA]
     return schema
 

@@ -1,6 +1,4 @@
-"""
-Work within another program's transaction, which that program ends.
-"""
+"""Work within another program's transaction, which that program ends."""
 
 import itertools
 import logging
@@ -193,18 +191,14 @@ class GuestUnitOfWork(SqlUnitOfWork):
 
 @attrs.define(kw_only=True)
 class _Savepoint:
-    """
-    A place in the other program's transaction, and whether what follows it stays.
-    """
+    """A place in the other program's transaction, and whether what follows it stays."""
 
     name: str
     is_kept: bool = False
 
 
 class _GuestWork(SqlWork):
-    """
-    Work of which only the other program's commit makes anything durable.
-    """
+    """Work of which only the other program's commit makes anything durable."""
 
     is_kept = False
 

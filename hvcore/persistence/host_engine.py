@@ -1,6 +1,4 @@
-"""
-Another program's engine, of whose database ours is a part.
-"""
+"""Another program's engine, of whose database ours is a part."""
 
 from typing import Any, Final
 

@@ -1,6 +1,4 @@
-"""
-The whole database, page by page.
-"""
+"""The whole database, page by page."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
@@ -30,9 +28,7 @@ _COUNTED: Final = sa.literal_column("1", sa.BigInteger)
 
 
 class SqlInspection:
-    """
-    See ports.repositories.inspection.Inspection.
-    """
+    """See ports.repositories.inspection.Inspection."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -127,9 +123,7 @@ def _counts(connection: Connection) -> Sequence[WrongTotal]:
 def _differing(
     rows: Sequence[sa.Row[Any]],
 ) -> list[tuple[tuple[str, ...], int | None, int | None]]:
-    """
-    Return the keys of which both sides have other numbers; none is as good as 0.
-    """
+    """Return the keys of which both sides have other numbers; none is as good as 0."""
     sides: tuple[dict[tuple[str, ...], int], ...] = ({}, {})
     for row in rows:
         *key, number, side = tuple(row)

@@ -14,31 +14,23 @@ ValueT = TypeVar("ValueT")
 
 
 def dump(value: object) -> str:
-    """
-    Write a value of the domain as JSON text.
-    """
+    """Write a value of the domain as JSON text."""
     return dump_plain(to_stored(value))
 
 
 def load(text: str, kind: type[ValueT]) -> ValueT:
-    """
-    Read a value of the domain from JSON text.
-    """
+    """Read a value of the domain from JSON text."""
     return from_stored(json.loads(text), kind)
 
 
 def dump_plain(data: object) -> str:
-    """
-    Write plain JSON data, such as a task's payload.
-    """
+    """Write plain JSON data, such as a task's payload."""
     # ASCII: PostgreSQL's text holds no NUL character.
     return json.dumps(data, allow_nan=False, separators=(",", ":"))
 
 
 def load_mapping(text: str) -> Mapping[str, object]:
-    """
-    Read plain JSON data that is an object.
-    """
+    """Read plain JSON data that is an object."""
     data = json.loads(text)
     if not isinstance(data, dict):
         raise TypeError("expected a JSON object")

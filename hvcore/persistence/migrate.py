@@ -168,9 +168,7 @@ def _waits_for_table(error: UnavailableError) -> bool:
 
 
 def _without_mark(connection: Connection, mark: str) -> SchemaVersion:
-    """
-    Take the mark away, which Alembic would not know, until this transaction ends.
-    """
+    """Take the mark away, which Alembic would not know, until this transaction ends."""
     if mark:
         said = versions(connection)
         set_versions(connection, [one for one in said if one != mark])

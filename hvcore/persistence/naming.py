@@ -24,9 +24,7 @@ _NAMED: Final = re.compile(r"\{(\w+)\}")
 
 
 def use_prefix(engine: Engine, prefix: str) -> None:
-    """
-    Have an engine of SQLite put a prefix before the names of our tables.
-    """
+    """Have an engine of SQLite put a prefix before the names of our tables."""
     dialect = engine.dialect
     setattr(dialect, _PREFIX, prefix)
     dialect.statement_compiler = _PrefixedCompiler
@@ -34,39 +32,29 @@ def use_prefix(engine: Engine, prefix: str) -> None:
 
 
 def prefix_of(dialect: Dialect) -> str:
-    """
-    Return what the names of our tables and indexes begin with; mostly nothing.
-    """
+    """Return what the names of our tables and indexes begin with; mostly nothing."""
     prefix: str = getattr(dialect, _PREFIX, "")
     return prefix
 
 
 def in_names(connection: Connection, text: str) -> str:
-    """
-    Return a statement with the names of tables, which it has as ``{videos}``.
-    """
+    """Return a statement with the names of tables, which it has as ``{videos}``."""
     return with_prefix(text, prefix_of(connection.dialect))
 
 
 def with_prefix(text: str, prefix: str) -> str:
-    """
-    Return a statement with its names, such as ``{videos}``, behind a prefix.
-    """
+    """Return a statement with its names, such as ``{videos}``, behind a prefix."""
     return _NAMED.sub(rf"{prefix}\1", text)
 
 
 class NamedText(TextClause):
-    """
-    A text in which the names of tables are written as ``{videos}``.
-    """
+    """A text in which the names of tables are written as ``{videos}``."""
 
     inherit_cache = True
 
 
 def named(text: str) -> NamedText:
-    """
-    Make such a text; ``:name`` is a parameter, as in ``sa.text``.
-    """
+    """Make such a text; ``:name`` is a parameter, as in ``sa.text``."""
     return NamedText(text)
 
 
@@ -77,9 +65,7 @@ def _write_named(element: NamedText, compiler: Any, **options: Any) -> str:  # n
 
 
 class _PrefixedPreparer(SQLiteIdentifierPreparer):
-    """
-    Writes names of tables.
-    """
+    """Writes names of tables."""
 
     def format_table(
         self,
@@ -94,9 +80,7 @@ class _PrefixedPreparer(SQLiteIdentifierPreparer):
 
 
 class _PrefixedCompiler(SQLiteCompiler):
-    """
-    Writes tables in statements, and the columns that have their table before them.
-    """
+    """Writes tables in statements, and the columns that have their table before them."""
 
     def visit_table(self, table: Any, *args: Any, **options: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
         text: str = super().visit_table(table, *args, **options)  # type: ignore[no-untyped-call]  # SQLAlchemy's own

@@ -1,6 +1,4 @@
-"""
-SQLite's write-ahead log, in which what was overwritten stands as it was.
-"""
+"""SQLite's write-ahead log, in which what was overwritten stands as it was."""
 
 import logging
 import time

@@ -1,6 +1,4 @@
-"""
-Whether a database has room to write, tried without changing anything in it.
-"""
+"""Whether a database has room to write, tried without changing anything in it."""
 
 from pathlib import Path
 from typing import Final

@@ -69,29 +69,21 @@ class SchemaVersion:
 
     @property
     def is_empty(self) -> bool:
-        """
-        Return whether nothing has been migrated here.
-        """
+        """Return whether nothing has been migrated here."""
         return self == SchemaVersion()
 
     @property
     def is_newer(self) -> bool:
-        """
-        Return whether a newer version of hvcore has migrated it.
-        """
+        """Return whether a newer version of hvcore has migrated it."""
         return self.expand > NEWEST_EXPAND or self.contract > NEWEST_CONTRACT
 
     @property
     def awaits_contract(self) -> bool:
-        """
-        Return whether it still has what only older versions need.
-        """
+        """Return whether it still has what only older versions need."""
         return not self.is_empty and self.contract < NEWEST_CONTRACT
 
     def why_unusable(self) -> str:
-        """
-        Return why this version cannot use the database; empty if it can.
-        """
+        """Return why this version cannot use the database; empty if it can."""
         if any(one.startswith(COPYING) for one in self.others):
             return UNFINISHED
         if self.others:
@@ -133,9 +125,7 @@ def refuse_other_schema(connection: Connection) -> None:
 
 
 def read_version(connection: Connection) -> SchemaVersion:
-    """
-    Return how far the database has come, on an open connection.
-    """
+    """Return how far the database has come, on an open connection."""
     said = versions(connection)
     expands = [one for one in said if _EXPAND.fullmatch(one)]
     contracts = [one for one in said if _CONTRACT.fullmatch(one)]
@@ -157,9 +147,7 @@ def is_current(engine: Engine) -> bool:
 
 
 def versions(connection: Connection) -> list[str]:
-    """
-    Return what the database says of its version; nothing if it has no tables.
-    """
+    """Return what the database says of its version; nothing if it has no tables."""
     version = _version_table(connection)
     if not sa.inspect(connection).has_table(version.name):
         return []
@@ -167,9 +155,7 @@ def versions(connection: Connection) -> list[str]:
 
 
 def set_versions(connection: Connection, wanted: Sequence[str]) -> None:
-    """
-    Write other versions into a database that has some.
-    """
+    """Write other versions into a database that has some."""
     table = _version_table(connection)
     connection.execute(sa.delete(table))
     if wanted:
@@ -177,9 +163,7 @@ def set_versions(connection: Connection, wanted: Sequence[str]) -> None:
 
 
 def make_version_table(connection: Connection) -> None:
-    """
-    Make the table of versions as Alembic does, if there is none.
-    """
+    """Make the table of versions as Alembic does, if there is none."""
     name = prefix_of(connection.dialect) + VERSION_TABLE
     version = sa.Column("version_num", sa.String(32), nullable=False)
     key = sa.PrimaryKeyConstraint("version_num", name=f"{name}_pkc")

@@ -51,16 +51,12 @@ class ServerLimits:
 
     @property
     def silence_s(self) -> float:
-        """
-        After how long without an answer a connection is given up.
-        """
+        """After how long without an answer a connection is given up."""
         return self.statement_s + MARGIN_S
 
     @property
     def options(self) -> dict[str, str]:
-        """
-        The server's own settings that keep the limits.
-        """
+        """The server's own settings that keep the limits."""
         return {
             # A row lock is held for milliseconds; longer means that its owner hangs.
             "lock_timeout": f"{self.lock_s * 1000:.0f}ms",
@@ -95,9 +91,7 @@ LIMITS_OF_JOBS: Final = ServerLimits(
 
 
 def connect_arguments(url: URL, limits: ServerLimits) -> dict[str, Any]:
-    """
-    Return what a connection is opened with, but for what its URL says itself.
-    """
+    """Return what a connection is opened with, but for what its URL says itself."""
     settings = " ".join(f"-c {name}={value}" for name, value in limits.options.items())
     arguments: dict[str, Any] = {
         "connect_timeout": CONNECT_S,
@@ -169,16 +163,12 @@ def keep_limits(
 
 
 def wait_long(connection: Connection) -> None:
-    """
-    Wait for a connection's answers for ever, until it is given back.
-    """
+    """Wait for a connection's answers for ever, until it is given back."""
     connection.info[AnswerLimit].limit_s = None
 
 
 def set_for_good(connection: Any, name: str, value: str) -> None:  # noqa: ANN401 - psycopg's, which may be missing
-    """
-    Set an option of the server for as long as a connection is open.
-    """
+    """Set an option of the server for as long as a connection is open."""
     # Outside of a transaction, with whose end the old value would be back.
     connection.autocommit = True
     connection.execute("SELECT set_config(%s, %s, false)", (name, value))

@@ -29,9 +29,7 @@ def share_statements(engine: Engine) -> None:
 def write_statement(
     statement: sa.SelectBase, dialect: Dialect
 ) -> tuple[str, tuple[str, ...]]:
-    """
-    Return a statement's SQL, and the names of its parameters in order.
-    """
+    """Return a statement's SQL, and the names of its parameters in order."""
     compiled = statement.compile(dialect=dialect)
     return str(compiled), tuple(getattr(compiled, "positiontup", None) or ())
 

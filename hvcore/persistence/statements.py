@@ -1,6 +1,4 @@
-"""
-The few statements that the two databases spell differently.
-"""
+"""The few statements that the two databases spell differently."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -17,16 +15,12 @@ from hvcore.ports.repositories.errors import AlreadyExistsError
 def insert_into(
     connection: Connection, table: sa.Table
 ) -> postgresql.Insert | sqlite.Insert:
-    """
-    Begin an INSERT that can have an ``ON CONFLICT``.
-    """
+    """Begin an INSERT that can have an ``ON CONFLICT``."""
     return begin_insert(connection.dialect.name, table)
 
 
 def begin_insert(dialect: str, table: sa.Table) -> postgresql.Insert | sqlite.Insert:
-    """
-    Begin the same for a dialect, such as ``sqlite``.
-    """
+    """Begin the same for a dialect, such as ``sqlite``."""
     if dialect == "postgresql":
         return postgresql.insert(table)
     return sqlite.insert(table)
@@ -35,9 +29,7 @@ def begin_insert(dialect: str, table: sa.Table) -> postgresql.Insert | sqlite.In
 def insert_unless_there(
     connection: Connection, table: sa.Table, row: Mapping[str, Any]
 ) -> bool:
-    """
-    Insert a row; False if one of its unique values is taken.
-    """
+    """Insert a row; False if one of its unique values is taken."""
     statement = _insert_unless_there(connection.dialect.name, table)
     return connection.execute(statement, row).first() is not None
 
@@ -78,9 +70,7 @@ def _insert_unless_there(dialect: str, table: sa.Table) -> ReturningInsert[int]:
 
 
 def is_storable(text: str) -> bool:
-    """
-    Return whether a database can hold this text; if not, it holds no such row.
-    """
+    """Return whether a database can hold this text; if not, it holds no such row."""
     if "\0" in text:
         return False
     # Identifiers are ASCII, and looked up by every request.

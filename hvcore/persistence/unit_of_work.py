@@ -1,6 +1,4 @@
-"""
-Transactions and the repositories they open.
-"""
+"""Transactions and the repositories they open."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
@@ -229,9 +227,7 @@ class SqlWork:
         self._ring(rung)
 
     def _write_down(self, *, rings: bool) -> Sequence[Task]:
-        """
-        Write what comes last; return the tasks to ring for after the commit.
-        """
+        """Write what comes last; return the tasks to ring for after the commit."""
         if not self._writes:
             raise RuntimeError("opened for reading; there is nothing to commit")
         made = vars(self)
@@ -326,9 +322,7 @@ class SqlUnitOfWork:
         self._overwritten.empty(self._engine)
 
     def ping(self) -> None:
-        """
-        Raise UnavailableError if the database cannot serve this version.
-        """
+        """Raise UnavailableError if the database cannot serve this version."""
         if why := schema_version(self._engine).why_unusable():
             raise UnavailableError(why)
 

@@ -78,9 +78,7 @@ def again_while_busy(ask: Callable[[], _T], ends_at_s: float) -> _T:
 
 
 def is_busy(error: sqlite3.Error) -> bool:
-    """
-    Return whether another connection was in the way.
-    """
+    """Return whether another connection was in the way."""
     return (error.sqlite_errorcode & 0xFF) == sqlite3.SQLITE_BUSY
 
 

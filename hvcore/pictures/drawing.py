@@ -62,9 +62,7 @@ def _answer(do: int, one: int, two: int, pictures: Sequence[bytes]) -> Answer:
 
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
-    """
-    Answer one request after the other, until there are none for a while.
-    """
+    """Answer one request after the other, until there are none for a while."""
     while select.select([requests], [], [], IDLE_S)[0]:
         head = requests.read(REQUEST.size)
         if len(head) < REQUEST.size:

@@ -59,9 +59,7 @@ _log = logging.getLogger(__name__)
 
 
 class UnreadablePictureError(RuntimeError):
-    """
-    A picture cannot be read or drawn.
-    """
+    """A picture cannot be read or drawn."""
 
 
 class DrawingEndedError(UnavailableError):
@@ -73,9 +71,7 @@ class DrawingEndedError(UnavailableError):
 
 
 class _TooCostlyError(Exception):
-    """
-    A picture takes more memory or time than it may.
-    """
+    """A picture takes more memory or time than it may."""
 
 
 @attrs.define(eq=False)
@@ -138,9 +134,7 @@ class DrawingProcess:
         return Sheet(picture=picture, width_px=width_px, height_px=height_px)
 
     def start(self) -> None:
-        """
-        Start the process, unless it runs; do not wait until it is ready.
-        """
+        """Start the process, unless it runs; do not wait until it is ready."""
         if self._process is not None and self._process.poll() is not None:
             self.close()
         if self._process is None:
@@ -148,9 +142,7 @@ class DrawingProcess:
                 self._start()
 
     def close(self) -> None:
-        """
-        End the process; another one starts when it is needed.
-        """
+        """End the process; another one starts when it is needed."""
         if self._end is not None:
             self._end()
         self._process = self._end = None

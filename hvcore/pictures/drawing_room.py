@@ -1,6 +1,4 @@
-"""
-Where a process has its pictures drawn: by few children, one picture at a time each.
-"""
+"""Where a process has its pictures drawn: by few children, one picture at a time each."""
 
 import threading
 from collections.abc import Callable
@@ -114,9 +112,7 @@ class DrawingRoom:
             del drawing
 
     def close(self) -> None:
-        """
-        End the children that draw nothing; others start when they are needed.
-        """
+        """End the children that draw nothing; others start when they are needed."""
         with self._lock:
             for child in self._idle:
                 child.close()

@@ -1,6 +1,4 @@
-"""
-Compress pictures while other threads go on.
-"""
+"""Compress pictures while other threads go on."""
 
 import os
 from typing import TYPE_CHECKING

@@ -115,9 +115,7 @@ class PngRows:
 
 
 def _chunks(png: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """
-    Give the kind of each chunk, and the chunk.
-    """
+    """Give the kind of each chunk, and the chunk."""
     at = len(_SIGNATURE)
     while at + 12 <= len(png):
         size_bytes, kind = struct.unpack_from(">I4s", png, at)

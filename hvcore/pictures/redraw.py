@@ -71,9 +71,7 @@ def _decoded(picture: bytes, name: str) -> "Image.Image":
 
 
 def _rows_of(opened: "Image.Image", picture: bytes) -> "_Rows":
-    """
-    Return the function that gives the rows of a picture from one number to before another.
-    """
+    """Return the function that gives the rows of a picture from one number to before another."""
     in_turn = PngRows.of(picture) if opened.format == "PNG" else None
     if in_turn is not None:
         return in_turn.rows
@@ -116,9 +114,7 @@ def _on_black(opened: "Image.Image", rows_of: "_Rows") -> "Image.Image":
 
 
 def _in_colour(band: "Image.Image") -> "Image.Image":
-    """
-    Return rows as RGB, or as RGBA if there is anything transparent.
-    """
+    """Return rows as RGB, or as RGBA if there is anything transparent."""
     if band.mode.startswith("I"):
         # 16 bits of grey; converted by itself, all above 255 is white.
         band = band.convert("I").point(_EIGHT_BITS, "L")
@@ -172,8 +168,6 @@ def _check_size(width_px: int, height_px: int) -> None:
 
 
 def refused(message: str) -> InvalidParametersError:
-    """
-    Return what is said of a picture that is not taken.
-    """
+    """Return what is said of a picture that is not taken."""
     problem = FieldError(message=message, location="body")
     return InvalidParametersError(message, errors=[problem])

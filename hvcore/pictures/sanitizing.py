@@ -47,9 +47,7 @@ _ORIENTATIONS: Final = range(1, 9)
 
 
 class TooManyPartsError(ValueError):
-    """
-    A picture that costs more than any encoder's; the text may be shown.
-    """
+    """A picture that costs more than any encoder's; the text may be shown."""
 
 
 @attrs.frozen(kw_only=True)
@@ -149,9 +147,7 @@ def _segments(jpeg: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _orientation(exif: bytes) -> int:
-    """
-    Read the one entry that matters; what is damaged is upright.
-    """
+    """Read the one entry that matters; what is damaged is upright."""
     order = _ORDERS.get(exif[:4])
     if order is None:
         return UPRIGHT

@@ -1,6 +1,4 @@
-"""
-Put small pictures of one size on a sheet.
-"""
+"""Put small pictures of one size on a sheet."""
 
 import io
 from collections.abc import Sequence

@@ -1,6 +1,4 @@
-"""
-Playback tokens: signed permission to watch one video for a while.
-"""
+"""Playback tokens: signed permission to watch one video for a while."""
 
 from hvcore.playback_tokens.claims import LEEWAY_S, PlaybackClaims, TokenUse
 from hvcore.playback_tokens.keys import TokenKey

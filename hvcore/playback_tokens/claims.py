@@ -68,30 +68,22 @@ class PlaybackClaims:
 
     @property
     def signed_by(self) -> TokenKey | None:
-        """
-        The organization's key that signed it; None: the service's own.
-        """
+        """The organization's key that signed it; None: the service's own."""
         key = self.verified_by
         return key if key is not None and key.org_id is not None else None
 
     @property
     def expires_at(self) -> datetime:
-        """
-        When it is over, as it says itself.
-        """
+        """When it is over, as it says itself."""
         return datetime.fromtimestamp(self.expires_at_unix, UTC)
 
     @property
     def ends_at(self) -> datetime:
-        """
-        When the token is refused from on: clocks differ.
-        """
+        """When the token is refused from on: clocks differ."""
         return datetime.fromtimestamp(self.expires_at_unix + LEEWAY_S, UTC)
 
     def names(self, video_id: str) -> bool:
-        """
-        Return whether the token was made for this ``vid_`` or ``pubvid_`` id.
-        """
+        """Return whether the token was made for this ``vid_`` or ``pubvid_`` id."""
         return video_id in {self.video_id, self.public_id}
 
 

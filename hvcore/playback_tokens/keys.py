@@ -1,6 +1,4 @@
-"""
-The keys of playback tokens, and which of them are too weak to use.
-"""
+"""The keys of playback tokens, and which of them are too weak to use."""
 
 import base64
 import hashlib
@@ -96,9 +94,7 @@ class TokenKey:
         )
 
     def public_jwk(self) -> dict[str, str] | None:
-        """
-        Return the public half as a JWK (RFC 8037); None if there is none.
-        """
+        """Return the public half as a JWK (RFC 8037); None if there is none."""
         if not isinstance(self.public, Ed25519PublicKey):
             return None
         raw = self.public.public_bytes(Encoding.Raw, PublicFormat.Raw)

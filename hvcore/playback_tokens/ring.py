@@ -177,9 +177,7 @@ class KeyRing:
         return [*self.own_keys.believed(self.own_keys.stored(), now).values()]
 
     def jwks(self, now: datetime) -> dict[str, list[dict[str, str]]]:
-        """
-        Return the public keys as a JWK set (RFC 7517); secrets are in none.
-        """
+        """Return the public keys as a JWK set (RFC 7517); secrets are in none."""
         keys = (key.public_jwk() for key in self.keys(now))
         return {"keys": [jwk for jwk in keys if jwk is not None]}
 

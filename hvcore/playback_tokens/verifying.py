@@ -92,9 +92,7 @@ def verified(
 
 
 def refused(rule: PlaybackRule) -> UnauthorizedError:
-    """
-    Return how a token is refused that does not keep a rule.
-    """
+    """Return how a token is refused that does not keep a rule."""
     # One sentence for all: which rule it was tells a forger what to change.
     return UnauthorizedError(_REFUSED, rule=rule)
 

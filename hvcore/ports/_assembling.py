@@ -1,6 +1,4 @@
-"""
-Join the parts of a job: the rule that every transcoder backend inherits.
-"""
+"""Join the parts of a job: the rule that every transcoder backend inherits."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -72,9 +70,7 @@ def merge_parts(
 
 
 def _with_default_sound(tracks: Sequence[PublishedTrack]) -> Iterator[PublishedTrack]:
-    """
-    Make the first audio rendition the default one, where that was left out.
-    """
+    """Make the first audio rendition the default one, where that was left out."""
     sounds = [one.track.audio for one in tracks if one.track.audio]
     first = None if any(one.is_default for one in sounds) else next(iter(sounds), None)
     for one in tracks:
@@ -139,9 +135,7 @@ def _require_next(name: str, segments: Sequence[Segment], first: int) -> None:
 
 
 def _require_planned_lengths(order: TranscodeOrder, track: Track) -> None:
-    """
-    Require that none is much longer: players wait for whole ones, and seek by them.
-    """
+    """Require that none is much longer: players wait for whole ones, and seek by them."""
     picture_s = float(1 / track.rung.frame_rate) if track.rung else 0.0
     longest_s = _LONGEST * order.segment_s + picture_s
     for segment in track.segments:

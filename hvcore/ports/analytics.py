@@ -36,9 +36,7 @@ from hvcore.domain.ids import EnvId, OrgId, VideoId
 
 
 class BatchRefusedError(Exception):
-    """
-    A batch does not begin where the file was last read up to.
-    """
+    """A batch does not begin where the file was last read up to."""
 
 
 class AnalyticsSink(ABC):
@@ -115,14 +113,10 @@ class AnalyticsSink(ABC):
         return True
 
     def ping(self) -> None:
-        """
-        Raise UnavailableError if the sink does not answer.
-        """
+        """Raise UnavailableError if the sink does not answer."""
 
     def close(self) -> None:
-        """
-        Release what the sink holds; called once, at the end.
-        """
+        """Release what the sink holds; called once, at the end."""
 
 
 class AnalyticsStore(AnalyticsSink):
@@ -153,9 +147,7 @@ class AnalyticsStore(AnalyticsSink):
 
     @abstractmethod
     def totals(self, scope: Scope, days: DateRange) -> ServedTotals:
-        """
-        Return what was served on these days in all.
-        """
+        """Return what was served on these days in all."""
 
     @abstractmethod
     def daily(self, scope: Scope, days: DateRange) -> Sequence[DayCount]:
@@ -167,15 +159,11 @@ class AnalyticsStore(AnalyticsSink):
 
     @abstractmethod
     def by_height(self, scope: Scope, days: DateRange) -> Sequence[HeightCount]:
-        """
-        Return what was served of each height on these days, lowest first.
-        """
+        """Return what was served of each height on these days, lowest first."""
 
 
 class AnalyticsReport(Enum):
-    """
-    The reports that a sink may store besides counts; batches hold the data.
-    """
+    """The reports that a sink may store besides counts; batches hold the data."""
 
     IGNORED = "ignored"
     """Ignored requests, by day."""
@@ -262,9 +250,7 @@ class SupportsReports:
         raise NotImplementedError(AnalyticsReport.MINUTES)
 
     def viewers(self, scope: Scope, since: datetime) -> int:
-        """
-        Return how many different sessions were seen since a moment, or then.
-        """
+        """Return how many different sessions were seen since a moment, or then."""
         raise NotImplementedError(AnalyticsReport.VIEWERS)
 
     def has_unfollowed(self, org_id: OrgId, since: datetime) -> bool:
@@ -315,9 +301,7 @@ class SupportsReports:
 def sink_that_reports(
     report: AnalyticsReport, sinks: Iterable[AnalyticsSink]
 ) -> SupportsReports | None:
-    """
-    Return the first sink that stores a report; None if none does.
-    """
+    """Return the first sink that stores a report; None if none does."""
     for sink in sinks:
         if isinstance(sink, SupportsReports) and report in sink.reports:
             return sink

@@ -1,6 +1,4 @@
-"""
-The authentication port: recognises callers.
-"""
+"""The authentication port: recognises callers."""
 
 import re
 from abc import ABC, abstractmethod
@@ -75,9 +73,7 @@ class BearerScheme:
 
     @property
     def header(self) -> str:
-        """
-        The header that carries them.
-        """
+        """The header that carries them."""
         return "Authorization"
 
 
@@ -136,6 +132,4 @@ class AuthProvider(ABC):
         return ()
 
     def close(self) -> None:
-        """
-        Release what the backend holds; called once, at the end.
-        """
+        """Release what the backend holds; called once, at the end."""

@@ -1,6 +1,4 @@
-"""
-The port of caches in front of the service: what they must forget.
-"""
+"""The port of caches in front of the service: what they must forget."""
 
 from abc import ABC, abstractmethod
 from enum import Enum
@@ -11,9 +9,7 @@ from hvcore.domain.ids import EnvId, OrgId, VideoId
 
 
 class PurgeReason(Enum):
-    """
-    Why what a cache keeps may not be served any more.
-    """
+    """Why what a cache keeps may not be served any more."""
 
     DELETED = "deleted"
     MADE_PRIVATE = "made_private"
@@ -67,6 +63,4 @@ class CachePurger(ABC):
         """
 
     def close(self) -> None:
-        """
-        Release what the purger holds; called once, at the end.
-        """
+        """Release what the purger holds; called once, at the end."""

@@ -1,6 +1,4 @@
-"""
-What a backend's factory gets from the process that builds it.
-"""
+"""What a backend's factory gets from the process that builds it."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -93,9 +91,7 @@ class Database(Protocol):
 
 
 class KeyBook(Protocol):
-    """
-    Look API keys up.
-    """
+    """Look API keys up."""
 
     def find(self, sha256: str) -> ApiKey | None:
         """
@@ -107,16 +103,12 @@ class KeyBook(Protocol):
         ...
 
     def note_use(self, key: ApiKey, at: datetime) -> None:
-        """
-        Remember when a key was last used, to the minute, best effort.
-        """
+        """Remember when a key was last used, to the minute, best effort."""
         ...
 
 
 class SignInBook(Protocol):
-    """
-    Take one-time links, and look members up.
-    """
+    """Take one-time links, and look members up."""
 
     def redeem(self, code: str) -> SignInLink | None:
         """
@@ -141,21 +133,15 @@ class SignInBook(Protocol):
 
 
 class NoSignIns:
-    """
-    A book without links and members, for who builds other backends alone.
-    """
+    """A book without links and members, for who builds other backends alone."""
 
     def redeem(self, code: str) -> SignInLink | None:
-        """
-        Return None, for every code.
-        """
+        """Return None, for every code."""
         del code
         return None
 
     def member(self, org_id: str, member_id: str) -> OrganizationMember | None:
-        """
-        Return None, for everybody.
-        """
+        """Return None, for everybody."""
         del org_id, member_id
         return None
 

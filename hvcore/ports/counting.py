@@ -1,6 +1,4 @@
-"""
-A segment, for the code that serves it and the code that counts it.
-"""
+"""A segment, for the code that serves it and the code that counts it."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -31,24 +29,18 @@ class CountedSegment:
     line: bytes | None = attrs.field(default=None, init=False)
 
     def count(self) -> None:
-        """
-        Count it: more than half of it is about to be sent.
-        """
+        """Count it: more than half of it is about to be sent."""
         self.counter.count((self,))
 
     def take_back(self) -> None:
-        """
-        Count it no longer: it broke off before all the same.
-        """
+        """Count it no longer: it broke off before all the same."""
         line, self.line = self.line, None
         if line is not None:
             self.counter.take_back((line,))
 
 
 class SegmentCounter(Protocol):
-    """
-    Records segments; thread-safe, and never fails.
-    """
+    """Records segments; thread-safe, and never fails."""
 
     def count(self, segments: Sequence[CountedSegment]) -> bool:
         """
@@ -62,9 +54,7 @@ class SegmentCounter(Protocol):
         ...
 
     def take_back(self, lines: Sequence[bytes]) -> None:
-        """
-        Take back what counts segments that broke off, as these have it.
-        """
+        """Take back what counts segments that broke off, as these have it."""
         ...
 
     def ignore(self, place: SegmentPlace, reason: IgnoredReason) -> None:

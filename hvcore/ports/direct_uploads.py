@@ -32,15 +32,11 @@ class WriteAddress:
 
 @runtime_checkable
 class SupportsPresignedWrite(Protocol):
-    """
-    A storage whose objects anybody with a signed address can write.
-    """
+    """A storage whose objects anybody with a signed address can write."""
 
     @property
     def can_presign_writes(self) -> bool:
-        """
-        Return whether it really is one, as it was set up.
-        """
+        """Return whether it really is one, as it was set up."""
         ...
 
     def write_address(
@@ -109,29 +105,21 @@ class PartedWrite:
 
 @runtime_checkable
 class SupportsPartedWrite(Protocol):
-    """
-    A storage to which an object can be sent in parts, at one time or another.
-    """
+    """A storage to which an object can be sent in parts, at one time or another."""
 
     @property
     def can_presign_parts(self) -> bool:
-        """
-        Return whether it really is one, as it was set up.
-        """
+        """Return whether it really is one, as it was set up."""
         ...
 
     def begin_parts(self, path: str, *, content_type: str) -> PartedWrite:
-        """
-        Begin an object that comes in parts; nothing is at its path until they are joined.
-        """
+        """Begin an object that comes in parts; nothing is at its path until they are joined."""
         ...
 
     def part_address(
         self, begun: PartedWrite, number: int, *, size_bytes: int, valid_s: int
     ) -> WriteAddress:
-        """
-        Return where one part may be sent; whoever sends it last wins.
-        """
+        """Return where one part may be sent; whoever sends it last wins."""
         ...
 
     def arrived_parts(self, begun: PartedWrite) -> Sequence[ArrivedPart]:
@@ -155,15 +143,11 @@ class SupportsPartedWrite(Protocol):
         ...
 
     def end_parts(self, begun: PartedWrite) -> None:
-        """
-        Throw the parts of an object away; absent is fine.
-        """
+        """Throw the parts of an object away; absent is fine."""
         ...
 
     def parted_writes(self, path: str) -> Iterator[PartedWrite]:
-        """
-        Give what has been begun at a path, and was neither joined nor ended.
-        """
+        """Give what has been begun at a path, and was neither joined nor ended."""
         ...
 
 
@@ -178,7 +162,5 @@ class SupportsStagedWrite(Protocol):
     def staged_write(
         self, path: str
     ) -> tuple[PartedWrite, Sequence[ArrivedPart]] | None:
-        """
-        Return what was sent to a path with one PUT, for ``join_parts``; None if nothing.
-        """
+        """Return what was sent to a path with one PUT, for ``join_parts``; None if nothing."""
         ...

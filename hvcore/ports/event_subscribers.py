@@ -1,6 +1,4 @@
-"""
-The port of code that is told what happens to videos.
-"""
+"""The port of code that is told what happens to videos."""
 
 from abc import ABC, abstractmethod
 from datetime import datetime
@@ -58,6 +56,4 @@ class EventSubscriber(ABC):
         """
 
     def close(self) -> None:
-        """
-        Release what the subscriber holds; called once, at the end.
-        """
+        """Release what the subscriber holds; called once, at the end."""

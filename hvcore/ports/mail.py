@@ -1,6 +1,4 @@
-"""
-The mail port: one short text to one person.
-"""
+"""The mail port: one short text to one person."""
 
 from typing import Protocol
 
@@ -28,9 +26,7 @@ class Mail:
 
 
 class MailRefusedError(HvcoreError):
-    """
-    A mail server will not take a mail, however often it is tried.
-    """
+    """A mail server will not take a mail, however often it is tried."""
 
 
 class Mailer(Protocol):

@@ -1,6 +1,4 @@
-"""
-Routes that plugins add to the API.
-"""
+"""Routes that plugins add to the API."""
 
 from collections.abc import Callable, Mapping
 from typing import Generic, TypeVar

@@ -1,6 +1,4 @@
-"""
-What a backend of any kind inherits that has tables of its own, or the like.
-"""
+"""What a backend of any kind inherits that has tables of its own, or the like."""
 
 from abc import ABC, abstractmethod
 

@@ -109,9 +109,7 @@ class Queue(ABC):
 
     @abstractmethod
     def ping(self) -> None:
-        """
-        Raise UnavailableError if messages cannot be put; within about 0.25 s.
-        """
+        """Raise UnavailableError if messages cannot be put; within about 0.25 s."""
 
     def close(self) -> None:
         """

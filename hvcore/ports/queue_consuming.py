@@ -1,6 +1,4 @@
-"""
-What consumers of every queue do alike: hand a message over, and wait an outage out.
-"""
+"""What consumers of every queue do alike: hand a message over, and wait an outage out."""
 
 import logging
 import time
@@ -50,17 +48,13 @@ class QueueOutage:
         self._extra = {} if lane is None else {"hv_lane": lane.value}
 
     def end(self) -> None:
-        """
-        Take note that the server answers.
-        """
+        """Take note that the server answers."""
         if self._wait_s > FIRST_WAIT_S:
             _log.info("the queue answers again", extra=self._extra)
             self._wait_s = FIRST_WAIT_S
 
     def begin(self, error: Exception) -> float:
-        """
-        Take note of a failure; return for how many seconds the server is left alone.
-        """
+        """Take note of a failure; return for how many seconds the server is left alone."""
         if self._wait_s == FIRST_WAIT_S:
             _log.warning(
                 "the queue does not answer",
@@ -71,9 +65,7 @@ class QueueOutage:
         return wait_s
 
     def wait(self, error: Exception, until: Callable[[], bool]) -> None:
-        """
-        Wait before the next attempt, unless ``until()``.
-        """
+        """Wait before the next attempt, unless ``until()``."""
         end = time.monotonic() + self.begin(error)
         while not until() and time.monotonic() < end:
             time.sleep(FIRST_WAIT_S)

@@ -1,6 +1,4 @@
-"""
-The rate limit port: counts requests exactly, for all processes that share the store.
-"""
+"""The rate limit port: counts requests exactly, for all processes that share the store."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -57,11 +55,7 @@ class RateLimitStore(ABC):
         return lambda: states
 
     def ping(self) -> None:
-        """
-        Raise UnavailableError if the store does not answer.
-        """
+        """Raise UnavailableError if the store does not answer."""
 
     def close(self) -> None:
-        """
-        Release what the store holds; called once, at the end.
-        """
+        """Release what the store holds; called once, at the end."""

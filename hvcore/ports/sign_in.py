@@ -1,6 +1,4 @@
-"""
-The sign-in port: recognises people for the dashboard.
-"""
+"""The sign-in port: recognises people for the dashboard."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -16,17 +14,13 @@ LINK_BACKEND: Final = "link"
 
 
 class SignInRefusedError(ForbiddenError):
-    """
-    The backend does not sign this person in; the text says what to do next.
-    """
+    """The backend does not sign this person in; the text says what to do next."""
 
     default_detail = "You could not be signed in; try again."
 
 
 class MembershipEndedError(HvcoreError):
-    """
-    The person is no longer who may use the service, or must sign in anew.
-    """
+    """The person is no longer who may use the service, or must sign in anew."""
 
 
 class RefreshInterruptedError(UnavailableError):
@@ -184,6 +178,4 @@ class SignInProvider(ABC):
         return ()
 
     def close(self) -> None:
-        """
-        Release what the backend holds; called once, at the end.
-        """
+        """Release what the backend holds; called once, at the end."""

@@ -24,9 +24,7 @@ from hvcore.errors import UnavailableError
 
 
 class ObjectNotFoundError(Exception):
-    """
-    No object is at this path.
-    """
+    """No object is at this path."""
 
 
 class StorageRefusedError(UnavailableError):
@@ -134,9 +132,7 @@ class Storage(ABC):
 
     @abstractmethod
     def put_file(self, path: str, local: Path, *, content_type: str) -> ObjectInfo:
-        """
-        Store a local file as ``write`` does; the local file may be moved.
-        """
+        """Store a local file as ``write`` does; the local file may be moved."""
 
     @abstractmethod
     def walk(self, prefix: str) -> Iterator[ObjectInfo]:
@@ -157,40 +153,28 @@ class Storage(ABC):
 
     @abstractmethod
     def ping(self) -> None:
-        """
-        Raise UnavailableError if the storage cannot serve.
-        """
+        """Raise UnavailableError if the storage cannot serve."""
 
     def close(self) -> None:
-        """
-        Release what the backend holds; called once, at the end.
-        """
+        """Release what the backend holds; called once, at the end."""
 
 
 @runtime_checkable
 class SupportsLocalPath(Protocol):
-    """
-    A storage whose objects are files of this machine.
-    """
+    """A storage whose objects are files of this machine."""
 
     def local_path(self, path: str) -> Path:
-        """
-        Return where an object is or would be; it need not exist.
-        """
+        """Return where an object is or would be; it need not exist."""
         ...
 
 
 @runtime_checkable
 class SupportsPresignedRead(Protocol):
-    """
-    A storage whose objects anybody with a signed address can read.
-    """
+    """A storage whose objects anybody with a signed address can read."""
 
     @property
     def can_presign(self) -> bool:
-        """
-        Return whether it really is one, as it was set up.
-        """
+        """Return whether it really is one, as it was set up."""
         ...
 
     def presigned_url(self, path: str, *, valid_s: int) -> str:
@@ -208,9 +192,7 @@ class SupportsPresignedRead(Protocol):
 
 @runtime_checkable
 class SupportsCopy(Protocol):
-    """
-    A storage that copies an object by itself: its bytes do not pass through here.
-    """
+    """A storage that copies an object by itself: its bytes do not pass through here."""
 
     def copy(self, source: str, target: str, *, content_type: str) -> ObjectInfo:
         """
@@ -227,9 +209,7 @@ class SupportsCopy(Protocol):
 
 @runtime_checkable
 class SupportsObjectUrl(Protocol):
-    """
-    A storage whose objects other services can name.
-    """
+    """A storage whose objects other services can name."""
 
     def object_url(self, path: str) -> str:
         """
@@ -243,9 +223,7 @@ class SupportsObjectUrl(Protocol):
 
 @runtime_checkable
 class SupportsHide(Protocol):
-    """
-    A storage that can make a whole tree unreachable in one step.
-    """
+    """A storage that can make a whole tree unreachable in one step."""
 
     def hide_tree(self, prefix: str) -> None:
         """
@@ -259,9 +237,7 @@ class SupportsHide(Protocol):
 
 @runtime_checkable
 class SupportsRoomCheck(Protocol):
-    """
-    A storage on a disk, which may be full.
-    """
+    """A storage on a disk, which may be full."""
 
     def check_room(self) -> None:
         """
@@ -277,12 +253,8 @@ class SupportsRoomCheck(Protocol):
 
 @runtime_checkable
 class SupportsUploadFile(Protocol):
-    """
-    A storage that lets the receiver of an upload write beside its target.
-    """
+    """A storage that lets the receiver of an upload write beside its target."""
 
     def upload_dir(self) -> Path:
-        """
-        Return a folder from which ``put_file`` moves without copying.
-        """
+        """Return a folder from which ``put_file`` moves without copying."""
         ...

@@ -1,6 +1,4 @@
-"""
-The transcoder port: from a source file to CMAF segments.
-"""
+"""The transcoder port: from a source file to CMAF segments."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -83,9 +81,7 @@ class Transcoder(ABC):
         return merge_parts(order, done)
 
     def close(self) -> None:
-        """
-        Release what the backend holds; called once, at the end.
-        """
+        """Release what the backend holds; called once, at the end."""
 
 
 class RemoteTranscoder(Transcoder):
@@ -125,9 +121,7 @@ class RemoteTranscoder(Transcoder):
 
 @runtime_checkable
 class SupportsStill(Protocol):
-    """
-    A transcoder that can cut a picture out of published segments.
-    """
+    """A transcoder that can cut a picture out of published segments."""
 
     def still(self, workspace: Workspace, at_s: float) -> Path:
         """
@@ -167,9 +161,7 @@ class JobDeclinedError(UnusableSourceError):
 
 @runtime_checkable
 class SupportsDeclining(Protocol):
-    """
-    A transcoder that takes some jobs at some times only, such as up to a daily limit.
-    """
+    """A transcoder that takes some jobs at some times only, such as up to a daily limit."""
 
     def declines(self, order: TranscodeOrder) -> str:
         """
@@ -188,9 +180,7 @@ class SupportsDeclining(Protocol):
 
 @runtime_checkable
 class SupportsPlaceCheck(Protocol):
-    """
-    A transcoder elsewhere that reaches storages of some kinds only.
-    """
+    """A transcoder elsewhere that reaches storages of some kinds only."""
 
     def place_problem(self, url: str) -> str:
         """

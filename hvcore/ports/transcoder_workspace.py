@@ -1,6 +1,4 @@
-"""
-Where a transcoder works: the source, a folder, and a target in the store.
-"""
+"""Where a transcoder works: the source, a folder, and a target in the store."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -59,9 +57,7 @@ class PartTarget:
         )
 
     def walk(self) -> Iterator[ObjectInfo]:
-        """
-        Give what is there, with paths relative to the target.
-        """
+        """Give what is there, with paths relative to the target."""
         for info in self.storage.walk(self.prefix):
             yield attrs.evolve(info, path=info.path.removeprefix(f"{self.prefix}/"))
 

@@ -37,9 +37,7 @@ from hvcore.ports.repositories.webhooks import WebhookRepository
 
 
 class Work(Protocol):
-    """
-    One transaction.
-    """
+    """One transaction."""
 
     @property
     def videos(self) -> VideoRepository: ...
@@ -58,9 +56,7 @@ class Work(Protocol):
 
     @property
     def quotas(self) -> QuotaRepository:
-        """
-        The limits of organizations, and what they use.
-        """
+        """The limits of organizations, and what they use."""
         ...
 
     @property
@@ -68,9 +64,7 @@ class Work(Protocol):
 
     @property
     def audit(self) -> AuditRepository:
-        """
-        The audit log; see services.access.audit.
-        """
+        """The audit log; see services.access.audit."""
         ...
 
     @property
@@ -81,30 +75,22 @@ class Work(Protocol):
 
     @property
     def webhooks(self) -> WebhookRepository:
-        """
-        The webhook endpoints and their deliveries.
-        """
+        """The webhook endpoints and their deliveries."""
         ...
 
     @property
     def webhook_backlog(self) -> WebhookBacklogRepository:
-        """
-        What waits for webhook endpoints.
-        """
+        """What waits for webhook endpoints."""
         ...
 
     @property
     def service_keys(self) -> ServiceKeyRepository:
-        """
-        The keys with which the service signs, once they were rotated.
-        """
+        """The keys with which the service signs, once they were rotated."""
         ...
 
     @property
     def signing_keys(self) -> SigningKeyRepository:
-        """
-        The keys with which organizations sign playback tokens.
-        """
+        """The keys with which organizations sign playback tokens."""
         ...
 
     @property
@@ -115,16 +101,12 @@ class Work(Protocol):
 
     @property
     def share_codes(self) -> ShareCodeRepository:
-        """
-        The codes by which viewers of share links are recognised.
-        """
+        """The codes by which viewers of share links are recognised."""
         ...
 
     @property
     def domain_lists(self) -> DomainListRepository:
-        """
-        The lists of domains that tokens name.
-        """
+        """The lists of domains that tokens name."""
         ...
 
     @property
@@ -132,50 +114,36 @@ class Work(Protocol):
 
     @property
     def removals(self) -> RemovalRepository:
-        """
-        What was removed of deleted videos.
-        """
+        """What was removed of deleted videos."""
         ...
 
     @property
     def personal_data(self) -> PersonalDataRepository:
-        """
-        What owners, files and viewers of deleted videos have told.
-        """
+        """What owners, files and viewers of deleted videos have told."""
         ...
 
     @property
     def sessions(self) -> SessionRepository:
-        """
-        The people who are signed in.
-        """
+        """The people who are signed in."""
         ...
 
     @property
     def pending_sign_ins(self) -> PendingSignInRepository:
-        """
-        The sign-ins that wait for an answer.
-        """
+        """The sign-ins that wait for an answer."""
         ...
 
     @property
     def sign_in_links(self) -> SignInLinkRepository:
-        """
-        The one-time links.
-        """
+        """The one-time links."""
         ...
 
     @property
     def members(self) -> MemberRepository:
-        """
-        The members of organizations.
-        """
+        """The members of organizations."""
         ...
 
     def now(self) -> datetime:
-        """
-        Return the moment that leases are measured by.
-        """
+        """Return the moment that leases are measured by."""
         ...
 
     def undoing(self, *, keeps: bool) -> AbstractContextManager[None]:
@@ -197,21 +165,15 @@ class Work(Protocol):
         ...
 
     def lead(self, name: str, *, holder: str) -> bool:
-        """
-        Become or stay the one that does a job of the whole service.
-        """
+        """Become or stay the one that does a job of the whole service."""
         ...
 
 
 class UnitOfWork(Protocol):
-    """
-    Opens transactions. Thread-safe; never used across a fork.
-    """
+    """Opens transactions. Thread-safe; never used across a fork."""
 
     def read(self) -> AbstractContextManager[Work]:
-        """
-        Open for reading; there is nothing to commit.
-        """
+        """Open for reading; there is nothing to commit."""
         ...
 
     def write(self, *, is_durable: bool = True) -> AbstractContextManager[Work]:
@@ -237,9 +199,7 @@ class UnitOfWork(Protocol):
         ...
 
     def ping(self) -> None:
-        """
-        Raise UnavailableError if the database does not answer.
-        """
+        """Raise UnavailableError if the database does not answer."""
         ...
 
     def check_room(self) -> None:

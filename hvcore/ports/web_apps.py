@@ -1,6 +1,4 @@
-"""
-The web apps of the service, and what may be put around them.
-"""
+"""The web apps of the service, and what may be put around them."""
 
 from collections.abc import Callable
 from enum import Enum

@@ -109,9 +109,7 @@ class _Media:
         return cls(track=track, tables=tables, units=units, starts=starts)
 
     def shown(self, units: int) -> tuple[int, int]:
-        """
-        Return when it begins, and for how long it goes on.
-        """
+        """Return when it begins, and for how long it goes on."""
         starts = max(0, self.starts) * units // self.units
         lasts = (self.tables.duration + min(0, self.starts)) * units // self.units
         return starts, max(0, lasts)
@@ -174,9 +172,7 @@ def _track_header(header: Box, track_id: int, lasts: int) -> bytes:
 
 
 def _after_times(header: Box) -> Box:
-    """
-    Return a header from the unit of time on.
-    """
+    """Return a header from the unit of time on."""
     version = header.number("B")
     if version not in _FIELDS:
         raise BoxError(f"{header.kind} has version {version}")

@@ -18,9 +18,7 @@ from hvcore.progressive.fragments import SampleRun
 
 @attrs.define
 class _Counted:
-    """
-    Numbers in a row that are alike, written once with their count.
-    """
+    """Numbers in a row that are alike, written once with their count."""
 
     counts: "array[int]" = attrs.field(factory=lambda: array("I"))
     values: "array[int]" = attrs.field(factory=lambda: array("q"))
@@ -33,9 +31,7 @@ class _Counted:
             self.values.append(value)
 
     def lengthen_last(self, by: int) -> None:
-        """
-        Add to the last one alone.
-        """
+        """Add to the last one alone."""
         value = self.values[-1]
         if self.counts[-1] == 1:
             self.counts.pop()
@@ -45,9 +41,7 @@ class _Counted:
         self.add(value + by)
 
     def pairs(self) -> "array[int]":
-        """
-        Return counts and values in turn.
-        """
+        """Return counts and values in turn."""
         found = array("i", bytes(8 * len(self.counts)))
         # The same bits; a count never comes near the sign.
         found[0::2] = array("i", self.counts.tobytes())
@@ -159,9 +153,7 @@ def _first_shown(run: SampleRun) -> int:
 
 
 def _signed(value: int) -> int:
-    """
-    Return 32 bits as the number with a sign that has the same bits.
-    """
+    """Return 32 bits as the number with a sign that has the same bits."""
     return value - (1 << 32) if value >= 1 << 31 else value
 
 

@@ -1,6 +1,4 @@
-"""
-Find plugins, choose their backends by name, build them, and tell whose fault it is.
-"""
+"""Find plugins, choose their backends by name, build them, and tell whose fault it is."""
 
 from hvcore.registry.backends import Registry
 from hvcore.registry.choices import Choice

@@ -1,6 +1,4 @@
-"""
-What a backend may do besides what its port demands, as its class says.
-"""
+"""What a backend may do besides what its port demands, as its class says."""
 
 from collections.abc import Sequence
 from typing import Any, Final, cast, get_type_hints
@@ -15,16 +13,12 @@ _FLAG: Final = "can_"
 
 
 def abilities_of_class(made: type, kind: Kind) -> Sequence[str]:
-    """
-    Return the names of what a class can do.
-    """
+    """Return the names of what a class can do."""
     return [_named(one, made) for one in kind.abilities if _has(made, one)]
 
 
 def abilities_of(made: object, kind: Kind) -> Sequence[str]:
-    """
-    Return the names of what a backend can do, as it was set up; asks nobody.
-    """
+    """Return the names of what a backend can do, as it was set up; asks nobody."""
     return [
         _named(one, type(made))
         for one in kind.abilities
@@ -34,9 +28,7 @@ def abilities_of(made: object, kind: Kind) -> Sequence[str]:
 
 
 def class_of(backend: Backend[Any], kind: Kind) -> type | None:
-    """
-    Return the class that a factory makes an instance of; None if it does not say.
-    """
+    """Return the class that a factory makes an instance of; None if it does not say."""
     made: object = backend.factory
     if not isinstance(made, type):
         try:

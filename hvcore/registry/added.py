@@ -1,6 +1,4 @@
-"""
-Faults of what plugins add to the service.
-"""
+"""Faults of what plugins add to the service."""
 
 from hvcore.registry.faults import PluginFault, PluginFaultError
 from hvcore.registry.hooks import Offer

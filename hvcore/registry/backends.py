@@ -1,6 +1,4 @@
-"""
-The backends on offer: found by name, chosen by the settings, and built.
-"""
+"""The backends on offer: found by name, chosen by the settings, and built."""
 
 import difflib
 from collections.abc import Sequence
@@ -35,9 +33,7 @@ class Registry:
             self._by_name.setdefault(key, []).append(offer)
 
     def of_kind(self, kind: str) -> Sequence[Offer]:
-        """
-        Return the offers of a kind, by name.
-        """
+        """Return the offers of a kind, by name."""
         found = [offer for offer in self.offers if offer.kind == kind]
         return sorted(found, key=lambda offer: offer.backend.name)
 
@@ -89,9 +85,7 @@ class Registry:
         )
 
     def prepares(self, choice: Choice) -> bool:
-        """
-        Return whether a backend's record says that it has tables of its own.
-        """
+        """Return whether a backend's record says that it has tables of its own."""
         offers = self._by_name.get((choice.kind, choice.name), [])
         return any(offer.backend.prepares for offer in offers)
 

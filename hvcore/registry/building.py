@@ -1,6 +1,4 @@
-"""
-Build one backend from its record; what goes wrong is told with the plugin that did it.
-"""
+"""Build one backend from its record; what goes wrong is told with the plugin that did it."""
 
 import logging
 import sys
@@ -82,9 +80,7 @@ def build_backend(
 
 
 def title(offer: Offer) -> str:
-    """
-    Name a backend in a sentence.
-    """
+    """Name a backend in a sentence."""
     name = offer.backend.name
     return (
         f"the {offer.kind} {'' if KINDS[offer.kind].is_added else 'backend '}{name!r}"
@@ -92,9 +88,7 @@ def title(offer: Offer) -> str:
 
 
 def choose_other(offer: Offer) -> str:
-    """
-    Say how to do without a backend.
-    """
+    """Say how to do without a backend."""
     kind = KINDS[offer.kind]
     if kind.is_added:
         return offer.source.leave_out
@@ -159,9 +153,7 @@ def _factory_fault(offer: Offer, error: BaseException, options: object) -> Plugi
 
 
 def raised_fault(offer: Offer, error: BaseException) -> PluginFault:
-    """
-    Return the fault of a backend that was built, and then has raised something.
-    """
+    """Return the fault of a backend that was built, and then has raised something."""
     return PluginFault(
         source=offer.source,
         problem=f"{title(offer)} has raised {described(error)}",
@@ -176,9 +168,7 @@ def _innermost(offer: Offer, places: Sequence[CodePlace]) -> CodePlace | None:
 
 
 def _unwritten(error: BaseException) -> str:
-    """
-    Return which methods of which class are missing, in words; "" if that is not it.
-    """
+    """Return which methods of which class are missing, in words; "" if that is not it."""
     text = text_of(error)
     if not isinstance(error, TypeError) or not text.startswith(_ABSTRACT):
         return ""
@@ -227,9 +217,7 @@ def _secrets(options: object) -> Iterator[str]:
 
 @contextmanager
 def _told_if_slow(offer: Offer) -> Iterator[None]:
-    """
-    Log where a factory waits that does not come back; it goes on waiting.
-    """
+    """Log where a factory waits that does not come back; it goes on waiting."""
     waiting = threading.get_ident()
     timer = threading.Timer(SLOW_S, lambda: _tell(offer, waiting))
     timer.daemon = True
@@ -247,9 +235,7 @@ def _tell(offer: Offer, waiting: int) -> None:
 
 
 def hung_factory(offer: Offer, frame: Any, after_s: float) -> PluginFault:  # noqa: ANN401 - a frame
-    """
-    Return the fault of a backend whose factory does not come back.
-    """
+    """Return the fault of a backend whose factory does not come back."""
     what = f"the factory of {title(offer)}"
     return hung_fault(places_of_thread(frame), what, after_s=after_s) or PluginFault(
         source=offer.source,
@@ -260,9 +246,7 @@ def hung_factory(offer: Offer, frame: Any, after_s: float) -> PluginFault:  # no
 
 
 def close_made(made: object) -> None:
-    """
-    Release what a factory has made; what is added to the service may have no ``close``.
-    """
+    """Release what a factory has made; what is added to the service may have no ``close``."""
     # The close of a class is for what it makes.
     if not isinstance(made, type):
         getattr(made, "close", lambda: None)()

@@ -1,6 +1,4 @@
-"""
-Which backends the settings choose, and where their options are.
-"""
+"""Which backends the settings choose, and where their options are."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -30,9 +28,7 @@ class Choice:
 
 
 def choices(settings: Settings, kind: str) -> Sequence[Choice]:
-    """
-    Return the backends of a kind that the settings choose, in their order.
-    """
+    """Return the backends of a kind that the settings choose, in their order."""
     if kind == "transcoder":
         return list(_transcoders(settings))
     return [
@@ -42,9 +38,7 @@ def choices(settings: Settings, kind: str) -> Sequence[Choice]:
 
 
 def added(settings: Settings, kind: str, name: str) -> Choice:
-    """
-    Return the choice of something that is used because it is installed.
-    """
+    """Return the choice of something that is used because it is installed."""
     return Choice(
         kind=kind,
         name=name,
@@ -54,9 +48,7 @@ def added(settings: Settings, kind: str, name: str) -> Choice:
 
 
 def further_transcoder(settings: Settings, name: str) -> Choice:
-    """
-    Return the choice of another transcoder than the usual one.
-    """
+    """Return the choice of another transcoder than the usual one."""
     return Choice(
         kind="transcoder",
         name=name,
@@ -66,9 +58,7 @@ def further_transcoder(settings: Settings, name: str) -> Choice:
 
 
 def _transcoders(settings: Settings) -> Iterator[Choice]:
-    """
-    Yield the usual one first.
-    """
+    """Yield the usual one first."""
     chosen = settings.transcoder
     yield Choice(
         kind="transcoder",

@@ -1,6 +1,4 @@
-"""
-The extras by which backends get their libraries.
-"""
+"""The extras by which backends get their libraries."""
 
 import re
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
@@ -31,9 +29,7 @@ def extra_of(offer: Offer) -> tuple[str, str] | None:
 
 
 def install_command(offer: Offer, lacking: str) -> str:
-    """
-    Return what brings a module that is not there.
-    """
+    """Return what brings a module that is not there."""
     found = extra_of(offer)
     if found is not None:
         return f"pip install '{found[0]}[{found[1]}]'"
@@ -43,9 +39,7 @@ def install_command(offer: Offer, lacking: str) -> str:
 
 
 def missing(offer: Offer) -> str | None:
-    """
-    Return the command that installs what a backend needs; None if nothing is missing.
-    """
+    """Return the command that installs what a backend needs; None if nothing is missing."""
     found = extra_of(offer)
     if found is None:
         return None

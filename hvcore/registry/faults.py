@@ -1,6 +1,4 @@
-"""
-Whose fault it is: the plugin, its distribution, the line, and what to do next.
-"""
+"""Whose fault it is: the plugin, its distribution, the line, and what to do next."""
 
 import re
 import sys
@@ -23,7 +21,7 @@ _TAKES: Final = re.compile(
     r"([\w.]+)\(\) (?:got an unexpected|got multiple|missing|takes) "
 )
 """How Python says that a function does not take the arguments of a call."""
-_OURS: Final = ("hvcore", "hv_")
+_OURS: Final = ("hvcore", "hvcore_")
 
 
 @attrs.frozen(kw_only=True)
@@ -43,31 +41,23 @@ class PluginSource:
 
     @property
     def is_own(self) -> bool:
-        """
-        Return whether hvcore brings it.
-        """
+        """Return whether hvcore brings it."""
         return self.distribution.partition(" ")[0] == OWN_DISTRIBUTION
 
     @property
     def is_listed(self) -> bool:
-        """
-        Return whether HV_PLUGINS names it: nobody knows its distribution.
-        """
+        """Return whether HV_PLUGINS names it: nobody knows its distribution."""
         return self.distribution == LISTED
 
     @property
     def leave_out(self) -> str:
-        """
-        Say how to do without it.
-        """
+        """Say how to do without it."""
         if self.is_listed:
             return f"take {self.plugin} out of {LISTED}"
         return f"leave it out: HV_PLUGIN__DISABLED={self.plugin}"
 
     def has(self, place: CodePlace) -> bool:
-        """
-        Return whether a place is in its code.
-        """
+        """Return whether a place is in its code."""
         return is_within(place.module, self.package)
 
     def __str__(self) -> str:
@@ -92,9 +82,7 @@ class PluginFault:
 
     @property
     def found(self) -> str:
-        """
-        Say what is wrong, and where.
-        """
+        """Say what is wrong, and where."""
         at = f", at {self.place}" if self.place else ""
         return f"{self.source}: {self.problem}{at}."
 
@@ -103,9 +91,7 @@ class PluginFault:
 
 
 class PluginFaultError(PluginError):
-    """
-    A plugin has a fault, which keeps one of its backends from being used.
-    """
+    """A plugin has a fault, which keeps one of its backends from being used."""
 
     def __init__(self, fault: PluginFault) -> None:
         super().__init__(fault.found, fault.mend)
@@ -117,9 +103,7 @@ _loaded: list[PluginSource] = []
 
 
 def remember(sources: Sequence[PluginSource]) -> None:
-    """
-    Know the plugins of this process, so that what they do is told apart.
-    """
+    """Know the plugins of this process, so that what they do is told apart."""
     _loaded[:] = sources
 
 
@@ -139,9 +123,7 @@ def culprit(places: Sequence[CodePlace]) -> tuple[PluginSource, CodePlace] | Non
 
 
 def fault_of(error: BaseException) -> PluginFault | None:
-    """
-    Return what a plugin's code has done wrong if it has raised this; else None.
-    """
+    """Return what a plugin's code has done wrong if it has raised this; else None."""
     found = _called_wrongly(error) or culprit(places_of(error))
     if found is None or found[0].is_own:
         return None
@@ -180,9 +162,7 @@ def hung_fault(
 
 
 def wrong_answer(method: object, given: object, wanted: type) -> PluginError:
-    """
-    Return the error of a backend whose method has returned something else.
-    """
+    """Return the error of a backend whose method has returned something else."""
     place = place_of_definition(method)
     what = "None" if given is None else f"a {type(given).__name__}"
     name = getattr(method, "__qualname__", "a method")
@@ -217,9 +197,7 @@ def described(error: BaseException, *, secrets: Iterable[str] = ()) -> str:
 
 
 def text_of(error: BaseException) -> str:
-    """
-    Return an error's text; "" if its class cannot say it.
-    """
+    """Return an error's text; "" if its class cannot say it."""
     try:
         return str(error)
     except Exception:  # noqa: BLE001 - whatever the class of a plugin does there
@@ -248,9 +226,7 @@ def _called_wrongly(error: BaseException) -> tuple[PluginSource, CodePlace] | No
 
 
 def is_within(module: str, package: str) -> bool:
-    """
-    Return whether a module is a package, or in it.
-    """
+    """Return whether a module is a package, or in it."""
     return module == package or module.startswith(f"{package}.")
 
 

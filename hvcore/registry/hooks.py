@@ -1,6 +1,4 @@
-"""
-Ask a plugin's hooks for their records, and refuse what is none.
-"""
+"""Ask a plugin's hooks for their records, and refuse what is none."""
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,9 +23,7 @@ _PREFIX: Final = f"{PROJECT}_"
 
 @attrs.frozen(kw_only=True)
 class Offer:
-    """
-    A backend that a plugin offers.
-    """
+    """A backend that a plugin offers."""
 
     kind: str
     backend: Backend[Any]
@@ -35,25 +31,19 @@ class Offer:
 
     @property
     def plugin(self) -> str:
-        """
-        The entry point's name, or the module's for HV_PLUGINS.
-        """
+        """The entry point's name, or the module's for HV_PLUGINS."""
         return self.source.plugin
 
     @property
     def distribution(self) -> str:
-        """
-        Name and version of the package that brings it.
-        """
+        """Name and version of the package that brings it."""
         return self.source.distribution
 
 
 def offers_of(
     source: PluginSource, plugin: object
 ) -> tuple[Sequence[Offer], Sequence[PluginFault]]:
-    """
-    Return what a plugin offers, and what is wrong with the rest.
-    """
+    """Return what a plugin offers, and what is wrong with the rest."""
     offers: list[Offer] = []
     faults = _misnamed(source, plugin)
     manager = pluggy.PluginManager(PROJECT)
@@ -139,9 +129,7 @@ def _raised(
 
 
 def _misnamed(source: PluginSource, plugin: object) -> list[PluginFault]:
-    """
-    Return what pluggy says too late or not at all: hooks that nobody will ever call.
-    """
+    """Return what pluggy says too late or not at all: hooks that nobody will ever call."""
     known = [name for name in vars(hookspecs) if _is_hook(name)]
     faults = []
     named = {

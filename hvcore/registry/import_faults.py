@@ -1,15 +1,11 @@
-"""
-What is wrong with a plugin that cannot be imported.
-"""
+"""What is wrong with a plugin that cannot be imported."""
 
 from hvcore.registry.faults import LISTED, PluginFault, PluginSource, described
 from hvcore.registry.places import CodePlace, places_of
 
 
 def fault_of_import(source: PluginSource, error: BaseException) -> PluginFault:
-    """
-    Return the fault of a plugin whose import has raised something.
-    """
+    """Return the fault of a plugin whose import has raised something."""
     return PluginFault(
         source=source,
         problem=f"it cannot be imported: {described(error)}",
@@ -43,7 +39,5 @@ def _mend(source: PluginSource, error: BaseException) -> str:
 
 
 def name_of(source: PluginSource) -> str:
-    """
-    Return a distribution's name without its version.
-    """
+    """Return a distribution's name without its version."""
     return source.distribution.partition(" ")[0]

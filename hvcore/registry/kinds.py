@@ -1,6 +1,4 @@
-"""
-The kinds of backends: which hook offers them, and which setting chooses them.
-"""
+"""The kinds of backends: which hook offers them, and which setting chooses them."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -182,9 +180,7 @@ HOOKS: Final = {kind.name: kind.hook for kind in KINDS.values()}
 
 
 def options_path(kind: str, backend: str) -> str:
-    """
-    Return the dotted setting below which the options of a chosen backend are.
-    """
+    """Return the dotted setting below which the options of a chosen backend are."""
     if (kind, backend) == ("sign_in", "oidc"):
         return "sign_in.oidc"
     if KINDS[kind].is_added:

@@ -1,6 +1,4 @@
-"""
-Load plugins and ask them for their backends; a broken one keeps none of the others out.
-"""
+"""Load plugins and ask them for their backends; a broken one keeps none of the others out."""
 
 import importlib
 import logging
@@ -34,7 +32,7 @@ SILENT_S: Final = 4.0
 
 RENAMED: Final = {
     "events-redis": "analytics-redis",
-    "hv_events_redis.plugin": "hv_analytics_redis.plugin",
+    "hv_events_redis.plugin": "hvcore_analytics_redis.plugin",
 }
 """Old names of plugins that settings may still use, for a release."""
 
@@ -78,30 +76,22 @@ def load_plugins(settings: Settings) -> Registry:
 
 
 def plugin_names(settings: Settings) -> frozenset[str]:
-    """
-    Return the names of all plugins, disabled or not.
-    """
+    """Return the names of all plugins, disabled or not."""
     return frozenset(one.source.plugin for one in _plugins(settings))
 
 
 def package_of(module: str) -> str:
-    """
-    Return in which package a module is; itself if in none.
-    """
+    """Return in which package a module is; itself if in none."""
     return module.rpartition(".")[0] or module
 
 
 def distribution_of(point: EntryPoint) -> str:
-    """
-    Return name and version of what brings an entry point.
-    """
+    """Return name and version of what brings an entry point."""
     return f"{point.dist.name} {point.dist.version}" if point.dist else "unknown"
 
 
 def current_name(name: str) -> str:
-    """
-    Return what a plugin is called today; warn of an old name.
-    """
+    """Return what a plugin is called today; warn of an old name."""
     current = RENAMED.get(name, name)
     if current != name:
         _log.warning(

@@ -1,6 +1,4 @@
-"""
-The options of a backend, as its attrs class declares them.
-"""
+"""The options of a backend, as its attrs class declares them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -31,9 +29,7 @@ class OptionInfo:
 
     @property
     def is_required(self) -> bool:
-        """
-        Return whether the settings must have it.
-        """
+        """Return whether the settings must have it."""
         return self.default is None
 
 

@@ -1,6 +1,4 @@
-"""
-Where in the code something is, or went wrong: module, file and line.
-"""
+"""Where in the code something is, or went wrong: module, file and line."""
 
 import inspect
 from collections.abc import Iterator, Sequence
@@ -30,9 +28,7 @@ class CodePlace:
 
 
 def places_of(error: BaseException) -> Sequence[CodePlace]:
-    """
-    Return what an error came through, the place that raised it last.
-    """
+    """Return what an error came through, the place that raised it last."""
     found = list(_of_traceback(error.__traceback__))
     if isinstance(error, SyntaxError) and error.filename:
         # No line of it has run: the traceback ends where it was imported.
@@ -55,9 +51,7 @@ def places_of_thread(frame: FrameType | None) -> Sequence[CodePlace]:
 
 
 def place_of_definition(made: object) -> CodePlace | None:
-    """
-    Return where a function, a class or an instance's class is written.
-    """
+    """Return where a function, a class or an instance's class is written."""
     while isinstance(made, partial):
         made = made.func
     made = inspect.unwrap(made) if callable(made) else made

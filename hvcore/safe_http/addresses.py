@@ -91,9 +91,7 @@ def parse_address(text: str) -> Address | None:
 
 
 def parse_network(text: str) -> Network | None:
-    """
-    Read ``10.0.0.0/8`` or a single address; None if it is none.
-    """
+    """Read ``10.0.0.0/8`` or a single address; None if it is none."""
     try:
         return ip_network(text)
     except ValueError:
@@ -119,9 +117,7 @@ def is_public(address: Address) -> bool:
 
 
 def inner_ipv4(address: Address) -> IPv4Address | None:
-    """
-    Return the IPv4 address that an IPv6 address carries, if it does.
-    """
+    """Return the IPv4 address that an IPv6 address carries, if it does."""
     if isinstance(address, IPv4Address):
         return None
     number = int(address)

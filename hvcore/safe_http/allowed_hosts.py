@@ -1,6 +1,4 @@
-"""
-The hosts that an operator lets the service reach although they are private.
-"""
+"""The hosts that an operator lets the service reach although they are private."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -25,9 +23,7 @@ _WITH_PORT: Final = re.compile(r"(?P<host>[^:]*):(?P<port>[0-9]{1,5})")
 
 @attrs.frozen(kw_only=True)
 class _Entry:
-    """
-    One entry: a name or a network, on one port or on all.
-    """
+    """One entry: a name or a network, on one port or on all."""
 
     name: str | None = None
     network: Network | None = None
@@ -49,9 +45,7 @@ class AllowedHosts:
         self._entries = tuple(_parse(entry.strip()) for entry in entries)
 
     def has_name(self, host: str, port: int) -> bool:
-        """
-        Return whether a host is allowed whatever its addresses are.
-        """
+        """Return whether a host is allowed whatever its addresses are."""
         return any(e.name == host for e in self._on(port))
 
     def has_address(self, address: Address, port: int) -> bool:
@@ -71,9 +65,7 @@ class AllowedHosts:
         )
 
     def has_networks(self, port: int) -> bool:
-        """
-        Return whether any network is allowed on a port.
-        """
+        """Return whether any network is allowed on a port."""
         return any(e.network is not None for e in self._on(port))
 
     def _on(self, port: int) -> Iterable[_Entry]:

@@ -1,6 +1,4 @@
-"""
-Makes every outgoing request for a caller; nothing else connects.
-"""
+"""Makes every outgoing request for a caller; nothing else connects."""
 
 import http.client
 import re
@@ -370,9 +368,7 @@ def _unusual(target: Target) -> TargetRefusedError:
 
 @contextmanager
 def _failing(host: str) -> Iterator[None]:
-    """
-    Turn what libraries raise into our own errors; their texts may name paths.
-    """
+    """Turn what libraries raise into our own errors; their texts may name paths."""
     try:
         yield
     except ssl.SSLCertVerificationError as exc:

@@ -76,9 +76,7 @@ class _FinalAnswer(http.client.HTTPResponse):
     """
 
     def begin(self) -> None:
-        """
-        Read heads up to that of the final answer.
-        """
+        """Read heads up to that of the final answer."""
         super().begin()
         while self.status in _READ_PAST:
             # Else the next call takes this head for the answer's.
@@ -87,9 +85,7 @@ class _FinalAnswer(http.client.HTTPResponse):
 
 
 class _PlainConnection(HTTPConnection):
-    """
-    Without TLS, for hosts that an operator allows.
-    """
+    """Without TLS, for hosts that an operator allows."""
 
     response_class = _FinalAnswer
 
@@ -99,9 +95,7 @@ class _PlainConnection(HTTPConnection):
         self.sock = dialled
 
     def connect(self) -> None:
-        """
-        Do nothing: it is connected.
-        """
+        """Do nothing: it is connected."""
 
     def putrequest(
         self,
@@ -110,17 +104,13 @@ class _PlainConnection(HTTPConnection):
         skip_host: bool = False,  # noqa: FBT001, FBT002 - as inherited
         skip_accept_encoding: bool = False,  # noqa: FBT001, FBT002 - as inherited
     ) -> None:
-        """
-        Send the request line; see _TlsConnection.putrequest.
-        """
+        """Send the request line; see _TlsConnection.putrequest."""
         del url
         super().putrequest(method, self._resource, skip_host, skip_accept_encoding)
 
 
 class _TlsConnection(HTTPSConnection):
-    """
-    A connection with TLS, verified against the name.
-    """
+    """A connection with TLS, verified against the name."""
 
     response_class = _FinalAnswer
 
@@ -134,9 +124,7 @@ class _TlsConnection(HTTPSConnection):
         self.sock = dialled
 
     def connect(self) -> None:
-        """
-        Do the TLS handshake on the open connection.
-        """
+        """Do the TLS handshake on the open connection."""
         # After this the plain socket is empty: the wrapped one owns it.
         wrapped = self._tls.wrap_socket(
             self.sock,

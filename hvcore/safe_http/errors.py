@@ -1,6 +1,4 @@
-"""
-Why an outgoing request was not made, or did not succeed.
-"""
+"""Why an outgoing request was not made, or did not succeed."""
 
 from hvcore.errors import HvcoreError
 

@@ -1,6 +1,4 @@
-"""
-Host names, as they are looked up: ASCII, lower case.
-"""
+"""Host names, as they are looked up: ASCII, lower case."""
 
 import re
 from typing import Final
@@ -16,9 +14,7 @@ _NUMBER: Final = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 
 class NotANameError(ValueError):
-    """
-    The text is no host name.
-    """
+    """The text is no host name."""
 
 
 def ascii_name(host: str) -> str:
@@ -42,9 +38,7 @@ def ascii_name(host: str) -> str:
 
 
 def looks_like_a_number(name: str) -> bool:
-    """
-    Return whether some software would take a name for an IPv4 address.
-    """
+    """Return whether some software would take a name for an IPv4 address."""
     return _NUMBER.fullmatch(name.rpartition(".")[2]) is not None
 
 

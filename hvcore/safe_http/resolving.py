@@ -1,6 +1,4 @@
-"""
-Names into addresses, in a time that the asker sets.
-"""
+"""Names into addresses, in a time that the asker sets."""
 
 import queue
 import socket
@@ -30,9 +28,7 @@ _slots: Final = threading.BoundedSemaphore(MAX_LOOKUPS)
 
 
 def system_addresses(host: str, port: int) -> Sequence[str]:
-    """
-    Ask the system's resolver.
-    """
+    """Ask the system's resolver."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(item[4][0]) for item in found))
 

@@ -49,24 +49,18 @@ class Target:
 
     @property
     def is_tls(self) -> bool:
-        """
-        Return whether the connection is encrypted.
-        """
+        """Return whether the connection is encrypted."""
         return self.scheme == "https"
 
     @property
     def host_and_port(self) -> str:
-        """
-        Return both as ``fetch.allowed_hosts`` lists them.
-        """
+        """Return both as ``fetch.allowed_hosts`` lists them."""
         is_v6 = isinstance(self.address, IPv6Address)
         return f"[{self.host}]:{self.port}" if is_v6 else f"{self.host}:{self.port}"
 
     @property
     def is_usual(self) -> bool:
-        """
-        Return whether scheme and port are those of the public web.
-        """
+        """Return whether scheme and port are those of the public web."""
         return self.is_tls and self.port == DEFAULT_PORTS["https"]
 
 

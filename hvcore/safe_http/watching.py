@@ -59,15 +59,11 @@ class Watch:
 
     @property
     def left_s(self) -> float:
-        """
-        What is left of the time.
-        """
+        """What is left of the time."""
         return max(self._ends_at - time.monotonic(), 0.0)
 
     def expect_head(self) -> None:
-        """
-        Count what comes until ``expect_body``: a head has its limit.
-        """
+        """Count what comes until ``expect_body``: a head has its limit."""
         self._head_left, self._may_end = MAX_HEAD_BYTES, False
 
     def expect_body(self, *, ends_with_connection: bool) -> None:
@@ -98,38 +94,28 @@ class Watch:
 
 
 class WatchedSocket(socket.socket):
-    """
-    A TCP socket that asks its watch while it waits.
-    """
+    """A TCP socket that asks its watch while it waits."""
 
     watch: Watch
 
     def recv_into(self, *args: Any, **kwargs: Any) -> int:  # noqa: ANN401 - as inherited
-        """
-        Receive, in slices.
-        """
+        """Receive, in slices."""
         count = _in_slices(self.watch, super().recv_into, *args, **kwargs)
         self.watch.received(count)
         return count
 
     def sendall(self, data: Any, *args: Any) -> None:  # noqa: ANN401 - as inherited
-        """
-        Send everything, in slices.
-        """
+        """Send everything, in slices."""
         _send_everything(self.watch, super().send, data, *args)
 
 
 class WatchedTls(ssl.SSLSocket):
-    """
-    The same with TLS.
-    """
+    """The same with TLS."""
 
     watch: Watch
 
     def do_handshake(self, block: bool = False) -> None:  # noqa: FBT001, FBT002 - as inherited
-        """
-        Shake hands, in slices.
-        """
+        """Shake hands, in slices."""
         _in_slices(self.watch, super().do_handshake, block)
 
     def recv_into(self, *args: Any, **kwargs: Any) -> int:  # noqa: ANN401 - as inherited
@@ -148,9 +134,7 @@ class WatchedTls(ssl.SSLSocket):
         return count
 
     def sendall(self, data: Any, *args: Any) -> None:  # noqa: ANN401 - as inherited
-        """
-        Send everything, in slices.
-        """
+        """Send everything, in slices."""
         _send_everything(self.watch, super().send, data, *args)
 
 

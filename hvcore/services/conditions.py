@@ -1,6 +1,4 @@
-"""
-Conditions under which something is changed: that it is still as its changer saw it.
-"""
+"""Conditions under which something is changed: that it is still as its changer saw it."""
 
 from collections.abc import Callable
 from typing import TypeVar

@@ -1,6 +1,4 @@
-"""
-Return whether the service can serve.
-"""
+"""Return whether the service can serve."""
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -26,9 +24,7 @@ CLOCKS_AGREE_WITHIN_S: Final = 2.0
 
 
 class HealthStatus(Enum):
-    """
-    ``degraded`` still answers requests; ``down`` cannot.
-    """
+    """``degraded`` still answers requests; ``down`` cannot."""
 
     OK = "ok"
     DEGRADED = "degraded"
@@ -71,9 +67,7 @@ class Health:
     room: RoomToWrite
 
     def check(self) -> HealthReport:
-        """
-        Ask every component once.
-        """
+        """Ask every component once."""
         # At the same time: if all are silent, the answer takes as long as with one.
         with ThreadPoolExecutor(2, thread_name_prefix="health") as others:
             storage = others.submit(_ask, self.storage.ping)

@@ -1,6 +1,4 @@
-"""
-Return whether this process can serve now, within two seconds.
-"""
+"""Return whether this process can serve now, within two seconds."""
 
 import math
 import threading
@@ -20,9 +18,7 @@ FAILURES: Final = 2
 
 
 class _Question:
-    """
-    One question at a time to what may hang; whoever asks meanwhile waits for that one.
-    """
+    """One question at a time to what may hang; whoever asks meanwhile waits for that one."""
 
     def __init__(self, ping: Callable[[], None]) -> None:
         self._ping = ping
@@ -63,9 +59,7 @@ class _Asked:
 
 
 class _Failures:
-    """
-    How often in a row something has failed; what was never there fails at once.
-    """
+    """How often in a row something has failed; what was never there fails at once."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -1,6 +1,4 @@
-"""
-Whether this host has room to write, tried now and then for all of its processes.
-"""
+"""Whether this host has room to write, tried now and then for all of its processes."""
 
 import fcntl
 import json

@@ -1,6 +1,4 @@
-"""
-Texts and TOML values -> the types of the settings.
-"""
+"""Texts and TOML values -> the types of the settings."""
 
 import difflib
 from collections.abc import Mapping, Sequence
@@ -61,16 +59,12 @@ def _with_others(
 
 
 def env_name(path: str) -> str:
-    """
-    Return the middle of the environment variable for a dotted name.
-    """
+    """Return the middle of the environment variable for a dotted name."""
     return path.upper().replace(".", "__")
 
 
 def where_to_set(path: str, name: str) -> str:
-    """
-    Return the variable that sets an option, or its place in the settings file.
-    """
+    """Return the variable that sets an option, or its place in the settings file."""
     if "-" in path:
         # No shell takes a variable of such a name.
         return f"{name} below [{path}] in the settings file"
@@ -78,16 +72,12 @@ def where_to_set(path: str, name: str) -> str:
 
 
 def explained(exc: BaseValidationError, *, path: str) -> list[str]:
-    """
-    Return one line for each value that could not be converted.
-    """
+    """Return one line for each value that could not be converted."""
     return transform_error(exc, path=path, format_exception=lambda e, _: str(e))
 
 
 def unknown_name(path: str, name: str, known: list[str]) -> str:
-    """
-    Say that a name is unknown, and which known one is nearest.
-    """
+    """Say that a name is unknown, and which known one is nearest."""
     shown = f"{path}.{name}" if path else name
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
     hint = f"; did you mean {path + '.' if path else ''}{near[0]}?" if near else "."
@@ -95,9 +85,7 @@ def unknown_name(path: str, name: str, known: list[str]) -> str:
 
 
 def comma_separated(text: str | None) -> tuple[str, ...] | None:
-    """
-    Split a text at its commas; None stays None.
-    """
+    """Split a text at its commas; None stays None."""
     if text is None:
         return None
     return tuple(part.strip() for part in text.split(",") if part.strip())

@@ -1,6 +1,4 @@
-"""
-Read the settings: defaults, then a TOML file, then the environment.
-"""
+"""Read the settings: defaults, then a TOML file, then the environment."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -106,9 +104,7 @@ def _check_names(tree: Mapping[str, Any], problems: list[str]) -> None:
 
 
 def _check_sinks(analytics: AnalyticsSettings | None, problems: list[str]) -> None:
-    """
-    Find options that no sink would ever see.
-    """
+    """Find options that no sink would ever see."""
     if analytics is None:
         return
     for name, options in analytics.options.items():

@@ -1,6 +1,4 @@
-"""
-How mails are sent.
-"""
+"""How mails are sent."""
 
 import re
 from typing import Final

@@ -1,6 +1,4 @@
-"""
-Who may say that a file has come to the object store.
-"""
+"""Who may say that a file has come to the object store."""
 
 import re
 from typing import Final
@@ -100,9 +98,7 @@ class NotifySettings:
             )
 
     def __attrs_post_init__(self) -> None:
-        """
-        Refuse half of a pair.
-        """
+        """Refuse half of a pair."""
         if bool(self.pubsub_audience) != bool(self.pubsub_email):
             raise ValueError(
                 "notify.pubsub_audience and notify.pubsub_email: set both, or none; "
@@ -111,32 +107,24 @@ class NotifySettings:
 
     @property
     def is_open(self) -> bool:
-        """
-        Whether anything is taken over HTTP.
-        """
+        """Whether anything is taken over HTTP."""
         return bool(self.sns_topics or self.pubsub_audience or self.token)
 
     @property
     def is_used(self) -> bool:
-        """
-        Whether anybody may say it at all.
-        """
+        """Whether anybody may say it at all."""
         return bool(self.sqs_url) or self.is_open
 
 
 def sns_root(topic: str) -> str | None:
-    """
-    Return the address of the region's SNS that a topic is at; None if it is no topic.
-    """
+    """Return the address of the region's SNS that a topic is at; None if it is no topic."""
     found = _TOPIC.fullmatch(topic)
     domain = _DOMAINS.get(found["partition"]) if found else None
     return f"https://sns.{found['region']}.{domain}" if found and domain else None
 
 
 def region_of_queue(sqs_url: str) -> str | None:
-    """
-    Return the region that a queue's address names; None if it names none.
-    """
+    """Return the region that a queue's address names; None if it names none."""
     found = _QUEUE_REGION.fullmatch(urlsplit(sqs_url).hostname or "")
     return found["region"] if found else None
 

@@ -1,6 +1,4 @@
-"""
-How the service is observed: its logs, its metrics and its traces.
-"""
+"""How the service is observed: its logs, its metrics and its traces."""
 
 from typing import Final
 
@@ -61,9 +59,7 @@ class MetricsSettings:
 
     @property
     def address(self) -> tuple[str, int]:
-        """
-        Return the host and the port; only if it listens.
-        """
+        """Return the host and the port; only if it listens."""
         return read_listen(self.listen)
 
 

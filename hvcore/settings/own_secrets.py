@@ -1,6 +1,4 @@
-"""
-The keys that a data folder makes for itself.
-"""
+"""The keys that a data folder makes for itself."""
 
 import json
 import secrets

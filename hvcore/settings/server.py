@@ -1,6 +1,4 @@
-"""
-How processes end, and how they are watched over.
-"""
+"""How processes end, and how they are watched over."""
 
 from typing import Final
 

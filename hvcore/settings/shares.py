@@ -1,6 +1,4 @@
-"""
-The settings of shares: how much of a common resource one client may hold.
-"""
+"""The settings of shares: how much of a common resource one client may hold."""
 
 from typing import Any, Final
 

@@ -1,6 +1,4 @@
-"""
-The dashboard, and how people sign in to it.
-"""
+"""The dashboard, and how people sign in to it."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -81,9 +79,7 @@ class SignInSettings:
             raise ValueError(f"must be from 1 to {MOST_ATTEMPTS:,}, not {value}")
 
     def options_of(self, backend: str) -> Mapping[str, Any]:
-        """
-        Return the options of a backend.
-        """
+        """Return the options of a backend."""
         named: Mapping[str, Any] = self.options.get(backend, {})
         return {**named, **self.oidc} if backend == "oidc" else named
 

@@ -1,6 +1,4 @@
-"""
-Where settings come from: a TOML file and the environment.
-"""
+"""Where settings come from: a TOML file and the environment."""
 
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -38,9 +36,7 @@ def merge(
     origin: str,
     above: tuple[str, ...] = (),
 ) -> None:
-    """
-    Put a file's values into the tree, and note where they came from.
-    """
+    """Put a file's values into the tree, and note where they came from."""
     for name, value in values.items():
         path = (*above, name)
         if isinstance(value, Mapping):
@@ -107,9 +103,7 @@ def _read_secret(name: str, value: str, problems: list[str]) -> str:
 
 
 def put(tree: dict[str, Any], path: tuple[str, ...], value: str) -> None:
-    """
-    Put a value into the tree, over what was there.
-    """
+    """Put a value into the tree, over what was there."""
     for part in path[:-1]:
         branch = tree.setdefault(part, {})
         if not isinstance(branch, dict):

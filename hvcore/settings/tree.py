@@ -1,6 +1,4 @@
-"""
-Everything that can be set, with its default.
-"""
+"""Everything that can be set, with its default."""
 
 import re
 from collections.abc import Mapping
@@ -84,9 +82,7 @@ class PublicSettings:
 
     @property
     def dashboard_address(self) -> str:
-        """
-        Return where the dashboard's pages are, without a slash at the end.
-        """
+        """Return where the dashboard's pages are, without a slash at the end."""
         return f"{self.dashboard_url or self.api_url}/dashboard"
 
 
@@ -110,9 +106,7 @@ class DatabaseSettings:
 
 @attrs.frozen(kw_only=True)
 class BackendSettings:
-    """
-    Which backend carries out a port, and its own options.
-    """
+    """Which backend carries out a port, and its own options."""
 
     backend: str
     options: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
@@ -144,9 +138,7 @@ class TranscoderSettings(BackendSettings):
 
 @attrs.frozen(kw_only=True)
 class AuthSettings:
-    """
-    The backends that recognise callers, in this order.
-    """
+    """The backends that recognise callers, in this order."""
 
     providers: tuple[str, ...] = ("api-key",)
     options: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
@@ -177,9 +169,7 @@ class LimitSettings:
 
 @attrs.frozen(kw_only=True)
 class FetchSettings:
-    """
-    Which private hosts the service may reach on a caller's behalf.
-    """
+    """Which private hosts the service may reach on a caller's behalf."""
 
     allowed_hosts: tuple[str, ...] = ()
 
@@ -386,9 +376,7 @@ SECTIONS: Final[Mapping[str, type]] = {
 
 
 def known_names() -> list[str]:
-    """
-    Return the dotted name of every setting; ``options`` are the backends' own.
-    """
+    """Return the dotted name of every setting; ``options`` are the backends' own."""
     names = []
     for section, cls in SECTIONS.items():
         names += [f"{section}.{field.name}" for field in attrs.fields(cls)]

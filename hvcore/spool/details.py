@@ -55,9 +55,7 @@ _ORIGIN: Final = re.compile(
 
 
 def reported_text(reported: PlayerReported, at_ms: int) -> str:
-    """
-    Return the line of a player's report, without its checksum.
-    """
+    """Return the line of a player's report, without its checksum."""
     report = reported.report
     return (
         f"q {at_ms} {reported.org_id} {reported.env_id} {reported.video_id} "
@@ -68,9 +66,7 @@ def reported_text(reported: PlayerReported, at_ms: int) -> str:
 
 
 def origin_text(origin: SegmentOrigin, at_ms: int) -> str:
-    """
-    Return the line of where a request came from, without its checksum.
-    """
+    """Return the line of where a request came from, without its checksum."""
     return (
         f"f {at_ms} {origin.org_id} {origin.env_id} {origin.video_id} "
         f"{origin.country or '-'} {origin.referrer or '-'}"
@@ -78,16 +74,12 @@ def origin_text(origin: SegmentOrigin, at_ms: int) -> str:
 
 
 def quality_counts(texts: Iterable[bytes]) -> tuple[PlaybackQualityCount, ...]:
-    """
-    Sum players' reports up, by video and UTC day.
-    """
+    """Sum players' reports up, by video and UTC day."""
     return roll_up_reports(_reports(texts))
 
 
 def origin_counts(texts: Iterable[bytes]) -> tuple[OriginCount, ...]:
-    """
-    Count where requests came from, by video and UTC day.
-    """
+    """Count where requests came from, by video and UTC day."""
     return roll_up_origins(_origins(texts))
 
 

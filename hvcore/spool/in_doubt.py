@@ -34,9 +34,7 @@ class InDoubt:
 
     @property
     def is_any_left(self) -> bool:
-        """
-        Return whether a process that has ended left any.
-        """
+        """Return whether a process that has ended left any."""
         return self._memory[_LEFT] > 0
 
     def counted(self, lines: Sequence[bytes]) -> None:
@@ -55,17 +53,13 @@ class InDoubt:
         self._left = self._memory[_LEFT] = len(lines)
 
     def hand_over(self) -> None:
-        """
-        Forget the next one, which is about to be sent.
-        """
+        """Forget the next one, which is about to be sent."""
         if self._left:
             self._left -= 1
             self._memory[_LEFT] = self._left
 
     def take(self) -> Sequence[bytes]:
-        """
-        Return what a process that has ended had not sent, and forget it.
-        """
+        """Return what a process that has ended had not sent, and forget it."""
         left = self._memory[_LEFT]
         self._memory[_LEFT] = 0
         size = int.from_bytes(self._memory[_SIZE], "big")

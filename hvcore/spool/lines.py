@@ -90,9 +90,7 @@ def encode_taken_back(segment: bytes) -> bytes:
 
 
 def encode(note: Note) -> bytes:
-    """
-    Return the line of a note, with its end.
-    """
+    """Return the line of a note, with its end."""
     if isinstance(note, SegmentServed):
         return encode_segment(note.place, _ms(note.at))
     at_ms = _ms(note.at)
@@ -110,9 +108,7 @@ def encode(note: Note) -> bytes:
 
 
 def encode_all(notes: Sequence[Note]) -> bytes:
-    """
-    Return the lines of notes, one after the other.
-    """
+    """Return the lines of notes, one after the other."""
     return b"".join([encode(note) for note in notes])
 
 

@@ -39,9 +39,7 @@ _MOST_DIGITS: Final = 15
 
 
 def ignored_text(ignored: IgnoredRequest, at_ms: int) -> str:
-    """
-    Return the line of an ignored request, without its checksum.
-    """
+    """Return the line of an ignored request, without its checksum."""
     place = ignored.place
     return (
         f"n {at_ms} {place.org_id} {place.env_id} {place.video_id} "
@@ -61,9 +59,7 @@ def encode_ignored(place: SegmentPlace, reason: IgnoredReason, at_ms: int) -> by
 
 
 def seen_text(seen: SessionSeen, at_ms: int) -> str:
-    """
-    Return the line of a session, without its checksum.
-    """
+    """Return the line of a session, without its checksum."""
     return f"s {at_ms} {seen.org_id} {seen.env_id} {seen.video_id} {seen.session}"
 
 
@@ -80,9 +76,7 @@ def encode_seen(place: SegmentPlace, session: str, at_ms: int) -> bytes:
 
 
 def unfollowed_text(unfollowed: UnfollowedSessions, at_ms: int) -> str:
-    """
-    Return the line of sessions that are not followed, without its checksum.
-    """
+    """Return the line of sessions that are not followed, without its checksum."""
     return f"u {at_ms} {unfollowed.org_id}"
 
 
@@ -98,9 +92,7 @@ def encode_unfollowed(place: SegmentPlace, at_ms: int) -> bytes:
 
 
 def taken_back(texts: Iterable[bytes]) -> Iterator[tuple[bytes, bytes]]:
-    """
-    Return moment and place of the segments among some lines that do not count.
-    """
+    """Return moment and place of the segments among some lines that do not count."""
     for text in texts:
         kind, _, rest = text.partition(b" ")
         at, _, place = rest.partition(b" ")
@@ -109,9 +101,7 @@ def taken_back(texts: Iterable[bytes]) -> Iterator[tuple[bytes, bytes]]:
 
 
 def ignored_counts(texts: Iterable[bytes]) -> tuple[IgnoredCount, ...]:
-    """
-    Count the ignored requests among some lines, by place and UTC day.
-    """
+    """Count the ignored requests among some lines, by place and UTC day."""
     found: dict[tuple[int, bytes], int] = {}
     for text in texts:
         kind, _, rest = text.partition(b" ")
@@ -136,9 +126,7 @@ def ignored_counts(texts: Iterable[bytes]) -> tuple[IgnoredCount, ...]:
 
 
 def sessions_seen(texts: Iterable[bytes]) -> tuple[SessionSeen, ...]:
-    """
-    Return the sessions among some lines, the latest of each.
-    """
+    """Return the sessions among some lines, the latest of each."""
     seen = []
     for text, at_ms in _latest(texts, _SEEN).items():
         try:
@@ -149,9 +137,7 @@ def sessions_seen(texts: Iterable[bytes]) -> tuple[SessionSeen, ...]:
 
 
 def unfollowed_sessions(texts: Iterable[bytes]) -> tuple[UnfollowedSessions, ...]:
-    """
-    Return the organizations of which not all sessions were followed.
-    """
+    """Return the organizations of which not all sessions were followed."""
     found = []
     for text, at_ms in _latest(texts, _UNFOLLOWED).items():
         try:
@@ -164,9 +150,7 @@ def unfollowed_sessions(texts: Iterable[bytes]) -> tuple[UnfollowedSessions, ...
 
 
 def _latest(texts: Iterable[bytes], wanted: bytes) -> Mapping[bytes, int]:
-    """
-    Return the latest moment, in milliseconds, of what lines of a kind name.
-    """
+    """Return the latest moment, in milliseconds, of what lines of a kind name."""
     found: dict[bytes, int] = {}
     for text in texts:
         kind, _, rest = text.partition(b" ")

@@ -1,6 +1,4 @@
-"""
-Read spool files, of processes that live and of dead ones.
-"""
+"""Read spool files, of processes that live and of dead ones."""
 
 import fcntl
 import os
@@ -55,15 +53,11 @@ class SpoolFile:
 
     @property
     def name(self) -> str:
-        """
-        The file's name.
-        """
+        """The file's name."""
         return self.path.name
 
     def size_bytes(self) -> int:
-        """
-        Return how long the file is now.
-        """
+        """Return how long the file is now."""
         return os.fstat(self._file.fileno()).st_size
 
     def read(self, start: int) -> SpoolChunk | None:
@@ -91,18 +85,14 @@ class SpoolFile:
 
 @contextmanager
 def the_only_reader(folder: Path) -> Iterator[bool]:
-    """
-    Return whether this is the only reader of a folder; the lock is held meanwhile.
-    """
+    """Return whether this is the only reader of a folder; the lock is held meanwhile."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "reader.lock").open("wb") as file:
         yield _try_lock(file)
 
 
 def spool_files(folder: Path) -> Sequence[Path]:
-    """
-    Return the files of a folder.
-    """
+    """Return the files of a folder."""
     return sorted(folder.glob(f"*{SUFFIX}"))
 
 
@@ -123,17 +113,13 @@ def opened(path: Path) -> Iterator[SpoolFile]:
 
 
 def remove(path: Path) -> None:
-    """
-    Remove a spool file for good: no power cut brings it back once this has returned.
-    """
+    """Remove a spool file for good: no power cut brings it back once this has returned."""
     path.unlink()
     _keep_names(path.parent)
 
 
 def put_aside(path: Path, suffix: str) -> Path:
-    """
-    Give a file another ending for good, likewise; return where it is then.
-    """
+    """Give a file another ending for good, likewise; return where it is then."""
     aside = path.rename(path.with_suffix(suffix))
     _keep_names(aside.parent)
     return aside

@@ -1,6 +1,4 @@
-"""
-Count the lines of spool files.
-"""
+"""Count the lines of spool files."""
 
 import zlib
 from collections import Counter
@@ -98,9 +96,7 @@ class Tally:
         self._damaged = 0
 
     def add(self, lines: Sequence[bytes]) -> None:
-        """
-        Count further lines, given without their ends.
-        """
+        """Count further lines, given without their ends."""
         minutes = self._minutes
         current: dict[bytes, PlaceTally] = {}
         begins = ends = b""
@@ -143,9 +139,7 @@ class Tally:
         self._damaged += damaged
 
     def noted(self) -> Noted:
-        """
-        Return the sums of all lines; call it once.
-        """
+        """Return the sums of all lines; call it once."""
         _take_back(self._minutes, self._others)
         counts, minutes, misread = _meant(self._minutes)
         return Noted(
@@ -161,18 +155,14 @@ class Tally:
 
 
 def read_lines(lines: Sequence[bytes]) -> Noted:
-    """
-    Return what some lines say, together.
-    """
+    """Return what some lines say, together."""
     tally = Tally()
     tally.add(lines)
     return tally.noted()
 
 
 def _with_times(lines: Sequence[bytes]) -> Iterable[tuple[bytes, int]]:
-    """
-    Return lines, each with how often it stands there.
-    """
+    """Return lines, each with how often it stands there."""
     sample = lines[:_SAMPLE]
     if len(set(sample)) * 4 > len(sample) * 3:
         # To look for others that are alike would cost more than to read them.
@@ -181,9 +171,7 @@ def _with_times(lines: Sequence[bytes]) -> Iterable[tuple[bytes, int]]:
 
 
 def _take_back(minutes: _Minutes, texts: Iterable[bytes]) -> None:
-    """
-    Count segments back: perhaps further than they were counted by these lines.
-    """
+    """Count segments back: perhaps further than they were counted by these lines."""
     for at, text in taken_back(texts):
         minute = int(at) // _MINUTE_MS
         if minute > _LAST_MINUTE or _place(text) is None:
@@ -196,9 +184,7 @@ def _take_back(minutes: _Minutes, texts: Iterable[bytes]) -> None:
 def _meant(
     minutes: _Minutes,
 ) -> tuple[tuple[ServedCount, ...], tuple[MinuteCount, ...], int]:
-    """
-    Return what was counted, by day and by minute, and how many lines are damaged.
-    """
+    """Return what was counted, by day and by minute, and how many lines are damaged."""
     places: dict[bytes, SegmentPlace | None] = {}
     days: dict[tuple[int, bytes], list[int]] = {}
     by_minute: list[MinuteCount] = []

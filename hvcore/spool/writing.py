@@ -1,6 +1,4 @@
-"""
-Write spool files.
-"""
+"""Write spool files."""
 
 import errno
 import fcntl
@@ -96,9 +94,7 @@ class Spool:
 
     @property
     def owes(self) -> bool:
-        """
-        Return whether lines are held in memory that a kill would lose.
-        """
+        """Return whether lines are held in memory that a kill would lose."""
         return bool(self._owed)
 
     def flush(self) -> None:
@@ -122,9 +118,7 @@ class Spool:
                 self._close_file()
 
     def close(self) -> None:
-        """
-        Give the file up; then its reader may remove it.
-        """
+        """Give the file up; then its reader may remove it."""
         with self._lock:
             if self._owed:
                 self._write()
@@ -201,9 +195,7 @@ def make_folder(folder: Path) -> None:
 
 
 def _open_new(folder: Path) -> int:
-    """
-    Make a file, and lock it before a reader could take it for a dead one's.
-    """
+    """Make a file, and lock it before a reader could take it for a dead one's."""
     folder.mkdir(parents=True, exist_ok=True)
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     while True:

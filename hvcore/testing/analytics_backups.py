@@ -1,6 +1,4 @@
-"""
-The promises of a sink that copies itself into a backup.
-"""
+"""The promises of a sink that copies itself into a backup."""
 
 from pathlib import Path
 
@@ -15,29 +13,21 @@ from hvcore.testing.served import VIDEO, batch, segment
 
 
 class BackupConformance(CapableKit):
-    """
-    The promises of SupportsBackup.
-    """
+    """The promises of SupportsBackup."""
 
     @pytest.fixture
     def elsewhere(self) -> AnalyticsSink:
-        """
-        Return another sink, prepared and with nothing in it; the subclass closes it.
-        """
+        """Return another sink, prepared and with nothing in it; the subclass closes it."""
         raise NotImplementedError("give the fixture: an empty sink of other data")
 
     def counted(self, sink: AnalyticsSink, video_id: VideoId) -> int:
-        """
-        Return how many segments of a video a sink has counted.
-        """
+        """Return how many segments of a video a sink has counted."""
         raise NotImplementedError("say how many segments of a video are counted")
 
     def test_a_copy_has_counts_and_positions_of_one_moment(
         self, sink: AnalyticsSink, elsewhere: AnalyticsSink, tmp_path: Path
     ) -> None:
-        """
-        What is brought after a copy is brought again to who took it.
-        """
+        """What is brought after a copy is brought again to who took it."""
         sink.write(batch(segment()))
         copied = copy_of(sink, tmp_path / "copied")
         sink.write(batch(segment(), start=10))
@@ -51,9 +41,7 @@ class BackupConformance(CapableKit):
     def test_a_copy_may_be_taken_again_and_stays(
         self, sink: AnalyticsSink, elsewhere: AnalyticsSink, tmp_path: Path
     ) -> None:
-        """
-        A restore that was cut off is made again.
-        """
+        """A restore that was cut off is made again."""
         sink.write(batch(segment()))
         copied = copy_of(sink, tmp_path / "copied")
 
@@ -65,9 +53,7 @@ class BackupConformance(CapableKit):
     def test_nothing_that_is_counted_is_replaced(
         self, sink: AnalyticsSink, elsewhere: AnalyticsSink, tmp_path: Path
     ) -> None:
-        """
-        A mistake must not end what has survived.
-        """
+        """A mistake must not end what has survived."""
         copied = copy_of(sink, tmp_path / "copied")
         elsewhere.write(batch(segment()))
 
@@ -78,18 +64,14 @@ class BackupConformance(CapableKit):
 
 
 def copy_of(sink: AnalyticsSink, folder: Path) -> Path:
-    """
-    Have a sink copy itself into a new folder.
-    """
+    """Have a sink copy itself into a new folder."""
     folder.mkdir()
     able(sink).back_up(folder)
     return folder
 
 
 def able(sink: AnalyticsSink) -> SupportsBackup:
-    """
-    Return a sink as one that can copy itself.
-    """
+    """Return a sink as one that can copy itself."""
     if not isinstance(sink, SupportsBackup):
         raise TypeError(f"{type(sink).__name__} does not inherit SupportsBackup")
     return sink

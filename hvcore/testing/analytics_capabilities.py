@@ -1,6 +1,4 @@
-"""
-The promises of a sink that keeps more of a batch than its counts.
-"""
+"""The promises of a sink that keeps more of a batch than its counts."""
 
 from collections import Counter
 from datetime import timedelta
@@ -38,36 +36,26 @@ OF_VIDEO = VideoScope(video_id=VIDEO)
 
 
 class CapableKit(DeclaresDeviations):
-    """
-    The fixtures of the kits of reports.
-    """
+    """The fixtures of the kits of reports."""
 
     @pytest.fixture
     def sink(self) -> AnalyticsSink:
-        """
-        Return a prepared sink with nothing in it; the subclass closes it.
-        """
+        """Return a prepared sink with nothing in it; the subclass closes it."""
         raise NotImplementedError("give the fixture: a prepared, empty sink")
 
     @pytest.fixture
     def reopened(self) -> Reopened:
-        """
-        Return what opens another sink on the same data, any number of times.
-        """
+        """Return what opens another sink on the same data, any number of times."""
         raise NotImplementedError("give the fixture: opens the same data again")
 
 
 class IgnoredConformance(CapableKit):
-    """
-    The promises of AnalyticsReport.IGNORED.
-    """
+    """The promises of AnalyticsReport.IGNORED."""
 
     def test_ignored_requests_are_counted_by_reason_and_height(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """
-        Those of a batch and of another one add up, in every process.
-        """
+        """Those of a batch and of another one add up, in every process."""
         sink.write(
             batch(
                 ignored(),
@@ -91,9 +79,7 @@ class IgnoredConformance(CapableKit):
     def test_ignored_requests_are_taken_once(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """
-        As the counts of the same batch are.
-        """
+        """As the counts of the same batch are."""
         one = batch(ignored(), segment())
         sink.write(one)
         sink.write(one)
@@ -102,9 +88,7 @@ class IgnoredConformance(CapableKit):
         assert _ignored(sink, OF_VIDEO) == {(IgnoredReason.HEAD, 720): 1}
 
     def test_a_write_that_fails_ignores_nothing(self, sink: AnalyticsSink) -> None:
-        """
-        The position stays, and the batch can be written again.
-        """
+        """The position stays, and the batch can be written again."""
         whole = batch(ignored(), ignored(height_px=360))
         with pytest.raises(BreaksOffError):
             sink.write(cut_off(whole))
@@ -116,9 +100,7 @@ class IgnoredConformance(CapableKit):
     def test_ignored_requests_are_those_of_a_scope_and_of_days(
         self, sink: AnalyticsSink
     ) -> None:
-        """
-        A range includes both ends; others' rows are left out.
-        """
+        """A range includes both ends; others' rows are left out."""
         notes = [
             *(ignored(at=NOON + timedelta(days=days)) for days in range(3)),
             ignored(video="vid_kit_2"),
@@ -140,18 +122,14 @@ class IgnoredConformance(CapableKit):
         assert total(VideoScope(video_id=VideoId("vid_never"))) == 0
 
     def test_ignored_requests_count_nowhere_else(self, sink: AnalyticsSink) -> None:
-        """
-        Nothing was ignored where segments were served, and the reverse.
-        """
+        """Nothing was ignored where segments were served, and the reverse."""
         sink.write(batch(segment()))
 
         assert _ignored(sink, OF_VIDEO) == {}
 
 
 def reporting(sink: AnalyticsSink, report: AnalyticsReport) -> SupportsReports:
-    """
-    Return a sink that stores a report; others fail.
-    """
+    """Return a sink that stores a report; others fail."""
     assert isinstance(sink, SupportsReports), "the sink lacks SupportsReports"
     assert report in sink.reports, f"the sink's reports lack {report}"
     return sink

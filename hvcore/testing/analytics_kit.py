@@ -1,6 +1,4 @@
-"""
-What the promises of analytics sinks share.
-"""
+"""What the promises of analytics sinks share."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -33,9 +31,7 @@ class AnalyticsKit(DeclaresDeviations, ABC):
 
     @pytest.fixture
     def sink(self) -> AnalyticsSink:
-        """
-        Return a prepared sink with nothing in it; the subclass closes it.
-        """
+        """Return a prepared sink with nothing in it; the subclass closes it."""
         raise NotImplementedError("give the fixture: a prepared, empty sink")
 
     @pytest.fixture
@@ -49,13 +45,9 @@ class AnalyticsKit(DeclaresDeviations, ABC):
 
     @pytest.fixture
     def unreachable(self) -> AnalyticsSink:
-        """
-        Return a sink that was built, and whose server or disk is gone since.
-        """
+        """Return a sink that was built, and whose server or disk is gone since."""
         raise NotImplementedError("give the fixture: a sink that cannot answer")
 
     @abstractmethod
     def counted(self, sink: AnalyticsSink, video_id: VideoId) -> int:
-        """
-        Return how many segments of a video are counted, best past the sink.
-        """
+        """Return how many segments of a video are counted, best past the sink."""

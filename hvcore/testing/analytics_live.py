@@ -1,6 +1,4 @@
-"""
-The promises of a sink that stores what is watched now: minutes and viewers.
-"""
+"""The promises of a sink that stores what is watched now: minutes and viewers."""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
@@ -45,16 +43,12 @@ _WhenT = TypeVar("_WhenT")
 
 
 class MinutesConformance(CapableKit):
-    """
-    The promises of AnalyticsReport.MINUTES.
-    """
+    """The promises of AnalyticsReport.MINUTES."""
 
     def test_segments_are_counted_by_minute(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """
-        Of all heights together; empty minutes are left out.
-        """
+        """Of all heights together; empty minutes are left out."""
         late = NOON + timedelta(minutes=2, seconds=59, milliseconds=999)
         sink.write(batch(segment(), segment(height_px=360), segment(at=late)))
         sink.write(batch(segment(at=late), start=30))
@@ -71,9 +65,7 @@ class MinutesConformance(CapableKit):
         assert _minutes(sink, OF_VIDEO, noon + 1, noon + 2) == expected[1:]
 
     def test_minutes_are_taken_once(self, sink: AnalyticsSink) -> None:
-        """
-        As the counts of the same batch are.
-        """
+        """As the counts of the same batch are."""
         one = batch(segment())
         sink.write(one)
         sink.write(one)
@@ -86,9 +78,7 @@ class MinutesConformance(CapableKit):
     def test_what_was_taken_back_is_missing_in_its_minute(
         self, sink: AnalyticsSink
     ) -> None:
-        """
-        As in the counts of the same batch.
-        """
+        """As in the counts of the same batch."""
         sink.write(batch(segment(), segment()))
         sink.write(taken_back(batch(segment(), start=20)))
         noon = minute_of(NOON)
@@ -98,9 +88,7 @@ class MinutesConformance(CapableKit):
         ]
 
     def test_minutes_are_those_of_a_scope(self, sink: AnalyticsSink) -> None:
-        """
-        A scope without environments gets nothing.
-        """
+        """A scope without environments gets nothing."""
         sink.write(batch(segment(), segment("vid_kit_2", env="live")))
         noon = minute_of(NOON)
 
@@ -114,9 +102,7 @@ class MinutesConformance(CapableKit):
         assert total(in_env(ENV, org="org_other")) == 0
 
     def test_old_minutes_go_and_the_rest_stays(self, sink: AnalyticsSink) -> None:
-        """
-        The first reason stays; the days have all of them.
-        """
+        """The first reason stays; the days have all of them."""
         noon = minute_of(NOON)
         times = [NOON + timedelta(minutes=number) for number in (-100, -1, 0, 1)]
         sink.write(batch(*(segment(at=at) for at in times)))
@@ -128,9 +114,7 @@ class MinutesConformance(CapableKit):
     def test_old_minutes_go_while_others_count(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """
-        Wherever the sweep is: what is counted meanwhile stays.
-        """
+        """Wherever the sweep is: what is counted meanwhile stays."""
         other, noon = reopened(), minute_of(NOON)
         forget_minutes = reporting(sink, AnalyticsReport.MINUTES).forget_minutes
         forget = partial(_forget, forget_minutes, noon)
@@ -145,16 +129,12 @@ class MinutesConformance(CapableKit):
 
 
 class ViewersConformance(CapableKit):
-    """
-    The promises of AnalyticsReport.VIEWERS.
-    """
+    """The promises of AnalyticsReport.VIEWERS."""
 
     def test_a_session_is_one_viewer_wherever_it_was_seen(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """
-        By several processes, of several videos: each session counts once.
-        """
+        """By several processes, of several videos: each session counts once."""
         sink.write(batch(seen("a"), seen("b")))
         other = reopened()
         other.write(batch(seen("a"), seen("c", "vid_kit_2"), file="kit-b.log"))
@@ -165,9 +145,7 @@ class ViewersConformance(CapableKit):
             assert _viewers(each, in_env(ENV)) == 3
 
     def test_who_was_seen_before_is_no_viewer(self, sink: AnalyticsSink) -> None:
-        """
-        The latest moment decides, whichever comes first.
-        """
+        """The latest moment decides, whichever comes first."""
         early = NOON - timedelta(milliseconds=1)
         sink.write(batch(seen("a"), seen("b", at=early), seen("c", at=early)))
         sink.write(batch(seen("a", at=early), seen("c"), start=30))
@@ -175,9 +153,7 @@ class ViewersConformance(CapableKit):
         assert _viewers(sink, OF_VIDEO) == 2
 
     def test_viewers_are_those_of_a_scope(self, sink: AnalyticsSink) -> None:
-        """
-        A scope without environments gets nothing.
-        """
+        """A scope without environments gets nothing."""
         sink.write(batch(seen("a"), seen("a", "vid_kit_2", env="live")))
 
         assert _viewers(sink, in_env(ENV)) == 1
@@ -187,9 +163,7 @@ class ViewersConformance(CapableKit):
         assert _viewers(sink, VideoScope(video_id=VideoId("vid_never"))) == 0
 
     def test_forgotten_sessions_are_gone(self, sink: AnalyticsSink) -> None:
-        """
-        Those seen at the moment itself stay.
-        """
+        """Those seen at the moment itself stay."""
         early = NOON - timedelta(minutes=2)
         sink.write(batch(seen("a", at=early), seen("b")))
         _forget(reporting(sink, AnalyticsReport.VIEWERS).forget_sessions, NOON)
@@ -200,9 +174,7 @@ class ViewersConformance(CapableKit):
     def test_sessions_are_forgotten_while_others_count(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """
-        Wherever the sweep is: who is seen meanwhile stays.
-        """
+        """Wherever the sweep is: who is seen meanwhile stays."""
         other = reopened()
         forget_sessions = reporting(sink, AnalyticsReport.VIEWERS).forget_sessions
         forget = partial(_forget, forget_sessions, NOON)
@@ -217,9 +189,7 @@ class ViewersConformance(CapableKit):
     def test_who_has_more_viewers_than_are_followed_is_known(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """
-        The latest moment decides, whichever comes first; others are not concerned.
-        """
+        """The latest moment decides, whichever comes first; others are not concerned."""
         early = NOON - timedelta(milliseconds=1)
         sink.write(batch(unfollowed(), unfollowed(org="org_early", at=early)))
         sink.write(batch(unfollowed(at=early), start=20))
@@ -233,9 +203,7 @@ class ViewersConformance(CapableKit):
     def test_forgotten_notes_of_more_viewers_are_gone(
         self, sink: AnalyticsSink
     ) -> None:
-        """
-        Those of the moment itself stay.
-        """
+        """Those of the moment itself stay."""
         early = NOON - timedelta(minutes=2)
         sink.write(batch(unfollowed(org="org_early", at=early), unfollowed()))
         viewers = reporting(sink, AnalyticsReport.VIEWERS)
@@ -266,9 +234,7 @@ def _forget(forget: Callable[[_WhenT], bool], before: _WhenT) -> None:
 def _places(
     sink: AnalyticsSink, early: SegmentServed | SessionSeen, forget: Callable[[], None]
 ) -> Iterator[tuple[int, int]]:
-    """
-    Give where one batch of a file after another starts, and a line for each.
-    """
+    """Give where one batch of a file after another starts, and a line for each."""
     # The first one does what is done once.
     for start in (0, 10):
         sink.write(batch(early, file="kit-c.log", start=start))

@@ -1,6 +1,4 @@
-"""
-The promises of a sink whose server or disk is gone.
-"""
+"""The promises of a sink whose server or disk is gone."""
 
 from collections.abc import Callable
 
@@ -18,16 +16,12 @@ from hvcore.testing.served import ENV, NOON, VIDEO, batch, in_env, minute_of, se
 
 
 class OutagePromises(AnalyticsKit):
-    """
-    A sink that does not answer says so, in time and in our words.
-    """
+    """A sink that does not answer says so, in time and in our words."""
 
     def test_a_sink_that_is_gone_is_unavailable(
         self, unreachable: AnalyticsSink
     ) -> None:
-        """
-        Whatever is asked: nothing is taken, and no answer is invented.
-        """
+        """Whatever is asked: nothing is taken, and no answer is invented."""
         calls = {**_calls(unreachable), **_questions(unreachable)}
 
         for name, call in calls.items():

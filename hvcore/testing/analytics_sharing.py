@@ -1,6 +1,4 @@
-"""
-The promises of a sink that several write to, read from, and are killed at.
-"""
+"""The promises of a sink that several write to, read from, and are killed at."""
 
 import sys
 import threading
@@ -35,16 +33,12 @@ _WRITTEN_BYTES: Final = 2 * SEGMENT_BYTES
 
 
 class SinkSharingPromises(AnalyticsKit):
-    """
-    Everything once, whoever comes in between.
-    """
+    """Everything once, whoever comes in between."""
 
     def test_writers_at_once_lose_nothing(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """
-        Each brings its own file; what they count is the same.
-        """
+        """Each brings its own file; what they count is the same."""
         sinks = [sink, reopened(), sink, reopened()]
 
         def write(number: int) -> None:
@@ -65,9 +59,7 @@ class SinkSharingPromises(AnalyticsKit):
     def test_a_writer_in_the_middle_of_another_loses_nothing(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """
-        Wherever one is when the other, with another file, comes in between.
-        """
+        """Wherever one is when the other, with another file, comes in between."""
         other = reopened()
         for one, line in _places(sink, segment()):
             beside = batch(segment(), file=_OTHER, start=one.id.start - _WRITTEN_BYTES)
@@ -80,9 +72,7 @@ class SinkSharingPromises(AnalyticsKit):
     def test_the_same_batch_at_once_counts_once(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """
-        A process that was taken for dead may write after all.
-        """
+        """A process that was taken for dead may write after all."""
         sinks = [sink, reopened(), sink, reopened()]
         for start in range(0, 100, SEGMENT_BYTES):
             one = batch(segment(), start=start)
@@ -93,9 +83,7 @@ class SinkSharingPromises(AnalyticsKit):
     def test_the_same_batch_in_the_middle_of_itself_counts_once(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """
-        Wherever one writer is when the other comes in between.
-        """
+        """Wherever one writer is when the other comes in between."""
         other = reopened()
         for one, line in _places(sink, segment()):
             held_at(line, partial(sink.write, one), partial(other.write, one))
@@ -106,9 +94,7 @@ class SinkSharingPromises(AnalyticsKit):
     def test_counts_and_position_move_together(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """
-        A reader beside writers never sees one ahead of the other.
-        """
+        """A reader beside writers never sees one ahead of the other."""
         other, seen = reopened(), []
         is_done = threading.Event()
 
@@ -130,9 +116,7 @@ class SinkSharingPromises(AnalyticsKit):
     def test_a_reader_in_the_middle_of_a_writer_sees_all_of_a_batch_or_nothing(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """
-        Wherever the writer is; the batch has two counts of a video.
-        """
+        """Wherever the writer is; the batch has two counts of a video."""
         look = partial(self._seen, reopened())
         for one, line in _places(sink, segment(), segment(height_px=360)):
             both = held_at(line, partial(sink.write, one), look)
@@ -144,9 +128,7 @@ class SinkSharingPromises(AnalyticsKit):
     def test_a_file_is_forgotten_while_another_is_written(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """
-        Wherever forgetting is; the other file's position and counts stay.
-        """
+        """Wherever forgetting is; the other file's position and counts stay."""
         other = reopened()
         old = batch(segment("vid_kit_2"), file="kit-old.log")
         sink.write(old)
@@ -164,9 +146,7 @@ class SinkSharingPromises(AnalyticsKit):
     def test_a_writer_may_be_killed_at_any_moment(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """
-        A batch was counted or not, and the next one goes on from the position.
-        """
+        """A batch was counted or not, and the next one goes on from the position."""
         lines = int(in_child(lambda: str(lines_of(_next_write(reopened)))))
         end = sink.position(FILE)
         assert (self.counted(sink, VIDEO), end) == (2, 20)
@@ -183,9 +163,7 @@ class SinkSharingPromises(AnalyticsKit):
     def test_a_fork_counts_or_says_that_it_cannot(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """
-        With its parent's sink, whose parent goes on counting in any case.
-        """
+        """With its parent's sink, whose parent goes on counting in any case."""
         sink.write(batch(segment()))
 
         def write() -> str:
@@ -204,17 +182,13 @@ class SinkSharingPromises(AnalyticsKit):
             assert each.position(_OTHER) == 10
 
     def _seen(self, sink: AnalyticsSink) -> tuple[int, int, int]:
-        """
-        Return the counts, the position in segments, and the counts again.
-        """
+        """Return the counts, the position in segments, and the counts again."""
         before = self.counted(sink, VIDEO)
         position = sink.position(FILE) // SEGMENT_BYTES
         return before, position, self.counted(sink, VIDEO)
 
     def _goes_on(self, sink: AnalyticsSink, before: int, where: str) -> int:
-        """
-        Write as the drain does, after a position of before; return the new one.
-        """
+        """Write as the drain does, after a position of before; return the new one."""
         start = sink.position(FILE)
         following = batch(segment(), start=start)
         ends_within(self.gives_up_within_s, partial(sink.write, following))
@@ -228,9 +202,7 @@ class SinkSharingPromises(AnalyticsKit):
 def _places(
     sink: AnalyticsSink, *notes: SegmentServed
 ) -> Iterator[tuple[ServedBatch, int]]:
-    """
-    Give one batch of a file after another, and a line of ``write`` for each.
-    """
+    """Give one batch of a file after another, and a line of ``write`` for each."""
     size = SEGMENT_BYTES * len(notes)
     # The first ones do what is done once.
     sink.write(batch(*notes))
@@ -245,18 +217,14 @@ def _fits(seen: tuple[int, int, int]) -> bool:
 
 
 def _next_write(reopened: Reopened) -> Callable[[], None]:
-    """
-    Open a sink; return what writes the next batch of a file, as the drain does.
-    """
+    """Open a sink; return what writes the next batch of a file, as the drain does."""
     own = reopened()
     two = batch(segment(), segment(height_px=360), start=own.position(FILE))
     return partial(own.write, two)
 
 
 def _stop_at(line: int, reopened: Reopened, report: Report) -> None:
-    """
-    Write up to a line, or to the end, and wait there to be killed.
-    """
+    """Write up to a line, or to the end, and wait there to be killed."""
     write, lines = _next_write(reopened), 0
 
     def trace(_frame: FrameType, event: str, _arg: object) -> TraceFunction:

@@ -1,6 +1,4 @@
-"""
-The promises of a store: every answer is what counting again would give.
-"""
+"""The promises of a store: every answer is what counting again would give."""
 
 import os
 import time
@@ -49,35 +47,25 @@ Organizations and environments, which some databases take for the same.
 
 
 class AnalyticsStoreConformance(AnalyticsSinkConformance):
-    """
-    The promises of AnalyticsStore, those of a sink included.
-    """
+    """The promises of AnalyticsStore, those of a sink included."""
 
     @pytest.fixture
     def store(self) -> AnalyticsStore:
-        """
-        Return a prepared store with nothing in it; the subclass closes it.
-        """
+        """Return a prepared store with nothing in it; the subclass closes it."""
         raise NotImplementedError("give the fixture: a prepared, empty store")
 
     @pytest.fixture
     def sink(self, store: AnalyticsStore) -> AnalyticsSink:
-        """
-        Return the store itself.
-        """
+        """Return the store itself."""
         return store
 
     def counted(self, sink: AnalyticsSink, video_id: VideoId) -> int:
-        """
-        Ask the store itself.
-        """
+        """Ask the store itself."""
         assert isinstance(sink, AnalyticsStore)
         return sink.served([video_id]).get(video_id, 0)
 
     def test_an_empty_store_answers(self, store: AnalyticsStore) -> None:
-        """
-        Nothing was served: that is an answer.
-        """
+        """Nothing was served: that is an answer."""
         scopes: Sequence[Scope] = [in_env(ENV), VideoScope(video_id=VIDEO)]
 
         assert not any(store.served([VIDEO]).values())
@@ -94,9 +82,7 @@ class AnalyticsStoreConformance(AnalyticsSinkConformance):
     def test_no_environment_is_not_every_environment(
         self, store: AnalyticsStore
     ) -> None:
-        """
-        A scope without environments gets nothing.
-        """
+        """A scope without environments gets nothing."""
         store.write(batch(segment()))
         none = in_env()
 
@@ -106,9 +92,7 @@ class AnalyticsStoreConformance(AnalyticsSinkConformance):
         assert list(store.by_height(none, ALL_TIME)) == []
 
     def test_both_ends_of_a_range_belong_to_it(self, store: AnalyticsStore) -> None:
-        """
-        Days are UTC days; None leaves a side open.
-        """
+        """Days are UTC days; None leaves a side open."""
         days = [NOON.date() + timedelta(days=number) for number in (0, 1, 5)]
         store.write(batch(*(segment(at=NOON + (day - days[0])) for day in days)))
         expected = {
@@ -128,9 +112,7 @@ class AnalyticsStoreConformance(AnalyticsSinkConformance):
                 assert sum(one.days for one in heights) == len(found), asked
 
     def test_moments_keep_their_milliseconds(self, store: AnalyticsStore) -> None:
-        """
-        First and last are moments of segments, and aware.
-        """
+        """First and last are moments of segments, and aware."""
         first = NOON + timedelta(milliseconds=1)
         last = NOON + timedelta(hours=1, milliseconds=999)
         store.write(batch(segment(at=last), segment(at=first)))
@@ -141,9 +123,7 @@ class AnalyticsStoreConformance(AnalyticsSinkConformance):
     def test_every_answer_equals_a_recount(
         self, store: AnalyticsStore, reopened: Reopened
     ) -> None:
-        """
-        Of 1,200 deliveries in batches of three files, by every question.
-        """
+        """Of 1,200 deliveries in batches of three files, by every question."""
         everything = many(seed=1, count=1_200)
         made = batches_of(everything, files=3)
         half = sum(sum(one.segments for one in b.counts) for b in made[:15])
@@ -161,9 +141,7 @@ class AnalyticsStoreConformance(AnalyticsSinkConformance):
     def test_a_segment_of_long_ago_is_counted_where_it_belongs(
         self, store: AnalyticsStore
     ) -> None:
-        """
-        A machine that was off for a year brings its file after all.
-        """
+        """A machine that was off for a year brings its file after all."""
         everything = [
             segment(at=NOON + timedelta(days=days)) for days in (0, 40, -365, 0, 1)
         ]
@@ -173,9 +151,7 @@ class AnalyticsStoreConformance(AnalyticsSinkConformance):
         _compare(store, Recount(everything))
 
     def test_names_that_look_alike_are_different(self, store: AnalyticsStore) -> None:
-        """
-        Of organizations and environments; nobody sees the numbers of another.
-        """
+        """Of organizations and environments; nobody sees the numbers of another."""
         everything = [
             segment(f"vid_{number}", org=org, env=env)
             for number, (org, env) in enumerate(_LOOK_ALIKES)
@@ -185,9 +161,7 @@ class AnalyticsStoreConformance(AnalyticsSinkConformance):
         _compare(store, Recount(everything))
 
     def test_heights_stay_as_they_are(self, store: AnalyticsStore) -> None:
-        """
-        Sources have any: nothing is rounded to the usual ones.
-        """
+        """Sources have any: nothing is rounded to the usual ones."""
         heights = (2, 353, 352, 360, 361, 1080, 1081, 480, 8_192)
         everything = [segment(height_px=px) for px in heights]
         store.write(batch(*everything))
@@ -198,9 +172,7 @@ class AnalyticsStoreConformance(AnalyticsSinkConformance):
     def test_days_are_utc_days_wherever_the_machine_is(
         self, store: AnalyticsStore, reopened: Reopened, zone: str
     ) -> None:
-        """
-        Also just before and after midnight, and for a process that starts there.
-        """
+        """Also just before and after midnight, and for a process that starts there."""
         midnight = NOON + timedelta(hours=12)
         everything = [
             segment(at=midnight + timedelta(milliseconds=ms))
@@ -219,9 +191,7 @@ class AnalyticsStoreConformance(AnalyticsSinkConformance):
     def test_large_numbers_are_exact_in_every_answer(
         self, store: AnalyticsStore
     ) -> None:
-        """
-        Beyond 32 bits, of each height and in all.
-        """
+        """Beyond 32 bits, of each height and in all."""
         counts = batch(segment(), segment(height_px=360)).counts
         large = [attrs.evolve(one, segments=LARGE) for one in counts]
         store.write(attrs.evolve(batch(segment()), counts=tuple(large)))
@@ -236,9 +206,7 @@ class AnalyticsStoreConformance(AnalyticsSinkConformance):
             assert [one.segments for one in heights] == [LARGE, LARGE]
 
     def test_a_whole_list_of_videos_is_answered(self, store: AnalyticsStore) -> None:
-        """
-        At most 100 at once, in any order, and those of which nothing was served.
-        """
+        """At most 100 at once, in any order, and those of which nothing was served."""
         videos = [VideoId(f"vid_kit_{number}") for number in range(100)]
         notes = [segment(video) for video in videos[:90] for _ in range(2)]
         store.write(batch(*notes))
@@ -251,9 +219,7 @@ class AnalyticsStoreConformance(AnalyticsSinkConformance):
 
 @contextmanager
 def _local_time(zone: str) -> Iterator[None]:
-    """
-    Let the machine be in another time zone, as POSIX names one.
-    """
+    """Let the machine be in another time zone, as POSIX names one."""
     before = os.environ.get("TZ")
     os.environ["TZ"] = zone
     time.tzset()
@@ -267,9 +233,7 @@ def _local_time(zone: str) -> Iterator[None]:
 
 
 def _compare(store: AnalyticsStore, recount: Recount) -> None:
-    """
-    Ask both everything, for many scopes and ranges.
-    """
+    """Ask both everything, for many scopes and ranges."""
     places = {one.place for one in recount.everything}
     videos = sorted({place.video_id for place in places})
     asked = [*videos, VideoId("vid_never_served")]

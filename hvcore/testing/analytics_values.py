@@ -1,6 +1,4 @@
-"""
-The promises of a sink for names and numbers that are unlike the usual ones.
-"""
+"""The promises of a sink for names and numbers that are unlike the usual ones."""
 
 import unicodedata
 from typing import Final
@@ -31,16 +29,12 @@ LARGE: Final = 3 * 2**31 + 1
 
 
 class ValuePromises(AnalyticsKit):
-    """
-    Every name and number is kept as it is.
-    """
+    """Every name and number is kept as it is."""
 
     def test_names_stay_as_they_are(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """
-        Of videos and of spool files.
-        """
+        """Of videos and of spool files."""
         for number, name in enumerate(NAMES, 1):
             sink.write(batch(*[segment(name)] * number, file=f"{name}.log"))
         videos = {name: number for number, name in enumerate(NAMES, 1)}
@@ -52,9 +46,7 @@ class ValuePromises(AnalyticsKit):
             assert ends == {name: 10 * number for name, number in videos.items()}
 
     def test_a_batch_may_have_many_counts(self, sink: AnalyticsSink) -> None:
-        """
-        A machine that could not reach the sink for long brings much at once.
-        """
+        """A machine that could not reach the sink for long brings much at once."""
         videos = [VideoId(f"vid_kit_{number}") for number in range(MANY)]
         sink.write(batch(*map(segment, videos)))
 
@@ -66,9 +58,7 @@ class ValuePromises(AnalyticsKit):
     def test_large_numbers_are_exact(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """
-        Counts and positions beyond 32 bits.
-        """
+        """Counts and positions beyond 32 bits."""
         (one,) = batch(segment()).counts
         large = attrs.evolve(one, segments=LARGE)
         for start in (0, LARGE):

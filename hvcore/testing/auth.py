@@ -100,16 +100,12 @@ class AuthConformance(DeclaresDeviations):
 
     @pytest.fixture
     def provider(self) -> AuthProvider:
-        """
-        Make the provider.
-        """
+        """Make the provider."""
         raise NotImplementedError("give the fixture: the provider")
 
     @pytest.fixture
     def reopened(self) -> ReopenedProvider:
-        """
-        Return what makes the same provider as another process has it.
-        """
+        """Return what makes the same provider as another process has it."""
         raise NotImplementedError("give the fixture: it makes the provider again")
 
     @pytest.fixture
@@ -123,29 +119,21 @@ class AuthConformance(DeclaresDeviations):
         raise NotImplementedError("give the fixture: it cannot look anything up")
 
     def issue(self, org_id: OrgId, env_id: EnvId) -> IssuedCredentials:
-        """
-        Give credentials to a new caller, who may do something in an environment.
-        """
+        """Give credentials to a new caller, who may do something in an environment."""
         raise NotImplementedError("give the method: it makes a caller's credentials")
 
     def revoke(self, issued: IssuedCredentials) -> None:
-        """
-        Take credentials back; good ones before.
-        """
+        """Take credentials back; good ones before."""
         raise NotImplementedError("give the method: it takes credentials back")
 
     def expire(self, issued: IssuedCredentials) -> None:
-        """
-        Let the time pass after which credentials are no good; others may end, too.
-        """
+        """Let the time pass after which credentials are no good; others may end, too."""
         raise NotImplementedError("give the method: it lets credentials run out")
 
     def test_a_caller_is_recognised(
         self, provider: AuthProvider, reopened: ReopenedProvider
     ) -> None:
-        """
-        As the same one, each time and in every process, with ids that the core takes.
-        """
+        """As the same one, each time and in every process, with ids that the core takes."""
         issued = self.issue(ORG_A, DEV)
         found = _accepted(provider, issued)
 
@@ -158,9 +146,7 @@ class AuthConformance(DeclaresDeviations):
         assert _accepted(reopened(), issued) == found
 
     def test_a_caller_has_an_id(self, provider: AuthProvider) -> None:
-        """
-        Limits, logs and the audit name the caller by it: an own one, and no secret.
-        """
+        """Limits, logs and the audit name the caller by it: an own one, and no secret."""
         issued = [self.issue(org, DEV) for org in (ORG_A, ORG_A, ORG_B)]
         found = [_accepted(provider, one) for one in issued]
 
@@ -174,18 +160,14 @@ class AuthConformance(DeclaresDeviations):
                 assert principal.type is not KeyType.SYSTEM
 
     def test_callers_are_told_what_to_send(self, provider: AuthProvider) -> None:
-        """
-        The description of the API has it, and pages of other origins may send it.
-        """
+        """The description of the API has it, and pages of other origins may send it."""
         issued = self.issue(ORG_A, DEV)
 
         assert provider.scheme is not None, "say in scheme how callers send theirs"
         assert provider.scheme.header.lower() in issued.headers
 
     def test_who_sends_nothing_is_somebody_elses(self, provider: AuthProvider) -> None:
-        """
-        The next provider is asked: None, and no refusal.
-        """
+        """The next provider is asked: None, and no refusal."""
         self.issue(ORG_A, DEV)
 
         assert provider.authenticate(Credentials(headers={})) is None
@@ -193,9 +175,7 @@ class AuthConformance(DeclaresDeviations):
         assert provider.authenticate(foreign) is None
 
     def test_malformed_credentials_are_refused(self, provider: AuthProvider) -> None:
-        """
-        Whatever is in the header: no caller, and no other error.
-        """
+        """Whatever is in the header: no caller, and no other error."""
         issued = self.issue(ORG_A, DEV)
         other = self.issue(ORG_B, LIVE)
 
@@ -208,9 +188,7 @@ class AuthConformance(DeclaresDeviations):
                 assert not _is_accepted(provider, headers), f"{name} was accepted"
 
     def test_a_guessed_secret_is_refused(self, provider: AuthProvider) -> None:
-        """
-        Every character of it counts.
-        """
+        """Every character of it counts."""
         issued = self.issue(ORG_A, DEV)
         secret = issued.secret
         # The last one of a base64 text may hold bits that nobody reads.
@@ -223,9 +201,7 @@ class AuthConformance(DeclaresDeviations):
             assert not _is_accepted(provider, headers), f"character {at} is not read"
 
     def test_tenants_are_told_apart(self, provider: AuthProvider) -> None:
-        """
-        In turns, and whatever else they send.
-        """
+        """In turns, and whatever else they send."""
         wanted = [(ORG_A, DEV), (ORG_B, DEV), (ORG_A, LIVE)]
         issued = [self.issue(org, env) for org, env in wanted]
 
@@ -237,9 +213,7 @@ class AuthConformance(DeclaresDeviations):
         assert _asked(provider, claiming) == _accepted(provider, issued[0])
 
     def test_headers_stay_as_they_are(self, provider: AuthProvider) -> None:
-        """
-        They are a mapping, of which a provider reads what it needs.
-        """
+        """They are a mapping, of which a provider reads what it needs."""
         issued = self.issue(ORG_A, DEV)
         headers = MappingProxyType({**_FOREIGN_HEADERS, **issued.headers})
 
@@ -248,9 +222,7 @@ class AuthConformance(DeclaresDeviations):
     def test_what_was_revoked_is_refused(
         self, provider: AuthProvider, reopened: ReopenedProvider
     ) -> None:
-        """
-        In every process, also where it was accepted a moment ago; others stay.
-        """
+        """In every process, also where it was accepted a moment ago; others stay."""
         issued, other = self.issue(ORG_A, DEV), self.issue(ORG_A, DEV)
         second = reopened()
         before = {_accepted(each, issued).org_id for each in (provider, second)}
@@ -265,9 +237,7 @@ class AuthConformance(DeclaresDeviations):
     def test_what_has_run_out_is_refused(
         self, provider: AuthProvider, reopened: ReopenedProvider
     ) -> None:
-        """
-        Likewise.
-        """
+        """Likewise."""
         issued = self.issue(ORG_A, DEV)
         before = _accepted(provider, issued).org_id
         self.expire(issued)
@@ -278,9 +248,7 @@ class AuthConformance(DeclaresDeviations):
                 _asked(each, issued.headers)
 
     def test_who_cannot_look_up_says_so(self, unreachable: AuthProvider) -> None:
-        """
-        A good key is not refused, and nobody passes; in time, by the port's own error.
-        """
+        """A good key is not refused, and nobody passes; in time, by the port's own error."""
         issued = self.issue(ORG_A, DEV)
 
         for _ in range(2):
@@ -291,9 +259,7 @@ class AuthConformance(DeclaresDeviations):
     def test_no_secret_is_told(
         self, provider: AuthProvider, caplog: pytest.LogCaptureFixture
     ) -> None:
-        """
-        Neither by an error and its causes, nor by what is printed or logged.
-        """
+        """Neither by an error and its causes, nor by what is printed or logged."""
         caplog.set_level(logging.DEBUG)
         issued, revoked = self.issue(ORG_A, DEV), self.issue(ORG_A, DEV)
         texts = [repr(_accepted(provider, issued)), repr(provider)]
@@ -315,9 +281,7 @@ class AuthConformance(DeclaresDeviations):
             assert not any(secret in text for text in texts), "a secret is told"
 
     def test_callers_at_once_are_not_mixed_up(self, provider: AuthProvider) -> None:
-        """
-        Wherever one thread is when another comes in between.
-        """
+        """Wherever one thread is when another comes in between."""
         ann, ben = self.issue(ORG_A, DEV), self.issue(ORG_B, LIVE)
         wanted = (_accepted(provider, ann), _accepted(provider, ben))
         for line in range(1, _LINES):
@@ -337,9 +301,7 @@ class AuthConformance(DeclaresDeviations):
     def test_closing_is_for_one_process(
         self, provider: AuthProvider, reopened: ReopenedProvider
     ) -> None:
-        """
-        Others go on.
-        """
+        """Others go on."""
         issued = self.issue(ORG_A, DEV)
         other = reopened()
         provider.close()
@@ -365,9 +327,7 @@ def _is_accepted(provider: AuthProvider, headers: Mapping[str, str]) -> bool:
 
 
 def _malformed(value: str, other: str, secret: str, other_secret: str) -> Iterator[str]:
-    """
-    Give what stands in a header by mistake or on purpose.
-    """
+    """Give what stands in a header by mistake or on purpose."""
     yield from _odd(value, other)
     if secret != value:
         # In their place, such as behind "Bearer".

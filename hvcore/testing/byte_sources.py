@@ -1,6 +1,4 @@
-"""
-Where bytes come from in the kit of storages: slow, short, broken, or large.
-"""
+"""Where bytes come from in the kit of storages: slow, short, broken, or large."""
 
 import hashlib
 import io
@@ -28,25 +26,19 @@ def arriving(
 
 
 def arrived(size_bytes: int, *, mark: int = 0) -> bytes:
-    """
-    Return the bytes that ``arriving`` gives.
-    """
+    """Return the bytes that ``arriving`` gives."""
     return arriving(size_bytes, mark=mark).read()
 
 
 def arrived_piece(size_bytes: int, start: int, end: int) -> bytes:
-    """
-    Return some of the bytes that ``arriving`` gives.
-    """
+    """Return some of the bytes that ``arriving`` gives."""
     source = _Arriving(size_bytes, lambda _: None, 0)
     source.position = start
     return io.BufferedReader(source).read(end - start)
 
 
 def digest(file: BinaryIO) -> str:
-    """
-    Return a hash of all that is left in a file, and its size.
-    """
+    """Return a hash of all that is left in a file, and its size."""
     found, size = hashlib.blake2b(), 0
     while chunk := file.read(_BLOCK_BYTES):
         found.update(chunk)
@@ -68,15 +60,11 @@ class _Arriving(io.RawIOBase):
         self._block = memoryview(b"")
 
     def readable(self) -> bool:
-        """
-        Return that it is.
-        """
+        """Return that it is."""
         return True
 
     def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - "any buffer" has no name before Python 3.12
-        """
-        Give a few bytes.
-        """
+        """Give a few bytes."""
         self._before(self.position)
         number, begin = divmod(self.position, _BLOCK_BYTES)
         if number != self._number:

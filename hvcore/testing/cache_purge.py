@@ -54,41 +54,29 @@ class CachePurgeConformance(DeclaresDeviations):
 
     @pytest.fixture
     def purger(self) -> CachePurger:
-        """
-        Make the purger.
-        """
+        """Make the purger."""
         raise NotImplementedError("give the fixture: the purger")
 
     @pytest.fixture
     def unreachable(self) -> CachePurger:
-        """
-        Return a purger whose cache does not answer.
-        """
+        """Return a purger whose cache does not answer."""
         raise NotImplementedError("give the fixture: its cache is silent or gone")
 
     @pytest.fixture
     def refused(self) -> CachePurger:
-        """
-        Return a purger whose cache answers that it will not.
-        """
+        """Return a purger whose cache answers that it will not."""
         raise NotImplementedError("give the fixture: its cache refuses")
 
     def keep(self, address: str) -> None:
-        """
-        Have the cache keep an answer, as if it was asked for this address.
-        """
+        """Have the cache keep an answer, as if it was asked for this address."""
         raise NotImplementedError("give the method: it puts something into the cache")
 
     def is_kept(self, address: str) -> bool:
-        """
-        Tell whether the cache would still answer by itself.
-        """
+        """Tell whether the cache would still answer by itself."""
         raise NotImplementedError("give the method: it looks into the cache")
 
     def test_what_begins_with_a_prefix_is_forgotten(self, purger: CachePurger) -> None:
-        """
-        All of it, under each prefix.
-        """
+        """All of it, under each prefix."""
         player = f"{PLAYER}/v1/embed/vid_1"
         gone = [
             *(f"{_ONE}master.m3u8", f"{_ONE}720p/0.m4s", f"{_ONE}a/b/c?x=1&y=2"),
@@ -100,9 +88,7 @@ class CachePurgeConformance(DeclaresDeviations):
         assert self._kept(gone) == []
 
     def test_everything_else_stays(self, purger: CachePurger) -> None:
-        """
-        Of other videos, other hosts, and what has the prefix somewhere else.
-        """
+        """Of other videos, other hosts, and what has the prefix somewhere else."""
         stays = [
             *(
                 f"{_TEN}master.m3u8",
@@ -120,9 +106,7 @@ class CachePurgeConformance(DeclaresDeviations):
         assert not self.is_kept(f"{_ONE}master.m3u8")
 
     def test_a_prefix_is_no_pattern(self, purger: CachePurger) -> None:
-        """
-        A dot is a dot, a plus a plus.
-        """
+        """A dot is a dot, a plus a plus."""
         prefix = f"{WORKER}/v1/public/org.a/dev+1/vid_1/"
         stays = [
             f"{WORKER}/v1/public/orgXa/dev+1/vid_1/a",
@@ -135,9 +119,7 @@ class CachePurgeConformance(DeclaresDeviations):
         assert self._kept(stays) == stays
 
     def test_an_order_may_have_many_prefixes(self, purger: CachePurger) -> None:
-        """
-        More than providers take at a time.
-        """
+        """More than providers take at a time."""
         prefixes = [f"{WORKER}/v1/public/org_a/env_{n}/vid_1/" for n in range(70)]
         self._keep([f"{prefix}a" for prefix in prefixes])
         purger.purge(_order(*prefixes))
@@ -145,9 +127,7 @@ class CachePurgeConformance(DeclaresDeviations):
         assert self._kept([f"{prefix}a" for prefix in prefixes]) == []
 
     def test_every_reason_is_one(self, purger: CachePurger) -> None:
-        """
-        What was made private or revoked goes like what was deleted.
-        """
+        """What was made private or revoked goes like what was deleted."""
         for reason in PurgeReason:
             self._keep([f"{_ONE}a"])
             purger.purge(_order(_ONE, reason=reason))
@@ -155,9 +135,7 @@ class CachePurgeConformance(DeclaresDeviations):
             assert not self.is_kept(f"{_ONE}a"), reason
 
     def test_an_order_may_be_repeated(self, purger: CachePurger) -> None:
-        """
-        Each time it is carried out: the first answer may have been lost.
-        """
+        """Each time it is carried out: the first answer may have been lost."""
         for _ in range(3):
             self._keep([f"{_ONE}a"])
             purger.purge(_order(_ONE))
@@ -165,9 +143,7 @@ class CachePurgeConformance(DeclaresDeviations):
             assert not self.is_kept(f"{_ONE}a")
 
     def test_nothing_to_forget_is_fine(self, purger: CachePurger) -> None:
-        """
-        Nobody knows what a cache keeps; nor need there be prefixes.
-        """
+        """Nobody knows what a cache keeps; nor need there be prefixes."""
         self._keep([f"{_TEN}a"])
         purger.purge(_order(_ONE))
         purger.purge(_order(_ONE))
@@ -176,9 +152,7 @@ class CachePurgeConformance(DeclaresDeviations):
         assert self.is_kept(f"{_TEN}a")
 
     def test_orders_at_once_are_all_carried_out(self, purger: CachePurger) -> None:
-        """
-        Several threads of a worker use one purger.
-        """
+        """Several threads of a worker use one purger."""
         prefixes = [f"{WORKER}/v1/private/vid_{n}/" for n in range(8)]
         self._keep([f"{prefix}a" for prefix in prefixes])
         calls: list[Callable[[], None]] = [
@@ -191,23 +165,17 @@ class CachePurgeConformance(DeclaresDeviations):
     def test_a_cache_that_does_not_answer_is_unavailable(
         self, unreachable: CachePurger
     ) -> None:
-        """
-        In time, by the port's own error: the order is repeated.
-        """
+        """In time, by the port's own error: the order is repeated."""
         self._assert_unavailable(unreachable)
 
     def test_a_cache_that_refuses_is_unavailable(self, refused: CachePurger) -> None:
-        """
-        An order is done when the cache says so, and not before.
-        """
+        """An order is done when the cache says so, and not before."""
         self._assert_unavailable(refused)
 
     def test_no_secret_is_told(
         self, refused: CachePurger, caplog: pytest.LogCaptureFixture
     ) -> None:
-        """
-        Neither by the error and its causes, nor by what is printed or logged.
-        """
+        """Neither by the error and its causes, nor by what is printed or logged."""
         caplog.set_level(logging.DEBUG)
         texts = [repr(refused)]
         try:

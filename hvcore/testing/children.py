@@ -1,6 +1,4 @@
-"""
-Threads that begin together, and forked processes that can be killed, for kits.
-"""
+"""Threads that begin together, and forked processes that can be killed, for kits."""
 
 import os
 import select
@@ -32,9 +30,7 @@ _FAILED: Final = "failed: "
 
 
 def at_once(calls: Sequence[Callable[[], None]]) -> None:
-    """
-    Call all of them at the same time; raise what the first of them raised.
-    """
+    """Call all of them at the same time; raise what the first of them raised."""
     start = threading.Barrier(len(calls))
     failures: list[BaseException] = []
 
@@ -99,9 +95,7 @@ def held_at(
 
 
 def lines_of(call: Callable[[], object]) -> int:
-    """
-    Return how many lines a call runs, counted as ``held_at`` does.
-    """
+    """Return how many lines a call runs, counted as ``held_at`` does."""
     lines = 0
 
     def trace(_frame: FrameType, event: str, _arg: object) -> TraceFunction:
@@ -119,9 +113,7 @@ def lines_of(call: Callable[[], object]) -> int:
 
 
 def spread(lines: int, *, at_most: int) -> Sequence[int]:
-    """
-    Return the lines from 1 on, or so many of them from the first to the last.
-    """
+    """Return the lines from 1 on, or so many of them from the first to the last."""
     if lines <= at_most:
         return range(1, lines + 1)
     step = (lines - 1) / (at_most - 1)
@@ -153,9 +145,7 @@ def ends_within(timeout_s: float, call: Callable[[], object]) -> None:
 
 
 def is_unavailable(timeout_s: float, call: Callable[[], object]) -> bool:
-    """
-    Return whether a call says in time that what it asks does not answer.
-    """
+    """Return whether a call says in time that what it asks does not answer."""
     try:
         ends_within(timeout_s, call)
     except UnavailableError:
@@ -210,9 +200,7 @@ class Child:
         return text
 
     def kill(self) -> None:
-        """
-        End it as the kernel does when memory is short; nothing of it runs any more.
-        """
+        """End it as the kernel does when memory is short; nothing of it runs any more."""
         if self._is_ended:
             return
         self._is_ended = True
@@ -232,9 +220,7 @@ def in_child(work: Callable[[], str]) -> str:
 
 
 def in_children(works: Sequence[Callable[[], str]]) -> list[str]:
-    """
-    Do several things at the same time, each in a process of its own.
-    """
+    """Do several things at the same time, each in a process of its own."""
     going, go = os.pipe()
 
     def waiting(work: Callable[[], str]) -> Callable[[Report], None]:

@@ -1,6 +1,4 @@
-"""
-Ports in memory that keep every promise, for the tests of plugins and programs.
-"""
+"""Ports in memory that keep every promise, for the tests of plugins and programs."""
 
 import io
 from collections.abc import Iterator
@@ -24,29 +22,21 @@ from hvcore.ports.storage import (
 
 @attrs.define
 class SettableClock:
-    """
-    A clock that stands still until it is moved.
-    """
+    """A clock that stands still until it is moved."""
 
     moment: datetime = datetime(2026, 1, 2, 3, 4, 5, 678_901, tzinfo=UTC)
 
     def now(self) -> datetime:
-        """
-        Return the moment it was set to.
-        """
+        """Return the moment it was set to."""
         return self.moment
 
     def now_ms(self) -> int:
-        """
-        Return it as milliseconds since 1970.
-        """
+        """Return it as milliseconds since 1970."""
         since = self.moment - datetime(1970, 1, 1, tzinfo=UTC)
         return since // timedelta(milliseconds=1)
 
     def move(self, by: timedelta) -> None:
-        """
-        Let time pass.
-        """
+        """Let time pass."""
         self.moment += by
 
 
@@ -66,9 +56,7 @@ class RecordingPurger(CachePurger):
     is_down: bool = False
 
     def purge(self, order: PurgeOrder) -> None:
-        """
-        Carry out an order.
-        """
+        """Carry out an order."""
         if self.is_down:
             raise UnavailableError("The cache does not answer.")
         self.orders.append(order)
@@ -78,9 +66,7 @@ class RecordingPurger(CachePurger):
 
 @attrs.frozen(kw_only=True)
 class MemoryObject:
-    """
-    An object in memory.
-    """
+    """An object in memory."""
 
     data: bytes = attrs.field(repr=False)
     content_type: str | None = None
@@ -103,23 +89,17 @@ class MemoryStorage(Storage):
         self.refuses_removal = False
 
     def stat(self, path: str) -> ObjectInfo:
-        """
-        Describe an object.
-        """
+        """Describe an object."""
         return self.info(path, self.found(path))
 
     def open(self, path: str, *, start: int = 0, end: int | None = None) -> BinaryIO:
-        """
-        Open a range of an object as it is now.
-        """
+        """Open a range of an object as it is now."""
         if start < 0 or (end is not None and end < start):
             raise ValueError(f"not a range: {start} to {end}")
         return io.BytesIO(self.found(path).data[start:end])
 
     def write(self, path: str, source: BinaryIO, *, content_type: str) -> ObjectInfo:
-        """
-        Store what source gives.
-        """
+        """Store what source gives."""
         self.check(path)
         self.ping()
         pieces = []
@@ -128,52 +108,38 @@ class MemoryStorage(Storage):
         return self.keep(path, b"".join(pieces), content_type)
 
     def put_file(self, path: str, local: Path, *, content_type: str) -> ObjectInfo:
-        """
-        Store a local file, which stays.
-        """
+        """Store a local file, which stays."""
         with local.open("rb") as file:
             return self.write(path, file, content_type=content_type)
 
     def copy(self, source: str, target: str, *, content_type: str) -> ObjectInfo:
-        """
-        Store a copy of an object.
-        """
+        """Store a copy of an object."""
         self.check(target)
         return self.keep(target, self.found(source).data, content_type)
 
     def walk(self, prefix: str) -> Iterator[ObjectInfo]:
-        """
-        Give every object under a prefix.
-        """
+        """Give every object under a prefix."""
         for path, found in self.below(prefix):
             yield self.info(path, found)
 
     def delete_tree(self, prefix: str) -> int:
-        """
-        Remove every object under a prefix.
-        """
+        """Remove every object under a prefix."""
         below = self.below(prefix)
         if below and self.refuses_removal:
             raise StorageRefusedError("The storage refuses.")
         return sum(self.objects.pop(path, None) is not None for path, _ in below)
 
     def ping(self) -> None:
-        """
-        Raise UnavailableError if it was set to be down.
-        """
+        """Raise UnavailableError if it was set to be down."""
         if self.is_down:
             raise UnavailableError("The storage does not answer.")
 
     def check(self, path: str) -> str:
-        """
-        Return a path if it is one of an object.
-        """
+        """Return a path if it is one of an object."""
         return check_object_path(path)
 
     def keep(self, path: str, data: bytes, content_type: str) -> ObjectInfo:
-        """
-        Put an object into the dictionary.
-        """
+        """Put an object into the dictionary."""
         made = MemoryObject(data=data, content_type=content_type)
         self.objects[path] = made
         return self.info(path, made)
@@ -193,9 +159,7 @@ class MemoryStorage(Storage):
         return found
 
     def below(self, prefix: str) -> list[tuple[str, MemoryObject]]:
-        """
-        Return the objects under a prefix with their paths.
-        """
+        """Return the objects under a prefix with their paths."""
         name = self.check(prefix.removesuffix("/"))
         self.ping()
         return [
@@ -206,9 +170,7 @@ class MemoryStorage(Storage):
         ]
 
     def info(self, path: str, found: MemoryObject) -> ObjectInfo:
-        """
-        Describe an object that was found.
-        """
+        """Describe an object that was found."""
         return ObjectInfo(
             path=path,
             size_bytes=len(found.data),

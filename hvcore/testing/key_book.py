@@ -1,6 +1,4 @@
-"""
-API keys in memory, for the tests of providers that look keys up.
-"""
+"""API keys in memory, for the tests of providers that look keys up."""
 
 from datetime import datetime
 from typing import Any
@@ -38,18 +36,14 @@ class MemoryKeyBook:
     uses: list[tuple[ApiKey, datetime]] = attrs.field(factory=list)
 
     def find(self, sha256: str) -> ApiKey | None:
-        """
-        Look a key up.
-        """
+        """Look a key up."""
         self.lookups += 1
         if self.is_down:
             raise UnavailableError("The database does not answer.")
         return self.keys.get(sha256)
 
     def note_use(self, key: ApiKey, at: datetime) -> None:
-        """
-        Remember a use.
-        """
+        """Remember a use."""
         self.uses.append((key, at))
 
     def add(self, clock: Clock, **changes: Any) -> str:  # noqa: ANN401 - fields of ApiKey

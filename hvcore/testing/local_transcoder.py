@@ -55,15 +55,11 @@ _ROOT: Final = "media/kit"
 
 
 class KitStop(Exception):  # noqa: N818 - no error: somebody wants the work to end
-    """
-    Raised as the core does when a video is deleted while it is made.
-    """
+    """Raised as the core does when a video is deleted while it is made."""
 
 
 class LocalTranscoderConformance(TranscoderConformance):
-    """
-    What every transcoder promises whose parts are made on this machine.
-    """
+    """What every transcoder promises whose parts are made on this machine."""
 
     @pytest.fixture
     def made(
@@ -73,9 +69,7 @@ class LocalTranscoderConformance(TranscoderConformance):
         workspace: Workspace,
         tmp_path: Path,
     ) -> Made:
-        """
-        Make every part of the plan, each in a folder of its own.
-        """
+        """Make every part of the plan, each in a folder of its own."""
         return tuple(parts_made(transcoder, order, workspace, tmp_path / "parts"))
 
     @pytest.fixture
@@ -86,15 +80,11 @@ class LocalTranscoderConformance(TranscoderConformance):
         workspace: Workspace,
         tmp_path: Path,
     ) -> WatchedWork:
-        """
-        Make the first part with pictures, and note what it asks and reports.
-        """
+        """Make the first part with pictures, and note what it asks and reports."""
         return part_watched(transcoder, order, workspace, tmp_path / "watched")
 
     def test_files_are_what_tracks_say(self, made: Made) -> None:
-        """
-        Each is there with its size and its hash, and nothing else is stored with them.
-        """
+        """Each is there with its size and its hash, and nothing else is stored with them."""
         for folder, part in made:
             assert part.tracks, "nothing was made"
             for track in part.tracks:
@@ -111,18 +101,14 @@ class LocalTranscoderConformance(TranscoderConformance):
     def test_parts_make_what_the_plan_says(
         self, transcoder: Transcoder, order: TranscodeOrder, made: Made
     ) -> None:
-        """
-        Rungs are made where there are to be pictures, and audio where there is sound.
-        """
+        """Rungs are made where there are to be pictures, and audio where there is sound."""
         for part, (_, done) in zip(planned(transcoder, order), made, strict=True):
             require_planned(part, done)
 
     def test_segments_begin_at_the_multiples_of_their_length(
         self, transcoder: Transcoder, order: TranscodeOrder, made: Made
     ) -> None:
-        """
-        All rungs are cut at the same times, or players cannot go from one to another.
-        """
+        """All rungs are cut at the same times, or players cannot go from one to another."""
         assert order.source.duration_s > order.segment_s, (
             f"the workspace's video lasts {order.source.duration_s:.1f} s; the kit needs "
             f"one of more than {order.segment_s} s, so that there are two segments"
@@ -134,9 +120,7 @@ class LocalTranscoderConformance(TranscoderConformance):
     def test_every_rendition_lasts_as_long_as_the_source(
         self, transcoder: Transcoder, order: TranscodeOrder, made: Made
     ) -> None:
-        """
-        All that the ladder names is made, and none is cut short or goes on.
-        """
+        """All that the ladder names is made, and none is cut short or goes on."""
         media = _assembled(transcoder, order, made)
         wanted = [f"video/{rung.key}" for rung in order.ladder.rungs]
         wanted += [audio.name for audio in order.ladder.audio]
@@ -153,9 +137,7 @@ class LocalTranscoderConformance(TranscoderConformance):
     def test_what_is_made_can_be_published(
         self, transcoder: Transcoder, order: TranscodeOrder, made: Made
     ) -> None:
-        """
-        It keeps the rules that the service checks before a video is ready.
-        """
+        """It keeps the rules that the service checks before a video is ready."""
         media = _assembled(transcoder, order, made)
         source = PublishedSource(
             storage=_stored(media, made),
@@ -182,9 +164,7 @@ class LocalTranscoderConformance(TranscoderConformance):
         workspace: Workspace,
         tmp_path: Path,
     ) -> None:
-        """
-        What ``check`` raises passes, and no program is left behind.
-        """
+        """What ``check`` raises passes, and no program is left behind."""
 
         def stop() -> None:
             raise KitStop
@@ -206,9 +186,7 @@ class LocalTranscoderConformance(TranscoderConformance):
         assert children() <= before, "a program goes on"
 
     def test_it_asks_whether_to_go_on(self, watched: WatchedWork) -> None:
-        """
-        It calls ``check`` all the time, also while a program of its own stands still.
-        """
+        """It calls ``check`` all the time, also while a program of its own stands still."""
         longest_s = max(watched.gaps_s)
 
         assert longest_s < ASKS_WHEN_BUSY_S, (
@@ -217,9 +195,7 @@ class LocalTranscoderConformance(TranscoderConformance):
         )
 
     def test_it_tells_how_far_it_is(self, watched: WatchedWork) -> None:
-        """
-        It calls ``report`` with shares that rise.
-        """
+        """It calls ``report`` with shares that rise."""
         shares = watched.shares
 
         assert shares, "workspace.report was never called"
@@ -233,9 +209,7 @@ class LocalTranscoderConformance(TranscoderConformance):
     def test_what_is_no_video_is_unusable(
         self, transcoder: Transcoder, workspace: Workspace, tmp_path: Path
     ) -> None:
-        """
-        Its owner is told in a sentence, and no attempt is repeated.
-        """
+        """Its owner is told in a sentence, and no attempt is repeated."""
         letter = tmp_path / "letter.mp4"
         letter.write_text("Dear Sir or Madam", "utf-8")
 
@@ -250,9 +224,7 @@ class LocalTranscoderConformance(TranscoderConformance):
 def part_watched(
     transcoder: Transcoder, order: TranscodeOrder, workspace: Workspace, folder: Path
 ) -> WatchedWork:
-    """
-    Make the first part with pictures in a new folder, and watch that.
-    """
+    """Make the first part with pictures in a new folder, and watch that."""
     parts = planned(transcoder, order)
     part = next((part for part in parts if part.has_pictures), parts[0])
     folder.mkdir(parents=True)
@@ -269,9 +241,7 @@ def _assembled(transcoder: Transcoder, order: TranscodeOrder, made: Made) -> Med
 
 
 def _stored(media: MediaIndex, made: Made) -> MemoryStorage:
-    """
-    Lay everything out as the service stores it.
-    """
+    """Lay everything out as the service stores it."""
     storage = MemoryStorage()
     for folder, part in made:
         for track in part.tracks:

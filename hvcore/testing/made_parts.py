@@ -1,6 +1,4 @@
-"""
-The parts of a video as a kit has made them, and what is required of their files.
-"""
+"""The parts of a video as a kit has made them, and what is required of their files."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -28,9 +26,7 @@ _ROUNDED_S: Final = 0.02
 
 
 def planned(transcoder: Transcoder, order: TranscodeOrder) -> Sequence[Part]:
-    """
-    Return the plan, which has a part at least.
-    """
+    """Return the plan, which has a part at least."""
     parts = transcoder.plan(order)
     assert parts, "plan returned no parts; a video is made in one part at least"
     return parts
@@ -39,9 +35,7 @@ def planned(transcoder: Transcoder, order: TranscodeOrder) -> Sequence[Part]:
 def parts_made(
     transcoder: Transcoder, order: TranscodeOrder, workspace: Workspace, root: Path
 ) -> Iterator[tuple[Path, PartDone]]:
-    """
-    Make every part of a plan, each in a folder below the given one.
-    """
+    """Make every part of a plan, each in a folder below the given one."""
     for part in planned(transcoder, order):
         folder = root / f"p{part.index}"
         folder.mkdir(parents=True)
@@ -51,9 +45,7 @@ def parts_made(
 
 
 def require_planned(part: Part, done: PartDone) -> None:
-    """
-    Require that a part makes pictures and sound if it was planned to, and only then.
-    """
+    """Require that a part makes pictures and sound if it was planned to, and only then."""
     ladder = part.order.ladder
     rungs = [track.name for track in done.tracks if track.name.startswith("video/")]
     sounds = [track.name for track in done.tracks if track.name not in rungs]
@@ -68,9 +60,7 @@ def require_planned(part: Part, done: PartDone) -> None:
 
 
 def require_cuts(rung: Rung, length_s: int, made: Made) -> None:
-    """
-    Require that segments begin at the multiples of a length.
-    """
+    """Require that segments begin at the multiples of a length."""
     name, late_s = f"video/{rung.key}", float(1 / rung.frame_rate) + _ROUNDED_S
     begins_s = 0.0
     for count, (_, segment) in enumerate(_segments_of(name, made)):
@@ -87,9 +77,7 @@ def require_cuts(rung: Rung, length_s: int, made: Made) -> None:
 
 
 def require_starts(rung: Rung, parts: Sequence[Part], made: Made) -> None:
-    """
-    Require that each part begins with the segment at its start.
-    """
+    """Require that each part begins with the segment at its start."""
     name = f"video/{rung.key}"
     firsts = dict[int, int]()
     for place, segment in _segments_of(name, made):
@@ -104,9 +92,7 @@ def require_starts(rung: Rung, parts: Sequence[Part], made: Made) -> None:
 
 
 def require_files(folder: Path, track: Track) -> None:
-    """
-    Require that a track's folder has what the track says, and nothing else.
-    """
+    """Require that a track's folder has what the track says, and nothing else."""
     at, told = folder / track.name, _files(track)
     assert at.is_dir(), f"there is no folder {track.name} in workspace.folder"
     there = {path.name for path in at.iterdir()}
@@ -126,9 +112,7 @@ def require_files(folder: Path, track: Track) -> None:
 
 
 def _segments_of(name: str, made: Made) -> Iterator[tuple[int, Segment]]:
-    """
-    Give the segments of a track, each with the place of its part in the plan.
-    """
+    """Give the segments of a track, each with the place of its part in the plan."""
     for place, (_, part) in enumerate(made):
         for track in part.tracks:
             if track.name == name:

@@ -1,6 +1,4 @@
-"""
-Consumers of a queue under test: in threads, and so that nothing waits for ever.
-"""
+"""Consumers of a queue under test: in threads, and so that nothing waits for ever."""
 
 import threading
 import time
@@ -24,9 +22,7 @@ _in_doubt: Final[set[TaskId]] = set()
 
 
 def put(queue: Queue, task_id: TaskId, lane: Lane = Lane.LIGHT) -> None:
-    """
-    Put an id until it is taken.
-    """
+    """Put an id until it is taken."""
     deadline = time.monotonic() + PUT_IS_TRIED_FOR_S
     while True:
         try:
@@ -38,18 +34,14 @@ def put(queue: Queue, task_id: TaskId, lane: Lane = Lane.LIGHT) -> None:
 
 
 def put_new(queue: Queue, lane: Lane = Lane.LIGHT) -> TaskId:
-    """
-    Put a new id until it is taken.
-    """
+    """Put a new id until it is taken."""
     task_id = new_task_id()
     put(queue, task_id, lane)
     return task_id
 
 
 def put_many(queue: Queue, count: int, lane: Lane = Lane.LIGHT) -> list[TaskId]:
-    """
-    Put new ids, one after the other.
-    """
+    """Put new ids, one after the other."""
     return [put_new(queue, lane) for _ in range(count)]
 
 
@@ -102,21 +94,15 @@ class Consumer:
 
     @property
     def thread_id(self) -> int | None:
-        """
-        Return what the consumer's thread has for ``threading.get_ident()``.
-        """
+        """Return what the consumer's thread has for ``threading.get_ident()``."""
         return self._thread.ident
 
     def stop(self) -> None:
-        """
-        Have ``until`` say so from now on, without waiting.
-        """
+        """Have ``until`` say so from now on, without waiting."""
         self._is_stopping = True
 
     def has_ended(self) -> bool:
-        """
-        Return whether ``consume`` returned or raised, now or in time.
-        """
+        """Return whether ``consume`` returned or raised, now or in time."""
         self._thread.join(STOPS_WITHIN_S)
         return not self._thread.is_alive()
 
@@ -177,9 +163,7 @@ def consumed(
 
 
 def assert_once_each(seen: Sequence[TaskId], wanted: Collection[TaskId]) -> None:
-    """
-    Compare what came with what was put.
-    """
+    """Compare what came with what was put."""
     several = {one for one, count in Counter(seen).items() if count > 1}
     assert several - _in_doubt == set()
     assert set(seen) == set(wanted)

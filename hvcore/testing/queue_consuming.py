@@ -1,6 +1,4 @@
-"""
-What every queue promises of consumers: they stop, go on, and hold up nobody.
-"""
+"""What every queue promises of consumers: they stop, go on, and hold up nobody."""
 
 import logging
 import threading
@@ -21,20 +19,14 @@ from hvcore.testing.queue_messages import MessagePromises
 
 
 class KitInterrupt(BaseException):
-    """
-    Raised as a signal handler would.
-    """
+    """Raised as a signal handler would."""
 
 
 class QueueConformance(MessagePromises):
-    """
-    What every queue promises.
-    """
+    """What every queue promises."""
 
     def test_an_idle_consumer_stops(self, queue: Queue) -> None:
-        """
-        Until is asked often enough while nothing comes.
-        """
+        """Until is asked often enough while nothing comes."""
         with self._consumer(queue) as consumer:
             threading.Event().wait(QUIET_S)
             start = time.monotonic()
@@ -44,9 +36,7 @@ class QueueConformance(MessagePromises):
             assert time.monotonic() - start < STOPS_WITHIN_S
 
     def test_it_stops_between_messages(self, queue: Queue) -> None:
-        """
-        However much waits; and the next consumer gets all of it.
-        """
+        """However much waits; and the next consumer gets all of it."""
         wanted = put_many(queue, 20)
 
         with self._consumer(queue, most=1) as consumer:
@@ -57,9 +47,7 @@ class QueueConformance(MessagePromises):
         assert_once_each(self._consumed(queue, left), left)
 
     def test_a_consumer_that_has_ended_takes_nothing(self, queue: Queue) -> None:
-        """
-        Nothing goes on behind its back; and another one may begin.
-        """
+        """Nothing goes on behind its back; and another one may begin."""
         with self._consumer(queue) as ended:
             ended.wait_for([put_new(queue)])
 
@@ -71,9 +59,7 @@ class QueueConformance(MessagePromises):
         assert task_id not in ended.seen
 
     def test_a_busy_consumer_holds_up_nobody(self, queue: Queue) -> None:
-        """
-        Handling may take hours; meanwhile others put, and others get what waits.
-        """
+        """Handling may take hours; meanwhile others put, and others get what waits."""
         may_end = threading.Event()
         first = put_new(queue)
 
@@ -92,9 +78,7 @@ class QueueConformance(MessagePromises):
     def test_a_consumer_handles_one_by_one_in_its_own_thread(
         self, queue: Queue
     ) -> None:
-        """
-        Handle need not be thread-safe, and what belongs to a thread stays there.
-        """
+        """Handle need not be thread-safe, and what belongs to a thread stays there."""
         threads: set[int] = set()
         active: list[TaskId] = []
         most: list[int] = []
@@ -118,9 +102,7 @@ class QueueConformance(MessagePromises):
     def test_what_a_handler_raises_is_logged_and_ends_nothing(
         self, queue: Queue, caplog: pytest.LogCaptureFixture
     ) -> None:
-        """
-        The message is dropped, because the task's lease brings it back.
-        """
+        """The message is dropped, because the task's lease brings it back."""
         bad = put_new(queue)
 
         def handle(task_id: TaskId) -> None:
@@ -141,9 +123,7 @@ class QueueConformance(MessagePromises):
     def test_a_service_that_does_not_answer_is_a_line_in_the_log(
         self, queue: Queue, caplog: pytest.LogCaptureFixture
     ) -> None:
-        """
-        What is no bug is no traceback, and ends nothing.
-        """
+        """What is no bug is no traceback, and ends nothing."""
         bad = put_new(queue)
 
         def handle(task_id: TaskId) -> None:
@@ -161,9 +141,7 @@ class QueueConformance(MessagePromises):
         assert [one.getMessage() for one in caplog.records if one.exc_info] == []
 
     def test_other_exceptions_end_the_consumer(self, queue: Queue) -> None:
-        """
-        What is no Exception comes from the process itself, which wants to end.
-        """
+        """What is no Exception comes from the process itself, which wants to end."""
         put_new(queue)
 
         def handle(_: TaskId) -> None:
@@ -176,9 +154,7 @@ class QueueConformance(MessagePromises):
             assert consumer.has_ended(), "the consumer goes on"
 
     def test_a_consumer_is_counted_while_it_handles(self, queue: Queue) -> None:
-        """
-        Jobs are cut into as many parts as somebody works on.
-        """
+        """Jobs are cut into as many parts as somebody works on."""
         may_end = threading.Event()
         task_id = put_new(queue, Lane.ENCODE)
 

@@ -1,6 +1,4 @@
-"""
-What every queue promises of messages: they arrive, in their lane, and once.
-"""
+"""What every queue promises of messages: they arrive, in their lane, and once."""
 
 import statistics
 import threading
@@ -49,15 +47,11 @@ class MessagePromises(DeclaresDeviations):
 
     @pytest.fixture
     def queue(self) -> Queue:
-        """
-        Make the queue, with nothing in it.
-        """
+        """Make the queue, with nothing in it."""
         raise NotImplementedError
 
     def test_what_waits_arrives_when_somebody_consumes(self, queue: Queue) -> None:
-        """
-        Messages wait for consumers, and carry the ids as they were put.
-        """
+        """Messages wait for consumers, and carry the ids as they were put."""
         wanted = put_many(queue, 5)
 
         seen = self._consumed(queue, wanted)
@@ -66,9 +60,7 @@ class MessagePromises(DeclaresDeviations):
         assert {type(task_id) for task_id in seen} == {str}
 
     def test_what_is_put_arrives_at_a_consumer_that_waits(self, queue: Queue) -> None:
-        """
-        A consumer that has nothing to do gets a message soon.
-        """
+        """A consumer that has nothing to do gets a message soon."""
         with self._consumer(queue) as consumer:
             consumer.wait_for([put_new(queue)])
             threading.Event().wait(QUIET_S)
@@ -76,9 +68,7 @@ class MessagePromises(DeclaresDeviations):
             consumer.wait_for([put_new(queue)])
 
     def test_a_thousand_ids_arrive_once_each(self, queue: Queue) -> None:
-        """
-        Many threads put and consume at once: nothing is lost, nothing repeated.
-        """
+        """Many threads put and consume at once: nothing is lost, nothing repeated."""
         wanted = [new_task_id() for _ in range(1_000)]
 
         def put_all(some: Sequence[TaskId]) -> None:
@@ -99,9 +89,7 @@ class MessagePromises(DeclaresDeviations):
         assert_once_each([*one.seen, *other.seen], wanted)
 
     def test_each_lane_is_a_queue_of_its_own(self, queue: Queue) -> None:
-        """
-        A consumer gets what was put into its lanes, and nothing else.
-        """
+        """A consumer gets what was put into its lanes, and nothing else."""
         wanted = {lane: put_new(queue, lane) for lane in ALL_LANES}
 
         for lane, task_id in wanted.items():
@@ -120,9 +108,7 @@ class MessagePromises(DeclaresDeviations):
     def test_no_lane_waits_for_another_to_be_empty(
         self, queue: Queue, full: Lane, lanes: Sequence[Lane]
     ) -> None:
-        """
-        Among many messages of a lane, the one of another lane has its turn.
-        """
+        """Among many messages of a lane, the one of another lane has its turn."""
         (other,) = set(lanes) - {full}
         many = put_many(queue, 4 * MESSAGES_OF_ANOTHER_LANE, full)
         few = put_new(queue, other)
@@ -132,9 +118,7 @@ class MessagePromises(DeclaresDeviations):
         assert seen.index(few) <= MESSAGES_OF_ANOTHER_LANE
 
     def test_an_id_that_is_put_twice_arrives_once_or_twice(self, queue: Queue) -> None:
-        """
-        Rings of the same task may be joined while they wait; none is lost.
-        """
+        """Rings of the same task may be joined while they wait; none is lost."""
         twice = put_new(queue)
         put(queue, twice)
         wanted = [twice, put_new(queue)]
@@ -145,9 +129,7 @@ class MessagePromises(DeclaresDeviations):
         assert seen.count(twice) in {1, 2}
 
     def test_an_id_that_is_put_again_later_arrives_again(self, queue: Queue) -> None:
-        """
-        A task is put again whenever it is due: its id is never used up.
-        """
+        """A task is put again whenever it is due: its id is never used up."""
         task_id = put_new(queue)
         assert self._consumed(queue, [task_id]) == [task_id]
 
@@ -158,9 +140,7 @@ class MessagePromises(DeclaresDeviations):
     def test_an_id_that_is_put_while_it_is_handled_arrives_again(
         self, queue: Queue
     ) -> None:
-        """
-        Who handles a message may put one, also for the same task.
-        """
+        """Who handles a message may put one, also for the same task."""
         seen: list[TaskId] = []
         has_come_again = threading.Event()
 
@@ -177,9 +157,7 @@ class MessagePromises(DeclaresDeviations):
             assert has_come_again.wait(self.patience_s), "it did not arrive again"
 
     def test_depth_counts_what_waits(self, queue: Queue) -> None:
-        """
-        The messages of a lane are counted until a consumer has them.
-        """
+        """The messages of a lane are counted until a consumer has them."""
         assert {lane: queue.depth(lane) for lane in ALL_LANES} == dict.fromkeys(
             ALL_LANES, 0
         )
@@ -200,9 +178,7 @@ class MessagePromises(DeclaresDeviations):
         }
 
     def test_no_call_takes_long(self, queue: Queue) -> None:
-        """
-        Requests wait for these calls.
-        """
+        """Requests wait for these calls."""
         calls: Sequence[Callable[[], object]] = (
             lambda: put_new(queue, Lane.ENCODE),
             lambda: queue.depth(Lane.ENCODE),
@@ -216,9 +192,7 @@ class MessagePromises(DeclaresDeviations):
             )
 
     def test_a_forked_child_puts_or_says_that_it_cannot(self, queue: Queue) -> None:
-        """
-        What a child takes arrives; and the parent's queue works as before.
-        """
+        """What a child takes arrives; and the parent's queue works as before."""
         wanted = [put_new(queue)]
         of_child = new_task_id()
 
@@ -241,9 +215,7 @@ class MessagePromises(DeclaresDeviations):
         assert_once_each(self._consumed(queue, wanted), wanted)
 
     def test_preparing_again_loses_nothing(self, queue: Queue) -> None:
-        """
-        Every start prepares; what waits is still there.
-        """
+        """Every start prepares; what waits is still there."""
         task_id = put_new(queue)
 
         if isinstance(queue, SupportsPrepare):

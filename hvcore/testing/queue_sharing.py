@@ -1,6 +1,4 @@
-"""
-What queues promise that several processes share: kills, forks and outages.
-"""
+"""What queues promise that several processes share: kills, forks and outages."""
 
 import signal
 import threading
@@ -37,28 +35,20 @@ ANSWERS_AGAIN_WITHIN_S: Final = 5.0
 
 
 class SharedQueueConformance(QueueConformance):
-    """
-    What every queue promises that spans processes.
-    """
+    """What every queue promises that spans processes."""
 
     @pytest.fixture
     def reopened(self) -> ReopenedQueue:
-        """
-        Return what makes the same queue as another process has it.
-        """
+        """Return what makes the same queue as another process has it."""
         raise NotImplementedError
 
     @pytest.fixture
     def outage(self) -> OutageOfQueue:
-        """
-        Return what makes the server of ``queue`` unreachable for a block.
-        """
+        """Return what makes the server of ``queue`` unreachable for a block."""
         raise NotImplementedError
 
     def test_it_spans_processes(self, queue: Queue, reopened: ReopenedQueue) -> None:
-        """
-        It says so; and what is put in one process arrives in another.
-        """
+        """It says so; and what is put in one process arrives in another."""
         assert queue.spans_processes
         child = self._consuming(reopened)
         try:
@@ -73,9 +63,7 @@ class SharedQueueConformance(QueueConformance):
     def test_processes_share_what_waits(
         self, queue: Queue, reopened: ReopenedQueue
     ) -> None:
-        """
-        Each message goes to one of them.
-        """
+        """Each message goes to one of them."""
         child = self._consuming(reopened)
         try:
             first = put_new(queue)
@@ -96,9 +84,7 @@ class SharedQueueConformance(QueueConformance):
     def test_what_a_process_has_put_outlives_it(
         self, queue: Queue, reopened: ReopenedQueue
     ) -> None:
-        """
-        When put has returned, the process may be killed.
-        """
+        """When put has returned, the process may be killed."""
 
         def work(report: Report) -> None:
             report(put_new(reopened()))
@@ -114,9 +100,7 @@ class SharedQueueConformance(QueueConformance):
     def test_what_was_put_arrives_after_its_queue_was_closed(
         self, queue: Queue, reopened: ReopenedQueue
     ) -> None:
-        """
-        Whoever rings and ends has rung.
-        """
+        """Whoever rings and ends has rung."""
         other = reopened()
         task_id = put_new(other)
         other.close()
@@ -126,9 +110,7 @@ class SharedQueueConformance(QueueConformance):
     def test_a_killed_consumer_takes_along_what_it_handles_and_nothing_more(
         self, queue: Queue, reopened: ReopenedQueue
     ) -> None:
-        """
-        What waits goes to others, and no lock stays behind.
-        """
+        """What waits goes to others, and no lock stays behind."""
         wanted = put_many(queue, 10)
         child = self._consuming(reopened, then=lambda: time.sleep(60))
         taken = TaskId(child.line(self.patience_s))
@@ -146,9 +128,7 @@ class SharedQueueConformance(QueueConformance):
     def test_signal_handlers_are_left_alone(
         self, queue: Queue, reopened: ReopenedQueue
     ) -> None:
-        """
-        The process that consumes, in its main thread, owns them.
-        """
+        """The process that consumes, in its main thread, owns them."""
         put_new(queue)
 
         def work(report: Report) -> None:
@@ -172,9 +152,7 @@ class SharedQueueConformance(QueueConformance):
     def test_an_outage_is_an_unavailable_error_at_once(
         self, queue: Queue, outage: OutageOfQueue
     ) -> None:
-        """
-        Requests get no error of a client library, and do not wait.
-        """
+        """Requests get no error of a client library, and do not wait."""
         left = put_new(queue)
 
         with outage():
@@ -196,9 +174,7 @@ class SharedQueueConformance(QueueConformance):
         self._answers_again(queue)
 
     def test_an_outage_is_waited_out(self, queue: Queue, outage: OutageOfQueue) -> None:
-        """
-        A consumer goes on when the server is back.
-        """
+        """A consumer goes on when the server is back."""
         with self._consumer(queue) as consumer:
             consumer.wait_for([put_new(queue)])
             with outage():
@@ -210,9 +186,7 @@ class SharedQueueConformance(QueueConformance):
     def test_a_consumer_starts_and_stops_during_an_outage(
         self, queue: Queue, outage: OutageOfQueue
     ) -> None:
-        """
-        A process may start before the server, and must end without it.
-        """
+        """A process may start before the server, and must end without it."""
         with outage(), self._consumer(queue) as consumer:
             threading.Event().wait(QUIET_S)
             assert consumer.raised is None

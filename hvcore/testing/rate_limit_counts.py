@@ -1,6 +1,4 @@
-"""
-The promises of a store for what it counts, and for what it answers.
-"""
+"""The promises of a store for what it counts, and for what it answers."""
 
 from datetime import timedelta
 
@@ -18,16 +16,12 @@ _ABOUT = timedelta(seconds=5)
 
 
 class CountPromises(RateLimitKit):
-    """
-    Exact counts, all rules or none, and states that say where they stand.
-    """
+    """Exact counts, all rules or none, and states that say where they stand."""
 
     def test_requests_pass_until_the_limit_and_no_further(
         self, store: RateLimitStore
     ) -> None:
-        """
-        The states say how many remain.
-        """
+        """The states say how many remain."""
         answers = [store.hit([rule(3)])[0] for _ in range(5)]
 
         assert [state.is_allowed for state in answers] == [True] * 3 + [False] * 2
@@ -36,9 +30,7 @@ class CountPromises(RateLimitKit):
     def test_what_one_rule_refuses_counts_under_none(
         self, store: RateLimitStore
     ) -> None:
-        """
-        Wherever the rule stands that refuses.
-        """
+        """Wherever the rule stands that refuses."""
         tight, wide = rule(1, bucket=Bucket.UPLOAD_URL), rule(10)
         third = rule(20, subject="key_a")
         store.hit([tight, wide, third])
@@ -53,9 +45,7 @@ class CountPromises(RateLimitKit):
         assert store.hit([third])[0].remaining == 18
 
     def test_states_come_in_the_order_of_the_rules(self, store: RateLimitStore) -> None:
-        """
-        One for each, also for those behind a rule that refuses.
-        """
+        """One for each, also for those behind a rule that refuses."""
         rules = [rule(2, bucket=Bucket.UPLOAD_URL), rule(1, subject="key_a"), rule(5)]
         first, refused = store.hit(rules), store.hit(rules)
 
@@ -66,9 +56,7 @@ class CountPromises(RateLimitKit):
         assert [state.remaining for state in refused] == [1, 0, 4]
 
     def test_subjects_have_windows_of_their_own(self, store: RateLimitStore) -> None:
-        """
-        Two organizations, addresses, and texts that look alike.
-        """
+        """Two organizations, addresses, and texts that look alike."""
         for subject in _SUBJECTS:
             state = store.hit([rule(2, subject=subject)])[0]
             assert (state.is_allowed, state.remaining) == (True, 1), subject
@@ -77,9 +65,7 @@ class CountPromises(RateLimitKit):
             assert not store.hit([rule(2, subject=subject)])[0].is_allowed, subject
 
     def test_buckets_have_windows_of_their_own(self, store: RateLimitStore) -> None:
-        """
-        Whatever bucket and subject make of each other when they are joined.
-        """
+        """Whatever bucket and subject make of each other when they are joined."""
         pairs = [(bucket, "org_a") for bucket in Bucket]
         pairs += [(Bucket.UPLOAD_URL, "-of-keyorg_a"), (Bucket.API, "/api")]
         for bucket, subject in pairs:
@@ -93,9 +79,7 @@ class CountPromises(RateLimitKit):
     def test_a_reset_is_when_the_oldest_leaves(
         self, store: RateLimitStore, clock: Clock
     ) -> None:
-        """
-        In UTC, and the same whether the rule lets through or refuses.
-        """
+        """In UTC, and the same whether the rule lets through or refuses."""
         expected = clock.now() + timedelta(hours=1)
         states = [store.hit([rule(2)])[0] for _ in range(3)]
 
@@ -107,9 +91,7 @@ class CountPromises(RateLimitKit):
     def test_a_refusal_elsewhere_leaves_an_empty_window_empty(
         self, store: RateLimitStore, clock: Clock
     ) -> None:
-        """
-        All of it remains.
-        """
+        """All of it remains."""
         store.hit([rule(1)])
         _, untouched = store.hit([rule(1), rule(4, subject="org_b")])
 
@@ -119,9 +101,7 @@ class CountPromises(RateLimitKit):
         assert store.hit([rule(4, subject="org_b")])[0].remaining == 3
 
     def test_a_limit_may_change(self, store: RateLimitStore, clock: Clock) -> None:
-        """
-        A lowered one waits for enough to leave; a raised one lets through at once.
-        """
+        """A lowered one waits for enough to leave; a raised one lets through at once."""
         for _ in range(5):
             store.hit([rule(5)])
             let_pass(clock, timedelta(milliseconds=10))
@@ -136,9 +116,7 @@ class CountPromises(RateLimitKit):
     def test_a_limit_of_none_lets_nothing_pass(
         self, store: RateLimitStore, clock: Clock
     ) -> None:
-        """
-        Nor does it break what is beside it.
-        """
+        """Nor does it break what is beside it."""
         refused, free = store.hit([rule(0), rule(3, subject="org_b")])
 
         assert (refused.is_allowed, refused.remaining) == (False, 0)
@@ -148,9 +126,7 @@ class CountPromises(RateLimitKit):
     def test_what_was_begun_counts_like_everything_else(
         self, store: RateLimitStore
     ) -> None:
-        """
-        Once each, in whatever order the answers are waited for.
-        """
+        """Once each, in whatever order the answers are waited for."""
         several = [store.begin_hit([rule(3), rule(9, subject="key")]) for _ in range(3)]
         refused = store.begin_hit([rule(3), rule(9, subject="key")])
         answers = [end() for end in reversed(several)]

@@ -1,6 +1,4 @@
-"""
-What the promises of stores of rate limits share.
-"""
+"""What the promises of stores of rate limits share."""
 
 import time
 from collections.abc import Callable
@@ -37,16 +35,12 @@ class RateLimitKit(DeclaresDeviations):
 
     @pytest.fixture
     def clock(self) -> Clock:
-        """
-        Return the store's clock; by default the system's, which nobody can move.
-        """
+        """Return the store's clock; by default the system's, which nobody can move."""
         return SystemClock()
 
     @pytest.fixture
     def store(self) -> RateLimitStore:
-        """
-        Return a store that has counted nothing; the subclass closes it.
-        """
+        """Return a store that has counted nothing; the subclass closes it."""
         raise NotImplementedError("give the fixture: an empty store")
 
     @pytest.fixture
@@ -81,17 +75,13 @@ def rule(
     window_s: int = 3600,
     subject: str = "org_a",
 ) -> RateLimitRule:
-    """
-    Make a rule.
-    """
+    """Make a rule."""
     limit = RateLimit(bucket=bucket, requests=requests, window_s=window_s)
     return RateLimitRule(limit=limit, subject=subject)
 
 
 def let_pass(clock: Clock, by: timedelta) -> None:
-    """
-    Move a clock, or wait.
-    """
+    """Move a clock, or wait."""
     if isinstance(clock, SettableClock):
         clock.move(by)
     else:

@@ -1,6 +1,4 @@
-"""
-The promises of a store for threads, processes, and a server that is gone.
-"""
+"""The promises of a store for threads, processes, and a server that is gone."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -21,16 +19,12 @@ _LINES: Final = 60
 
 
 class SharingPromises(RateLimitKit):
-    """
-    Exact, however many count at once, and never silent.
-    """
+    """Exact, however many count at once, and never silent."""
 
     def test_two_at_once_are_counted_one_after_the_other(
         self, store: RateLimitStore
     ) -> None:
-        """
-        Wherever one thread is when another comes in between.
-        """
+        """Wherever one thread is when another comes in between."""
         wide = rule(10_000, subject="wide")
         for line in range(1, _LINES):
             last, two = rule(1, subject=f"last {line}"), rule(2, subject=f"two {line}")
@@ -44,9 +38,7 @@ class SharingPromises(RateLimitKit):
             assert store.hit([wide])[0].remaining == 10_000 - 2 * line, line
 
     def test_threads_are_counted_exactly(self, store: RateLimitStore) -> None:
-        """
-        Under all rules, or under none.
-        """
+        """Under all rules, or under none."""
         rules = [rule(_LIMIT, bucket=Bucket.VIDEO_OPERATIONS), rule(10_000)]
         with ThreadPoolExecutor(_THREADS) as pool:
             answers = list(pool.map(lambda _: store.hit(rules), range(_HITS)))
@@ -60,9 +52,7 @@ class SharingPromises(RateLimitKit):
     def test_processes_are_counted_exactly(
         self, store: RateLimitStore, reopened: ReopenedStore
     ) -> None:
-        """
-        All that share the store have one limit.
-        """
+        """All that share the store have one limit."""
         rules = [rule(_LIMIT, bucket=Bucket.VIDEO_OPERATIONS), rule(10_000)]
 
         def work(_: int) -> str:
@@ -81,9 +71,7 @@ class SharingPromises(RateLimitKit):
     def test_another_process_goes_on_counting(
         self, store: RateLimitStore, reopened: ReopenedStore
     ) -> None:
-        """
-        Counts survive the one that counted; to close a store forgets nothing.
-        """
+        """Counts survive the one that counted; to close a store forgets nothing."""
         other = reopened()
         store.hit([rule(3)])
         seen = other.hit([rule(3)])[0].remaining
@@ -95,9 +83,7 @@ class SharingPromises(RateLimitKit):
         assert not other.hit([rule(3)])[0].is_allowed
 
     def test_a_store_that_works_can_be_pinged(self, store: RateLimitStore) -> None:
-        """
-        That counts nothing.
-        """
+        """That counts nothing."""
         store.ping()
         store.ping()
 
@@ -106,9 +92,7 @@ class SharingPromises(RateLimitKit):
     def test_a_store_that_is_gone_is_unavailable(
         self, unreachable: RateLimitStore
     ) -> None:
-        """
-        In time, by the port's own error, and nobody passes unseen.
-        """
+        """In time, by the port's own error, and nobody passes unseen."""
         calls: dict[str, Callable[[], object]] = {
             "hit": lambda: unreachable.hit([rule(3), rule(9, subject="key")]),
             "begin_hit": lambda: list(unreachable.begin_hit([rule(3)])()),

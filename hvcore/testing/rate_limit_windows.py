@@ -1,6 +1,4 @@
-"""
-The promises of a store for the time that a request counts.
-"""
+"""The promises of a store for the time that a request counts."""
 
 from datetime import timedelta
 
@@ -14,14 +12,10 @@ _WINDOW_S = 2
 
 
 class WindowPromises(RateLimitKit):
-    """
-    Windows that slide, with edges.
-    """
+    """Windows that slide, with edges."""
 
     def test_a_window_slides(self, store: RateLimitStore, clock: Clock) -> None:
-        """
-        Each request leaves by itself, one window after it came.
-        """
+        """Each request leaves by itself, one window after it came."""
         sliding = rule(2, window_s=_WINDOW_S)
         store.hit([sliding])
         let_pass(clock, _HALF)
@@ -39,9 +33,7 @@ class WindowPromises(RateLimitKit):
     def test_what_was_refused_holds_nobody_up(
         self, store: RateLimitStore, clock: Clock
     ) -> None:
-        """
-        Who asks on and on passes as soon as who waits.
-        """
+        """Who asks on and on passes as soon as who waits."""
         one = rule(1, window_s=_WINDOW_S)
         store.hit([one])
         let_pass(clock, _HALF)
@@ -54,9 +46,7 @@ class WindowPromises(RateLimitKit):
     def test_a_request_counts_for_exactly_one_window(
         self, store: RateLimitStore, clock: Clock
     ) -> None:
-        """
-        To the millisecond, where the clock is the kit's; else to half a second.
-        """
+        """To the millisecond, where the clock is the kit's; else to half a second."""
         is_settable = isinstance(clock, SettableClock)
         edge = timedelta(milliseconds=1) if is_settable else timedelta(seconds=0.5)
         window = timedelta(seconds=_WINDOW_S)
@@ -71,9 +61,7 @@ class WindowPromises(RateLimitKit):
     def test_a_reset_is_when_the_next_one_passes(
         self, store: RateLimitStore, clock: Clock
     ) -> None:
-        """
-        Not before, and not long after.
-        """
+        """Not before, and not long after."""
         one = rule(1, window_s=_WINDOW_S)
         store.hit([one])
         let_pass(clock, timedelta(seconds=0.5))
@@ -87,9 +75,7 @@ class WindowPromises(RateLimitKit):
     def test_long_and_short_windows_count_beside_each_other(
         self, store: RateLimitStore, clock: Clock
     ) -> None:
-        """
-        What leaves the short one stays in the long one.
-        """
+        """What leaves the short one stays in the long one."""
         short = rule(1, window_s=1, subject="short")
         long = rule(9, window_s=31 * 24 * 3600, subject="long")
         store.hit([short, long])

@@ -28,6 +28,4 @@ __all__ = ["RateLimitConformance", "ReopenedStore"]
 
 
 class RateLimitConformance(CountPromises, WindowPromises, SharingPromises):
-    """
-    The promises of RateLimitStore.
-    """
+    """The promises of RateLimitStore."""

@@ -1,6 +1,4 @@
-"""
-Outgoing requests in memory, for the tests of programs that embed the service.
-"""
+"""Outgoing requests in memory, for the tests of programs that embed the service."""
 
 import io
 from collections.abc import Callable, Iterator, Mapping

@@ -1,6 +1,4 @@
-"""
-The answers of an analytics store, counted again from every single delivery.
-"""
+"""The answers of an analytics store, counted again from every single delivery."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date
@@ -26,16 +24,12 @@ _KeyT = TypeVar("_KeyT")
 
 @attrs.frozen
 class Recount:
-    """
-    Answers as AnalyticsStore does, by plain counting.
-    """
+    """Answers as AnalyticsStore does, by plain counting."""
 
     everything: Sequence[SegmentServed]
 
     def served(self, videos: Collection[VideoId]) -> Mapping[VideoId, int]:
-        """
-        Return how many segments of each video were ever served.
-        """
+        """Return how many segments of each video were ever served."""
         wanted = [one for one in self.everything if one.place.video_id in videos]
         found = _grouped(wanted, lambda one: one.place.video_id)
         return {video_id: len(ones) for video_id, ones in found.items()}
@@ -43,9 +37,7 @@ class Recount:
     def by_environment(
         self, scope: EnvironmentScope, since: date
     ) -> Mapping[EnvId, EnvironmentServed]:
-        """
-        Return what was served of each environment, ever and since a day.
-        """
+        """Return what was served of each environment, ever and since a day."""
         ones = self._within(scope, DateRange())
         return {
             env_id: EnvironmentServed(
@@ -57,9 +49,7 @@ class Recount:
         }
 
     def totals(self, scope: Scope, days: DateRange) -> ServedTotals:
-        """
-        Return what was served on these days in all.
-        """
+        """Return what was served on these days in all."""
         ones = self._within(scope, days)
         return ServedTotals(
             segments=len(ones),
@@ -69,9 +59,7 @@ class Recount:
         )
 
     def daily(self, scope: Scope, days: DateRange) -> Sequence[DayCount]:
-        """
-        Return what was served on each of these days, oldest first.
-        """
+        """Return what was served on each of these days, oldest first."""
         by_day = _grouped(self._within(scope, days), lambda one: one.at.date())
         return [
             DayCount(
@@ -86,9 +74,7 @@ class Recount:
         ]
 
     def by_height(self, scope: Scope, days: DateRange) -> Sequence[HeightCount]:
-        """
-        Return what was served of each height on these days, lowest first.
-        """
+        """Return what was served of each height on these days, lowest first."""
         return [
             HeightCount(
                 height_px=px,

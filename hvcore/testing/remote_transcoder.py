@@ -46,9 +46,7 @@ from hvcore.testing.transcoder import TranscoderConformance
 
 @attrs.define
 class SubmittedPart:
-    """
-    One part, and what was remembered of it.
-    """
+    """One part, and what was remembered of it."""
 
     part: Part
     workspace: Workspace
@@ -71,41 +69,29 @@ class RemoteTranscoderConformance(TranscoderConformance):
 
     @pytest.fixture
     def transcoder(self) -> RemoteTranscoder:
-        """
-        Make the transcoder, with a service that knows no job.
-        """
+        """Make the transcoder, with a service that knows no job."""
         raise NotImplementedError
 
     @pytest.fixture
     def storage(self) -> Storage:
-        """
-        Make a storage that the service reaches, with the source in it.
-        """
+        """Make a storage that the service reaches, with the source in it."""
         raise NotImplementedError
 
     def jobs(self) -> Sequence[str]:
-        """
-        Name what the service works on, past the transcoder's code.
-        """
+        """Name what the service works on, past the transcoder's code."""
         raise NotImplementedError
 
     def finish_jobs(self) -> None:
-        """
-        Have the service finish what it works on.
-        """
+        """Have the service finish what it works on."""
         raise NotImplementedError
 
     def break_off(self) -> None:
-        """
-        Have the service answer nothing any more, as in an outage.
-        """
+        """Have the service answer nothing any more, as in an outage."""
         raise NotImplementedError
 
     @pytest.fixture
     def workspace(self, tmp_path: Path, storage: Storage) -> Workspace:
-        """
-        Make a workspace whose source is in the storage, and may not be fetched.
-        """
+        """Make a workspace whose source is in the storage, and may not be fetched."""
         return self.workspace_of(tmp_path, storage, [], key="kit-probe")
 
     @pytest.fixture
@@ -116,25 +102,19 @@ class RemoteTranscoderConformance(TranscoderConformance):
         storage: Storage,
         tmp_path: Path,
     ) -> Submit:
-        """
-        Submit the first part of a plan with a key.
-        """
+        """Submit the first part of a plan with a key."""
         return partial(self.submitted, transcoder, order, storage, tmp_path)
 
     def test_a_part_is_submitted_and_its_handle_remembered(
         self, submit: Submit
     ) -> None:
-        """
-        The handle is remembered before ``run`` returns, and not only returned.
-        """
+        """The handle is remembered before ``run`` returns, and not only returned."""
         submit("kit-1")
 
         assert len(self.jobs()) == 1
 
     def test_a_submission_is_found_again_by_its_key(self, submit: Submit) -> None:
-        """
-        A worker that was killed before it remembered the handle leaves no second job.
-        """
+        """A worker that was killed before it remembered the handle leaves no second job."""
         first = submit("kit-1")
 
         second = submit("kit-1")
@@ -143,9 +123,7 @@ class RemoteTranscoderConformance(TranscoderConformance):
         assert len(self.jobs()) == 1
 
     def test_another_key_is_another_submission(self, submit: Submit) -> None:
-        """
-        After a failure the service must not answer with the failed job.
-        """
+        """After a failure the service must not answer with the failed job."""
         first = submit("kit-1")
 
         second = submit("kit-2")
@@ -156,9 +134,7 @@ class RemoteTranscoderConformance(TranscoderConformance):
     def test_a_question_submits_nothing(
         self, transcoder: RemoteTranscoder, submit: Submit
     ) -> None:
-        """
-        With a handle, ``run`` only asks; the source is neither fetched nor named.
-        """
+        """With a handle, ``run`` only asks; the source is neither fetched nor named."""
         made = submit("kit-1")
         handle = made.remembered[-1]
 
@@ -175,9 +151,7 @@ class RemoteTranscoderConformance(TranscoderConformance):
         submit: Submit,
         storage: Storage,
     ) -> None:
-        """
-        Each file that is named is there, as long as it is said to be.
-        """
+        """Each file that is named is there, as long as it is said to be."""
         made = submit("kit-1")
         self.finish_jobs()
 
@@ -204,9 +178,7 @@ class RemoteTranscoderConformance(TranscoderConformance):
     def test_a_cancelled_submission_ends(
         self, transcoder: RemoteTranscoder, submit: Submit
     ) -> None:
-        """
-        Cancelling twice is once; asking for it afterwards is a failed attempt.
-        """
+        """Cancelling twice is once; asking for it afterwards is a failed attempt."""
         made = submit("kit-1")
         handle = made.remembered[-1]
 
@@ -220,9 +192,7 @@ class RemoteTranscoderConformance(TranscoderConformance):
     def test_a_submission_is_cancelled_by_its_key_alone(
         self, transcoder: RemoteTranscoder, submit: Submit
     ) -> None:
-        """
-        Without a handle the service is asked for what has the key, and nothing else ends.
-        """
+        """Without a handle the service is asked for what has the key, and nothing else ends."""
         submit("kit-1")
         submit("kit-2")
 
@@ -231,17 +201,13 @@ class RemoteTranscoderConformance(TranscoderConformance):
         assert len(self.jobs()) == 1
 
     def test_what_nobody_knows_is_confirmed(self, transcoder: RemoteTranscoder) -> None:
-        """
-        There may never have been a submission.
-        """
+        """There may never have been a submission."""
         transcoder.cancel("kit-unknown", None)
 
     def test_an_outage_is_no_failure(
         self, transcoder: RemoteTranscoder, submit: Submit
     ) -> None:
-        """
-        While nobody answers, the submission stands, and the caller tries again.
-        """
+        """While nobody answers, the submission stands, and the caller tries again."""
         made = submit("kit-1")
         handle = made.remembered[-1]
 
@@ -260,9 +226,7 @@ class RemoteTranscoderConformance(TranscoderConformance):
         folder: Path,
         key: str,
     ) -> SubmittedPart:
-        """
-        Submit the first part of a plan with a key.
-        """
+        """Submit the first part of a plan with a key."""
         remembered: list[str] = []
         part = transcoder.plan(order)[0]
         workspace = self.workspace_of(folder, storage, remembered, key=key)
@@ -274,9 +238,7 @@ class RemoteTranscoderConformance(TranscoderConformance):
     def workspace_of(
         self, folder: Path, storage: Storage, remembered: list[str], *, key: str
     ) -> Workspace:
-        """
-        Make the workspace of an attempt; its source may not be fetched.
-        """
+        """Make the workspace of an attempt; its source may not be fetched."""
 
         def fetch() -> Path:
             pytest.fail("the source was fetched; ask for its address")

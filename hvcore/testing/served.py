@@ -1,6 +1,4 @@
-"""
-Made-up deliveries for the kits: segments, and batches of them.
-"""
+"""Made-up deliveries for the kits: segments, and batches of them."""
 
 import random
 from collections import Counter
@@ -46,15 +44,11 @@ _ItemT = TypeVar("_ItemT")
 
 
 class BreaksOffError(Exception):
-    """
-    What a batch raises that is cut off.
-    """
+    """What a batch raises that is cut off."""
 
 
 class _CutOff(tuple[_ItemT, ...]):
-    """
-    Items of which the last one never comes.
-    """
+    """Items of which the last one never comes."""
 
     __slots__ = ()
 
@@ -71,9 +65,7 @@ def segment(
     org: str = ORG,
     at: datetime = NOON,
 ) -> SegmentServed:
-    """
-    Return one segment that was served.
-    """
+    """Return one segment that was served."""
     place = SegmentPlace(
         org_id=OrgId(org),
         env_id=EnvId(env),
@@ -92,9 +84,7 @@ def ignored(  # noqa: PLR0913 - what a request is
     org: str = ORG,
     at: datetime = NOON,
 ) -> IgnoredRequest:
-    """
-    Return one request that was not counted.
-    """
+    """Return one request that was not counted."""
     place = IgnoredPlace(
         org_id=OrgId(org),
         env_id=EnvId(env),
@@ -113,9 +103,7 @@ def seen(
     org: str = ORG,
     at: datetime = NOON,
 ) -> SessionSeen:
-    """
-    Return one session that was served something.
-    """
+    """Return one session that was served something."""
     return SessionSeen(
         org_id=OrgId(org),
         env_id=EnvId(env),
@@ -126,9 +114,7 @@ def seen(
 
 
 def unfollowed(*, org: str = ORG, at: datetime = NOON) -> UnfollowedSessions:
-    """
-    Return that an organization has more sessions than are followed.
-    """
+    """Return that an organization has more sessions than are followed."""
     return UnfollowedSessions(org_id=OrgId(org), at=at)
 
 
@@ -140,9 +126,7 @@ def reported(
     org: str = ORG,
     at: datetime = NOON,
 ) -> PlayerReported:
-    """
-    Return a player's report with one segment.
-    """
+    """Return a player's report with one segment."""
     return PlayerReported(
         org_id=OrgId(org),
         env_id=EnvId(env),
@@ -161,9 +145,7 @@ def came_from(  # noqa: PLR0913 - what an origin is
     org: str = ORG,
     at: datetime = NOON,
 ) -> SegmentOrigin:
-    """
-    Return where the request for one segment came from.
-    """
+    """Return where the request for one segment came from."""
     return SegmentOrigin(
         org_id=OrgId(org),
         env_id=EnvId(env),
@@ -184,9 +166,7 @@ def batch(
     file: str = "kit-a.log",
     start: int = 0,
 ) -> ServedBatch:
-    """
-    Return the batch of these notes; each is 10 bytes long.
-    """
+    """Return the batch of these notes; each is 10 bytes long."""
     served = [note for note in notes if isinstance(note, SegmentServed)]
     return ServedBatch(
         id=BatchId(file=file, start=start, end=start + SEGMENT_BYTES * len(notes)),
@@ -201,9 +181,7 @@ def batch(
 
 
 def taken_back(counted: ServedBatch) -> ServedBatch:
-    """
-    Return a batch that takes back what another one counts.
-    """
+    """Return a batch that takes back what another one counts."""
     return attrs.evolve(
         counted,
         counts=tuple(attrs.evolve(c, segments=-c.segments) for c in counted.counts),
@@ -212,9 +190,7 @@ def taken_back(counted: ServedBatch) -> ServedBatch:
 
 
 def by_minute(served: Iterable[SegmentServed]) -> tuple[MinuteCount, ...]:
-    """
-    Count segments by place and minute.
-    """
+    """Count segments by place and minute."""
     found = Counter((one.place, minute_of(one.at)) for one in served)
     return tuple(
         MinuteCount(place=place, minute=minute, segments=segments)
@@ -223,16 +199,12 @@ def by_minute(served: Iterable[SegmentServed]) -> tuple[MinuteCount, ...]:
 
 
 def minute_of(at: datetime) -> int:
-    """
-    Return the minute of a moment, in whole minutes since 1970.
-    """
+    """Return the minute of a moment, in whole minutes since 1970."""
     return int(at.timestamp()) // 60
 
 
 def cut_off(whole: ServedBatch) -> ServedBatch:
-    """
-    Return a batch that raises BreaksOffError where its last count would come.
-    """
+    """Return a batch that raises BreaksOffError where its last count would come."""
     return attrs.evolve(
         whole,
         counts=_CutOff(whole.counts),
@@ -246,9 +218,7 @@ def cut_off(whole: ServedBatch) -> ServedBatch:
 
 
 def in_env(*envs: str, org: str = ORG) -> EnvironmentScope:
-    """
-    Return the scope of some environments.
-    """
+    """Return the scope of some environments."""
     return EnvironmentScope(
         org_id=OrgId(org), env_ids=frozenset(EnvId(env) for env in envs)
     )
@@ -284,9 +254,7 @@ def many(*, seed: int, count: int) -> Sequence[SegmentServed]:
 
 
 def batches_of(served: Sequence[SegmentServed], *, files: int) -> list[ServedBatch]:
-    """
-    Cut deliveries into batches of up to 40, in turn of several files.
-    """
+    """Cut deliveries into batches of up to 40, in turn of several files."""
     ends = [0] * files
     made = []
     for number, first in enumerate(range(0, len(served), 40)):

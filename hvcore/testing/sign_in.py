@@ -71,16 +71,12 @@ class SignInConformance(DeclaresDeviations):
 
     @pytest.fixture
     def provider(self) -> SignInProvider:
-        """
-        Make the provider.
-        """
+        """Make the provider."""
         raise NotImplementedError
 
     @pytest.fixture
     def reopened(self) -> Callable[[], SignInProvider]:
-        """
-        Return what makes the same provider as another process has it.
-        """
+        """Return what makes the same provider as another process has it."""
         raise NotImplementedError
 
     def answer(self, provider: SignInProvider) -> SignInAnswer:
@@ -92,15 +88,11 @@ class SignInConformance(DeclaresDeviations):
         raise NotImplementedError
 
     def end_membership(self) -> None:
-        """
-        Take away from the person all that the backend gave.
-        """
+        """Take away from the person all that the backend gave."""
         raise NotImplementedError
 
     def test_it_begins_at_an_address(self, provider: SignInProvider) -> None:
-        """
-        The browser gets an address that brings the state back and gives nothing away.
-        """
+        """The browser gets an address that brings the state back and gives nothing away."""
         started = provider.begin(PAGES, STATE)
 
         parts = urlsplit(started.address)
@@ -113,17 +105,13 @@ class SignInConformance(DeclaresDeviations):
     def test_no_two_beginnings_share_what_is_private(
         self, provider: SignInProvider
     ) -> None:
-        """
-        Each sign-in has secrets of its own.
-        """
+        """Each sign-in has secrets of its own."""
         first, second = (provider.begin(PAGES, STATE) for _ in range(2))
 
         assert not first.private or first.private != second.private
 
     def test_it_recognises_the_person(self, provider: SignInProvider) -> None:
-        """
-        A person has a subject, and something by which roles are found.
-        """
+        """A person has a subject, and something by which roles are found."""
         identity = self._signed_in(provider).identity
 
         assert is_subject(identity.subject)
@@ -131,9 +119,7 @@ class SignInConformance(DeclaresDeviations):
         assert identity.email or not identity.is_email_proven
 
     def test_a_person_stays_the_same(self, provider: SignInProvider) -> None:
-        """
-        Whoever signs in twice has one subject.
-        """
+        """Whoever signs in twice has one subject."""
         first, second = (self._signed_in(provider).identity for _ in range(2))
 
         assert first.subject == second.subject
@@ -141,9 +127,7 @@ class SignInConformance(DeclaresDeviations):
     def test_another_process_may_complete_and_refresh(
         self, provider: SignInProvider, reopened: Callable[[], SignInProvider]
     ) -> None:
-        """
-        Nothing is kept in the memory of a process.
-        """
+        """Nothing is kept in the memory of a process."""
         answer = self.answer(provider)
 
         completed = _complete(reopened(), answer)
@@ -152,9 +136,7 @@ class SignInConformance(DeclaresDeviations):
         assert refreshed.identity.subject == completed.identity.subject
 
     def test_an_answer_is_good_once(self, provider: SignInProvider) -> None:
-        """
-        A code that belongs to no beginning is used up; the service sees to others.
-        """
+        """A code that belongs to no beginning is used up; the service sees to others."""
         if self.comes_back:
             return
         answer = self.answer(provider)
@@ -177,9 +159,7 @@ class SignInConformance(DeclaresDeviations):
     def test_a_forged_answer_is_refused(
         self, provider: SignInProvider, parameters: Mapping[str, str]
     ) -> None:
-        """
-        An answer that the provider did not give signs nobody in, and is not repeated.
-        """
+        """An answer that the provider did not give signs nobody in, and is not repeated."""
         private = provider.begin(PAGES, STATE).private
 
         with pytest.raises(SignInRefusedError) as refused:
@@ -192,9 +172,7 @@ class SignInConformance(DeclaresDeviations):
     def test_an_answer_needs_the_beginning_it_belongs_to(
         self, provider: SignInProvider
     ) -> None:
-        """
-        An answer that was stolen is worth nothing in another sign-in.
-        """
+        """An answer that was stolen is worth nothing in another sign-in."""
         if not self.comes_back:
             return
         answer = self.answer(provider)
@@ -207,9 +185,7 @@ class SignInConformance(DeclaresDeviations):
     def test_membership_is_confirmed_again_and_again(
         self, provider: SignInProvider
     ) -> None:
-        """
-        Each state that refresh returns is good for the next one.
-        """
+        """Each state that refresh returns is good for the next one."""
         first = self._signed_in(provider)
 
         outcome = first
@@ -219,9 +195,7 @@ class SignInConformance(DeclaresDeviations):
         assert outcome.identity == first.identity
 
     def test_a_lost_membership_is_told(self, provider: SignInProvider) -> None:
-        """
-        Whoever does not belong any more is told so, or has no roles left.
-        """
+        """Whoever does not belong any more is told so, or has no roles left."""
         state = self._signed_in(provider).refresh_state
 
         self.end_membership()
@@ -236,18 +210,14 @@ class SignInConformance(DeclaresDeviations):
     def test_a_state_that_is_none_ends_the_membership(
         self, provider: SignInProvider, state: str
     ) -> None:
-        """
-        A state that cannot be read ends the session instead of breaking it.
-        """
+        """A state that cannot be read ends the session instead of breaking it."""
         with pytest.raises(MembershipEndedError):
             provider.refresh(state)
 
     def test_signing_out_leads_somewhere_or_nowhere(
         self, provider: SignInProvider
     ) -> None:
-        """
-        Signing out gives an address or None, and never fails.
-        """
+        """Signing out gives an address or None, and never fails."""
         state = self._signed_in(provider).refresh_state
 
         for given in (state, "", "forged"):

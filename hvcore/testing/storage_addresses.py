@@ -1,6 +1,4 @@
-"""
-The promises of addresses that a storage signs for others: a kit for each capability.
-"""
+"""The promises of addresses that a storage signs for others: a kit for each capability."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -41,9 +39,7 @@ class PresignedReadConformance(StorageKit):
     checks_signatures = True
 
     def test_a_signed_address_reads_one_object(self, storage: Storage) -> None:
-        """
-        All of it or a range; what is absent is 404 there, and not empty.
-        """
+        """All of it or a range; what is absent is 404 there, and not empty."""
         assert isinstance(storage, SupportsPresignedRead)
         put(storage, "v/a.mp4", b"0123456789")
         url = storage.presigned_url("v/a.mp4", valid_s=VALID_S)
@@ -57,9 +53,7 @@ class PresignedReadConformance(StorageKit):
     def test_a_signed_address_of_one_object_opens_no_other(
         self, storage: Storage
     ) -> None:
-        """
-        Nor does it write; a changed address is refused.
-        """
+        """Nor does it write; a changed address is refused."""
         assert isinstance(storage, SupportsPresignedRead)
         put(storage, "v/a", b"mine")
         put(storage, "v/b", b"another's")
@@ -88,9 +82,7 @@ class PresignedWriteConformance(StorageKit):
     checks_signatures = True
 
     def test_what_is_sent_to_a_signed_address_is_stored(self, storage: Storage) -> None:
-        """
-        Whoever sends last wins.
-        """
+        """Whoever sends last wins."""
         assert isinstance(storage, SupportsPresignedWrite)
         for data in (b"sent first", b"sent again"):
             address = storage.write_address(
@@ -103,9 +95,7 @@ class PresignedWriteConformance(StorageKit):
         assert not is_there(storage, "v/b")
 
     def test_an_address_binds_what_it_says(self, storage: Storage) -> None:
-        """
-        Another length or type is refused where it says so.
-        """
+        """Another length or type is refused where it says so."""
         assert isinstance(storage, SupportsPresignedWrite)
         address = storage.write_address(
             "v/a", content_type=TYPE, size_bytes=4, valid_s=VALID_S
@@ -122,14 +112,10 @@ class PresignedWriteConformance(StorageKit):
 
 
 class PartedWriteConformance(StorageKit):
-    """
-    The promises of SupportsPartedWrite.
-    """
+    """The promises of SupportsPartedWrite."""
 
     def test_an_object_is_joined_of_its_parts(self, storage: Storage) -> None:
-        """
-        It is none until then, in the order of numbers, and ends what was begun.
-        """
+        """It is none until then, in the order of numbers, and ends what was begun."""
         assert isinstance(storage, SupportsPartedWrite)
         whole = arrived(_PART_BYTES + 10)
         pieces = {1: whole[:_PART_BYTES], 2: whole[_PART_BYTES:]}
@@ -156,9 +142,7 @@ class PartedWriteConformance(StorageKit):
         assert_same(get(storage, "v/a"), whole)
 
     def test_parts_that_are_ended_are_gone(self, storage: Storage) -> None:
-        """
-        Nothing is at their path; to end them twice is fine.
-        """
+        """Nothing is at their path; to end them twice is fine."""
         assert isinstance(storage, SupportsPartedWrite)
         begun = storage.begin_parts("v/a", content_type=TYPE)
         _send_part(storage, begun, 1, b"part")
@@ -204,9 +188,7 @@ def _asked(
     headers: Mapping[str, str] | None = None,
     body: bytes | None = None,
 ) -> tuple[int, bytes]:
-    """
-    Ask as a browser does, which knows the address and nothing else.
-    """
+    """Ask as a browser does, which knows the address and nothing else."""
     with urllib3.PoolManager(retries=False, timeout=30.0) as pool:
         answer = pool.request(method, url, headers=headers, body=body)
         return answer.status, answer.data

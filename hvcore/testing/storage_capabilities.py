@@ -1,6 +1,4 @@
-"""
-The promises of what a storage may do besides: a kit for each capability.
-"""
+"""The promises of what a storage may do besides: a kit for each capability."""
 
 from pathlib import Path
 
@@ -28,16 +26,12 @@ from hvcore.testing.storage_kit import (
 
 
 class CopyConformance(StorageKit):
-    """
-    The promises of SupportsCopy.
-    """
+    """The promises of SupportsCopy."""
 
     def test_a_copy_is_another_object(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """
-        With a type of its own; the source stays, and neither changes the other.
-        """
+        """With a type of its own; the source stays, and neither changes the other."""
         assert isinstance(storage, SupportsCopy)
         put(storage, "a/source", b"segment")
         put(storage, "b/there", b"what was there before")
@@ -56,9 +50,7 @@ class CopyConformance(StorageKit):
         assert get(storage, "b/c/0.m4s") == b"segment"
 
     def test_a_copy_of_nothing_is_not_found(self, storage: Storage) -> None:
-        """
-        And makes nothing, nor removes what is there.
-        """
+        """And makes nothing, nor removes what is there."""
         assert isinstance(storage, SupportsCopy)
         put(storage, "b/there", b"stays")
 
@@ -69,9 +61,7 @@ class CopyConformance(StorageKit):
         assert get(storage, "b/there") == b"stays"
 
     def test_a_copy_is_of_one_moment(self, storage: Storage, tmp_path: Path) -> None:
-        """
-        A large object is copied whole, with the bytes of its last writing.
-        """
+        """A large object is copied whole, with the bytes of its last writing."""
         assert isinstance(storage, SupportsCopy)
         size = 9 * 1024 * 1024
         local = tmp_path / "large"
@@ -83,16 +73,12 @@ class CopyConformance(StorageKit):
 
 
 class HideConformance(StorageKit):
-    """
-    The promises of SupportsHide.
-    """
+    """The promises of SupportsHide."""
 
     def test_what_is_hidden_is_gone_for_readers(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """
-        In every process, with nothing beside it.
-        """
+        """In every process, with nothing beside it."""
         assert isinstance(storage, SupportsHide)
         for path in ("v/1/a", "v/1/b/c", "v/10/a"):
             put(storage, path)
@@ -106,9 +92,7 @@ class HideConformance(StorageKit):
             assert paths(each, "v") == ["v/10/a"]
 
     def test_what_was_hidden_is_removed_later(self, storage: Storage) -> None:
-        """
-        With what was written since, and hidden once more.
-        """
+        """With what was written since, and hidden once more."""
         assert isinstance(storage, SupportsHide)
         put(storage, "v/1/a")
         storage.hide_tree("v/1")
@@ -122,14 +106,10 @@ class HideConformance(StorageKit):
 
 
 class LocalPathConformance(StorageKit):
-    """
-    The promises of SupportsLocalPath.
-    """
+    """The promises of SupportsLocalPath."""
 
     def test_a_local_path_is_where_the_bytes_are(self, storage: Storage) -> None:
-        """
-        Also of what is not there yet; no path leaves the storage.
-        """
+        """Also of what is not there yet; no path leaves the storage."""
         assert isinstance(storage, SupportsLocalPath)
         put(storage, "v/a", b"here")
 
@@ -140,14 +120,10 @@ class LocalPathConformance(StorageKit):
 
 
 class UploadFileConformance(StorageKit):
-    """
-    The promises of SupportsUploadFile.
-    """
+    """The promises of SupportsUploadFile."""
 
     def test_an_upload_is_received_beside_its_target(self, storage: Storage) -> None:
-        """
-        Nobody finds it there before it is put.
-        """
+        """Nobody finds it there before it is put."""
         assert isinstance(storage, SupportsUploadFile)
         upload = storage.upload_dir() / "kit-upload"
         upload.write_bytes(b"arrived")
@@ -160,14 +136,10 @@ class UploadFileConformance(StorageKit):
 
 
 class ObjectUrlConformance(StorageKit):
-    """
-    The promises of SupportsObjectUrl.
-    """
+    """The promises of SupportsObjectUrl."""
 
     def test_an_object_has_a_url_of_its_own(self, storage: Storage) -> None:
-        """
-        With a scheme that clients know; whether it is there or not.
-        """
+        """With a scheme that clients know; whether it is there or not."""
         assert isinstance(storage, SupportsObjectUrl)
         urls = [storage.object_url(path) for path in ("v/1", "v/10", "v/1/a", "w/1")]
 

@@ -1,6 +1,4 @@
-"""
-The promises of a storage that cannot answer, and of one that is closed.
-"""
+"""The promises of a storage that cannot answer, and of one that is closed."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -20,16 +18,12 @@ from hvcore.testing.storage_kit import (
 
 
 class FailurePromises(StorageKit):
-    """
-    Foreign exceptions end in the storage, and silence is no answer.
-    """
+    """Foreign exceptions end in the storage, and silence is no answer."""
 
     def test_a_storage_that_works_answers(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """
-        Also an empty one; asking leaves nothing behind.
-        """
+        """Also an empty one; asking leaves nothing behind."""
         storage.ping()
         put(storage, "v/a")
         storage.ping()
@@ -42,9 +36,7 @@ class FailurePromises(StorageKit):
     def test_what_cannot_be_reached_is_unavailable(
         self, unreachable: Storage, tmp_path: Path
     ) -> None:
-        """
-        Not absent, not empty, not removed, and in time.
-        """
+        """Not absent, not empty, not removed, and in time."""
         local = tmp_path / "local"
         local.write_bytes(b"data")
 
@@ -55,9 +47,7 @@ class FailurePromises(StorageKit):
     def test_a_missing_bucket_is_no_missing_object(
         self, without_bucket: Storage, tmp_path: Path
     ) -> None:
-        """
-        The server answers, and knows nothing of the objects.
-        """
+        """The server answers, and knows nothing of the objects."""
         local = tmp_path / "local"
         local.write_bytes(b"data")
 
@@ -65,9 +55,7 @@ class FailurePromises(StorageKit):
             assert is_unavailable(self.gives_up_within_s, call), f"{name} answered"
 
     def test_a_removal_that_is_refused_is_none(self, refusing_removal: Storage) -> None:
-        """
-        What is not gone is not said to be removed, so that it is tried again.
-        """
+        """What is not gone is not said to be removed, so that it is tried again."""
         assert paths(refusing_removal, "v") == ["v/kept"]
 
         for prefix in ("v/kept", "v"):
@@ -81,9 +69,7 @@ class FailurePromises(StorageKit):
     def test_a_range_that_is_ignored_is_no_range(
         self, ignoring_ranges: Storage
     ) -> None:
-        """
-        The whole object is not played in the place of its part, nor cut to its length.
-        """
+        """The whole object is not played in the place of its part, nor cut to its length."""
         for start, end in ((2, 5), (0, 5), (7, None)):
             read = partial(get, ignoring_ranges, "v/whole", start, end)
             assert is_unavailable(self.gives_up_within_s, read), (
@@ -93,9 +79,7 @@ class FailurePromises(StorageKit):
     def test_closing_removes_nothing(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """
-        Others go on with the same objects.
-        """
+        """Others go on with the same objects."""
         put(storage, "v/a", b"stays")
         other = reopened()
         storage.close()

@@ -1,6 +1,4 @@
-"""
-What the promises of storages share: fixtures, and short ways to use a storage.
-"""
+"""What the promises of storages share: fixtures, and short ways to use a storage."""
 
 import io
 from collections.abc import Callable
@@ -40,23 +38,17 @@ class StorageKit(DeclaresDeviations):
 
     @pytest.fixture
     def storage(self) -> Storage:
-        """
-        Return a storage with nothing in it; the subclass closes it.
-        """
+        """Return a storage with nothing in it; the subclass closes it."""
         raise NotImplementedError("give the fixture: an empty storage")
 
     @pytest.fixture
     def reopened(self) -> ReopenedStorage:
-        """
-        Return what opens another storage on the same objects, any number of times.
-        """
+        """Return what opens another storage on the same objects, any number of times."""
         raise NotImplementedError("give the fixture: it opens the same objects again")
 
     @pytest.fixture
     def unreachable(self) -> Storage:
-        """
-        Return a storage that was built, and whose server or disk is gone since.
-        """
+        """Return a storage that was built, and whose server or disk is gone since."""
         raise NotImplementedError("give the fixture: a storage that cannot answer")
 
     @pytest.fixture
@@ -90,16 +82,12 @@ class StorageKit(DeclaresDeviations):
 
 
 def put(storage: Storage, path: str, data: bytes = b"data") -> None:
-    """
-    Store bytes.
-    """
+    """Store bytes."""
     storage.write(path, io.BytesIO(data), content_type=TYPE)
 
 
 def get(storage: Storage, path: str, start: int = 0, end: int | None = None) -> bytes:
-    """
-    Read bytes.
-    """
+    """Read bytes."""
     with storage.open(path, start=start, end=end) as file:
         return file.read()
 
@@ -122,16 +110,12 @@ def assert_same(found: bytes, wanted: bytes) -> None:
 
 
 def paths(storage: Storage, prefix: str) -> list[str]:
-    """
-    List a prefix.
-    """
+    """List a prefix."""
     return sorted(info.path for info in storage.walk(prefix))
 
 
 def is_there(storage: Storage, path: str) -> bool:
-    """
-    Tell whether an object is at a path; all ways to ask agree.
-    """
+    """Tell whether an object is at a path; all ways to ask agree."""
     found = {_is_known(storage, path), _is_open(storage, path)}
     found.add(path in paths(storage, path))
     assert len(found) == 1, f"stat, open and walk disagree about {path}"

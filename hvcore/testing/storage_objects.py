@@ -1,6 +1,4 @@
-"""
-The promises of a storage for one object.
-"""
+"""The promises of a storage for one object."""
 
 import io
 from datetime import UTC, datetime, timedelta
@@ -40,16 +38,12 @@ _PLAIN_NAMES = (
 
 
 class ObjectPromises(StorageKit):
-    """
-    Bytes, ranges, names, and what is known about an object.
-    """
+    """Bytes, ranges, names, and what is known about an object."""
 
     def test_what_is_written_can_be_read(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """
-        All bytes, with their number, at a moment that is about now.
-        """
+        """All bytes, with their number, at a moment that is about now."""
         data = bytes(range(256)) * 10
         written = storage.write("a/b/c.bin", io.BytesIO(data), content_type=TYPE)
 
@@ -62,9 +56,7 @@ class ObjectPromises(StorageKit):
         assert get(reopened(), "a/b/c.bin") == data
 
     def test_an_empty_object_is_an_object(self, storage: Storage) -> None:
-        """
-        It is found, listed and counted like every other.
-        """
+        """It is found, listed and counted like every other."""
         written = storage.write("v/empty", arriving(0), content_type=TYPE)
 
         assert (written.size_bytes, storage.stat("v/empty").size_bytes) == (0, 0)
@@ -73,9 +65,7 @@ class ObjectPromises(StorageKit):
         assert storage.delete_tree("v") == 1
 
     def test_a_source_may_give_a_few_bytes_at_a_time(self, storage: Storage) -> None:
-        """
-        A connection does: a short read is not the end.
-        """
+        """A connection does: a short read is not the end."""
         size = 5 * MOST_AT_ONCE + 1
         written = storage.write("a", arriving(size), content_type=TYPE)
 
@@ -83,9 +73,7 @@ class ObjectPromises(StorageKit):
         assert_same(get(storage, "a"), arrived(size))
 
     def test_the_type_is_the_one_that_was_sent(self, storage: Storage) -> None:
-        """
-        Or none at all; a guess would be played as it is.
-        """
+        """Or none at all; a guess would be played as it is."""
         for number, type_ in enumerate(("video/iso.segment", "text/vtt")):
             path = f"odd-{number}.html"
             written = storage.write(path, arriving(9), content_type=type_)
@@ -94,9 +82,7 @@ class ObjectPromises(StorageKit):
             assert storage.stat(path).content_type in {type_, None}
 
     def test_other_bytes_have_another_tag(self, storage: Storage) -> None:
-        """
-        Also if there are as many; while nothing changes, the tag stays.
-        """
+        """Also if there are as many; while nothing changes, the tag stays."""
         put(storage, "v/a", b"123")
         first, again = storage.stat("v/a").tag, storage.stat("v/a").tag
         put(storage, "v/a", b"456")
@@ -109,9 +95,7 @@ class ObjectPromises(StorageKit):
         assert len(set(tags)) == len(tags)
 
     def test_a_range_is_half_open(self, storage: Storage) -> None:
-        """
-        The byte at its end does not belong to it.
-        """
+        """The byte at its end does not belong to it."""
         put(storage, "r", b"0123456789")
 
         assert get(storage, "r", 2, 5) == b"234"
@@ -122,9 +106,7 @@ class ObjectPromises(StorageKit):
         assert get(storage, "r", 0, 10) == b"0123456789"
 
     def test_a_range_may_end_behind_the_object(self, storage: Storage) -> None:
-        """
-        What is there is given, and nothing behind it.
-        """
+        """What is there is given, and nothing behind it."""
         put(storage, "r", b"0123456789")
         put(storage, "empty", b"")
 
@@ -135,9 +117,7 @@ class ObjectPromises(StorageKit):
             assert get(storage, "empty", 0, end) == b""
 
     def test_what_is_no_range_is_refused(self, storage: Storage) -> None:
-        """
-        It is a mistake of the core, whatever a slice would make of it.
-        """
+        """It is a mistake of the core, whatever a slice would make of it."""
         put(storage, "r", b"0123456789")
 
         for start, end in ((3, 2), (-1, None), (-3, -1), (0, -1)):
@@ -145,9 +125,7 @@ class ObjectPromises(StorageKit):
                 storage.open("r", start=start, end=end)
 
     def test_readers_do_not_disturb_one_another(self, storage: Storage) -> None:
-        """
-        Each has a position of its own, and closes for itself.
-        """
+        """Each has a position of its own, and closes for itself."""
         put(storage, "r", b"0123456789")
 
         with storage.open("r") as one, storage.open("r", start=5) as two:
@@ -158,9 +136,7 @@ class ObjectPromises(StorageKit):
             assert one.read() == b""
 
     def test_what_is_absent_is_not_found(self, storage: Storage) -> None:
-        """
-        Nor is what others' paths begin with, nor what would be below an object.
-        """
+        """Nor is what others' paths begin with, nor what would be below an object."""
         put(storage, "folder/file")
 
         for path in ("none", "folder", "folder/fil", "folder/file/none"):
@@ -175,9 +151,7 @@ class ObjectPromises(StorageKit):
         assert storage.delete_tree("none/at/all") == 0
 
     def test_an_object_is_replaced_whole(self, storage: Storage) -> None:
-        """
-        By a shorter one, by a longer one, and by an empty one.
-        """
+        """By a shorter one, by a longer one, and by an empty one."""
         for data in (b"the first one", b"2nd", b"a third that is longer", b""):
             put(storage, "a", data)
 
@@ -186,9 +160,7 @@ class ObjectPromises(StorageKit):
             assert [info.size_bytes for info in storage.walk("a")] == [len(data)]
 
     def test_a_local_file_is_stored(self, storage: Storage, tmp_path: Path) -> None:
-        """
-        Whole, and in place of what was there.
-        """
+        """Whole, and in place of what was there."""
         size = 3 * 1024 * 1024 + 1
         put(storage, "deep/er/file", b"old")
         local = tmp_path / "local"
@@ -199,9 +171,7 @@ class ObjectPromises(StorageKit):
         assert_same(get(storage, "deep/er/file"), arrived(size))
 
     def test_names_stay_as_they_are(self, storage: Storage) -> None:
-        """
-        Each is another object: none is folded, decoded, trimmed or hidden.
-        """
+        """Each is another object: none is folded, decoded, trimmed or hidden."""
         stored = {f"n/{name}" for name in _PLAIN_NAMES}
         for path in stored:
             put(storage, path, path.encode())
@@ -220,9 +190,7 @@ class ObjectPromises(StorageKit):
         assert paths(storage, "n") == []
 
     def test_what_is_no_path_is_refused(self, storage: Storage, tmp_path: Path) -> None:
-        """
-        Before anything is done: an empty prefix would be everything.
-        """
+        """Before anything is done: an empty prefix would be everything."""
         put(storage, "a/b", b"stays")
         local = tmp_path / "local"
         local.write_bytes(b"data")

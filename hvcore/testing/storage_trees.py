@@ -1,6 +1,4 @@
-"""
-The promises of a storage for all that is below a prefix.
-"""
+"""The promises of a storage for all that is below a prefix."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -18,14 +16,10 @@ _WRITERS = 8
 
 
 class TreePromises(StorageKit):
-    """
-    Lists and removals, seen by everybody.
-    """
+    """Lists and removals, seen by everybody."""
 
     def test_a_prefix_is_no_beginning_of_a_name(self, storage: Storage) -> None:
-        """
-        Video 1 is not video 10; a slash at the end makes no difference.
-        """
+        """Video 1 is not video 10; a slash at the end makes no difference."""
         for path in ("v/1/a", "v/1/b/c", "v/1/b/d/e", "v/10/a", "v/1x", "w/1/a"):
             put(storage, path)
 
@@ -40,9 +34,7 @@ class TreePromises(StorageKit):
         assert (paths(storage, "v"), paths(storage, "w")) == (["v/10/a"], ["w/1/a"])
 
     def test_a_list_tells_what_is_stored(self, storage: Storage) -> None:
-        """
-        Sizes and paths as ``stat`` has them, each object once.
-        """
+        """Sizes and paths as ``stat`` has them, each object once."""
         for number in range(5):
             put(storage, f"v/{number}/a", b"x" * number)
         listed = sorted(storage.walk("v"), key=lambda info: info.path)
@@ -56,9 +48,7 @@ class TreePromises(StorageKit):
     def test_what_is_deleted_is_gone_for_everybody(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """
-        For those, too, who have just seen it; then it can be stored anew.
-        """
+        """For those, too, who have just seen it; then it can be stored anew."""
         other = reopened()
         for path in ("v/a", "v/b"):
             put(storage, path, b"first")
@@ -76,9 +66,7 @@ class TreePromises(StorageKit):
     def test_what_others_have_stored_is_seen_at_once(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """
-        Lists and answers that are kept would hide it.
-        """
+        """Lists and answers that are kept would hide it."""
         other = reopened()
         before = (paths(other, "v"), is_there(other, "v/a"))
         put(storage, "v/a")
@@ -94,9 +82,7 @@ class TreePromises(StorageKit):
         assert get(other, "v/a", 0, 6) == b"longer"
 
     def test_tenants_know_nothing_of_each_other(self, storage: Storage) -> None:
-        """
-        The same names below two organizations are different objects.
-        """
+        """The same names below two organizations are different objects."""
         tenants = ("org_a", "org_A", "org_ab", "org_a-b", "org_a.b", "org")
         for tenant in tenants:
             for name in ("one", "two"):
@@ -110,9 +96,7 @@ class TreePromises(StorageKit):
             assert get(storage, f"{tenant}/one") == tenant.encode()
 
     def test_many_objects_are_listed_and_removed(self, storage: Storage) -> None:
-        """
-        More than stores give or remove at a time.
-        """
+        """More than stores give or remove at a time."""
         with ThreadPoolExecutor(_WRITERS) as pool:
             names = [f"many/{n % 7}/{n:05}" for n in range(self.many)]
             list(pool.map(lambda path: put(storage, path, b""), names))

@@ -1,6 +1,4 @@
-"""
-The promises of a storage while objects are being written.
-"""
+"""The promises of a storage while objects are being written."""
 
 import threading
 import tracemalloc
@@ -37,14 +35,10 @@ _WAITS_S: Final = 10.0
 
 
 class WriterPromises(StorageKit):
-    """
-    Whole or not at all, whatever happens to the writer, and many writers at once.
-    """
+    """Whole or not at all, whatever happens to the writer, and many writers at once."""
 
     def test_a_source_that_breaks_off_changes_nothing(self, storage: Storage) -> None:
-        """
-        Its own error arrives, the old object stays, and nothing is left over.
-        """
+        """Its own error arrives, the old object stays, and nothing is left over."""
         put(storage, "v/a", b"old")
 
         for path in ("v/a", "v/new"):
@@ -58,9 +52,7 @@ class WriterPromises(StorageKit):
     def test_an_object_is_seen_when_it_is_whole(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """
-        Until then readers get the old one, or none, and wait for nobody.
-        """
+        """Until then readers get the old one, or none, and wait for nobody."""
         put(storage, "v/old", b"old")
         other, looks = reopened(), 0
 
@@ -89,9 +81,7 @@ class WriterPromises(StorageKit):
     def test_a_killed_writer_leaves_the_old_object(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """
-        Or none, if there was none; another writer is not in its way.
-        """
+        """Or none, if there was none; another writer is not in its way."""
         put(storage, "v/old", b"old")
 
         for path in ("v/old", "v/new"):
@@ -107,9 +97,7 @@ class WriterPromises(StorageKit):
     def test_writers_of_one_object_do_not_mix(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """
-        They write at the same time, piece by piece; one of them wins.
-        """
+        """They write at the same time, piece by piece; one of them wins."""
         whole = [arrived(_SIZE, mark=number) for number in range(_WRITERS)]
 
         def write(own: Storage, number: int, together: threading.Barrier) -> None:
@@ -133,9 +121,7 @@ class WriterPromises(StorageKit):
             assert paths(storage, "v") == ["v/a"]
 
     def test_threads_do_not_mix(self, storage: Storage) -> None:
-        """
-        One storage serves many threads; each finds its own objects.
-        """
+        """One storage serves many threads; each finds its own objects."""
         together = threading.Barrier(_WRITERS, timeout=_WAITS_S)
 
         def work(number: int) -> None:
@@ -156,9 +142,7 @@ class WriterPromises(StorageKit):
     def test_processes_see_one_storage(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """
-        What several write at once is there for all, at once and whole.
-        """
+        """What several write at once is there for all, at once and whole."""
         assert self.is_shared, "its objects are in the memory of one process"
         put(storage, "v/parent")
 
@@ -181,9 +165,7 @@ class WriterPromises(StorageKit):
     def test_a_large_object_passes_through(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """
-        Every byte of it, and never all of it in memory.
-        """
+        """Every byte of it, and never all of it in memory."""
         size = self.large_bytes
         whole = digest(arriving(size))
 

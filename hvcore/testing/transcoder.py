@@ -24,35 +24,25 @@ from hvcore.testing.deviations import DeclaresDeviations
 
 
 class TranscoderConformance(DeclaresDeviations):
-    """
-    What every transcoder promises of a plan.
-    """
+    """What every transcoder promises of a plan."""
 
     @pytest.fixture
     def transcoder(self) -> Transcoder:
-        """
-        Make the transcoder.
-        """
+        """Make the transcoder."""
         raise NotImplementedError
 
     @pytest.fixture
     def workspace(self, tmp_path: Path) -> Workspace:
-        """
-        Make a workspace with a short video that the transcoder can use.
-        """
+        """Make a workspace with a short video that the transcoder can use."""
         raise NotImplementedError
 
     @pytest.fixture
     def order(self, transcoder: Transcoder, workspace: Workspace) -> TranscodeOrder:
-        """
-        Make an order of what was probed; the usual preset.
-        """
+        """Make an order of what was probed; the usual preset."""
         return order_of(transcoder.probe(workspace))
 
     def test_it_says_what_it_can_do(self, transcoder: Transcoder) -> None:
-        """
-        The answer has a name and is the same each time, because it is kept.
-        """
+        """The answer has a name and is the same each time, because it is kept."""
         able = transcoder.capabilities()
 
         assert able.name, "Capabilities.name is empty"
@@ -61,9 +51,7 @@ class TranscoderConformance(DeclaresDeviations):
     def test_it_probes_what_it_is_given(
         self, transcoder: Transcoder, workspace: Workspace
     ) -> None:
-        """
-        A source has pictures, a length and a size.
-        """
+        """A source has pictures, a length and a size."""
         source = transcoder.probe(workspace)
 
         size_px = source.video.width_px, source.video.height_px
@@ -74,9 +62,7 @@ class TranscoderConformance(DeclaresDeviations):
     def test_a_plan_is_whole(
         self, transcoder: Transcoder, order: TranscodeOrder
     ) -> None:
-        """
-        Parts are numbered from 0, their weights add up to 1, and a plan can be repeated.
-        """
+        """Parts are numbered from 0, their weights add up to 1, and a plan can be repeated."""
         parts = transcoder.plan(order)
 
         assert parts, "plan returned no parts; a video is made in one part at least"
@@ -91,9 +77,7 @@ class TranscoderConformance(DeclaresDeviations):
 
 
 def order_of(source: SourceInfo) -> TranscodeOrder:
-    """
-    Make an order of a source; the usual preset.
-    """
+    """Make an order of a source; the usual preset."""
     settings = EncodingSettings(preset=Preset.STANDARD)
     return TranscodeOrder(
         source=source,

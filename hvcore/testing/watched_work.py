@@ -41,9 +41,7 @@ class WatchedWork:
 
 
 def watch(transcoder: Transcoder, part: Part, workspace: Workspace) -> WatchedWork:
-    """
-    Make a part, and hold the programs that it starts.
-    """
+    """Make a part, and hold the programs that it starts."""
     moments, shares = [time.monotonic()], list[float]()
 
     def check() -> None:
@@ -58,9 +56,7 @@ def watch(transcoder: Transcoder, part: Part, workspace: Workspace) -> WatchedWo
 
 
 def children() -> set[str]:
-    """
-    Return the numbers of this process's children; none where the kernel does not tell.
-    """
+    """Return the numbers of this process's children; none where the kernel does not tell."""
     found = set[str]()
     for one in Path("/proc/self/task").glob("*/children"):
         # A thread that has ended meanwhile.
@@ -82,9 +78,7 @@ def _holding_programs() -> Iterator[None]:
 
 
 def _hold(before: set[str], over: threading.Event) -> None:
-    """
-    Hold the first programs that are started, until the work is over.
-    """
+    """Hold the first programs that are started, until the work is over."""
     held = dict[str, float]()
     going_on = set[str]()
     try:

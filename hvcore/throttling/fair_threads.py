@@ -109,9 +109,7 @@ class FairThreads:
         return share_refusal(self.things, is_own_share_met=is_own_share_met)
 
     def _displaced_by(self, organization: str, client: str) -> _Waiting | None:
-        """
-        Return what gives its place up, the newest of whoever has the most places.
-        """
+        """Return what gives its place up, the newest of whoever has the most places."""
         organizations = Counter(one.organization for one in self._waiting)
         clients = Counter(one.client for one in self._waiting)
         # One more for who comes: they would only change places.
@@ -136,9 +134,7 @@ class FairThreads:
         )
 
     def _begin(self) -> None:
-        """
-        Begin what has its turn, while threads are free.
-        """
+        """Begin what has its turn, while threads are free."""
         with self._lock:
             while self._running.total() < self.threads:
                 one = min(

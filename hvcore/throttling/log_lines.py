@@ -89,16 +89,12 @@ class LogLines:
             log.log(level, message, extra=dict(extra), exc_info=exc_info)
 
     def forget(self) -> None:
-        """
-        Forget what was written, as at the beginning of a process.
-        """
+        """Forget what was written, as at the beginning of a process."""
         with self._lock.held():
             self._began_s = float("-inf")
 
     def _begin_window(self) -> Mapping[str, int]:
-        """
-        Begin to count again if it is time; return how many lines were left out.
-        """
+        """Begin to count again if it is time; return how many lines were left out."""
         now_s = self.now_s()
         if now_s - self._began_s < WINDOW_S:
             return {}
@@ -123,7 +119,5 @@ LOG_LINES: Final = LogLines()
 
 
 def without_credentials(text: str) -> str:
-    """
-    Return a text with no more than the beginning of keys and of share links.
-    """
+    """Return a text with no more than the beginning of keys and of share links."""
     return _CREDENTIAL.sub(r"\1\2…", text)

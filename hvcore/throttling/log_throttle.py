@@ -1,6 +1,4 @@
-"""
-A limit on how often a message about one thing is logged.
-"""
+"""A limit on how often a message about one thing is logged."""
 
 import time
 from typing import Final
@@ -25,9 +23,7 @@ class LogThrottle:
         self._said: dict[str, float] = {}
 
     def is_time(self, name: str) -> bool:
-        """
-        Return whether to log it now; if so, remember that it was logged.
-        """
+        """Return whether to log it now; if so, remember that it was logged."""
         now = time.monotonic()
         with self._lock.held():
             said = self._said.get(name)

@@ -31,9 +31,7 @@ _log = logging.getLogger(__name__)
 
 
 class ShareRefusals:
-    """
-    How often a share of this process was met, by its name; thread-safe.
-    """
+    """How often a share of this process was met, by its name; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = ForkLock()
@@ -41,9 +39,7 @@ class ShareRefusals:
         self._warnings = LogThrottle(_WARNS_EVERY_S)
 
     def add(self, name: str) -> None:
-        """
-        Count a refusal, and say so once a minute.
-        """
+        """Count a refusal, and say so once a minute."""
         with self._lock.held():
             self._counts[name] += 1
             count = self._counts[name]
@@ -54,9 +50,7 @@ class ShareRefusals:
             )
 
     def total(self, name: str) -> int:
-        """
-        Return how many there were since the process began.
-        """
+        """Return how many there were since the process began."""
         with self._lock.held():
             return self._counts[name]
 
@@ -126,9 +120,7 @@ class SharedCapacity:
         raise share_refusal(self.things, is_own_share_met=is_own_share_met)
 
     def release(self, client: str, cost: float = 1) -> None:
-        """
-        Give back what was taken.
-        """
+        """Give back what was taken."""
         with self._lock:
             left = self._held.pop(client, 0) - cost
             if left > 0:
@@ -136,18 +128,14 @@ class SharedCapacity:
             self._total = self._total - cost if self._held else 0
 
     def may_take(self, client: str, cost: float = 1) -> bool:
-        """
-        Return whether a client would get a part of it now.
-        """
+        """Return whether a client would get a part of it now."""
         with self._lock:
             return not (
                 self._is_own_share_met(client, cost) or self._is_full_for(client, cost)
             )
 
     def is_scarce(self) -> bool:
-        """
-        Return whether others wait: all is taken, and one of them was refused.
-        """
+        """Return whether others wait: all is taken, and one of them was refused."""
         with self._lock:
             waits_s = self.elapsed_s() - self._refused_at_s
             # They come back after a while, and a little later than told.
@@ -163,9 +151,7 @@ class SharedCapacity:
 
 
 def share_refusal(things: str, *, is_own_share_met: bool) -> UnavailableError:
-    """
-    Return what a client is told that gets nothing of a common resource now.
-    """
+    """Return what a client is told that gets nothing of a common resource now."""
     error = ShareMetError if is_own_share_met else UnavailableError
     why = "You have too many" if is_own_share_met else "There are too many"
     return error(

@@ -1,6 +1,4 @@
-"""
-Whose turn is next: clients come one after the other, whatever each of them has.
-"""
+"""Whose turn is next: clients come one after the other, whatever each of them has."""
 
 import threading
 import time
@@ -22,9 +20,7 @@ def no_delay(_client: str) -> float:
 
 @attrs.define
 class _Line(Generic[_T]):
-    """
-    What waits of one client, and from when on it is its turn.
-    """
+    """What waits of one client, and from when on it is its turn."""
 
     due_s: float
     waiting: deque[_T]
@@ -56,15 +52,11 @@ class TurnQueue(Generic[_T]):
         return len(self._rest) + sum(len(one.waiting) for one in self._lines.values())
 
     def begin(self, client: str) -> None:
-        """
-        Say whose turn it is without having waited; nothing waits.
-        """
+        """Say whose turn it is without having waited; nothing waits."""
         self._client = client
 
     def add(self, client: str, one: _T) -> None:
-        """
-        Have one wait behind those of the same client.
-        """
+        """Have one wait behind those of the same client."""
         if client == self._client:
             self._rest.append(one)
         elif client in self._lines:
@@ -73,9 +65,7 @@ class TurnQueue(Generic[_T]):
             self._stand(client, deque([one]))
 
     def pop(self) -> _T:
-        """
-        Take the next one out; there must be one.
-        """
+        """Take the next one out; there must be one."""
         if self._rest:
             self._stand(self._client, self._rest)
         self._client = min(self._lines, key=lambda client: self._lines[client].due_s)
@@ -83,9 +73,7 @@ class TurnQueue(Generic[_T]):
         return self._rest.popleft()
 
     def remove(self, client: str, one: _T) -> bool:
-        """
-        Take one out that no longer waits; False if it is out already.
-        """
+        """Take one out that no longer waits; False if it is out already."""
         line = self._lines.get(client)
         queue = self._rest if line is None else line.waiting
         if one not in queue:
@@ -118,16 +106,12 @@ class TurnPlaces:
 
     @property
     def waiting(self) -> int:
-        """
-        How many threads wait.
-        """
+        """How many threads wait."""
         with self._changing:
             return len(self._waiting)
 
     def take(self, client: str, timeout_s: float) -> bool:
-        """
-        Wait for a place; False if it did not come in time.
-        """
+        """Wait for a place; False if it did not come in time."""
         mine = threading.Lock()
         with self._changing:
             if self.free:
@@ -144,9 +128,7 @@ class TurnPlaces:
             return not self._waiting.remove(client, mine)
 
     def end(self) -> None:
-        """
-        Let the next one in.
-        """
+        """Let the next one in."""
         with self._changing:
             if self._waiting:
                 # Passed on and never free in between: else the thread that has just
@@ -172,24 +154,18 @@ def having_turn(client: str, *, end: Callable[[], None]) -> Iterator[None]:
 
 
 def end_turn() -> None:
-    """
-    End this thread's turn, if it has one; call this before a wait.
-    """
+    """End this thread's turn, if it has one; call this before a wait."""
     end: Callable[[], None] | None = getattr(_of_thread, "end", None)
     if end is not None:
         end()
 
 
 def work_for(client: str) -> None:
-    """
-    Say that this turn's client is known better: an organization has many addresses.
-    """
+    """Say that this turn's client is known better: an organization has many addresses."""
     if getattr(_of_thread, "client", ""):
         _of_thread.client = client
 
 
 def client_of_turn() -> str:
-    """
-    Return for whom this thread works; "" if it is nobody's turn.
-    """
+    """Return for whom this thread works; "" if it is nobody's turn."""
     return getattr(_of_thread, "client", "")

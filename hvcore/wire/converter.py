@@ -23,14 +23,10 @@ _SPEC: Final = "hvcore.wire"
 
 @runtime_checkable
 class SecretKind(Protocol):
-    """
-    A kind of field whose values may hold secrets.
-    """
+    """A kind of field whose values may hold secrets."""
 
     def shown(self, value: object) -> object:
-        """
-        Return what an error may show of a value, readable or not.
-        """
+        """Return what an error may show of a value, readable or not."""
         ...
 
 
@@ -55,9 +51,7 @@ class FieldSpec:
 
 
 class Null(Enum):
-    """
-    What null is read as where it clears a field; elsewhere it equals absent.
-    """
+    """What null is read as where it clears a field; elsewhere it equals absent."""
 
     NULL = "null"
 
@@ -111,9 +105,7 @@ def optional(
     error: type[HvError] = InvalidParametersError,
     about: str = "",
 ) -> T | D:
-    """
-    Declare a field that may be missing; see required.
-    """
+    """Declare a field that may be missing; see required."""
     spec = FieldSpec(
         name=name,
         kind=kind,
@@ -126,9 +118,7 @@ def optional(
 
 
 def clearable(name: str, kind: FieldKind[T], *, about: str = "") -> T | Null | None:
-    """
-    Declare a field that null clears, and that stays as it is when missing.
-    """
+    """Declare a field that null clears, and that stays as it is when missing."""
     spec = FieldSpec(
         name=name,
         kind=kind,
@@ -141,16 +131,12 @@ def clearable(name: str, kind: FieldKind[T], *, about: str = "") -> T | Null | N
 
 
 def group(cls: type[T]) -> T:
-    """
-    Declare several fields that another class lists.
-    """
+    """Declare several fields that another class lists."""
     return cast("T", attrs.field(metadata={_SPEC: cls}))
 
 
 def fields_of(cls: type[object]) -> Iterator[FieldSpec]:
-    """
-    Yield the fields that a request class lists, those of its groups included.
-    """
+    """Yield the fields that a request class lists, those of its groups included."""
     for attribute in _attributes(cls):
         spec = attribute.metadata[_SPEC]
         if isinstance(spec, type):
@@ -204,9 +190,7 @@ def _from_text(kind: FieldKind[object], value: object) -> object:
 
 
 class _Reading:
-    """
-    One pass over the values of a request.
-    """
+    """One pass over the values of a request."""
 
     def __init__(
         self,

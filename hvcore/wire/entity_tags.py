@@ -26,9 +26,7 @@ _TAG: Final = re.compile(r'"([^"]*)"')
 
 
 def quoted(tag: str) -> str:
-    """
-    Write an entity tag.
-    """
+    """Write an entity tag."""
     return f'"{tag}"'
 
 

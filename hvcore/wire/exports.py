@@ -21,9 +21,7 @@ FORMULA_BEGINS_WITH: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 class ExportFormat(Enum):
-    """
-    How records are sent.
-    """
+    """How records are sent."""
 
     JSON = "json"
     CSV = "csv"
@@ -66,16 +64,12 @@ def table(name: str, answer: Schema, member: str) -> Table:
 
 
 def renamed(of: Table, name: str) -> Table:
-    """
-    Return the same table in a file of another name.
-    """
+    """Return the same table in a file of another name."""
     return attrs.evolve(of, name=name)
 
 
 def as_csv(of: Table, payload: Mapping[str, object]) -> bytes:
-    """
-    Return records with a header row before them; lines end with CR LF.
-    """
+    """Return records with a header row before them; lines end with CR LF."""
     text = io.StringIO(newline="")
     rows = csv.writer(text)
     rows.writerow(of.columns)
@@ -87,9 +81,7 @@ def as_csv(of: Table, payload: Mapping[str, object]) -> bytes:
 def records_of(
     of: Table, payload: Mapping[str, object]
 ) -> Sequence[Mapping[str, object]]:
-    """
-    Return the records of a payload, also where there is only one.
-    """
+    """Return the records of a payload, also where there is only one."""
     found = payload[of.member]
     records = found if isinstance(found, list) else [found]
     return cast("Sequence[Mapping[str, object]]", records)

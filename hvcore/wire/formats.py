@@ -1,6 +1,4 @@
-"""
-Kinds of fields that are strings of a format; see :mod:`hvcore.wire.kinds`.
-"""
+"""Kinds of fields that are strings of a format; see :mod:`hvcore.wire.kinds`."""
 
 import re
 from datetime import date
@@ -25,20 +23,14 @@ _DOMAIN = re.compile(rf"((?:\*\.)?{_LABEL}(?:\.{_LABEL})*)(?::[0-9]{{1,5}})?")
 
 @attrs.frozen(kw_only=True)
 class Day:
-    """
-    A day, ``YYYY-MM-DD``.
-    """
+    """A day, ``YYYY-MM-DD``."""
 
     def from_json(self, value: object) -> date:
-        """
-        Read a JSON string.
-        """
+        """Read a JSON string."""
         return self.from_text(string(value))
 
     def from_text(self, text: str) -> date:
-        """
-        Read a day that the calendar has.
-        """
+        """Read a day that the calendar has."""
         try:
             if _DAY.fullmatch(text):
                 return date.fromisoformat(text)
@@ -52,14 +44,10 @@ class Day:
 
 @attrs.frozen(kw_only=True)
 class Domains:
-    """
-    A comma-separated list of host names, each optionally below ``*.``.
-    """
+    """A comma-separated list of host names, each optionally below ``*.``."""
 
     def from_json(self, value: object) -> tuple[str, ...]:
-        """
-        Read a JSON string.
-        """
+        """Read a JSON string."""
         return self.from_text(string(value))
 
     def from_text(self, text: str) -> tuple[str, ...]:
@@ -75,9 +63,7 @@ class Domains:
         return tuple(dict.fromkeys(_host(entry) for entry in entries))
 
     def schema(self) -> Schema:
-        """
-        Return the form of the list.
-        """
+        """Return the form of the list."""
         return {
             "type": "string",
             "pattern": rf"^{_ENTRY}(?:,{_ENTRY}){{0,{MAX_DOMAINS - 1}}}$",

@@ -45,9 +45,7 @@ class FieldRefusedError(Exception):
 
 
 class FieldKind(Protocol[T_co]):
-    """
-    Reads one value.
-    """
+    """Reads one value."""
 
     def from_json(self, value: object) -> T_co:
         """
@@ -68,31 +66,23 @@ class FieldKind(Protocol[T_co]):
         ...
 
     def schema(self) -> Schema:
-        """
-        Return the JSON Schema of the values that are read.
-        """
+        """Return the JSON Schema of the values that are read."""
         ...
 
 
 @attrs.frozen(kw_only=True)
 class Text:
-    """
-    A string of a length, without what databases cannot store.
-    """
+    """A string of a length, without what databases cannot store."""
 
     max_chars: int
     min_chars: int = 1
 
     def from_json(self, value: object) -> str:
-        """
-        Read a JSON string.
-        """
+        """Read a JSON string."""
         return self.from_text(string(value))
 
     def from_text(self, text: str) -> str:
-        """
-        Read the text itself.
-        """
+        """Read the text itself."""
         if len(text) < self.min_chars:
             raise FieldRefusedError("must not be empty", NOT_ALLOWED)
         if len(text) > self.max_chars:
@@ -104,9 +94,7 @@ class Text:
         return text
 
     def schema(self) -> Schema:
-        """
-        Return the lengths; surrogates cannot be written in a JSON text.
-        """
+        """Return the lengths; surrogates cannot be written in a JSON text."""
         return {
             "type": "string",
             "minLength": self.min_chars,
@@ -117,17 +105,13 @@ class Text:
 
 @attrs.frozen(kw_only=True)
 class Integer:
-    """
-    An integer within a range that 64 bits hold.
-    """
+    """An integer within a range that 64 bits hold."""
 
     minimum: int
     maximum: int
 
     def from_json(self, value: object) -> int:
-        """
-        Read a JSON number that is written without fraction and exponent.
-        """
+        """Read a JSON number that is written without fraction and exponent."""
         number = _integer(value)
         if not self.minimum <= number <= self.maximum:
             rule = f"must be from {self.minimum} to {self.maximum}"
@@ -135,9 +119,7 @@ class Integer:
         return number
 
     def from_text(self, text: str) -> int:
-        """
-        Read decimal digits.
-        """
+        """Read decimal digits."""
         return self.from_json(_digits(text))
 
     def schema(self) -> Schema:
@@ -160,9 +142,7 @@ class Cap:
     described: str
 
     def from_json(self, value: object) -> int | None:
-        """
-        Read a JSON number that is written without fraction and exponent.
-        """
+        """Read a JSON number that is written without fraction and exponent."""
         number = _integer(value)
         if number == AUTO:
             return None
@@ -172,15 +152,11 @@ class Cap:
         return number
 
     def from_text(self, text: str) -> int | None:
-        """
-        Read decimal digits.
-        """
+        """Read decimal digits."""
         return self.from_json(_digits(text))
 
     def schema(self) -> Schema:
-        """
-        Return the set; a range by its ends, and without a name.
-        """
+        """Return the set; a range by its ends, and without a name."""
         if isinstance(self.allowed, range):
             first = self.allowed[0]
             return {
@@ -194,22 +170,16 @@ class Cap:
 
 @attrs.frozen(kw_only=True)
 class Flag:
-    """
-    A boolean.
-    """
+    """A boolean."""
 
     def from_json(self, value: object) -> bool:
-        """
-        Read ``true`` or ``false``, and nothing that is merely alike.
-        """
+        """Read ``true`` or ``false``, and nothing that is merely alike."""
         if not isinstance(value, bool):
             raise FieldRefusedError("must be true or false", NOT_READABLE)
         return value
 
     def from_text(self, text: str) -> bool:
-        """
-        Read the words ``true`` and ``false``.
-        """
+        """Read the words ``true`` and ``false``."""
         if text not in {"true", "false"}:
             raise FieldRefusedError("must be true or false", NOT_READABLE)
         return text == "true"
@@ -231,15 +201,11 @@ class OneOf(Generic[T]):
     choices: Mapping[str, T]
 
     def from_json(self, value: object) -> T:
-        """
-        Read a JSON string.
-        """
+        """Read a JSON string."""
         return self.from_text(string(value))
 
     def from_text(self, text: str) -> T:
-        """
-        Read one of the words, exactly.
-        """
+        """Read one of the words, exactly."""
         if text not in self.choices:
             rule = f"must be one of {', '.join(self.choices)}"
             raise FieldRefusedError(rule, NOT_ALLOWED)
@@ -250,9 +216,7 @@ class OneOf(Generic[T]):
 
 
 def member_of(enum: type[EnumT]) -> OneOf[EnumT]:
-    """
-    Return the kind of field that names a member by its value.
-    """
+    """Return the kind of field that names a member by its value."""
     return OneOf(enum.__name__, {str(member.value): member for member in enum})
 
 

@@ -51,9 +51,7 @@ def _problem(name: str, known: Sequence[str]) -> FieldError:
 
 
 def _meant(name: str, known: Sequence[str]) -> str | None:
-    """
-    Return the known name that another one is a spelling or a part of.
-    """
+    """Return the known name that another one is a spelling or a part of."""
     plain = {_plain(other): other for other in known}
     given = _plain(name)
     if not given:

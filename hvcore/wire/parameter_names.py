@@ -51,9 +51,7 @@ def _misnamed(sent: Iterable[str], known: Iterable[str]) -> Iterator[LateFieldEr
 
 
 def _meant(name: str, by_lower: Mapping[str, str]) -> str | None:
-    """
-    Return the parameter that a name stands for; None if it stands for none.
-    """
+    """Return the parameter that a name stands for; None if it stands for none."""
     base, bracket, _ = name.lower().partition("[")
     found = by_lower.get(_BY_OTHER_NAMES.get(base, base))
     # Of what is written with brackets, only what is a filter.

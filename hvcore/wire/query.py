@@ -32,9 +32,7 @@ MAX_PAGE: Final = 2**31 - 1
 
 @attrs.frozen(kw_only=True)
 class ListParameters:
-    """
-    Both families, list.
-    """
+    """Both families, list."""
 
     page: int = optional(
         "page",
@@ -100,9 +98,7 @@ class ListParameters:
     )
 
     def query(self) -> VideoQuery:
-        """
-        Return the query; an empty search finds everything.
-        """
+        """Return the query; an empty search finds everything."""
         terms = [] if self.tag is None else [tag_term(self.tag)]
         if self.metadata is not None:
             terms.append(self.metadata)
@@ -122,9 +118,7 @@ class ListParameters:
 
 @attrs.frozen(kw_only=True)
 class SignedUrlParameters:
-    """
-    Both families, signed-url.
-    """
+    """Both families, signed-url."""
 
     expires_in_s: int = optional(
         "expiration",
@@ -143,9 +137,7 @@ class SignedUrlParameters:
 
 @attrs.frozen(kw_only=True)
 class SourceParameters:
-    """
-    Both families, source.
-    """
+    """Both families, source."""
 
     expires_in_s: int = optional(
         "expiration",
@@ -157,9 +149,7 @@ class SourceParameters:
 
 
 def days_in_order(given: Mapping[str, object]) -> Iterable[LateFieldError]:
-    """
-    Refuse a range of days that ends before it begins.
-    """
+    """Refuse a range of days that ends before it begins."""
     since, until = given.get("from"), given.get("to")
     if isinstance(since, date) and isinstance(until, date) and since > until:
         yield LateFieldError(name="from", rule="must not be after to")

@@ -33,9 +33,7 @@ def body_schema(cls: type[object]) -> Schema:
 
 
 def query_parameters(cls: type[object]) -> Sequence[Schema]:
-    """
-    Describe the parameters of a query, in their order, for OpenAPI.
-    """
+    """Describe the parameters of a query, in their order, for OpenAPI."""
     return [
         {
             "name": spec.name,
@@ -67,9 +65,7 @@ def _default(spec: FieldSpec) -> Mapping[str, object]:
 
 
 def _written(kind: FieldKind[object], value: object) -> object:
-    """
-    Return a value as callers write it.
-    """
+    """Return a value as callers write it."""
     if isinstance(kind, OneOf):
         words = (word for word, meant in kind.choices.items() if meant == value)
         return next(words, _NO_DEFAULT)

@@ -52,9 +52,7 @@ PARTS: Final = "Whether it may be sent in parts, over 100 MiB and where the stor
 
 @attrs.frozen(kw_only=True)
 class EncodingFields:
-    """
-    The optional encoding fields of a process request.
-    """
+    """The optional encoding fields of a process request."""
 
     max_edge_px: int | None = optional(
         "maxEdgeLength",
@@ -108,9 +106,7 @@ class EncodingFields:
     )
 
     def settings(self, preset: Preset) -> EncodingSettings:
-        """
-        Return what the encoder is asked for.
-        """
+        """Return what the encoder is asked for."""
         return EncodingSettings(
             preset=preset,
             max_edge_px=self.max_edge_px,
@@ -125,9 +121,7 @@ class EncodingFields:
 
 @attrs.frozen(kw_only=True)
 class UploadUrlRequest:
-    """
-    Family A, upload-url.
-    """
+    """Family A, upload-url."""
 
     file_name: str = required(
         "filename",
@@ -167,9 +161,7 @@ class UploadUrlRequest:
 
 @attrs.frozen(kw_only=True)
 class NewVideoFields:
-    """
-    What Family B's requests for a file say of it and of the video to be made.
-    """
+    """What Family B's requests for a file say of it and of the video to be made."""
 
     is_public: bool = optional(
         "allowPublicAccess",
@@ -217,9 +209,7 @@ class NewVideoFields:
     )
 
     def file_wanted(self, file_name: str) -> FileWanted:
-        """
-        Return the file that will come.
-        """
+        """Return the file that will come."""
         return FileWanted(
             file_name=file_name,
             content_type=self.content_type,
@@ -239,9 +229,7 @@ class NewVideoFields:
 
 @attrs.frozen(kw_only=True)
 class VideoUploadRequest:
-    """
-    Family B, upload-url: the file and the video to be made of it.
-    """
+    """Family B, upload-url: the file and the video to be made of it."""
 
     file_name: str = required(
         "fileName",
@@ -258,9 +246,7 @@ class VideoUploadRequest:
 
 @attrs.frozen(kw_only=True)
 class ProcessRequest:
-    """
-    Both families, process.
-    """
+    """Both families, process."""
 
     path: str = required(
         "gcsPath",
@@ -310,9 +296,7 @@ class ProcessRequest:
 
 @attrs.frozen(kw_only=True)
 class DeleteRequest:
-    """
-    Both families, delete; the body is optional.
-    """
+    """Both families, delete; the body is optional."""
 
     reason: DeletionReason | None = optional(
         "reason",

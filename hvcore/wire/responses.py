@@ -34,9 +34,7 @@ DELETED_MESSAGE: Final = (
 
 
 def upload_grant(granted: UploadGranted) -> Payload:
-    """
-    Render an upload grant; with the video's id where it has one.
-    """
+    """Render an upload grant; with the video's id where it has one."""
     payload: Payload = {
         "signedURL": granted.signed_url,
         "bucketPath": granted.grant.path,
@@ -110,9 +108,7 @@ def video_item(
     thumbnail_url: str,
     addresses: PlaybackAddresses,
 ) -> Payload:
-    """
-    Render a video as lists have it.
-    """
+    """Render a video as lists have it."""
     payload = _facts(video, served, thumbnail_url)
     payload["status"] = video.state.value
     payload["allowPublicAccess"] = video.is_public
@@ -168,9 +164,7 @@ def video_details(
 
 
 def deletion(video: Video) -> Payload:
-    """
-    Render the result of a delete.
-    """
+    """Render the result of a delete."""
     return {
         "status": VideoState.DELETED.value,
         "deletedAt": timestamp(video.deleted_at) if video.deleted_at else "",
@@ -179,9 +173,7 @@ def deletion(video: Video) -> Payload:
 
 
 def environments(found: Iterable[Environment]) -> Payload:
-    """
-    Render an organization's environments; a name is what callers call it by.
-    """
+    """Render an organization's environments; a name is what callers call it by."""
     return {
         "environments": [
             {
@@ -197,26 +189,20 @@ def environments(found: Iterable[Environment]) -> Payload:
 
 
 def timestamp(moment: datetime) -> str:
-    """
-    Render a moment, such as ``2026-01-02T03:04:05.678Z``.
-    """
+    """Render a moment, such as ``2026-01-02T03:04:05.678Z``."""
     if moment.tzinfo is not UTC:
         moment = moment.astimezone(UTC)
     return moment.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
 
 def clock_time(duration_s: float) -> str:
-    """
-    Render a duration as ``M:SS``, halves rounded up, minutes not wrapped.
-    """
+    """Render a duration as ``M:SS``, halves rounded up, minutes not wrapped."""
     minutes, seconds = divmod(math.floor(duration_s + 0.5), 60)
     return f"{minutes}:{seconds:02}"
 
 
 def views(count: int) -> str:
-    """
-    Render a number of views, such as ``1,234 views``.
-    """
+    """Render a number of views, such as ``1,234 views``."""
     return f"{count:,} {'view' if count == 1 else 'views'}"
 
 
@@ -236,9 +222,7 @@ def _facts(video: Video | VideoSummary, served: int, thumbnail_url: str) -> Payl
 
 
 def _further(video: Video) -> Payload:
-    """
-    Return what only some videos have.
-    """
+    """Return what only some videos have."""
     payload: Payload = {}
     if video.state is VideoState.TRANSCODING:
         payload["progress"] = video.progress

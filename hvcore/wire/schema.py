@@ -64,9 +64,7 @@ def named(name: str, schema: Schema) -> Schema:
 
 
 def array(items: Schema) -> Schema:
-    """
-    Describe a list.
-    """
+    """Describe a list."""
     return {"type": "array", "items": items}
 
 
@@ -81,16 +79,12 @@ def one_of(name: str, *words: str) -> Schema:
 
 
 def words_of(enum: type[Enum]) -> Schema:
-    """
-    Describe a string that is the value of a member, under the name of its class.
-    """
+    """Describe a string that is the value of a member, under the name of its class."""
     return one_of(enum.__name__, *(str(member.value) for member in enum))
 
 
 def nullable(schema: Schema) -> Schema:
-    """
-    Describe a value that may be null.
-    """
+    """Describe a value that may be null."""
     if "title" in schema or not isinstance(schema.get("type"), str):
         return {"anyOf": [schema, {"type": "null"}]}
     # What lists its values must list null, too.
@@ -100,7 +94,5 @@ def nullable(schema: Schema) -> Schema:
 
 
 def identifier(prefix: str) -> Schema:
-    """
-    Describe an identifier of ours, such as ``vid_…``.
-    """
+    """Describe an identifier of ours, such as ``vid_…``."""
     return {"type": "string", "pattern": f"^{prefix}[0-9A-Za-z]{{22}}$"}

@@ -15,16 +15,12 @@ T = TypeVar("T")
 
 
 def to_stored(value: object) -> Any:  # noqa: ANN401 - JSON data
-    """
-    Return an attrs object as plain JSON data.
-    """
+    """Return an attrs object as plain JSON data."""
     return _CONVERTER.unstructure(value)
 
 
 def from_stored(data: Any, into: type[T]) -> T:  # noqa: ANN401 - JSON data
-    """
-    Make an attrs object of plain JSON data.
-    """
+    """Make an attrs object of plain JSON data."""
     return _CONVERTER.structure(data, into)
 
 

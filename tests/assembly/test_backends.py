@@ -14,7 +14,7 @@ from tests.assembly.acme import Acme, KeptTranscoder, Ledger
 from tests.fakes import MemoryQueue
 
 ENVIRON = {
-    "HV_PLUGINS": "acme_kept,hv_analytics_sql.plugin,hv_storage_fsspec.plugin",
+    "HV_PLUGINS": "acme_kept,hvcore_analytics_sql.plugin,hvcore_storage_fsspec.plugin",
     "HV_QUEUE__BACKEND": "queue",
     "HV_TRANSCODER__BACKEND": "usual",
     "HV_TRANSCODER__ROUTES": "further if duration > 60 min",

@@ -24,14 +24,14 @@ from typing import Final
 import attrs
 import sqlalchemy as sa
 
-from hv_api.routes.analytics import ROUTES
-from hv_api.routing import Route
 from hvcore.assembly import Services
 from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.domain.playback.viewer import Viewer
 from hvcore.persistence.tables import videos
 from hvcore.ports.counting import CountedSegment
+from hvcore_api.routes.analytics import ROUTES
+from hvcore_api.routing import Route
 from tests.benchmarks.analytics_stores import (
     DAYS,
     HEIGHTS,

@@ -22,10 +22,6 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from hv_analytics_duckdb.backend import DuckdbAnalytics
-from hv_analytics_duckdb.engine import DuckdbEngine
-from hv_analytics_duckdb.parquet_store import ParquetStore
-from hv_analytics_sql.backend import SqlAnalytics
 from hvcore.domain.analytics.segments import (
     ALL_TIME,
     BatchId,
@@ -40,6 +36,10 @@ from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.persistence.engine import make_engine
 from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.ports.analytics import AnalyticsStore
+from hvcore_analytics_duckdb.backend import DuckdbAnalytics
+from hvcore_analytics_duckdb.engine import DuckdbEngine
+from hvcore_analytics_duckdb.parquet_store import ParquetStore
+from hvcore_analytics_sql.backend import SqlAnalytics
 
 SEGMENTS: Final = 10_000_000
 QUICK_SEGMENTS: Final = 100_000

@@ -27,7 +27,7 @@ from typing import Final
 
 import attrs
 
-from hv_server.listening import listen
+from hvcore_server.listening import listen
 from tests.benchmarks.api_data import ENV, ORG, Filled, environ_of, fill
 from tests.live import request, until
 from tests.servers import postgresql_server, redis_server
@@ -246,7 +246,9 @@ def run(wanted: argparse.Namespace, folder: Path, stack: ExitStack) -> None:
         print(f"{size:,} videos in {time.monotonic() - started:.0f} s", flush=True)
     log = folder / "log"
     roots = {
-        size: stack.enter_context(serving(["-m", "hv_cli", "api", "--fd"], found, log))
+        size: stack.enter_context(
+            serving(["-m", "hvcore_cli", "api", "--fd"], found, log)
+        )
         for size, found in filled.items()
     }
     middle = filled[MIDDLE]

@@ -118,7 +118,7 @@ def fill(environ: Mapping[str, str], videos: int, *, has_media: bool = True) -> 
     folder = Path(environ["HV_DATA"])
     folder.mkdir(parents=True)
     subprocess.run(
-        [sys.executable, "-m", "hv_cli", "migrate"], env=dict(environ), check=True
+        [sys.executable, "-m", "hvcore_cli", "migrate"], env=dict(environ), check=True
     )
     settings = load(config_path=None, environ=environ, data_dir=folder).settings
     with build(settings) as services:

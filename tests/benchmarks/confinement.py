@@ -19,8 +19,8 @@ from typing import Final
 
 import attrs
 
-from hv_transcoder_ffmpeg.sandbox import Sandbox, choose_sandbox
 from hvcore.plugin_api import supervised_command
+from hvcore_transcoder_ffmpeg.sandbox import Sandbox, choose_sandbox
 
 _PROGRAM: Final = "/usr/bin/true"
 _LIMITS: Final = {"cpu_s": 20, "address_space_bytes": 1024**3, "open_files": 64}

@@ -17,13 +17,13 @@ from typing import Final
 
 from falcon.testing import TestClient
 
-from hv_checks.reports import InstallationReports
-from hv_dashboard.app import make_dashboard
-from hv_reference.dry_playback import DryPlaybackJudge
 from hvcore.assembly import Services
 from hvcore.domain.access.roles import Role
 from hvcore.domain.videos.catalog import VideoQuery
 from hvcore.persistence.engine import writing
+from hvcore_checks.reports import InstallationReports
+from hvcore_dashboard.app import make_dashboard
+from hvcore_reference.dry_playback import DryPlaybackJudge
 from tests.benchmarks.api_data import ENV, ORG
 from tests.benchmarks.lists import CHANGE, filled
 

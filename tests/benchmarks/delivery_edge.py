@@ -10,7 +10,7 @@ from typing import Final
 
 import psutil
 
-from hv_edge.config import CONFIG_FILE
+from hvcore_edge.config import CONFIG_FILE
 from tests.benchmarks.delivery_servers import (
     STARTS_WITHIN_S,
     Server,

@@ -14,7 +14,7 @@ from typing import Final
 import attrs
 import psutil
 
-from hv_server.listening import listen
+from hvcore_server.listening import listen
 from tests.benchmarks.processor_time import cpu_s
 from tests.live import free_ports, request, until
 
@@ -121,7 +121,7 @@ def running_delivery(
     """
     Run ``hv delivery``.
     """
-    words = ["hv_cli", "delivery", "--workers", str(workers)]
+    words = ["hvcore_cli", "delivery", "--workers", str(workers)]
     with _on_a_port(words, _apart(environ), log) as (process, port):
         yield _answering(EMBEDDED, port, process, path="/health/live")
 
@@ -152,7 +152,7 @@ def running_api(environ: Mapping[str, str], log: Path) -> Iterator[Server]:
     """
     Run ``hv api``.
     """
-    with _on_a_port(["hv_cli", "api"], environ, log) as (process, port):
+    with _on_a_port(["hvcore_cli", "api"], environ, log) as (process, port):
         yield _answering("hv api", port, process, path="/health/live")
 
 

@@ -17,9 +17,9 @@ from typing import Final, TypeAlias
 
 import attrs
 
-from hv_cli.main import run
 from hvcore.ports.counting import CountedSegment
 from hvcore.services.counting.spooled_counter import SpooledCounter
+from hvcore_cli.main import run
 
 COUNTS_S: Final = 0.2
 PAUSES_S: Final = 0.05

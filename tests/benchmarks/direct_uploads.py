@@ -234,7 +234,7 @@ def set_up(wanted: argparse.Namespace, folder: Path, stack: ExitStack) -> Bench:
             KeyWanted(type=KeyType.ENVIRONMENT, org_id=ORG, env=ENV)
         ).value
     filled = Filled(videos=0, environ=environ, key=key, video_ids=())
-    command = ["-m", "hv_cli", "api", "--fd"]
+    command = ["-m", "hvcore_cli", "api", "--fd"]
     api = stack.enter_context(serving(command, filled, folder / "log"))
     until(
         partial(_answers, f"{api.url}/health/live"),

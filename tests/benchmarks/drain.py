@@ -27,13 +27,13 @@ import attrs
 import psycopg
 from sqlalchemy.engine import make_url
 
-from hv_analytics_sql.backend import SqlAnalytics
 from hvcore.domain.analytics.segments import SegmentPlace, SegmentServed
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.persistence.engine import make_engine
 from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.services.counting.drain import Drain
 from hvcore.spool import READ_BYTES, Spool, spool_files
+from hvcore_analytics_sql.backend import SqlAnalytics
 from tests.servers import PostgresqlServer, postgresql_server
 
 GOAL: Final = 0.7

@@ -10,8 +10,6 @@ from typing import Final, NoReturn
 
 import attrs
 
-from hv_transcoder_ffmpeg.options import FfmpegOptions
-from hv_transcoder_ffmpeg.plugin import build
 from hvcore.clock import SystemClock
 from hvcore.domain.processing.storyboard import still_interval_s
 from hvcore.plugin_api import (
@@ -25,6 +23,8 @@ from hvcore.plugin_api import (
     Workspace,
     build_ladder,
 )
+from hvcore_transcoder_ffmpeg.options import FfmpegOptions
+from hvcore_transcoder_ffmpeg.plugin import build
 from tests.benchmarks.encoding_costs import Cost, cost_of
 from tests.benchmarks.encoding_jobs import PRESET
 

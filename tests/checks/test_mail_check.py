@@ -4,10 +4,10 @@ What ``hv doctor`` says of mails.
 
 from pathlib import Path
 
-from hv_checks.settings_checks import mail
 from hvcore.assembly import build
 from hvcore.domain.health_findings import HealthFinding
 from hvcore.settings import load
+from hvcore_checks.settings_checks import mail
 from tests.mail_server import mail_server
 
 

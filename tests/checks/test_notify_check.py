@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from hv_checks.notify_check import notify
 from hvcore.assembly import build
 from hvcore.domain.health_findings import HealthFinding
 from hvcore.settings import load
+from hvcore_checks.notify_check import notify
 from tests.notify.queues import Aws
 from tests.object_store import s3_server
 

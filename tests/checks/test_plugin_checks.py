@@ -4,9 +4,9 @@ What ``hv doctor`` says of the backends that recognise callers.
 
 from pathlib import Path
 
-from hv_checks.plugin_checks import auth
 from hvcore.assembly import build
 from hvcore.settings import load
+from hvcore_checks.plugin_checks import auth
 
 OPTION = "HV_AUTH__OPTIONS__OIDC__"
 

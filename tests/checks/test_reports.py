@@ -14,12 +14,12 @@ from typing import cast
 
 import pytest
 
-from hv_checks.checks import CHECKS, asked
-from hv_checks.processes import FILE, read_processes, write_processes
-from hv_checks.reports import InstallationReports
 from hvcore.domain.health_findings import Examination, HealthFinding
 from hvcore.domain.processes import ServiceProcess
 from hvcore.settings import load
+from hvcore_checks.checks import CHECKS, asked
+from hvcore_checks.processes import FILE, read_processes, write_processes
+from hvcore_checks.reports import InstallationReports
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 PROCESS = ServiceProcess(name="api", pid=7, started_at=AT, starts=2)

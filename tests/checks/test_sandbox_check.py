@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from hv_checks.sandbox_check import sandbox
 from hvcore.assembly import build
 from hvcore.domain.health_findings import OK, WARNING, HealthFinding
 from hvcore.settings import load
+from hvcore_checks.sandbox_check import sandbox
 from tests.services.processing.remote_world import PLUGINS
 
 PLUGIN = """

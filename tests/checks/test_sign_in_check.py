@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from joserfc.jwk import Key
 
-from hv_checks.sign_in_check import sign_in
 from hvcore.assembly import build
 from hvcore.domain.health_findings import HealthFinding
 from hvcore.settings import load
+from hvcore_checks.sign_in_check import sign_in
 from tests.fakes import SettableClock
 from tests.plugins.sign_in_oidc.provider import new_key, running
 

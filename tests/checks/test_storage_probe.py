@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from hv_checks import storage_probe
 from hvcore.assembly import build
 from hvcore.domain.health_findings import HealthFinding
 from hvcore.settings import load
+from hvcore_checks import storage_probe
 from tests.azure_store import blob_names, environ_of_azure, new_container
 from tests.faulty_store import Fault, faulty_store
 from tests.google_store import environ_of_google, new_google_bucket
@@ -90,7 +90,7 @@ def test_nothing_of_it_stays_in_the_bucket(swift: str, tmp_path: Path) -> None:
 def test_a_store_that_checks_nothing_is_told(
     imitation: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hv_checks.signed_probe.EXPIRES_WITHIN_S", 0.0)
+    monkeypatch.setattr("hvcore_checks.signed_probe.EXPIRES_WITHIN_S", 0.0)
 
     found = findings(tmp_path, environ_of_bucket(imitation, new_bucket(imitation)))
 
@@ -104,7 +104,7 @@ def test_a_store_that_checks_nothing_is_told(
 def test_a_store_that_copies_for_senders_is_broken(
     imitation: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hv_checks.signed_probe.EXPIRES_WITHIN_S", 0.0)
+    monkeypatch.setattr("hvcore_checks.signed_probe.EXPIRES_WITHIN_S", 0.0)
     bucket = new_bucket(imitation)
 
     found = findings(tmp_path, environ_of_bucket(imitation, bucket))["copy-headers"]
@@ -160,7 +160,7 @@ def test_a_clock_that_is_wrong_is_told(
     swift: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bucket = new_swift_bucket(swift)
-    monkeypatch.setattr("hv_checks.signed_probe.CLOCK_S", -1.0)
+    monkeypatch.setattr("hvcore_checks.signed_probe.CLOCK_S", -1.0)
 
     found = findings(tmp_path, environ_of_swift(swift, bucket))
 

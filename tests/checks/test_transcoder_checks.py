@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from hv_checks.transcoder_checks import jobs, transcoder
 from hvcore.assembly import build
 from hvcore.domain.health_findings import HealthFinding
 from hvcore.domain.ids import OrgId, new_job_id
@@ -16,6 +15,7 @@ from hvcore.domain.tasks.kinds import TRANSCODE_REMOTE
 from hvcore.domain.tasks.task import Lane, NewTask
 from hvcore.persistence.migrate import migrate
 from hvcore.settings import load
+from hvcore_checks.transcoder_checks import jobs, transcoder
 from tests.persistence.samples import fill_tenants, order, video
 from tests.services.processing.remote_world import PLUGINS
 

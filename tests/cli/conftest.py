@@ -8,9 +8,9 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hv_cli.commands import DEFAULT_DATA
-from hv_cli.main import run
 from hvcore.settings import load
+from hvcore_cli.commands import DEFAULT_DATA
+from hvcore_cli.main import run
 from tests.migrated import lay_database
 
 

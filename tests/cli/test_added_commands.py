@@ -24,9 +24,9 @@ from tests.cli.conftest import Hv
 from tests.docs import extension
 
 OURS: Final = (
-    "hv_analytics_sql.plugin,hv_auth_apikey.plugin,hv_ratelimit.plugin,"
-    "hv_sign_in_link.plugin,hv_storage_fsspec.plugin,hv_queue_rq.plugin,"
-    "hv_transcoder_ffmpeg.plugin"
+    "hvcore_analytics_sql.plugin,hvcore_auth_apikey.plugin,hvcore_ratelimit.plugin,"
+    "hvcore_sign_in_link.plugin,hvcore_storage_fsspec.plugin,hvcore_queue_rq.plugin,"
+    "hvcore_transcoder_ffmpeg.plugin"
 )
 
 

@@ -18,7 +18,6 @@ import attrs
 import pytest
 import sqlalchemy as sa
 
-from hv_cli.main import run
 from hvcore import failpoints
 from hvcore.assembly import Services, build
 from hvcore.domain.ids import VideoId, new_video_id
@@ -32,6 +31,7 @@ from hvcore.services.backups.object_copies import copy_objects
 from hvcore.services.backups.object_list import PREFIXES, ListedObject
 from hvcore.settings import load
 from hvcore.testing.fakes import MemoryStorage
+from hvcore_cli.main import run
 from tests.cli.conftest import Hv
 from tests.filled_database import contents, filled_database
 from tests.live import until
@@ -381,7 +381,15 @@ def test_no_other_machine_starts_on_a_database_that_is_being_restored(
 def test_backups_that_are_begun_together_leave_a_whole_one(
     stocked: Hv, tmp_path: Path
 ) -> None:
-    command = [sys.executable, "-m", "hv_cli", "--data", "hv-data", "backup", "b/one"]
+    command = [
+        sys.executable,
+        "-m",
+        "hvcore_cli",
+        "--data",
+        "hv-data",
+        "backup",
+        "b/one",
+    ]
     started = [
         subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE)
         for _ in range(3)

@@ -15,7 +15,6 @@ from typing import Final
 import attrs
 import pytest
 
-from hv_cli.commands import DEFAULT_DATA
 from hvcore.assembly import Services, build
 from hvcore.domain.analytics.segments import SegmentPlace, SegmentServed
 from hvcore.domain.ids import EnvId, OrgId, VideoId
@@ -23,6 +22,7 @@ from hvcore.services.backups import waiting_counts
 from hvcore.services.backups.waiting_counts import WaitingCounts
 from hvcore.settings import load
 from hvcore.spool import Spool, spool_files, the_only_reader
+from hvcore_cli.commands import DEFAULT_DATA
 from tests.cli.conftest import Hv
 from tests.live import until
 from tests.persistence.samples import ENV, ORG, fill_tenants

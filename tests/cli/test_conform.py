@@ -12,9 +12,9 @@ from typing import ClassVar
 
 import pytest
 
-from hv_cli.conform_sources import FolderSource, WebSource
-from hv_cli.main import run
 from hvcore.conformance import UnreadableError, check
+from hvcore_cli.conform_sources import FolderSource, WebSource
+from hvcore_cli.main import run
 from tests.conformance import made_streams as made
 
 

@@ -13,10 +13,10 @@ from typing import Final
 
 import pytest
 
-from hv_edge.config import EdgeConfig
-from hv_edge.requirements import missing
 from hvcore.playback_tokens import TokenKey
 from hvcore.settings import EdgeSettings, Settings
+from hvcore_edge.config import EdgeConfig
+from hvcore_edge.requirements import missing
 from tests.cli.conftest import Hv
 from tests.hv_processes import HV
 

@@ -14,11 +14,6 @@ from typing import Any
 import attrs
 import pytest
 
-from hv_cli import process_logs
-from hv_cli.data_folder import DataFolder
-from hv_cli.logged_refusals import find_lines
-from hv_cli.process_logs import LogFile
-from hv_reference.dry_playback import DryServices, question
 from hvcore.assembly import Services, build
 from hvcore.clock import SystemClock
 from hvcore.domain import ids
@@ -33,6 +28,11 @@ from hvcore.domain.videos.media_paths import media_root
 from hvcore.domain.videos.video import Video, VideoWanted
 from hvcore.services.playback.refusal_log import PlaybackRefusal, RefusalLog
 from hvcore.settings import PublicSettings, load
+from hvcore_cli import process_logs
+from hvcore_cli.data_folder import DataFolder
+from hvcore_cli.logged_refusals import find_lines
+from hvcore_cli.process_logs import LogFile
+from hvcore_reference.dry_playback import DryServices, question
 from tests.cli.conftest import Hv, Outcome
 from tests.http.delivery_world import poster
 from tests.media_samples import shelf
@@ -546,9 +546,9 @@ def test_what_was_no_refusal_is_told_as_well(hv: Hv, tmp_path: Path) -> None:
     DataFolder(folder).make()
     at = "2026-01-02 03:04:05,678"
     (folder / "logs" / "delivery.log").write_text(
-        f"{at} WARNING hv_web.errors: request not answered code='unavailable' "
+        f"{at} WARNING hvcore_web.errors: request not answered code='unavailable' "
         f"method='GET' request_id='r-1' route='/t/x' why=\"It isn't there.\"\n"
-        f"{at} ERROR hv_web.errors: request crashed code='crash' request_id='r-2'\n"
+        f"{at} ERROR hvcore_web.errors: request crashed code='crash' request_id='r-2'\n"
         "Traceback (most recent call last):\n"
         f"{at} INFO x: playback refused request_id='r-3' rule='of_tomorrow' status=403\n"
         f"{at} INFO x: playback refused request_id='r-4' rule='token_ex\n"

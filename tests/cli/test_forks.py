@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from hv_cli import main
-from hv_cli.data_folder import DataFolder
-from hv_cli.forks import start
-from hv_cli.supervisor import Program, Supervisor
+from hvcore_cli import main
+from hvcore_cli.data_folder import DataFolder
+from hvcore_cli.forks import start
+from hvcore_cli.supervisor import Program, Supervisor
 
 # Of the threads of pytest-xdist; hv up has none when it forks.
 pytestmark = pytest.mark.filterwarnings("ignore:.*is multi-threaded:DeprecationWarning")

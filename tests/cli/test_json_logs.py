@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from hv_cli import json_lines
-from hv_cli.process_logs import LogFile, is_important
 from hvcore import log_context
+from hvcore_cli import json_lines
+from hvcore_cli.process_logs import LogFile, is_important
 from tests.cli.conftest import Hv
 
 LOG = logging.getLogger("hv.test_json_logs")

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from hv_cli import sampled as sampling
-from hv_cli.metrics_listener import MetricsPage
-from hv_cli.metrics_samples import DiskRoom, SampleCollector, room_of
-from hv_cli.sampled import Sampled
 from hvcore.domain.tasks.kinds import WEBHOOK_DELIVER
 from hvcore.domain.tasks.task import TaskCount
 from hvcore.services.tasks.workload import Workload
 from hvcore.settings import load
+from hvcore_cli import sampled as sampling
+from hvcore_cli.metrics_listener import MetricsPage
+from hvcore_cli.metrics_samples import DiskRoom, SampleCollector, room_of
+from hvcore_cli.sampled import Sampled
 from tests.cli.conftest import Hv
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)

@@ -12,11 +12,11 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
-from hv_cli.data_folder import DataFolder
-from hv_cli.main import run
 from hvcore import failpoints
 from hvcore.persistence.copying import target
 from hvcore.persistence.engine import make_engine
+from hvcore_cli.data_folder import DataFolder
+from hvcore_cli.main import run
 from tests.cli.conftest import Hv
 from tests.filled_database import contents, filled_database
 from tests.migrated import sqlite_of_a_service

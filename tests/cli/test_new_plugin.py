@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from hv_cli.new_plugin import KINDS, write_plugin
+from hvcore_cli.new_plugin import KINDS, write_plugin
 from tests.cli.conftest import Hv
 from tests.e2e.clips import ffmpeg_complaints, make_clip
 from tests.live import live_service, until
 
-HV = [sys.executable, "-m", "hv_cli"]
+HV = [sys.executable, "-m", "hvcore_cli"]
 WORKING = ("cache_purge", "limits", "queue", "transcoder")
 """Those that one service can use beside its own: it makes a video with them."""
 
@@ -117,7 +117,7 @@ def test_the_service_takes_it(hv: Hv, tmp_path: Path, kind: str) -> None:
     listed = run(
         tmp_path,
         *(*HV, "plugins", "--json"),
-        HV_PLUGINS=f"hv_{kind}_acme.plugin",
+        HV_PLUGINS=f"hvcore_{kind}_acme.plugin",
         **importing(source),
     )
 
@@ -145,16 +145,16 @@ def test_what_is_written_has_no_lint(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_an_installed_plugin_is_checked_with_its_kit(hv: Hv, tmp_path: Path) -> None:
     hv("plugins", "new", "sign_in", "acme", "--into", str(tmp_path))
-    folder, target = tmp_path / "hv-sign-in-acme", tmp_path / "installed"
+    folder, target = tmp_path / "hvcore-sign-in-acme", tmp_path / "installed"
     install(target, folder)
     path = importing(target)
 
-    good = run(tmp_path, *HV, "plugins", "check", "hv-sign-in-acme", **path)
-    backend = target / "hv_sign_in_acme" / "backend.py"
+    good = run(tmp_path, *HV, "plugins", "check", "hvcore-sign-in-acme", **path)
+    backend = target / "hvcore_sign_in_acme" / "backend.py"
     judged = " or not hmac.compare_digest(code, wanted)"
     assert judged in backend.read_text()
     backend.write_text(backend.read_text().replace(judged, ""))
-    bad = run(tmp_path, *HV, "plugins", "check", "hv-sign-in-acme", **path)
+    bad = run(tmp_path, *HV, "plugins", "check", "hvcore-sign-in-acme", **path)
     by_backend = run(tmp_path, *HV, "plugins", "check", "acme", **path)
     unknown = run(tmp_path, *HV, "plugins", "check", "acne", **path)
 
@@ -164,7 +164,7 @@ def test_an_installed_plugin_is_checked_with_its_kit(hv: Hv, tmp_path: Path) -> 
     assert "  broken       test_" in bad.stdout
     assert bad.stdout.partition(":")[2] == by_backend.stdout.partition(":")[2]
     assert (unknown.returncode, unknown.stdout) == (1, "")
-    assert "there are: hv-sign-in-acme." in unknown.stderr
+    assert "there are: hvcore-sign-in-acme." in unknown.stderr
 
 
 def test_a_backend_that_several_kits_try_is_not_guessed(
@@ -173,7 +173,7 @@ def test_a_backend_that_several_kits_try_is_not_guessed(
     done = run(tmp_path, *HV, "plugins", "check", "acme", **importing(installed))
 
     assert done.returncode == 1
-    assert "choose one of: hv-cache-purge-acme, hv-limits-acme" in done.stderr
+    assert "choose one of: hvcore-cache-purge-acme, hvcore-limits-acme" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -310,4 +310,4 @@ def test_a_name_whose_package_is_installed_is_refused(hv: Hv) -> None:
     done = hv("plugins", "new", "transcoder", "ffmpeg")
 
     assert (done.status, done.stderr.count("\n")) == (1, 1)
-    assert "hv_transcoder_ffmpeg" in done.stderr
+    assert "hvcore_transcoder_ffmpeg" in done.stderr

@@ -10,8 +10,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from hv_cli.output import print_json, put, say, show
-from hv_cli.printable import printable, printable_json
+from hvcore_cli.output import print_json, put, say, show
+from hvcore_cli.printable import printable, printable_json
 
 HOSTILE = {
     "ESC": "a\x1b[2Jb",
@@ -80,7 +80,7 @@ def test_a_log_is_safe_to_read_on_a_terminal() -> None:
 
 WRITES_A_LOG = r"""
 import logging
-from hv_cli.process_logs import configure
+from hvcore_cli.process_logs import configure
 configure()
 try:
     raise ValueError("\x1b]0;x\x07")

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from hv_cli import main, process_logs
-from hv_cli.data_folder import DataFolder
-from hv_cli.process_logs import LogFile
-from hv_cli.supervisor import Program, Supervisor
+from hvcore_cli import main, process_logs
+from hvcore_cli.data_folder import DataFolder
+from hvcore_cli.process_logs import LogFile
+from hvcore_cli.supervisor import Program, Supervisor
 from tests.cli.conftest import Hv
 
 

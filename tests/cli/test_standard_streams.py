@@ -14,7 +14,7 @@ import pytest
 
 from tests.client_python.misbehaving import Told, answering
 
-HV: Final = (sys.executable, "-m", "hv_cli")
+HV: Final = (sys.executable, "-m", "hvcore_cli")
 NOWHERE: Final = {"HV_API_URL": "http://127.0.0.1:9", "HV_API_KEY": "key"}
 
 
@@ -71,8 +71,8 @@ def test_closed_streams_are_in_the_way_of_no_file(tmp_path: Path) -> None:
 
 def test_what_an_encoding_lacks_is_printed_as_an_escape() -> None:
     code = (
-        "from hv_cli.standard_streams import prepare_streams; prepare_streams();"
-        "from hv_cli.output import print_json, put, show;"
+        "from hvcore_cli.standard_streams import prepare_streams; prepare_streams();"
+        "from hvcore_cli.output import print_json, put, show;"
         "name = '\\u65e5 \\U0001f469 \\xe9t\\xe9';"
         "put(name); print_json({'name': name})"
     )

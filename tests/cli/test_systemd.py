@@ -12,8 +12,8 @@ from typing import Final
 
 import pytest
 
-from hv_cli.systemd import read_environment_file
-from hv_cli.systemd_units import UnitFiles
+from hvcore_cli.systemd import read_environment_file
+from hvcore_cli.systemd_units import UnitFiles
 from tests.cli.conftest import Hv
 from tests.deploy.deployments import parse_command, unknown_settings
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from hv_cli.api_access import client_at
-from hv_cli.commands import CliError
-from hv_cli.uploading import UploadWanted, send, wait_until_ready
+from hvcore_cli.api_access import client_at
+from hvcore_cli.commands import CliError
+from hvcore_cli.uploading import UploadWanted, send, wait_until_ready
 from tests.client_python.conftest import open_service
 from tests.client_python.misbehaving import Told, answering, refusal
 from tests.http.conftest import Template, _template
@@ -30,13 +30,21 @@ def wanted(tmp_path: Path) -> UploadWanted:
 
 
 def test_help_does_not_wait_for_the_client() -> None:
-    command = [sys.executable, "-X", "importtime", "-m", "hv_cli", "upload", "--help"]
+    command = [
+        sys.executable,
+        "-X",
+        "importtime",
+        "-m",
+        "hvcore_cli",
+        "upload",
+        "--help",
+    ]
 
     loaded = subprocess.run(command, capture_output=True, text=True, check=True).stderr
 
-    assert "hv_cli" in loaded
+    assert "hvcore_cli" in loaded
     assert "httpx" not in loaded
-    assert "hv_client" not in loaded
+    assert "hvcore_client" not in loaded
 
 
 def test_where_the_upload_address_is_out_of_reach_the_store_gets_the_file(

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from hv_cli import main
-from hv_cli.commands import CliError
+from hvcore_cli import main
+from hvcore_cli.commands import CliError
 from tests.cli.conftest import Hv
 
-HV = [sys.executable, "-m", "hv_cli"]
+HV = [sys.executable, "-m", "hvcore_cli"]
 
 
 @pytest.mark.parametrize("name", [*main.COMMANDS, *main.HIDDEN])
@@ -35,9 +35,9 @@ def test_help_lists_every_command(hv: Hv) -> None:
 
 def test_help_imports_no_command() -> None:
     code = (
-        "import sys; from hv_cli.main import run; run(['--help']);"
+        "import sys; from hvcore_cli.main import run; run(['--help']);"
         "print([m for m in sys.modules if m.split('.')[0] in "
-        "('hvcore', 'sqlalchemy', 'rich', 'attrs', 'hv_worker')], file=sys.stderr)"
+        "('hvcore', 'sqlalchemy', 'rich', 'attrs', 'hvcore_worker')], file=sys.stderr)"
     )
 
     done = subprocess.run(
@@ -185,7 +185,7 @@ def test_a_database_without_tables_is_no_bug_but_a_message(hv: Hv) -> None:
 def test_no_process_starts_on_a_database_that_is_not_migrated(
     hv: Hv, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hv_cli.process_logs.configure", lambda _: None)
+    monkeypatch.setattr("hvcore_cli.process_logs.configure", lambda _: None)
 
     outcome = hv(name, HV_QUEUE__OPTIONS__URL="unix:///nowhere.sock")
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from hv_cli.addresses import as_running
-from hv_cli.data_folder import DataFolder
 from hvcore.settings import load
+from hvcore_cli.addresses import as_running
+from hvcore_cli.data_folder import DataFolder
 from tests.cli.conftest import Hv
 from tests.tried_ffmpeg import tried_ffmpeg
 

@@ -13,8 +13,8 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 import attrs
 import pytest
 
-from hv_upload.app import make_app as make_upload
 from hvcore.settings.tree import LimitSettings
+from hvcore_upload.app import make_app as make_upload
 from tests.client_js.breaking_proxy import BreakingProxy, breaking_proxy
 from tests.client_js.moody_server import MoodyServer, moody_server
 from tests.client_js.running import end_all

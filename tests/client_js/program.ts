@@ -11,7 +11,7 @@ import {
   type VideoDetails,
   type VideoSummary,
   type WebhookEvent,
-} from "hv-client";
+} from "hvcore-client";
 
 export async function program(file: Blob, request: { headers: Headers; body: Uint8Array }): Promise<string[]> {
   const client = new HvClient({ apiURL: "https://api.example.com", apiKey: "key", maxTries: 2 });

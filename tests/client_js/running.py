@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import Any, Final, Self
 
-from hv_client_js import MODULE
+from hvcore_client_js import MODULE
 
 _NODE: Final = """\
 import * as fs from "node:fs";

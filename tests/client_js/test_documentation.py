@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from hv_client_js import TYPES
+from hvcore_client_js import TYPES
 from tests.client_js.running import run
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "how-to" / "javascript-client.md"

@@ -9,19 +9,19 @@ from typing import Any, Final
 
 import pytest
 
-from hv_api.openapi.document import make_document
-from hv_api.routes import GROUPS
-from hv_auth_apikey.backend import SCHEME as API_KEY
-from hv_client_generator.javascript import javascript_files
-from hv_client_generator.reading import LEFT_OUT, read_api
-from hv_client_js import MODULE, TYPES
 from hvcore import __version__
+from hvcore_api.openapi.document import make_document
+from hvcore_api.routes import GROUPS
+from hvcore_auth_apikey.backend import SCHEME as API_KEY
+from hvcore_client_generator.javascript import javascript_files
+from hvcore_client_generator.reading import LEFT_OUT, read_api
+from hvcore_client_js import MODULE, TYPES
 from tests.client_js.running import run
 
 FOLDER: Final = MODULE.parent
 MEND: Final = (
     "make it anew: hv openapi | "
-    "python -m hv_client_generator javascript contrib/hv_client_js"
+    "python -m hvcore_client_generator javascript contrib/hvcore_client_js"
 )
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from hv_client_js import MODULE
+from hvcore_client_js import MODULE
 from tests.npm_packages import npm_packages
 
 PACKAGES: Final = ("typescript@5.9.3", "@types/node@20.9.5")
@@ -40,7 +40,7 @@ def test_a_strict_program_compiles(tmp_path: Path, place: dict[str, object]) -> 
     shutil.copy(Path(__file__).with_name("program.ts"), tmp_path)
     (tmp_path / "package.json").write_text('{"type": "module"}')
     (tmp_path / "node_modules" / "@types").mkdir(parents=True)
-    (tmp_path / "node_modules" / "hv-client").symlink_to(MODULE.parent)
+    (tmp_path / "node_modules" / "hvcore-client").symlink_to(MODULE.parent)
     for name in ("@types/node", "undici-types"):
         if (node_modules / name).exists():
             (tmp_path / "node_modules" / name).symlink_to(node_modules / name)

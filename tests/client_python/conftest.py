@@ -14,10 +14,10 @@ import attrs
 import httpx
 import pytest
 
-from hv_client import AsyncHvClient, HvClient
-from hv_upload.app import make_app as make_upload_app
 from hvcore.settings import PublicSettings
 from hvcore.settings.tree import LimitSettings
+from hvcore_client import AsyncHvClient, HvClient
+from hvcore_upload.app import make_app as make_upload_app
 from tests.conftest import SettableClock
 from tests.http.conftest import Template, _template, settings_of
 from tests.http.world import World

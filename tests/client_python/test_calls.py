@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import httpx
 import pytest
 
-from hv_client import (
+from hvcore_client import (
     ForbiddenError,
     HvClient,
     InvalidParametersError,
@@ -19,7 +19,7 @@ from hv_client import (
     WaitedTooLongError,
     playback_url,
 )
-from hv_client.coding import encode
+from hvcore_client.coding import encode
 from tests.client_python.conftest import Service, async_client
 from tests.http.world import job_of, media
 

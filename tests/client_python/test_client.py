@@ -8,7 +8,7 @@ import socket
 import httpx
 import pytest
 
-from hv_client import (
+from hvcore_client import (
     ApiError,
     AsyncHvClient,
     ForbiddenError,
@@ -16,7 +16,7 @@ from hv_client import (
     UnexpectedAnswerError,
     UnreachableError,
 )
-from hv_client.options import options_of
+from hvcore_client.options import options_of
 from tests.client_python.misbehaving import Told, answering
 
 URL = "https://api.test"

@@ -12,19 +12,19 @@ from typing import Any
 import attrs
 import pytest
 
-from hv_api.openapi.examples import EXAMPLES
-from hv_client import __version__, models
-from hv_client.coding import FURTHER, decode, encode, further
-from hv_client_generator.__main__ import main
-from hv_client_generator.names import camel, snake
-from hv_client_generator.reading import LEFT_OUT, read_api
 from hvcore import __version__ as service_version
+from hvcore_api.openapi.examples import EXAMPLES
+from hvcore_client import __version__, models
+from hvcore_client.coding import FURTHER, decode, encode, further
+from hvcore_client_generator.__main__ import main
+from hvcore_client_generator.names import camel, snake
+from hvcore_client_generator.reading import LEFT_OUT, read_api
 from tests.http.conftest import _template, shared
 from tests.http.world import World
 
 __all__ = ["_template", "shared"]
 
-GENERATED = Path(__file__).parents[2] / "contrib" / "hv_client" / "generated"
+GENERATED = Path(__file__).parents[2] / "contrib" / "hvcore_client" / "generated"
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,9 @@ def test_what_is_committed_is_what_is_generated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (tmp_path / "old.py").touch()
-    monkeypatch.setattr("sys.argv", ["hv_client_generator", "python", str(tmp_path)])
+    monkeypatch.setattr(
+        "sys.argv", ["hvcore_client_generator", "python", str(tmp_path)]
+    )
     monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps(document)))
 
     main()
@@ -55,7 +57,7 @@ def test_what_is_committed_is_what_is_generated(
         name for name in {*made, *committed} if made.get(name) != committed.get(name)
     }
     assert not changed, (
-        "hv openapi | python -m hv_client_generator python contrib/hv_client/generated"
+        "hv openapi | python -m hvcore_client_generator python contrib/hvcore_client/generated"
     )
 
 

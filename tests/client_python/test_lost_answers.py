@@ -13,9 +13,15 @@ import httpx
 import pytest
 from PIL import Image
 
-from hv_client import ApiError, AsyncHvClient, HvClient, NotFoundError, UnreachableError
-from hv_client.generated import operations
-from hv_client.operation import Operation
+from hvcore_client import (
+    ApiError,
+    AsyncHvClient,
+    HvClient,
+    NotFoundError,
+    UnreachableError,
+)
+from hvcore_client.generated import operations
+from hvcore_client.operation import Operation
 from tests.client_python.conftest import Service, open_service
 from tests.http.conftest import Template
 from tests.swallowing_proxy import SwallowingProxy, swallowing_proxy

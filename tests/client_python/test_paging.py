@@ -10,10 +10,10 @@ from typing import Final
 
 import pytest
 
-from hv_client import HvClient, models
-from hv_client.generated import operations
-from hv_client.generated.choices import SortBy, SortDir, VideoStatus
-from hv_client.paging import page_size, pages_of
+from hvcore_client import HvClient, models
+from hvcore_client.generated import operations
+from hvcore_client.generated.choices import SortBy, SortDir, VideoStatus
+from hvcore_client.paging import page_size, pages_of
 from tests.client_python.conftest import Service, async_client
 
 MANY: Final = 25

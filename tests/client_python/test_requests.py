@@ -11,14 +11,14 @@ from urllib.parse import parse_qsl, quote, urlsplit
 import httpx
 import pytest
 
-from hv_api.openapi.examples import EXAMPLES
-from hv_client import AsyncHvClient, HvClient
-from hv_client.coding import encode
-from hv_client.generated import operations as generated
-from hv_client.options import ClientOptions
-from hv_client_generator.document import Argument, Kind, Member, Operation, Type
-from hv_client_generator.python_types import python_name
-from hv_client_generator.reading import read_api
+from hvcore_api.openapi.examples import EXAMPLES
+from hvcore_client import AsyncHvClient, HvClient
+from hvcore_client.coding import encode
+from hvcore_client.generated import operations as generated
+from hvcore_client.options import ClientOptions
+from hvcore_client_generator.document import Argument, Kind, Member, Operation, Type
+from hvcore_client_generator.python_types import python_name
+from hvcore_client_generator.reading import read_api
 from tests.http.conftest import _template, shared
 from tests.http.world import World
 

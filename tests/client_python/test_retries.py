@@ -10,7 +10,7 @@ from email.utils import format_datetime
 import httpx
 import pytest
 
-from hv_client import (
+from hvcore_client import (
     ApiError,
     ConflictError,
     HvClient,
@@ -19,7 +19,7 @@ from hv_client import (
     ServiceError,
     UnreachableError,
 )
-from hv_client.retries import retry_after_s
+from hvcore_client.retries import retry_after_s
 from tests.client_python.misbehaving import Server, Told, answering, refusal
 
 DONE = Told(body={"body": {"videoID": "vid_1", "assetId": "vid_1", "bucketPath": "p"}})
@@ -59,7 +59,7 @@ def test_who_waits_for_long_is_told_what_for(
     with calling(full, ALIVE) as (client, _):
         client.get_liveness()
 
-    (line,) = [one for one in caplog.records if one.name == "hv_client"]
+    (line,) = [one for one in caplog.records if one.name == "hvcore_client"]
     assert line.levelname == "WARNING"
     assert "health/live waits 60 s" in line.getMessage()
     assert "503" in line.getMessage()

@@ -7,9 +7,9 @@ import sys
 import jwt
 import pytest
 
-from hv_client import tokens
 from hvcore.domain.playback.signing_keys import SigningAlgorithm
 from hvcore.services.playback.signing_keys import SigningKeyCreated
+from hvcore_client import tokens
 from tests.http.cinema import Cinema
 from tests.http.conftest import _template, api
 from tests.http.world import ORG, World
@@ -116,6 +116,6 @@ def test_without_cryptography_it_says_what_to_install(
         if name.partition(".")[0] == "cryptography":
             monkeypatch.setitem(sys.modules, name, None)
 
-    with pytest.raises(ImportError, match=r"hv-client\[ed25519\]"):
+    with pytest.raises(ImportError, match=r"hvcore-client\[ed25519\]"):
         tokens.sign(VIDEO, key="-----BEGIN PRIVATE KEY-----", kid="sgk_1")
     assert tokens.sign(VIDEO, key="s" * 43, kid="sgk_1")

@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from hv_client import (
+from hvcore_client import (
     HvClient,
     NotFoundError,
     ServiceError,

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from hv_api.openapi.examples import EXAMPLES
-from hv_client import WebhookVerificationError, webhooks
 from hvcore.services.webhooks.signing import headers_of
+from hvcore_api.openapi.examples import EXAMPLES
+from hvcore_client import WebhookVerificationError, webhooks
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 OTHER = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"

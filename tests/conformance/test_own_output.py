@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from hv_cli.conform_sources import FolderSource
-from hv_transcoder_ffmpeg.options import FfmpegOptions
-from hv_transcoder_ffmpeg.plugin import build
 from hvcore.conformance import Certificate, check
 from hvcore.plugin_api import AudioCodec, PixelFormat, Preset, Speed
+from hvcore_cli.conform_sources import FolderSource
+from hvcore_transcoder_ffmpeg.options import FfmpegOptions
+from hvcore_transcoder_ffmpeg.plugin import build
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern, tone
 from tests.plugins.transcoder_ffmpeg.conftest import make_context
 from tests.plugins.transcoder_ffmpeg.publishing import publish

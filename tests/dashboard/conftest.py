@@ -11,12 +11,12 @@ import attrs
 import pytest
 from falcon.testing import TestClient
 
-from hv_dashboard.app import make_dashboard
-from hv_dashboard.assets import DASHBOARD_FILES, STATIC
-from hv_reference.dry_playback import DryPlaybackJudge
 from hvcore.assembly import build
 from hvcore.settings import Settings
 from hvcore.settings.sign_in import SignInSettings
+from hvcore_dashboard.app import make_dashboard
+from hvcore_dashboard.assets import DASHBOARD_FILES, STATIC
+from hvcore_reference.dry_playback import DryPlaybackJudge
 from tests.conftest import SettableClock
 from tests.dashboard.world import DashboardWorld, StillInstallation
 from tests.http.conftest import Template, settings_of

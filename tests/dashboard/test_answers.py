@@ -9,8 +9,8 @@ import falcon
 import pytest
 from falcon.testing import Result
 
-from hv_dashboard.cookies import Cookies
 from hvcore.domain.access.roles import Role
+from hvcore_dashboard.cookies import Cookies
 from tests.dashboard.world import (
     SESSION,
     VIDEOS,

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import pytest
 
-from hv_dashboard.routes import ROUTES
-from hv_dashboard.routing import PageRoute
+from hvcore_dashboard.routes import ROUTES
+from hvcore_dashboard.routing import PageRoute
 from tests.dashboard.world import ORIGIN, SESSION, DashboardWorld, PersonClient
 from tests.http.broken.asking import Breaker
 from tests.http.world import ORG

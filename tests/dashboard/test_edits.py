@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from hv_dashboard.edits import (
+from hvcore.errors import ConflictError, PreconditionFailedError
+from hvcore_dashboard.edits import (
     DisputedEditError,
     FormEdit,
     refused,
@@ -14,9 +15,8 @@ from hv_dashboard.edits import (
     settle,
     told,
 )
-from hv_dashboard.forms import Form, form_to_edit
-from hv_dashboard.label_fields import join_metadata, split_metadata
-from hvcore.errors import ConflictError, PreconditionFailedError
+from hvcore_dashboard.forms import Form, form_to_edit
+from hvcore_dashboard.label_fields import join_metadata, split_metadata
 
 SHOWN = {"name": "a", "access": "public"}
 

@@ -6,13 +6,13 @@ import falcon
 import pytest
 from falcon.testing import create_req
 
-from hv_dashboard.forms import Form, form_with, read_form
 from hvcore.errors import (
     FieldError,
     InvalidParametersError,
     PayloadTooLargeError,
     QuotaExceededError,
 )
+from hvcore_dashboard.forms import Form, form_with, read_form
 
 URLENCODED = "application/x-www-form-urlencoded"
 BOUNDARY = "----b"

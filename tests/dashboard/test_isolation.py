@@ -8,10 +8,10 @@ from typing import Final
 import pytest
 from falcon.testing import Result
 
-from hv_dashboard.routes import ROUTES
-from hv_dashboard.routing import Audience, PageRoute
 from hvcore.domain.access.roles import Role
 from hvcore.throttling.turns import client_of_turn, having_turn
+from hvcore_dashboard.routes import ROUTES
+from hvcore_dashboard.routing import Audience, PageRoute
 from tests.dashboard.world import ORIGIN, DashboardWorld, PersonClient, same_for_all
 from tests.http.world import ORG, OTHER_ORG
 

@@ -9,11 +9,11 @@ from typing import Final
 import pytest
 from falcon.testing import Result
 
-from hv_dashboard.routes import ROUTES
-from hv_dashboard.routing import PageRoute
 from hvcore.domain.access.rate_limits import Bucket
 from hvcore.domain.access.roles import Role
 from hvcore.domain.videos.states import VideoState
+from hvcore_dashboard.routes import ROUTES
+from hvcore_dashboard.routing import PageRoute
 from tests.dashboard.world import SESSION, VIDEOS, DashboardWorld, PersonClient
 from tests.http.world import ORG
 

@@ -13,16 +13,16 @@ import attrs
 import pytest
 from falcon.testing import Result, TestClient
 
-from hv_dashboard.app import make_dashboard
-from hv_dashboard.list_pages import PAGE_SIZE
-from hv_dashboard.member_pages import is_person
-from hv_reference.dry_playback import DryPlaybackJudge
-from hv_sign_in_link.backend import LinkSignIn
 from hvcore.assembly import build
 from hvcore.domain.access.roles import Role
 from hvcore.domain.sign_in.members import OrganizationMember
 from hvcore.persistence.sign_in.sign_in_book import SqlSignInBook
 from hvcore.ports.sign_in import SignInProvider
+from hvcore_dashboard.app import make_dashboard
+from hvcore_dashboard.list_pages import PAGE_SIZE
+from hvcore_dashboard.member_pages import is_person
+from hvcore_reference.dry_playback import DryPlaybackJudge
+from hvcore_sign_in_link.backend import LinkSignIn
 from tests.dashboard.world import (
     VIDEOS,
     DashboardWorld,

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from falcon.testing import TestClient
 
-from hv_dashboard.app import make_dashboard
-from hv_dashboard.cookies import Cookies
-from hv_dashboard.places import Place
-from hv_reference.dry_playback import DryPlaybackJudge
-from hv_reference.wsgi import with_dashboard
-from hv_web.pages import STYLE
+from hvcore_dashboard.app import make_dashboard
+from hvcore_dashboard.cookies import Cookies
+from hvcore_dashboard.places import Place
+from hvcore_reference.dry_playback import DryPlaybackJudge
+from hvcore_reference.wsgi import with_dashboard
+from hvcore_web.pages import STYLE
 from tests.dashboard.world import DashboardWorld, StillInstallation
 
 

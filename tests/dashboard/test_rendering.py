@@ -5,8 +5,8 @@ How templates show values.
 import pytest
 from jinja2 import UndefinedError
 
-from hv_dashboard.rendering import duration, make_templates, number, size
-from hv_dashboard.security import ContentPolicy
+from hvcore_dashboard.rendering import duration, make_templates, number, size
+from hvcore_dashboard.security import ContentPolicy
 
 
 def shown(template: str, **values: object) -> str:

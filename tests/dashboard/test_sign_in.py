@@ -7,8 +7,8 @@ from urllib.parse import quote
 import pytest
 from falcon.testing import Result
 
-from hv_dashboard.forms import URLENCODED
 from hvcore.domain.access.roles import Role
+from hvcore_dashboard.forms import URLENCODED
 from tests.dashboard.world import ORIGIN, SESSION, VIDEOS, DashboardWorld
 from tests.http.world import ORG, OTHER_ORG
 

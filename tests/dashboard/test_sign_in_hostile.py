@@ -219,7 +219,7 @@ def test_a_link_is_used_by_a_button_and_by_no_script() -> None:
     Whoever is sent a link of somebody else must not become that person by opening it,
     and programs that look at links must not use them up.
     """
-    from hv_dashboard.assets import STATIC  # noqa: PLC0415 - what browsers get
+    from hvcore_dashboard.assets import STATIC  # noqa: PLC0415 - what browsers get
 
     script = (STATIC / "sign-in.js").read_text()
 

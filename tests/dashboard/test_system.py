@@ -31,7 +31,9 @@ def test_a_service_that_works_says_so(dashboard: DashboardWorld) -> None:
     assert answer.status_code == 200
     assert "Everything works" in answer.text
     assert f"hvcore {__version__}" in answer.text
-    assert "analytics-sql" in answer.text or "hv_analytics_sql.plugin" in answer.text
+    assert (
+        "analytics-sql" in answer.text or "hvcore_analytics_sql.plugin" in answer.text
+    )
     assert f'hx-get="{FINDINGS}"' in answer.text
     ids_in(answer)
 

@@ -10,8 +10,8 @@ from urllib.parse import quote
 import pytest
 from falcon.testing import TestClient
 
-from hv_player.app import make_app as make_player
 from hvcore.domain.access.roles import Role
+from hvcore_player.app import make_app as make_player
 from tests.dashboard.world import VIDEOS, DashboardWorld
 from tests.http.world import ORG
 

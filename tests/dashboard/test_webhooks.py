@@ -10,7 +10,6 @@ from typing import Final
 import pytest
 from falcon.testing import Result
 
-from hv_dashboard.resources.webhooks import RECIPES
 from hvcore.domain.access.roles import Role
 from hvcore.domain.webhooks.endpoints import (
     MAX_ENDPOINTS,
@@ -21,6 +20,7 @@ from hvcore.domain.webhooks.endpoints import (
     WebhookEndpoint,
 )
 from hvcore.domain.webhooks.events import DOCUMENTED_KINDS
+from hvcore_dashboard.resources.webhooks import RECIPES
 from tests.dashboard.world import DashboardWorld, PersonClient, ids_in
 from tests.http.world import ORG, OTHER_ORG
 

@@ -10,13 +10,13 @@ from typing import Final
 import attrs
 import pytest
 
-from hv_dashboard.assets import STATIC
-from hv_dashboard.routes import ROUTES
 from hvcore.domain.access.keys import KeyType
 from hvcore.domain.access.roles import Role
 from hvcore.domain.limits import MAX_DESCRIPTION_CHARS
 from hvcore.domain.videos.video import VideoChanges
 from hvcore.services.access.keys import KeyWanted
+from hvcore_dashboard.assets import STATIC
+from hvcore_dashboard.routes import ROUTES
 from tests.conftest import SettableClock
 from tests.dashboard.conftest import open_dashboard
 from tests.dashboard.world import HOST, DashboardWorld, PersonClient

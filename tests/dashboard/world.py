@@ -11,12 +11,12 @@ from urllib.parse import urlencode
 import attrs
 from falcon.testing import Result, TestClient
 
-from hv_dashboard.forms import URLENCODED
 from hvcore.domain.access.roles import Role
 from hvcore.domain.health_findings import Examination, HealthFinding
 from hvcore.domain.processes import ServiceProcess
 from hvcore.domain.videos.video import Video
 from hvcore.services.sign_in.sessions import StartedSession
+from hvcore_dashboard.forms import URLENCODED
 from tests.dashboard.sent_forms import form_of
 from tests.http.world import ORG, World
 

@@ -12,10 +12,10 @@ from typing import Any, Final
 import click
 import yaml
 
-from hv_cli.commands import Invocation
-from hv_cli.main import cli
 from hvcore.settings import known_names, load
 from hvcore.settings.tree import is_secret
+from hvcore_cli.commands import Invocation
+from hvcore_cli.main import cli
 
 ROOT: Final = Path(__file__).parents[2]
 FOLDER: Final = ROOT / "contrib" / "deploy"

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import pytest
 
-from hv_upload.app import RESUMABLE_PREFIX
 from hvcore import __version__
+from hvcore_upload.app import RESUMABLE_PREFIX
 from tests.deploy.deployments import (
     CHART,
     load_settings,

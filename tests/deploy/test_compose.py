@@ -10,9 +10,9 @@ from typing import Any
 import click
 import pytest
 
-from hv_edge.config import EdgeConfig
 from hvcore import __version__
 from hvcore.settings import load
+from hvcore_edge.config import EdgeConfig
 from tests.deploy.deployments import (
     FOLDER,
     compose,

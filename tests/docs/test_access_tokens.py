@@ -9,8 +9,8 @@ from typing import Final
 import attrs
 import pytest
 
-from hv_auth_oidc.options import AccessTokenOptions
 from hvcore.settings import structure_options
+from hvcore_auth_oidc.options import AccessTokenOptions
 
 PAGE: Final = (
     Path(__file__).parents[2] / "docs" / "how-to" / "access-tokens.md"

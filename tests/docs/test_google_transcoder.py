@@ -7,10 +7,10 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hv_transcoder_google.abilities import SHORTEST_S, capabilities
-from hv_transcoder_google.job_requests import KEPT_DAYS, KEY_LABEL
-from hv_transcoder_google.options import GoogleTranscoderOptions
 from hvcore.plugin_api import AudioCodec
+from hvcore_transcoder_google.abilities import SHORTEST_S, capabilities
+from hvcore_transcoder_google.job_requests import KEPT_DAYS, KEY_LABEL
+from hvcore_transcoder_google.options import GoogleTranscoderOptions
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "how-to" / "google-transcoder.md").read_text(encoding="utf-8")

@@ -19,8 +19,8 @@ PAGE = (
     Path(__file__).parents[2] / "docs" / "how-to" / "local-transcoder.md"
 ).read_text(encoding="utf-8")
 PLUGINS = (
-    "acme_local,hv_analytics_sql.plugin,hv_storage_fsspec.plugin,hv_auth_apikey.plugin,"
-    "hv_ratelimit.plugin,hv_sign_in_link.plugin"
+    "acme_local,hvcore_analytics_sql.plugin,hvcore_storage_fsspec.plugin,hvcore_auth_apikey.plugin,"
+    "hvcore_ratelimit.plugin,hvcore_sign_in_link.plugin"
 )
 PICTURES = "testsrc2=duration=8:size=1280x720:rate=30000/1001"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 import pytest
 
-from hv_cli.main import cli
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.settings import env_name, known_names
+from hvcore_cli.main import cli
 
 PAGE = (Path(__file__).parents[2] / "docs" / "operating.md").read_text(encoding="utf-8")
 

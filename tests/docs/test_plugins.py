@@ -117,7 +117,7 @@ def test_storage_and_authentication_are_chosen_by_the_settings(
 def test_the_sink_counts_once(examples: Path, tmp_path: Path) -> None:
     assert (examples / "acme_counts.py").is_file()
     environ = {
-        "HV_PLUGINS": "acme_counts,hv_analytics_sql.plugin",
+        "HV_PLUGINS": "acme_counts,hvcore_analytics_sql.plugin",
         "HV_ANALYTICS__SINKS": "sql,acme",
         "HV_ANALYTICS__OPTIONS__ACME__FILE": "x.sqlite3",
     }
@@ -165,7 +165,7 @@ def test_the_kits_find_nothing_wrong(examples: Path) -> None:
 
 def test_the_queue_is_chosen_by_the_settings(examples: Path, tmp_path: Path) -> None:
     environ = {
-        "HV_PLUGINS": "acme_queue,hv_analytics_sql.plugin",
+        "HV_PLUGINS": "acme_queue,hvcore_analytics_sql.plugin",
         "HV_QUEUE__BACKEND": "acme",
         "HV_QUEUE__OPTIONS__FOLDER": str(tmp_path / "queue"),
     }
@@ -183,7 +183,7 @@ def test_the_way_to_sign_in_is_chosen_by_the_settings(
     badges = examples / "badges.json"
     badges.write_text('{"7": {"name": "Ann", "org": "org_a", "role": "editor"}}')
     environ = {
-        "HV_PLUGINS": "acme_badge,hv_analytics_sql.plugin,hv_ratelimit.plugin",
+        "HV_PLUGINS": "acme_badge,hvcore_analytics_sql.plugin,hvcore_ratelimit.plugin",
         "HV_SIGN_IN__BACKEND": "badge",
         "HV_SIGN_IN__OPTIONS__BADGE__GATE": "https://gate.example.com",
         "HV_SIGN_IN__OPTIONS__BADGE__FILE": str(badges),

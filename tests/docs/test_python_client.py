@@ -7,9 +7,9 @@ import inspect
 import re
 from pathlib import Path
 
-import hv_client
-from hv_client import AsyncHvClient, HvClient
-from hv_client.generated.upload_settings import UploadSettings
+import hvcore_client
+from hvcore_client import AsyncHvClient, HvClient
+from hvcore_client.generated.upload_settings import UploadSettings
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "python-client.md"
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
@@ -41,11 +41,11 @@ def test_its_programs_import_what_there_is() -> None:
         alias.name
         for block in BLOCKS
         for node in ast.walk(ast.parse(block))
-        if isinstance(node, ast.ImportFrom) and node.module == "hv_client"
+        if isinstance(node, ast.ImportFrom) and node.module == "hvcore_client"
         for alias in node.names
     ]
 
-    assert set(imports) <= set(hv_client.__all__)
+    assert set(imports) <= set(hvcore_client.__all__)
 
 
 def test_it_names_methods_and_errors_that_there_are() -> None:
@@ -55,6 +55,6 @@ def test_it_names_methods_and_errors_that_there_are() -> None:
         assert hasattr(HvClient, name)
         assert hasattr(AsyncHvClient, name)
     named = set(re.findall(r"\b(?:[A-Z][a-z]+)+Error\b", text)) - {"TimeoutError"}
-    errors = {name for name in hv_client.__all__ if name.endswith("Error")}
+    errors = {name for name in hvcore_client.__all__ if name.endswith("Error")}
     assert named <= errors
     assert errors - named == set()

@@ -9,9 +9,9 @@ from typing import Final
 import attrs
 import pytest
 
-from hv_sign_in_oidc.options import OidcOptions
 from hvcore.settings import structure_options
 from hvcore.settings.sign_in import SignInSettings
+from hvcore_sign_in_oidc.options import OidcOptions
 
 PAGE: Final = (
     Path(__file__).parents[2] / "docs" / "how-to" / "single-sign-on.md"

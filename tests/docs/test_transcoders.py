@@ -13,9 +13,9 @@ from typing import Any
 import attrs
 import pytest
 
-from hv_storage_fsspec.remote import RemoteStorage
 from hvcore.plugin_api import RemoteTranscoder, TranscodeError, UnavailableError
 from hvcore.testing.remote_transcoder import RemoteTranscoderConformance, Submit
+from hvcore_storage_fsspec.remote import RemoteStorage
 from tests.fakes import SettableClock
 from tests.object_store import KEY, SECRET, new_bucket, s3_server
 from tests.remote_service import RemoteService

@@ -20,10 +20,10 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import attrs
 
-import hv_player
+import hvcore_player
 from tests.live import until
 
-STATIC: Final = Path(hv_player.__path__[0]) / "static"
+STATIC: Final = Path(hvcore_player.__path__[0]) / "static"
 WIDTHS_PX: Final = {"a": 160, "b": 192, "c": 224}
 """By which it is seen what plays."""
 DURATION_S: Final = 8

@@ -5,7 +5,7 @@ test_python_client.py.
 
 import sys
 
-from hv_client import HvClient
+from hvcore_client import HvClient
 
 
 def say(sent_bytes: object, _size_bytes: int = 0) -> None:

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from hv_cli.data_folder import DataFolder
-from hv_cli.queue_server import queue_socket
-from hv_queue_rq.backend import RqQueue
-from hv_queue_rq.plugin import RqOptions
 from hvcore.domain.tasks.task import Lane
+from hvcore_cli.data_folder import DataFolder
+from hvcore_cli.queue_server import queue_socket
+from hvcore_queue_rq.backend import RqQueue
+from hvcore_queue_rq.plugin import RqOptions
 from tests.hv_processes import HV
 from tests.live import LiveService, live_service, until
 from tests.plugins.transcoder_ffmpeg.counted import counted_clip, numbers

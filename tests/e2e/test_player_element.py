@@ -11,10 +11,10 @@ from typing import Any, Final
 import pytest
 from playwright.sync_api import Browser, Page
 
-import hv_player
+import hvcore_player
 from tests.e2e.films import web_site
 
-STATIC: Final = Path(hv_player.__path__[0]) / "static"
+STATIC: Final = Path(hvcore_player.__path__[0]) / "static"
 PART: Final = "document.querySelector('hv-player').shadowRoot.querySelector"
 PAGES: Final = {
     "ltr.html": "<!doctype html><hv-player duration=20></hv-player>",

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from hv_player.assets import PLAYER_FILES
+from hvcore_player.assets import PLAYER_FILES
 from tests.e2e.browsing import play, watch_for_problems
 from tests.e2e.clips import make_clip
 from tests.e2e.films import Film, ask, wait_until, web_site

@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from hv_player.assets import STATIC
+from hvcore_player.assets import STATIC
 from tests.e2e.browsing import play, watch_for_problems
 from tests.e2e.films import ask, segments_of, wait_until, web_site
 from tests.live import LiveService

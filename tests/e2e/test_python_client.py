@@ -13,7 +13,7 @@ from typing import Final
 
 import pytest
 
-from hv_client import HvClient
+from hvcore_client import HvClient
 from tests.e2e.clips import make_clip
 from tests.e2e.test_tus import kill_delivery, sha256_of
 from tests.live import LiveService, live_service, until

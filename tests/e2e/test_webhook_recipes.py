@@ -13,8 +13,8 @@ from typing import Final
 
 import pytest
 
-from hv_dashboard.resources.webhooks import RECIPES
 from hvcore.domain.webhooks.endpoints import new_secret
+from hvcore_dashboard.resources.webhooks import RECIPES
 from tests.live import free_ports, until
 from tests.npm_packages import npm_packages
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from hv_worker.presence import present, workers_here
-from hv_worker.stopping import Stopping
+from hvcore_worker.presence import present, workers_here
+from hvcore_worker.stopping import Stopping
 from tests.e2e.test_alone import alone
 from tests.hv_processes import run_hv
 from tests.live import until

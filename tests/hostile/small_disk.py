@@ -12,10 +12,10 @@ import sys
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from hv_cli.main import main
-from hv_server.deadlines import LargeBodies
 from hvcore.domain.limits import MAX_UPLOAD_BYTES
 from hvcore.incoming.disk_space import FREE_RESERVE_BYTES
+from hvcore_cli.main import main
+from hvcore_server.deadlines import LargeBodies
 from tests.live import files_below
 
 ROOM_BYTES: Final = MAX_UPLOAD_BYTES + 2 * 10**9

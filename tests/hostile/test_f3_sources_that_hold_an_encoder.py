@@ -7,10 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from hv_transcoder_ffmpeg.options import FfmpegOptions
-from hv_transcoder_ffmpeg.parts import Cutting, cut
-from hv_transcoder_ffmpeg.plugin import build
-from hv_transcoder_ffmpeg.work import encoding_s
 from hvcore.plugin_api import (
     PixelFormat,
     Preset,
@@ -18,6 +14,10 @@ from hvcore.plugin_api import (
     Transcoder,
     UnusableSourceError,
 )
+from hvcore_transcoder_ffmpeg.options import FfmpegOptions
+from hvcore_transcoder_ffmpeg.parts import Cutting, cut
+from hvcore_transcoder_ffmpeg.plugin import build
+from hvcore_transcoder_ffmpeg.work import encoding_s
 from tests.plugins.transcoder_ffmpeg.conftest import make_context, make_workspace
 from tests.plugins.transcoder_ffmpeg.test_cutting import make_source_order
 from tests.plugins.transcoder_ffmpeg.tiny_packets import tiny_packets

@@ -20,13 +20,13 @@ from urllib.parse import urlsplit
 import attrs
 import pytest
 
-from hv_server.listening import listen
 from hvcore.assembly import Services
 from hvcore.domain.access.tenants import Environment, EnvironmentKind
 from hvcore.domain.limits import MAX_UPLOAD_BYTES
 from hvcore.domain.processing.encoding import EncodingSettings, Preset
 from hvcore.domain.uploads.grants import FileWanted
 from hvcore.domain.videos.video import VideoWanted
+from hvcore_server.listening import listen
 from tests.hostile.small_disk import ROOM_BYTES
 from tests.live import request, until
 from tests.published import migrate, services_of

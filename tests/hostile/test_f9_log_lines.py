@@ -7,7 +7,6 @@ import re
 
 import pytest
 
-from hv_server.refusal_lines import log_refusal
 from hvcore.throttling import log_lines
 from hvcore.throttling.log_lines import (
     LINES_OF_KIND,
@@ -16,6 +15,7 @@ from hvcore.throttling.log_lines import (
     LogLines,
     without_credentials,
 )
+from hvcore_server.refusal_lines import log_refusal
 
 FLOOD = 66_000
 
@@ -24,7 +24,7 @@ FLOOD = 66_000
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     moment = [1000.0]
     lines = LogLines(now_s=lambda: moment[0])
-    monkeypatch.setattr("hv_server.refusal_lines.LOG_LINES", lines)
+    monkeypatch.setattr("hvcore_server.refusal_lines.LOG_LINES", lines)
     return moment
 
 

@@ -10,9 +10,9 @@ from typing import Final
 import attrs
 import sqlalchemy as sa
 
-from hv_worker.sweep import sweep_once
 from hvcore.domain.tasks.task import ENDED
 from hvcore.persistence.tables import tasks, videos
+from hvcore_worker.sweep import sweep_once
 from tests.e2e.clips import ffmpeg_complaints
 from tests.hosts.clients import Client
 from tests.hosts.findings import FleetFindings

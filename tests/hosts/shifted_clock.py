@@ -12,8 +12,8 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Final
 
-from hv_cli.main import main
 from hvcore.clock import SystemClock
+from hvcore_cli.main import main
 
 NS_PER_S: Final = 1_000_000_000
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import attrs
 from falcon.testing import Result, TestClient
 
-from hv_delivery.app import make_app as make_delivery
-from hv_player.app import make_app as make_player
 from hvcore.domain.videos.media_paths import media_root
+from hvcore_delivery.app import make_app as make_delivery
+from hvcore_player.app import make_app as make_player
 from tests.http.delivery_world import poster
 from tests.http.world import World, body_of, job_of
 from tests.media_samples import shelf

@@ -43,10 +43,10 @@ def settings_of(folder: Path) -> Settings:
         playback=PlaybackSettings(signing_key="p" * 16 + "0123456789abcdef" * 2),
         uploads=UploadSettings(signing_key="u" * 16 + "0123456789abcdef" * 2),
         plugin_modules=(
-            "hv_analytics_sql.plugin",
-            "hv_auth_apikey.plugin",
-            "hv_ratelimit.plugin",
-            "hv_sign_in_link.plugin",
+            "hvcore_analytics_sql.plugin",
+            "hvcore_auth_apikey.plugin",
+            "hvcore_ratelimit.plugin",
+            "hvcore_sign_in_link.plugin",
         ),
     )
 

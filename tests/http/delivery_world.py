@@ -11,11 +11,6 @@ import attrs
 from falcon.testing import Result, TestClient
 from PIL import Image
 
-from hv_delivery.app import make_app
-from hv_delivery.published import PublishedFileOpener
-from hv_player.app import STATIC
-from hv_player.app import make_app as make_player_app
-from hv_web.health import HealthChecks
 from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.playback.viewer import Viewer
@@ -33,6 +28,11 @@ from hvcore.services.playback.organization_keys import OrganizationKeys
 from hvcore.services.playback.thumbnails import Thumbnails
 from hvcore.services.readiness import Readiness
 from hvcore.settings import PublicSettings, Settings
+from hvcore_delivery.app import make_app
+from hvcore_delivery.published import PublishedFileOpener
+from hvcore_player.app import STATIC
+from hvcore_player.app import make_app as make_player_app
+from hvcore_web.health import HealthChecks
 from tests.conftest import SettableClock
 from tests.drawing import RENDERS
 from tests.http.loop.loop_client import LoopClient

@@ -9,13 +9,13 @@ from falcon import App
 from falcon.testing import Result
 from jsonschema import Draft202012Validator
 
-from hv_api.openapi.answers import errors_of
-from hv_api.openapi.components import resolved
-from hv_api.openapi.document import make_document
-from hv_api.routes import GROUPS, ROUTES
-from hv_api.routing import Route
-from hv_auth_apikey.backend import SCHEME as API_KEY
 from hvcore.envelope import PROBLEM_TYPE
+from hvcore_api.openapi.answers import errors_of
+from hvcore_api.openapi.components import resolved
+from hvcore_api.openapi.document import make_document
+from hvcore_api.routes import GROUPS, ROUTES
+from hvcore_api.routing import Route
+from hvcore_auth_apikey.backend import SCHEME as API_KEY
 
 _ROUTES = {(route.method, route.template): route for route in ROUTES}
 

@@ -5,10 +5,10 @@ The API with other limits.
 import attrs
 from falcon.testing import TestClient
 
-from hv_api.app import make_api
 from hvcore import assembly
 from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.settings.tree import LimitSettings
+from hvcore_api.app import make_api
 from tests.http.world import World
 
 

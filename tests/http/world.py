@@ -13,7 +13,6 @@ from typing import Any, Final
 import attrs
 from falcon.testing import Result, TestClient, create_environ
 
-from hv_api.app import make_api
 from hvcore.assembly import Services
 from hvcore.domain import ids
 from hvcore.domain.access.keys import ALL_PERMISSIONS, KeyType, Permission
@@ -32,6 +31,7 @@ from hvcore.domain.processing.transcoding import AudioRendition, MediaFile, Rung
 from hvcore.domain.uploads.grants import FileWanted
 from hvcore.domain.videos.video import Video, VideoWanted
 from hvcore.services.access.keys import KeyWanted
+from hvcore_api.app import make_api
 from tests.conftest import SettableClock
 from tests.http import documented
 from tests.http.fakes import MemoryStorage, RememberingQueue, ScratchTranscoder

@@ -7,12 +7,12 @@ from fractions import Fraction
 import pytest
 from falcon.testing import TestClient
 
-from hv_api.routes import ROUTES
 from hvcore.domain.processing.encoding import EncodingSettings, PixelFormat, Preset
 from hvcore.domain.processing.ladder import build_ladder
 from hvcore.domain.processing.source_info import SourceInfo, VideoTrackInfo
 from hvcore.domain.videos.states import TRANSITIONS
 from hvcore.settings.tree import LimitSettings
+from hvcore_api.routes import ROUTES
 from tests.http.world import ENV, World, body_of, problem_of
 from tests.interface import tables
 from tests.interface.operations import OPERATIONS, Operation, named

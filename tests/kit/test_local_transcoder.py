@@ -15,8 +15,6 @@ from typing import Any, Final
 import attrs
 import pytest
 
-from hv_transcoder_ffmpeg.backend import FfmpegTranscoder
-from hv_transcoder_ffmpeg.options import FfmpegOptions
 from hvcore.plugin_api import (
     Part,
     PartDone,
@@ -30,6 +28,8 @@ from hvcore.plugin_api import (
 from hvcore.testing.local_transcoder import LocalTranscoderConformance, part_watched
 from hvcore.testing.made_parts import parts_made
 from hvcore.testing.transcoder import order_of
+from hvcore_transcoder_ffmpeg.backend import FfmpegTranscoder
+from hvcore_transcoder_ffmpeg.options import FfmpegOptions
 from tests.plugins.transcoder_ffmpeg.clips import two_segments
 from tests.plugins.transcoder_ffmpeg.conftest import make_context, make_workspace
 

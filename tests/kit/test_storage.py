@@ -9,7 +9,6 @@ from typing import BinaryIO, ClassVar, Final
 
 import pytest
 
-from hv_storage_fsspec.local import LocalStorage
 from hvcore.plugin_api import ObjectInfo, Storage
 from hvcore.testing.fakes import MemoryObject, MemoryStorage
 from hvcore.testing.storage import (
@@ -24,6 +23,7 @@ from hvcore.testing.storage import (
     StorageConformance,
     UploadFileConformance,
 )
+from hvcore_storage_fsspec.local import LocalStorage
 from tests.kit import addressed_storage as addressed
 from tests.kit import storage_memory as wrong
 from tests.kit.addressed_storage import AddressedStorage, address_server

@@ -11,7 +11,6 @@ from typing import Any, Final
 import attrs
 import pytest
 
-from hv_storage_fsspec.remote import RemoteStorage
 from hvcore.plugin_api import (
     Capabilities,
     Part,
@@ -25,6 +24,7 @@ from hvcore.plugin_api import (
 )
 from hvcore.testing.remote_transcoder import RemoteTranscoderConformance
 from hvcore.testing.transcoder import order_of
+from hvcore_storage_fsspec.remote import RemoteStorage
 from tests.fakes import SettableClock
 from tests.object_store import KEY, SECRET, new_bucket, s3_server
 from tests.remote_service import RemoteService, remote_service

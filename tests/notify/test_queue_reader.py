@@ -14,14 +14,14 @@ from urllib.parse import urlsplit
 import attrs
 import pytest
 
-from hv_notify.queue_process import run_reader
-from hv_notify.queue_reader import QueueReader, sqs_client
 from hvcore.domain.tasks.kinds import UPLOAD_TAKE
 from hvcore.domain.uploads.grants import FileWanted, UploadGrant, arrival_path
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import ConfigError, UnavailableError
 from hvcore.settings import load
 from hvcore.settings.notify import NotifySettings
+from hvcore_notify.queue_process import run_reader
+from hvcore_notify.queue_reader import QueueReader, sqs_client
 from tests.half_answers import (
     HALF_ANSWERS,
     PAGE,

@@ -14,9 +14,9 @@ from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import pytest
 
-from hv_notify.app import make_app
 from hvcore.domain.uploads.grants import FileWanted, arrival_path
 from hvcore.domain.videos.states import VideoState
+from hvcore_notify.app import make_app
 from tests.fakes import SettableClock
 from tests.notify.queues import REGION, Aws
 from tests.outbound import source_server

@@ -17,54 +17,54 @@ from uv import find_uv_bin
 
 ROOT = Path(__file__).parents[2]
 NEEDED = (
-    "hv_player/static/element/source.js",
-    "hv_player/static/hv-player.js",
+    "hvcore_player/static/element/source.js",
+    "hvcore_player/static/hv-player.js",
     *(
         f"{app}/static/vendor/{name}"
-        for app in ("hv_dashboard", "hv_player")
+        for app in ("hvcore_dashboard", "hvcore_player")
         for package in json.loads(
             (ROOT / "apps" / app / "vendor.json").read_text("utf-8")
         ).values()
         for name in package["files"].values()
     ),
-    "hv_dashboard/vendor.json",
-    "hv_dashboard/static/dashboard.css",
-    "hv_dashboard/static/dashboard.js",
-    "hv_dashboard/templates/layout.html",
-    "hv_player/vendor.json",
+    "hvcore_dashboard/vendor.json",
+    "hvcore_dashboard/static/dashboard.css",
+    "hvcore_dashboard/static/dashboard.js",
+    "hvcore_dashboard/templates/layout.html",
+    "hvcore_player/vendor.json",
     "hvcore/py.typed",
-    "hv_api/docs_page/docs.css",
-    "hv_api/docs_page/docs.js",
-    "hv_api/docs_page/front.html",
-    "hv_web/page.css",
-    "hv_client_js/client.js",
-    "hv_client_js/client.d.ts",
-    "hv_cli/plugin_templates/common/pyproject.toml.tmpl",
-    "hv_cli/plugin_templates/common/README.md.tmpl",
-    "hv_cli/plugin_templates/common/test_kit.py.tmpl",
+    "hvcore_api/docs_page/docs.css",
+    "hvcore_api/docs_page/docs.js",
+    "hvcore_api/docs_page/front.html",
+    "hvcore_web/page.css",
+    "hvcore_client_js/client.js",
+    "hvcore_client_js/client.d.ts",
+    "hvcore_cli/plugin_templates/common/pyproject.toml.tmpl",
+    "hvcore_cli/plugin_templates/common/README.md.tmpl",
+    "hvcore_cli/plugin_templates/common/test_kit.py.tmpl",
     *(
-        f"hv_cli/plugin_templates/{kind}/{name}"
+        f"hvcore_cli/plugin_templates/{kind}/{name}"
         for kind in (
             *("analytics", "auth", "cache_purge", "limits"),
             *("queue", "sign_in", "storage", "transcoder"),
         )
         for name in ("plugin.py.tmpl", "backend.py.tmpl", "kit.py.tmpl", "use.txt")
     ),
-    "hv_edge/nginx/nginx.conf.template",
-    "hv_edge/nginx/hv_edge.lua",
+    "hvcore_edge/nginx/nginx.conf.template",
+    "hvcore_edge/nginx/hv_edge.lua",
 )
 KINDS = {"analytics", "auth", "limits", "queue", "sign_in", "storage", "transcoder"}
 ELSEWHERE = {"google", "mediaconvert", "sqs"}
 """What needs a cloud's own clients, which the extra ``all`` leaves out."""
 OF_THE_CLIENT = {
-    *("hv-client", "attrs", "httpx"),
+    *("hvcore-client", "attrs", "httpx"),
     # What httpx needs.
     *("anyio", "certifi", "h11", "httpcore", "idna", "sniffio", "typing-extensions"),
     *("pip", "setuptools", "wheel"),
 }
 CLIENT_PROGRAM = """\
 import http.server, json, threading
-from hv_client import HvClient, tokens
+from hvcore_client import HvClient, tokens
 
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
@@ -86,13 +86,13 @@ assert tokens.sign("vid_1", key="s" * 43, kid="sgk_1").count(".") == 2
 try:
     tokens.sign("vid_1", key="-----BEGIN PRIVATE KEY-----", kid="sgk_1")
 except ImportError as error:
-    assert "hv-client[ed25519]" in str(error)
+    assert "hvcore-client[ed25519]" in str(error)
 print("it works")
 """
 CLIENT_IS_SERVED = """
 from falcon import App
 from falcon.testing import TestClient
-from hv_api.resources.client import ClientModuleResource, ClientTypesResource
+from hvcore_api.resources.client import ClientModuleResource, ClientTypesResource
 app = App()
 app.add_route("/client.js", ClientModuleResource(None))
 app.add_route("/client.d.ts", ClientTypesResource(None))
@@ -114,7 +114,7 @@ def main(folder: Path) -> None:
     wheel = build(tree, folder / "dist")
     look_into(wheel)
     install_and_run(wheel, folder / "empty")
-    check_client(tree / "contrib" / "hv_client", folder)
+    check_client(tree / "contrib" / "hvcore_client", folder)
     refuse_without_vendored(tree, folder / "none")
 
 
@@ -138,7 +138,7 @@ def look_into(wheel: Path) -> None:
     strangers = {
         top
         for top in tops
-        if top != "hvcore" and not top.startswith(("hv_", "hvcore-"))
+        if top != "hvcore" and not top.startswith(("hvcore_", "hvcore-"))
     }
     assert not strangers, f"the wheel brings {strangers}"
     typed = {name.split("/")[0] for name in names if name.endswith("/py.typed")}
@@ -179,14 +179,14 @@ def check_client(tree: Path, folder: Path) -> None:
     Build the client by itself, and let it work where nothing else is installed.
     """
     uv("build", "--wheel", "--out-dir", folder / "client", tree)
-    (wheel,) = (folder / "client").glob("hv_client-*.whl")
+    (wheel,) = (folder / "client").glob("hvcore_client-*.whl")
     names = zipfile.ZipFile(wheel).namelist()
     sources = {
-        f"hv_client/{path.relative_to(tree)}"
+        f"hvcore_client/{path.relative_to(tree)}"
         for path in tree.rglob("*.py")
         if path.relative_to(tree).parts[0] != "build"
     }
-    missing = {*sources, "hv_client/py.typed"} - set(names)
+    missing = {*sources, "hvcore_client/py.typed"} - set(names)
     assert not missing, f"the wheel of the client lacks {missing}"
     target = folder / "empty-client"
     python = install(str(wheel), target)
@@ -211,7 +211,7 @@ def refuse_without_vendored(tree: Path, target: Path) -> None:
     """
     Check that nothing is built without what npm brings.
     """
-    shutil.rmtree(tree / "apps" / "hv_player" / "static" / "vendor")
+    shutil.rmtree(tree / "apps" / "hvcore_player" / "static" / "vendor")
     shutil.rmtree(tree / "build", ignore_errors=True)
     built = subprocess.run(
         [find_uv_bin(), "build", "--wheel", "--out-dir", target, tree],

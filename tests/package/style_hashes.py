@@ -14,7 +14,7 @@ from hashlib import sha256
 
 from playwright.sync_api import Page, Route
 
-from hv_player.assets import STATIC
+from hvcore_player.assets import STATIC
 from tests.e2e.browsing import running_browser
 
 VENDOR = STATIC.parent / "vendor.json"

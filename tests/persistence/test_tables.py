@@ -4,9 +4,6 @@ What the schema says of its columns: which of them hold something personal.
 
 import sqlalchemy as sa
 
-from hv_analytics_sql import tables as analytics
-from hv_cloud_ladders.spending import SpendingTables
-from hv_queue_sql import tables as queue
 from hvcore.persistence.tables import label_totals, metadata
 from hvcore.persistence.tables.columns import HOLDS, PERSONAL, StorableText
 from hvcore.persistence.videos.personal_data import (
@@ -15,6 +12,9 @@ from hvcore.persistence.videos.personal_data import (
     REWRITTEN,
     UNLISTED,
 )
+from hvcore_analytics_sql import tables as analytics
+from hvcore_cloud_ladders.spending import SpendingTables
+from hvcore_queue_sql import tables as queue
 
 CLASSES = {"id", "kind", "setting", "personal", "account", "secret"}
 ALL = (

@@ -13,7 +13,6 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.engine import Connection, Engine
 
-from hv_analytics_sql.backend import SqlAnalytics
 from hvcore.errors import UnavailableError
 from hvcore.persistence import engine as engine_module
 from hvcore.persistence.engine import make_engine, write_queue, writing
@@ -21,6 +20,7 @@ from hvcore.persistence.migrate import migrate
 from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.persistence.videos.recount import recount
 from hvcore.throttling.turns import having_turn, work_for
+from hvcore_analytics_sql.backend import SqlAnalytics
 from tests.live import until
 
 BEGINS: Final = "BEGIN IMMEDIATE"

@@ -16,8 +16,16 @@ from tests.migrated import lay_database
 from tests.plugin_faults.broken_plugins import BrokenPlugin
 
 OTHERS = (
-    *("tests.plugin_faults.quiet", "hv_storage_fsspec.plugin", "hv_ratelimit.plugin"),
-    *("hv_auth_apikey.plugin", "hv_analytics_sql.plugin", "hv_sign_in_link.plugin"),
+    *(
+        "tests.plugin_faults.quiet",
+        "hvcore_storage_fsspec.plugin",
+        "hvcore_ratelimit.plugin",
+    ),
+    *(
+        "hvcore_auth_apikey.plugin",
+        "hvcore_analytics_sql.plugin",
+        "hvcore_sign_in_link.plugin",
+    ),
 )
 QUIET = {"HV_QUEUE__BACKEND": "quiet", "HV_TRANSCODER__BACKEND": "quiet"}
 

@@ -9,10 +9,10 @@ import falcon
 import pytest
 from falcon.testing import TestClient
 
-from hv_cli.main import run
-from hv_web.app import make_app
-from hv_web.cors import ANY_ORIGIN
 from hvcore.registry import load_plugins
+from hvcore_cli.main import run
+from hvcore_web.app import make_app
+from hvcore_web.cors import ANY_ORIGIN
 from tests.plugin_faults.broken_plugins import CHECKING, RAISING_SINK
 from tests.plugin_faults.planting import Plant
 
@@ -32,7 +32,7 @@ def test_a_request_that_a_plugin_fails_names_it_in_the_log_alone(
     app = make_app(cors=ANY_ORIGIN)
     app.add_route("/ask", Asking())
 
-    with caplog.at_level(logging.ERROR, "hv_web.errors"):
+    with caplog.at_level(logging.ERROR, "hvcore_web.errors"):
         answer = TestClient(app).simulate_get("/ask")
 
     assert answer.status_code == 500

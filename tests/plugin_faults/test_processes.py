@@ -24,7 +24,7 @@ from tests.plugin_faults.broken_plugins import (
 )
 from tests.plugin_faults.planting import OTHERS, Plant, Planted
 
-REAL = (*OTHERS, "hv_queue_rq.plugin", "hv_transcoder_ffmpeg.plugin")
+REAL = (*OTHERS, "hvcore_queue_rq.plugin", "hvcore_transcoder_ffmpeg.plugin")
 MOST_S = 60
 """Of a busy machine: on one that has time, it is less than 20 s."""
 NEVER_ENDS = """\

@@ -9,12 +9,12 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hv_checks.backend_checks import clock as clock_of_doctor
 from hvcore.assembly import Services, build
 from hvcore.clock import SystemClock
 from hvcore.errors import UnavailableError
 from hvcore.services.health import check_clock
 from hvcore.settings import load
+from hvcore_checks.backend_checks import clock as clock_of_doctor
 from tests.servers import PostgresqlServer
 
 pytestmark = pytest.mark.services

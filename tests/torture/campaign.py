@@ -20,7 +20,6 @@ from typing import Final
 import attrs
 import sqlalchemy as sa
 
-from hv_worker.sweep import sweep_once
 from hvcore.assembly import Services, build
 from hvcore.domain.tasks.task import ENDED
 from hvcore.domain.videos.states import VideoState
@@ -29,6 +28,7 @@ from hvcore.errors import UnavailableError
 from hvcore.manifests import hls
 from hvcore.persistence.tables import tasks, videos
 from hvcore.settings import load
+from hvcore_worker.sweep import sweep_once
 from tests.e2e.clips import ffmpeg_complaints
 from tests.fakes import MemoryQueue
 from tests.live import LiveService, files_below, live_service, request, start_up

@@ -17,7 +17,7 @@ from typing import Final
 import attrs
 import psutil
 
-from hv_server.listening import listen
+from hvcore_server.listening import listen
 from tests.live import request, until
 
 PROCESSES: Final = 2
@@ -111,7 +111,7 @@ class DeliveryFleet:
             self._running.clear()
 
     def _start(self) -> subprocess.Popen[bytes]:
-        words = ["-m", "hv_cli", "delivery", "--fd", str(self.listener.fileno())]
+        words = ["-m", "hvcore_cli", "delivery", "--fd", str(self.listener.fileno())]
         with self.log.open("ab") as out:
             return subprocess.Popen(
                 [sys.executable, *words],

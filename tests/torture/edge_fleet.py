@@ -16,7 +16,7 @@ from typing import Final
 import attrs
 import psutil
 
-from hv_edge.tallies import tally_files
+from hvcore_edge.tallies import tally_files
 from tests.edge import RunningEdge, running_edge
 from tests.hv_processes import HV
 from tests.live import until

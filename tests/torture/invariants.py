@@ -13,7 +13,6 @@ import attrs
 import psutil
 import sqlalchemy as sa
 
-from hv_cli.conform_sources import StorageSource
 from hvcore.assembly import Services
 from hvcore.conformance import Level, check
 from hvcore.domain.ids import VideoId
@@ -26,6 +25,7 @@ from hvcore.domain.webhooks.events import EventKind
 from hvcore.manifests import hls
 from hvcore.persistence.tables import events, grants, tasks, videos
 from hvcore.services.playback.playable import Playable
+from hvcore_cli.conform_sources import StorageSource
 from tests.live import files_below
 from tests.receivers import Received
 from tests.torture.customers import Ledger

@@ -58,7 +58,7 @@ def kind_of(process: psutil.Process) -> str | None:
             return kind
     for kind in ("sweep", "api", "delivery", "up"):
         if kind in words and any(
-            word in words for word in ("hv", "hv_cli", "gunicorn:")
+            word in words for word in ("hv", "hvcore_cli", "gunicorn:")
         ):
             return kind
     if "valkey" in name or "redis" in name:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import psutil
 
-from hv_worker.scratch import UNLOCKED_FOR_S, remove_orphans, scratch_folder
 from hvcore.child_process import supervised_command
+from hvcore_worker.scratch import UNLOCKED_FOR_S, remove_orphans, scratch_folder
 from tests.live import until
 
 PARENT = """

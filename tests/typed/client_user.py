@@ -5,8 +5,8 @@ A program of somebody who calls the API: nothing of the client is Any to it.
 from datetime import datetime
 from typing import assert_type
 
-from hv_client import AsyncHvClient, HvClient, WebhookVerificationError, webhooks
-from hv_client.generated.models import (
+from hvcore_client import AsyncHvClient, HvClient, WebhookVerificationError, webhooks
+from hvcore_client.generated.models import (
     UsageReport,
     VideoDetails,
     VideoSummary,

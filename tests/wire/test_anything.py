@@ -8,7 +8,6 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hv_web.json_media import parse_json
 from hvcore.domain.processing.encoding import PixelFormat
 from hvcore.domain.processing.transcoding import Capabilities
 from hvcore.envelope import encode, problem
@@ -22,6 +21,7 @@ from hvcore.wire.requests import (
     VideoUploadRequest,
     possible_with,
 )
+from hvcore_web.json_media import parse_json
 
 UNABLE = Capabilities(
     name="none",

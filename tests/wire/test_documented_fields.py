@@ -10,7 +10,6 @@ from typing import Any, Final
 import pytest
 from jsonschema import Draft202012Validator
 
-from hv_api.routes import ROUTES
 from hvcore.errors import HvError
 from hvcore.wire.analytics.query import (
     DailyParameters,
@@ -30,6 +29,7 @@ from hvcore.wire.requests import (
 )
 from hvcore.wire.uploads.fetching import DownloadRequest, FetchVideoRequest
 from hvcore.wire.videos.changes import VideoChangeRequest
+from hvcore_api.routes import ROUTES
 from tests.interface import tables
 from tests.interface.tables import JUDGED_BY_SERVICES, UNREADABLE, WRONG_TYPES, Field
 from tests.wire.hostile_values import HOSTILE_VALUES

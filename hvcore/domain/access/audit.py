@@ -1,6 +1,4 @@
-"""
-What operators did, to whose keys, organizations and environments.
-"""
+"""What operators did, to whose keys, organizations and environments."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime

@@ -1,6 +1,4 @@
-"""
-Requests that create something once, however often they are sent.
-"""
+"""Requests that create something once, however often they are sent."""
 
 import json
 from collections.abc import Mapping

@@ -24,9 +24,7 @@ MAX_KEY_NAME_CHARS: Final = 200
 
 
 class KeyType(Enum):
-    """
-    What a key gives access to.
-    """
+    """What a key gives access to."""
 
     ENVIRONMENT = "environment"
     FULL_ACCESS = "full-access"
@@ -34,9 +32,7 @@ class KeyType(Enum):
 
 
 class Permission(Enum):
-    """
-    What a key may be used for.
-    """
+    """What a key may be used for."""
 
     VIDEOS_READ = "videos:read"
     VIDEOS_WRITE = "videos:write"
@@ -98,34 +94,26 @@ def checksum(text: str) -> str:
 
 
 def new_key_value(kind: EnvironmentKind) -> str:
-    """
-    Make the secret value of a key: prefix, 26 random characters, checksum.
-    """
+    """Make the secret value of a key: prefix, 26 random characters, checksum."""
     body = "".join(secrets.choice(BASE62) for _ in range(KEY_CHARS - CHECKSUM_CHARS))
     start = kind.key_prefix + body
     return start + checksum(start)
 
 
 def is_key_value(text: str) -> bool:
-    """
-    Return whether this has the form and the checksum of a key.
-    """
+    """Return whether this has the form and the checksum of a key."""
     return _KEY_VALUE.fullmatch(text) is not None and secrets.compare_digest(
         checksum(text[:-CHECKSUM_CHARS]), text[-CHECKSUM_CHARS:]
     )
 
 
 def is_key_name(text: str) -> bool:
-    """
-    Return whether this may be a key's name: one line, not too long; it may be empty.
-    """
+    """Return whether this may be a key's name: one line, not too long; it may be empty."""
     return len(text) <= MAX_KEY_NAME_CHARS and one_line(text) == text
 
 
 def hash_key(value: str) -> str:
-    """
-    Return the SHA-256 of a key value as 64 hex digits.
-    """
+    """Return the SHA-256 of a key value as 64 hex digits."""
     return hashlib.sha256(value.encode()).hexdigest()
 
 

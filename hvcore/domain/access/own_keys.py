@@ -17,9 +17,7 @@ KeyT_co = TypeVar("KeyT_co", covariant=True)
 
 
 class StoredKeys(Protocol[KeyT_co]):
-    """
-    The keys of the service that lie in the database, of one purpose.
-    """
+    """The keys of the service that lie in the database, of one purpose."""
 
     def all(self, *, at_once: bool = False) -> Sequence[ServiceKey]:
         """
@@ -56,9 +54,7 @@ class OwnKeys(Generic[KeyT_co]):
 
     @property
     def first_kid(self) -> str:
-        """
-        The settings' key that signs until it is rotated.
-        """
+        """The settings' key that signs until it is rotated."""
         return next(iter(self.settings))
 
     def stored(self) -> Sequence[ServiceKey]:
@@ -101,9 +97,7 @@ class OwnKeys(Generic[KeyT_co]):
     def believed(
         self, stored: Sequence[ServiceKey], now: datetime
     ) -> Mapping[str, KeyT_co]:
-        """
-        Return the keys that verify, by kid, where these are stored.
-        """
+        """Return the keys that verify, by kid, where these are stored."""
         kids = dict.fromkeys((*self.settings, *(one.id for one in stored)))
         found = ((kid, self.find(kid, stored, now)) for kid in kids)
         return {kid: key for kid, key in found if key is not None}

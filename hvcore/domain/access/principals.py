@@ -50,9 +50,7 @@ class Principal:
     person: Person | None = None
 
     def __attrs_post_init__(self) -> None:
-        """
-        Refuse a caller who is both, neither, or a person of no organization.
-        """
+        """Refuse a caller who is both, neither, or a person of no organization."""
         is_key = self.key_id is not None and self.type is not None
         is_person = self.person is not None and self.org_id is not None
         has_key_part = self.key_id is not None or self.type is not None
@@ -61,21 +59,15 @@ class Principal:
 
     @property
     def counted_as(self) -> str:
-        """
-        Return what rate limits that are not an organization's count it by.
-        """
+        """Return what rate limits that are not an organization's count it by."""
         if self.person is not None:
             return f"{self.person.backend} {self.person.subject}"
         return str(self.key_id)
 
     def may_use_org(self, org_id: str) -> bool:
-        """
-        Return whether the caller may name this organization in a path.
-        """
+        """Return whether the caller may name this organization in a path."""
         return self.type is KeyType.SYSTEM or self.org_id == org_id
 
     def may_use_env(self, env_id: EnvId) -> bool:
-        """
-        Return whether the caller may use this environment of its organization.
-        """
+        """Return whether the caller may use this environment of its organization."""
         return self.type is not KeyType.ENVIRONMENT or self.env_id == env_id

@@ -22,9 +22,7 @@ _MONTHS: Final = 12
 
 
 class Quota(Enum):
-    """
-    What can be limited, as answers name it.
-    """
+    """What can be limited, as answers name it."""
 
     CONCURRENT_ENCODES = "concurrentEncodes"
     ENCODED_MINUTES = "encodedMinutesPerMonth"
@@ -49,9 +47,7 @@ class QuotaLimits:
     weight: float = 1.0
 
     def of(self, quota: Quota) -> int | None:
-        """
-        Return the limit of a quota.
-        """
+        """Return the limit of a quota."""
         return {
             Quota.CONCURRENT_ENCODES: self.concurrent_encodes,
             Quota.ENCODED_MINUTES: self.encoded_minutes_per_month,
@@ -78,9 +74,7 @@ class QuotaUse:
     delivered_bytes: int = 0
 
     def of(self, quota: Quota) -> int | float:
-        """
-        Return what is used of a quota, in the unit of its limit.
-        """
+        """Return what is used of a quota, in the unit of its limit."""
         return {
             Quota.CONCURRENT_ENCODES: self.concurrent_encodes,
             Quota.ENCODED_MINUTES: round(self.encoded_ms / _MS_PER_MINUTE, 3),
@@ -103,24 +97,18 @@ class EncodingShare:
 
 
 def minutes_left_ms(limits: QuotaLimits, used_ms: int) -> float:
-    """
-    Return how much may still be encoded in this month.
-    """
+    """Return how much may still be encoded in this month."""
     most = limits.encoded_minutes_per_month
     return math.inf if most is None else most * _MS_PER_MINUTE - used_ms
 
 
 def month_number(moment: datetime) -> int:
-    """
-    Return the UTC month of a moment, counted from the year 0 on.
-    """
+    """Return the UTC month of a moment, counted from the year 0 on."""
     utc = moment.astimezone(UTC)
     return utc.year * _MONTHS + utc.month - 1
 
 
 def next_month(moment: datetime) -> datetime:
-    """
-    Return when the month after that of a moment begins.
-    """
+    """Return when the month after that of a moment begins."""
     year, month = divmod(month_number(moment) + 1, _MONTHS)
     return datetime(year, month + 1, 1, tzinfo=UTC)

@@ -12,9 +12,7 @@ import attrs
 
 
 class Bucket(Enum):
-    """
-    What is counted together; every request with a key counts as ``API``, too.
-    """
+    """What is counted together; every request with a key counts as ``API``, too."""
 
     API = "api"
     UPLOAD_URL = "upload-url"
@@ -30,9 +28,7 @@ class Bucket(Enum):
 
 @attrs.frozen(kw_only=True)
 class RateLimit:
-    """
-    At most this many requests within a sliding window.
-    """
+    """At most this many requests within a sliding window."""
 
     bucket: Bucket
     requests: int

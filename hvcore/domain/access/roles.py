@@ -12,39 +12,29 @@ from hvcore.domain.access.keys import Permission
 
 
 class Role(Enum):
-    """
-    What a person is in an organization; the weakest first.
-    """
+    """What a person is in an organization; the weakest first."""
 
     VIEWER = "viewer"
     EDITOR = "editor"
     ADMIN = "admin"
 
     def includes(self, other: "Role") -> bool:
-        """
-        Return whether this role may do everything that another one may.
-        """
+        """Return whether this role may do everything that another one may."""
         return _RANKS[self] >= _RANKS[other]
 
     @property
     def permissions(self) -> frozenset[Permission]:
-        """
-        Return what the role may do of what keys may do.
-        """
+        """Return what the role may do of what keys may do."""
         return _PERMISSIONS[self]
 
     @property
     def rights(self) -> frozenset["RoleRight"]:
-        """
-        Return what the role may do that no key of the API may.
-        """
+        """Return what the role may do that no key of the API may."""
         return frozenset(RoleRight) if self is Role.ADMIN else frozenset()
 
 
 class RoleRight(Enum):
-    """
-    What only people may change, and no key.
-    """
+    """What only people may change, and no key."""
 
     KEYS = "keys"
     WEBHOOKS = "webhooks"
@@ -54,9 +44,7 @@ class RoleRight(Enum):
 
 
 def strongest(first: Role | None, second: Role | None) -> Role | None:
-    """
-    Return the role that includes the other one.
-    """
+    """Return the role that includes the other one."""
     if first is None or second is None:
         return first or second
     return first if first.includes(second) else second

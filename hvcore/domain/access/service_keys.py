@@ -49,16 +49,12 @@ class ServiceKey:
     believed_until: datetime | None = None
 
     def is_believed(self, now: datetime) -> bool:
-        """
-        Return whether what this key signed is good.
-        """
+        """Return whether what this key signed is good."""
         return self.believed_until is None or now < self.believed_until
 
 
 def signing_order(keys: Sequence[ServiceKey], now: datetime) -> Sequence[ServiceKey]:
-    """
-    Return the keys that may sign, the one that should first.
-    """
+    """Return the keys that may sign, the one that should first."""
     # Whatever this machine's clock says: who began to sign is believed by everybody.
     able = [
         (key.signs_from, key.id, key)

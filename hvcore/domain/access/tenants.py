@@ -13,26 +13,20 @@ from hvcore.domain.ids import EnvId, OrgId
 
 
 class EnvironmentKind(Enum):
-    """
-    Production environments have live keys, development ones test keys.
-    """
+    """Production environments have live keys, development ones test keys."""
 
     PRODUCTION = "production"
     DEVELOPMENT = "development"
 
     @property
     def key_prefix(self) -> str:
-        """
-        How the values of the environment's keys begin.
-        """
+        """How the values of the environment's keys begin."""
         return "hv_live_" if self is EnvironmentKind.PRODUCTION else "hv_test_"
 
 
 @attrs.frozen(kw_only=True)
 class Organization:
-    """
-    A tenant.
-    """
+    """A tenant."""
 
     id: OrgId
     created_at: datetime

@@ -30,25 +30,19 @@ _HOST: Final = re.compile(r"[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?")
 
 
 class BreakdownBy(Enum):
-    """
-    What segments are counted by.
-    """
+    """What segments are counted by."""
 
     COUNTRY = "country"
     REFERRER = "referrer"
 
 
 def is_country(text: str) -> bool:
-    """
-    Return whether a text is the code of a country (ISO 3166-1, two letters).
-    """
+    """Return whether a text is the code of a country (ISO 3166-1, two letters)."""
     return _COUNTRY.fullmatch(text) is not None and text not in _NO_COUNTRY
 
 
 def is_referrer(text: str) -> bool:
-    """
-    Return whether a text is the name of a page's host, and no address.
-    """
+    """Return whether a text is the name of a page's host, and no address."""
     return (
         len(text) <= MAX_HOST_CHARS
         and _HOST.fullmatch(text) is not None
@@ -76,9 +70,7 @@ class SegmentOrigin:
 
 @attrs.frozen(kw_only=True)
 class OriginCount:
-    """
-    How many segments of a video went to a country or page on a UTC day.
-    """
+    """How many segments of a video went to a country or page on a UTC day."""
 
     org_id: OrgId
     env_id: EnvId
@@ -135,9 +127,7 @@ class EnvironmentBreakdown:
 
     @property
     def totals(self) -> Sequence[tuple[str | None, int]]:
-        """
-        All days together: each value and its segments, the most first.
-        """
+        """All days together: each value and its segments, the most first."""
         found: dict[str | None, int] = {}
         for row in self.rows:
             found[row.value] = found.get(row.value, 0) + row.segments
@@ -149,9 +139,7 @@ _Key: TypeAlias = tuple[OrgId, EnvId, VideoId, date, BreakdownBy, str]
 
 
 def roll_up_origins(origins: Iterable[SegmentOrigin]) -> tuple[OriginCount, ...]:
-    """
-    Count segments by video, UTC day, and country or page.
-    """
+    """Count segments by video, UTC day, and country or page."""
     found: dict[_Key, int] = {}
     for one in origins:
         day = one.at.astimezone(UTC).date()

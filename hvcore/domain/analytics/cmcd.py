@@ -96,9 +96,7 @@ def _number(text: str | None) -> int | None:
 
 @lru_cache(maxsize=_MAX_REMEMBERED)
 def _read(text: str) -> Mapping[str, str]:
-    """
-    Return the values by key, as they were written; none of a malformed text.
-    """
+    """Return the values by key, as they were written; none of a malformed text."""
     if len(text) > MAX_CHARS or _LIST.fullmatch(text) is None:
         return {}
     pairs = _EACH.findall(text)

@@ -1,6 +1,4 @@
-"""
-How the count of a day came about: what was counted, what was not, and why.
-"""
+"""How the count of a day came about: what was counted, what was not, and why."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -30,30 +28,22 @@ class ExplainedDay:
 
     @property
     def segments(self) -> int:
-        """
-        Everything that was counted.
-        """
+        """Everything that was counted."""
         return sum(count.segments for count in self.heights)
 
     @property
     def segments_per_view(self) -> float:
-        """
-        How many segments the video has, the last one as the part that it is.
-        """
+        """How many segments the video has, the last one as the part that it is."""
         return self.video.duration_s / SEGMENT_S
 
     @property
     def views(self) -> int:
-        """
-        The estimate for this day.
-        """
+        """The estimate for this day."""
         return estimated_views(self.segments, self.video.duration_s)
 
     @property
     def heights_px(self) -> Sequence[int]:
-        """
-        All heights of which a segment was asked for, lowest first.
-        """
+        """All heights of which a segment was asked for, lowest first."""
         counted = {count.height_px for count in self.heights}
         ignored = {one.height_px for one in self.ignored or () if one.height_px}
         return sorted(counted | ignored)
@@ -61,9 +51,7 @@ class ExplainedDay:
     def ignored_by_reason(
         self, height_px: int | None = None
     ) -> Mapping[IgnoredReason, int]:
-        """
-        Return how often each reason applied; of one height, or in all.
-        """
+        """Return how often each reason applied; of one height, or in all."""
         found = dict.fromkeys(IgnoredReason, 0)
         for one in self.ignored or ():
             if height_px in {None, one.height_px}:

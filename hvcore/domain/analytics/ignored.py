@@ -57,9 +57,7 @@ class IgnoredPlace:
 
 @attrs.frozen(kw_only=True)
 class IgnoredRequest:
-    """
-    An answer that is not counted.
-    """
+    """An answer that is not counted."""
 
     place: IgnoredPlace
     at: datetime
@@ -67,9 +65,7 @@ class IgnoredRequest:
 
 @attrs.frozen(kw_only=True)
 class IgnoredCount:
-    """
-    How often something was ignored at a place on a UTC day.
-    """
+    """How often something was ignored at a place on a UTC day."""
 
     place: IgnoredPlace
     day: date
@@ -78,9 +74,7 @@ class IgnoredCount:
 
 @attrs.frozen(kw_only=True)
 class IgnoredTotal:
-    """
-    How often a reason applied at a height, on some days and in some scope.
-    """
+    """How often a reason applied at a height, on some days and in some scope."""
 
     reason: IgnoredReason
     height_px: int
@@ -88,9 +82,7 @@ class IgnoredTotal:
 
 
 def roll_up_ignored(ignored: Iterable[IgnoredRequest]) -> tuple[IgnoredCount, ...]:
-    """
-    Count ignored requests by place and UTC day.
-    """
+    """Count ignored requests by place and UTC day."""
     found: dict[tuple[IgnoredPlace, date], int] = {}
     for one in ignored:
         key = (one.place, one.at.astimezone(UTC).date())

@@ -25,9 +25,7 @@ _SESSION: Final = re.compile(r"[0-9A-Za-z_-]{1,64}")
 
 
 def is_session(text: str) -> bool:
-    """
-    Return whether a text may be a session's name.
-    """
+    """Return whether a text may be a session's name."""
     return _SESSION.fullmatch(text) is not None
 
 
@@ -62,9 +60,7 @@ class UnfollowedSessions:
 
 
 def latest_seen(seen: Iterable[SessionSeen]) -> tuple[SessionSeen, ...]:
-    """
-    Keep the latest of each video and session.
-    """
+    """Keep the latest of each video and session."""
     found: dict[tuple[VideoId, str], SessionSeen] = {}
     for one in seen:
         key = (one.video_id, one.session)

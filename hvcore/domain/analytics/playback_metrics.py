@@ -15,9 +15,7 @@ import attrs
 
 
 class SumsAs(Enum):
-    """
-    What is stored about a metric for a day.
-    """
+    """What is stored about a metric for a day."""
 
     REPORTS = "reports"
     """A flag: count the reports that had it."""
@@ -26,9 +24,7 @@ class SumsAs(Enum):
 
 
 class Aggregation(Enum):
-    """
-    How two values of a column become one; each is a function of SQL.
-    """
+    """How two values of a column become one; each is a function of SQL."""
 
     SUM = "sum"
     MIN = "min"
@@ -73,9 +69,7 @@ class PlaybackMetric:
 
     @property
     def columns(self) -> tuple[PlaybackColumn, ...]:
-        """
-        What is kept of it, in the order of sinks.
-        """
+        """What is kept of it, in the order of sinks."""
         if self.sums_as is SumsAs.REPORTS:
             return (PlaybackColumn(name=self.key, aggregation=Aggregation.SUM),)
         return tuple(
@@ -169,15 +163,11 @@ class PlayerReport:
         return cls(**values)  # type: ignore[arg-type]  # of fields
 
     def with_values(self, values: Mapping[str, int]) -> "PlayerReport":
-        """
-        Return this report with further values, by field.
-        """
+        """Return this report with further values, by field."""
         return attrs.evolve(self, **values)  # type: ignore[arg-type]  # as in of()
 
     def value_of(self, metric: PlaybackMetric) -> int | None:
-        """
-        Return the value of a metric; None if the player did not send it.
-        """
+        """Return the value of a metric; None if the player did not send it."""
         value: int | None = getattr(self, metric.report_field)
         if metric.sums_as is SumsAs.NUMBERS:
             return value
@@ -200,9 +190,7 @@ class Measured:
 
     @classmethod
     def of(cls, reported: Iterable[int | None]) -> "Measured":
-        """
-        Sum numbers up; None means that a report had none.
-        """
+        """Sum numbers up; None means that a report had none."""
         values = [value for value in reported if value is not None]
         if not values:
             return cls()
@@ -212,9 +200,7 @@ class Measured:
 
     @property
     def mean(self) -> float | None:
-        """
-        The arithmetic mean; None if there are none.
-        """
+        """The arithmetic mean; None if there are none."""
         return self.total / self.count if self.count else None
 
 
@@ -238,9 +224,7 @@ class PlaybackQuality:
 
     @classmethod
     def of(cls, reports: Sequence[PlayerReport]) -> "PlaybackQuality":
-        """
-        Sum reports up.
-        """
+        """Sum reports up."""
         sums: dict[str, Any] = {}
         for metric in METRICS:
             values = [getattr(one, metric.report_field) for one in reports]
@@ -272,22 +256,16 @@ class PlaybackQuality:
         return cls(reports=reports, **sums)
 
     def to_columns(self) -> tuple[int | None, ...]:
-        """
-        Return what a sink keeps of it, in the order of ``COLUMNS``.
-        """
+        """Return what a sink keeps of it, in the order of ``COLUMNS``."""
         return (self.reports, *self._sums())
 
     def reports_of(self, metric: PlaybackMetric) -> int:
-        """
-        Return how many reports had a metric.
-        """
+        """Return how many reports had a metric."""
         value = getattr(self, metric.key)
         return value.count if isinstance(value, Measured) else int(value)
 
     def measured(self, metric: PlaybackMetric) -> Measured:
-        """
-        Return the sums of a metric of numbers.
-        """
+        """Return the sums of a metric of numbers."""
         value: Measured = getattr(self, metric.key)
         return value
 

@@ -22,9 +22,7 @@ from hvcore.domain.videos.video import Video
 
 @attrs.frozen(kw_only=True)
 class PlayerReported:
-    """
-    A player was sent a segment and reported how playback goes.
-    """
+    """A player was sent a segment and reported how playback goes."""
 
     org_id: OrgId
     env_id: EnvId
@@ -35,9 +33,7 @@ class PlayerReported:
 
 @attrs.frozen(kw_only=True)
 class PlaybackQualityCount:
-    """
-    The sums of players' reports about a video on a UTC day.
-    """
+    """The sums of players' reports about a video on a UTC day."""
 
     org_id: OrgId
     env_id: EnvId
@@ -48,9 +44,7 @@ class PlaybackQualityCount:
 
 @attrs.frozen(kw_only=True)
 class PlaybackQualityDay:
-    """
-    The sums of players' reports on a UTC day, in some scope.
-    """
+    """The sums of players' reports on a UTC day, in some scope."""
 
     day: date
     quality: PlaybackQuality
@@ -72,9 +66,7 @@ class VideoPlaybackQuality:
 def roll_up_reports(
     reported: Iterable[PlayerReported],
 ) -> tuple[PlaybackQualityCount, ...]:
-    """
-    Take reports together by video and UTC day.
-    """
+    """Take reports together by video and UTC day."""
     found: dict[tuple[OrgId, EnvId, VideoId, date], list[PlayerReport]] = {}
     for one in reported:
         day = one.at.astimezone(UTC).date()
@@ -93,9 +85,7 @@ def roll_up_reports(
 
 
 def sum_of(days: Iterable[PlaybackQualityDay]) -> PlaybackQuality:
-    """
-    Return the sums of several days together.
-    """
+    """Return the sums of several days together."""
     found: list[int | None] = [None] * len(COLUMNS)
     for day in days:
         for at, value in enumerate(day.quality.to_columns()):

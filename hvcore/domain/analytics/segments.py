@@ -27,9 +27,7 @@ _MIN_SD_PX: Final = 720
 
 
 class ClassCounts(NamedTuple):
-    """
-    Segments of each class of heights.
-    """
+    """Segments of each class of heights."""
 
     hd: int
     sd: int
@@ -37,9 +35,7 @@ class ClassCounts(NamedTuple):
 
 
 def estimated_views(segments: int, duration_s: float) -> int:
-    """
-    Return segments / (duration / 6), halves rounded up; 0 without a duration.
-    """
+    """Return segments / (duration / 6), halves rounded up; 0 without a duration."""
     if duration_s <= 0:
         return 0
     return math.floor(segments * SEGMENT_S / duration_s + 0.5)
@@ -61,17 +57,13 @@ class SegmentPlace:
 
     @cached_property
     def text(self) -> bytes:
-        """
-        All of it in one, as lines of spool files have it; made once.
-        """
+        """All of it in one, as lines of spool files have it; made once."""
         return f"{self.org_id} {self.env_id} {self.video_id} {self.height_px}".encode()
 
 
 @attrs.frozen(kw_only=True)
 class SegmentServed:
-    """
-    One media segment of a video rung was handed to a player.
-    """
+    """One media segment of a video rung was handed to a player."""
 
     place: SegmentPlace
     at: datetime
@@ -151,9 +143,7 @@ class ServedBatch:
 
 
 def roll_up(served: Iterable[SegmentServed]) -> tuple[ServedCount, ...]:
-    """
-    Count segments by place and UTC day.
-    """
+    """Count segments by place and UTC day."""
     found: dict[tuple[SegmentPlace, date], tuple[int, datetime, datetime]] = {}
     for one in served:
         key = (one.place, one.at.astimezone(UTC).date())
@@ -169,9 +159,7 @@ def roll_up(served: Iterable[SegmentServed]) -> tuple[ServedCount, ...]:
 
 @attrs.frozen(kw_only=True)
 class DateRange:
-    """
-    UTC days from first to last, both included; None leaves a side open.
-    """
+    """UTC days from first to last, both included; None leaves a side open."""
 
     first: date | None = None
     last: date | None = None
@@ -182,9 +170,7 @@ ALL_TIME: Final = DateRange()
 
 @attrs.frozen(kw_only=True)
 class EnvironmentScope:
-    """
-    Everything that was served of some environments of an organization.
-    """
+    """Everything that was served of some environments of an organization."""
 
     org_id: OrgId
     env_ids: frozenset[EnvId]
@@ -192,9 +178,7 @@ class EnvironmentScope:
 
 @attrs.frozen(kw_only=True)
 class VideoScope:
-    """
-    Everything that was served of a video.
-    """
+    """Everything that was served of a video."""
 
     video_id: VideoId
 
@@ -267,9 +251,7 @@ class DayCount:
 
     @property
     def segments(self) -> int:
-        """
-        Segments of all heights.
-        """
+        """Segments of all heights."""
         return sum(self.heights.values())
 
     def by_class(self) -> "ClassCounts":
@@ -290,9 +272,7 @@ class DayCount:
 
 
 def daily_range(asked: DateRange, today: date) -> DateRange:
-    """
-    Return the days that ``daily`` covers: the last 30 and today by default.
-    """
+    """Return the days that ``daily`` covers: the last 30 and today by default."""
     if asked != ALL_TIME:
         return asked
     return DateRange(first=today - timedelta(days=DEFAULT_DAILY_DAYS), last=today)

@@ -26,9 +26,7 @@ _MS_PER_S: Final = 1000
 
 @attrs.frozen(kw_only=True)
 class VideoTotal:
-    """
-    How many videos of a state and a preset an environment has.
-    """
+    """How many videos of a state and a preset an environment has."""
 
     env_id: EnvId
     state: VideoState
@@ -67,24 +65,18 @@ class VideoAmount:
 
     @property
     def duration_s(self) -> float:
-        """
-        Duration of all of them.
-        """
+        """Duration of all of them."""
         return sum(self.durations_s.values(), 0.0)
 
     @property
     def mean_duration_s(self) -> float:
-        """
-        Mean duration of those that are ready; 0 if none is.
-        """
+        """Mean duration of those that are ready; 0 if none is."""
         return self.duration_s / self.ready if self.ready else 0.0
 
 
 @attrs.frozen(kw_only=True)
 class Usage:
-    """
-    What an environment holds and what was served of it.
-    """
+    """What an environment holds and what was served of it."""
 
     env: Environment
     amount: VideoAmount
@@ -94,9 +86,7 @@ class Usage:
 
 @attrs.frozen(kw_only=True)
 class VideoWatched:
-    """
-    What was served of a video.
-    """
+    """What was served of a video."""
 
     video: Video
     totals: ServedTotals
@@ -104,17 +94,13 @@ class VideoWatched:
 
     @property
     def most_popular_px(self) -> int | None:
-        """
-        The height of which most was served; of equals the greatest.
-        """
+        """The height of which most was served; of equals the greatest."""
         counts = [(count.segments, count.height_px) for count in self.heights]
         return max(counts)[1] if counts else None
 
 
 def amount_of(totals: Iterable[VideoTotal]) -> VideoAmount:
-    """
-    Sum up what is in a list.
-    """
+    """Sum up what is in a list."""
     listed = [total for total in totals if total.state in LISTED_STATES]
     ready = [total for total in listed if total.state is VideoState.READY]
     return VideoAmount(

@@ -46,21 +46,15 @@ class EdgeKey:
     revoked_at: datetime | None = None
 
     def is_valid_at(self, now: datetime) -> bool:
-        """
-        Return whether it plays.
-        """
+        """Return whether it plays."""
         return not (self.is_revoked_at(now) or self.is_expired_at(now))
 
     def is_revoked_at(self, now: datetime) -> bool:
-        """
-        Return whether its owner has ended it.
-        """
+        """Return whether its owner has ended it."""
         return self.revoked_at is not None and now >= self.revoked_at
 
     def is_expired_at(self, now: datetime) -> bool:
-        """
-        Return whether its time is over.
-        """
+        """Return whether its time is over."""
         return self.expires_at is not None and now >= self.expires_at
 
 
@@ -88,20 +82,14 @@ class ShareLink:
     revoked_at: datetime | None = None
 
     def is_valid_at(self, now: datetime) -> bool:
-        """
-        Return whether sessions that have begun go on.
-        """
+        """Return whether sessions that have begun go on."""
         return now < self.expires_at and not self.is_revoked_at(now)
 
     def is_revoked_at(self, now: datetime) -> bool:
-        """
-        Return whether its owner has ended it.
-        """
+        """Return whether its owner has ended it."""
         return self.revoked_at is not None and now >= self.revoked_at
 
     @property
     def has_views_left(self) -> bool:
-        """
-        Return whether one more session may begin.
-        """
+        """Return whether one more session may begin."""
         return self.max_views is None or self.views < self.max_views

@@ -1,6 +1,4 @@
-"""
-Codes that are sent by mail, by which the viewer of a share link is recognised.
-"""
+"""Codes that are sent by mail, by which the viewer of a share link is recognised."""
 
 import hashlib
 import hmac
@@ -62,9 +60,7 @@ class ShareCode:
 
     @classmethod
     def make(cls, share: ShareLink, email: str, now: datetime) -> Self:
-        """
-        Make a code for who has named an address.
-        """
+        """Make a code for who has named an address."""
         return cls(
             id=new_share_code_id(),
             share_id=share.id,
@@ -79,9 +75,7 @@ class ShareCode:
         )
 
     def is_right(self, entered: str) -> bool:
-        """
-        Return whether a text is this code, in whatever digits and groups.
-        """
+        """Return whether a text is this code, in whatever digits and groups."""
         digits = "".join(
             str(unicodedata.digit(char))
             for char in entered
@@ -93,16 +87,12 @@ class ShareCode:
 
 
 def recipient_of(share_id: ShareId, email: str) -> str:
-    """
-    Return what stands for an address that somebody has named.
-    """
+    """Return what stands for an address that somebody has named."""
     return hashlib.sha256(share_id.encode() + b" " + _folded(email)).hexdigest()[:32]
 
 
 def is_same_address(email: str, wanted: str) -> bool:
-    """
-    Return whether two addresses are the same, in whatever case.
-    """
+    """Return whether two addresses are the same, in whatever case."""
     return hmac.compare_digest(_folded(email), _folded(wanted))
 
 

@@ -34,9 +34,7 @@ class PlaybackAddresses:
     needs_token: bool
 
     def opened_by(self, token: str) -> "PlaybackAddresses":
-        """
-        Return the same with a token in its place.
-        """
+        """Return the same with a token in its place."""
         texts = ("playlist", "manifest", "embed", "thumbnail", "storyboard")
         opened = {name: getattr(self, name) for name in texts}
         return PlaybackAddresses(
@@ -60,9 +58,7 @@ class PlaybackPlaces:
     env_id: str
 
     def folder(self, video_id: str, *, is_public: bool) -> str:
-        """
-        Return what the addresses of a video's files begin with.
-        """
+        """Return what the addresses of a video's files begin with."""
         if is_public:
             place = f"{self.org_id}/{self.env_id}/{video_id}"
             return f"{self.worker_url}/v1/public/{place}"

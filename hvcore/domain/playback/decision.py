@@ -36,9 +36,7 @@ _followed: ContextVar[PlaybackDecision | None] = ContextVar("decision", default=
 
 @contextmanager
 def following() -> Iterator[PlaybackDecision]:
-    """
-    Follow what is judged within a block, in this thread.
-    """
+    """Follow what is judged within a block, in this thread."""
     decision = PlaybackDecision()
     token = _followed.set(decision)
     try:
@@ -48,16 +46,12 @@ def following() -> Iterator[PlaybackDecision]:
 
 
 def is_followed() -> bool:
-    """
-    Return whether somebody listens, in this thread.
-    """
+    """Return whether somebody listens, in this thread."""
     return _followed.get() is not None
 
 
 def passed(*rules: PlaybackRule) -> None:
-    """
-    Record rules that a request has passed.
-    """
+    """Record rules that a request has passed."""
     decision = _followed.get()
     if decision is not None:
         # Some are looked at twice: before and after the token.
@@ -65,9 +59,7 @@ def passed(*rules: PlaybackRule) -> None:
 
 
 def conclude(detail: str, rule: PlaybackRule | None) -> bool:
-    """
-    Record how a request has ended; tell whether anybody listens.
-    """
+    """Record how a request has ended; tell whether anybody listens."""
     decision = _followed.get()
     if decision is None:
         return False

@@ -38,9 +38,7 @@ class NamedDomains:
 
     @classmethod
     def of(cls, domains: Sequence[str], expires_at: datetime) -> Self:
-        """
-        Make the list of some domains; their order does not matter.
-        """
+        """Make the list of some domains; their order does not matter."""
         ordered = tuple(sorted(set(domains)))
         digest = hashlib.sha256("\n".join(ordered).encode()).digest()[:_ID_BYTES]
         return cls(
@@ -51,7 +49,5 @@ class NamedDomains:
 
 
 def is_domain_list_id(text: str) -> bool:
-    """
-    Return whether a text looks like the name of a list.
-    """
+    """Return whether a text looks like the name of a list."""
     return _ID.fullmatch(text) is not None

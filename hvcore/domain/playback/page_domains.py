@@ -35,9 +35,7 @@ def is_page_listed(
 
 
 def host_of(address: str | None) -> str | None:
-    """
-    Return the host of an Origin or a Referer, None if it has none.
-    """
+    """Return the host of an Origin or a Referer, None if it has none."""
     match = _ADDRESS.match((address or "").lower())
     if match is None or match.string[match.end() : match.end() + 1] not in _AFTER_HOST:
         return None
@@ -45,9 +43,7 @@ def host_of(address: str | None) -> str | None:
 
 
 def origin_of(url: str) -> str | None:
-    """
-    Return scheme, host and port of an address; None if it names no host.
-    """
+    """Return scheme, host and port of an address; None if it names no host."""
     parts = read_address(url)
     if parts is None or not parts.netloc:
         return None

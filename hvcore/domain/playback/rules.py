@@ -263,14 +263,10 @@ class PlaybackRule(Enum):
 
     @property
     def id(self) -> str:
-        """
-        The name in logs, such as ``token_expired``.
-        """
+        """The name in logs, such as ``token_expired``."""
         return self.name.lower()
 
     @classmethod
     def named(cls, id_: str) -> Self | None:
-        """
-        Return the rule of an id; None for one of another version.
-        """
+        """Return the rule of an id; None for one of another version."""
         return next((rule for rule in cls if rule.id == id_), None)

@@ -1,6 +1,4 @@
-"""
-Signing keys: with them an organization's own servers sign playback tokens.
-"""
+"""Signing keys: with them an organization's own servers sign playback tokens."""
 
 from datetime import datetime
 from enum import Enum
@@ -15,9 +13,7 @@ MAX_SIGNING_KEYS: Final = 4
 
 
 class SigningAlgorithm(Enum):
-    """
-    What a signing key signs with (RFC 7518; RFC 8037).
-    """
+    """What a signing key signs with (RFC 7518; RFC 8037)."""
 
     ED25519 = "EdDSA"
     HS256 = "HS256"

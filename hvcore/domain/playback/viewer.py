@@ -1,6 +1,4 @@
-"""
-The viewer who asks for a video, as far as the request shows.
-"""
+"""The viewer who asks for a video, as far as the request shows."""
 
 import attrs
 

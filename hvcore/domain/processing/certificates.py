@@ -1,6 +1,4 @@
-"""
-The findings of a finished video's check: stored with it, shown to its owner.
-"""
+"""The findings of a finished video's check: stored with it, shown to its owner."""
 
 from datetime import datetime
 from enum import Enum
@@ -66,15 +64,11 @@ class VideoCertificate:
 
     @property
     def is_conformant(self) -> bool:
-        """
-        Whether players can rely on every rule that they must.
-        """
+        """Whether players can rely on every rule that they must."""
         return self.count(FindingLevel.MUST) == 0
 
     def count(self, level: FindingLevel) -> int:
-        """
-        Return how many findings of a level are listed.
-        """
+        """Return how many findings of a level are listed."""
         return sum(finding.level is level for finding in self.findings)
 
 

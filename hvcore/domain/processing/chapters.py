@@ -1,6 +1,4 @@
-"""
-Chapters: where the sections of a video begin, and what they are called.
-"""
+"""Chapters: where the sections of a video begin, and what they are called."""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -61,9 +59,7 @@ def arranged(marks: Iterable[Chapter]) -> tuple[Chapter, ...]:
 
 
 def within(chapters: Sequence[Chapter], duration_s: float) -> tuple[Chapter, ...]:
-    """
-    Return what is within a video of some length.
-    """
+    """Return what is within a video of some length."""
     duration_ms = round(duration_s * 1000)
     return tuple(
         attrs.evolve(one, end_ms=min(one.end_ms, duration_ms))

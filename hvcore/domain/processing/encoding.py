@@ -41,9 +41,7 @@ AUDIO_KBPS: Final = {Preset.STANDARD: 96, Preset.HIGH: 128, Preset.ULTRA: 192}
 
 
 class PixelFormat(Enum):
-    """
-    Chroma sampling and bit depth of the renditions.
-    """
+    """Chroma sampling and bit depth of the renditions."""
 
     YUV420P = "yuv420p"
     YUV422P = "yuv422p"
@@ -58,9 +56,7 @@ class PixelFormat(Enum):
 
     @property
     def bit_depth(self) -> int:
-        """
-        Bits of each sample; 8 for ``autoDetect``, which is resolved later.
-        """
+        """Bits of each sample; 8 for ``autoDetect``, which is resolved later."""
         for suffix, depth in (("10b", 10), ("12b", 12)):
             if self.value.endswith(suffix):
                 return depth
@@ -68,18 +64,14 @@ class PixelFormat(Enum):
 
 
 class RateControl(Enum):
-    """
-    How the bitrate follows the content.
-    """
+    """How the bitrate follows the content."""
 
     CONSTANT = "constantBitrate"
     VARIABLE = "variableBitrate"
 
 
 class Speed(Enum):
-    """
-    Encoder speed against size, the documented ``compressionRatio``.
-    """
+    """Encoder speed against size, the documented ``compressionRatio``."""
 
     ULTRAFAST = "ultrafast"
     SUPERFAST = "superfast"
@@ -93,9 +85,7 @@ class Speed(Enum):
 
 
 class AudioCodec(Enum):
-    """
-    The codec of the audio renditions.
-    """
+    """The codec of the audio renditions."""
 
     AAC = "aac"
     AAC_HE = "aac-he"

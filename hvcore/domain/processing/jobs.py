@@ -1,6 +1,4 @@
-"""
-A transcode job, once it is planned.
-"""
+"""A transcode job, once it is planned."""
 
 import attrs
 

@@ -37,9 +37,7 @@ _NEAR = Fraction(1, 100)
 
 
 def build_ladder(source: SourceInfo, settings: EncodingSettings) -> Ladder:
-    """
-    Choose the rungs and the audio renditions for a source.
-    """
+    """Choose the rungs and the audio renditions for a source."""
     return Ladder(
         rungs=_rungs(source, settings),
         audio=_audio(source.audio, settings),

@@ -1,6 +1,4 @@
-"""
-The index of a published video: its tracks, their files and the storyboard.
-"""
+"""The index of a published video: its tracks, their files and the storyboard."""
 
 import attrs
 
@@ -9,9 +7,7 @@ from hvcore.domain.processing.transcoding import MediaFile, Track
 
 @attrs.frozen(kw_only=True)
 class TrackPiece:
-    """
-    A run of a track's segments that are in one folder.
-    """
+    """A run of a track's segments that are in one folder."""
 
     folder: str
     first_number: int
@@ -20,9 +16,7 @@ class TrackPiece:
 
 @attrs.frozen(kw_only=True)
 class PublishedTrack:
-    """
-    A track and where its files are under the media root.
-    """
+    """A track and where its files are under the media root."""
 
     track: Track
     pieces: tuple[TrackPiece, ...]
@@ -82,9 +76,7 @@ class MediaIndex:
 
     @property
     def size_bytes(self) -> int:
-        """
-        What its media files have in all: init and media segments, storyboard sheets.
-        """
+        """What its media files have in all: init and media segments, storyboard sheets."""
         tracks = [published.track for published in self.tracks]
         files = [track.init for track in tracks]
         files += [segment.file for track in tracks for segment in track.segments]

@@ -44,9 +44,7 @@ class JobFacts:
     is_hdr: bool | None = None
 
     def number(self, fact: str) -> float | None:
-        """
-        Return what a rule compares with; ``hdr`` is 1 or 0.
-        """
+        """Return what a rule compares with; ``hdr`` is 1 or 0."""
         if fact == "waiting":
             return self.waiting_s()
         known = {
@@ -60,9 +58,7 @@ class JobFacts:
 
 @attrs.frozen
 class RouteCondition:
-    """
-    Something that is true if a fact is above a limit.
-    """
+    """Something that is true if a fact is above a limit."""
 
     text: str
     fact: str
@@ -71,24 +67,18 @@ class RouteCondition:
 
 @attrs.frozen
 class TranscoderRoute:
-    """
-    A rule: the transcoder of jobs of which all conditions are true.
-    """
+    """A rule: the transcoder of jobs of which all conditions are true."""
 
     transcoder: str
     conditions: tuple[RouteCondition, ...]
 
     @property
     def reason(self) -> str:
-        """
-        Return the conditions as an operator wrote them.
-        """
+        """Return the conditions as an operator wrote them."""
         return " and ".join(condition.text for condition in self.conditions)
 
     def holds(self, facts: JobFacts) -> bool | None:
-        """
-        Return whether the rule is true of a job; None if that is not known yet.
-        """
+        """Return whether the rule is true of a job; None if that is not known yet."""
         is_known = True
         for condition in self.conditions:
             number = facts.number(condition.fact)

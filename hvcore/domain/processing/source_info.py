@@ -1,6 +1,4 @@
-"""
-What probing finds out about a source.
-"""
+"""What probing finds out about a source."""
 
 from fractions import Fraction
 

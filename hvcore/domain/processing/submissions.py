@@ -50,49 +50,35 @@ class Submission:
     pending_since: datetime | None = None
 
     def key(self, task_id: TaskId) -> str:
-        """
-        Return what the service may recognise the submission by.
-        """
+        """Return what the service may recognise the submission by."""
         return f"{task_id}-{self.number}"
 
     def with_handle(self, handle: str, now: datetime) -> "Submission":
-        """
-        Return the same, known to the service by a handle.
-        """
+        """Return the same, known to the service by a handle."""
         return attrs.evolve(
             self, handle=handle, pending_since=self.pending_since or now
         )
 
     def after_failure(self) -> "Submission":
-        """
-        Return the next one, of which the service has never heard.
-        """
+        """Return the next one, of which the service has never heard."""
         return Submission(transcoder=self.transcoder, number=self.number + 1)
 
     def target_folder(self, part_index: int) -> str:
-        """
-        Return the folder below the media root that the service writes to.
-        """
+        """Return the folder below the media root that the service writes to."""
         return f"p{part_index}s{self.number}"
 
     def taken_folder(self, part_index: int) -> str:
-        """
-        Return the folder below the media root that its files are copied to.
-        """
+        """Return the folder below the media root that its files are copied to."""
         return f"p{part_index}t{self.number}"
 
     def in_payload(self, payload: Mapping[str, object]) -> Mapping[str, object]:
-        """
-        Return a task's payload that keeps this.
-        """
+        """Return a task's payload that keeps this."""
         kept = attrs.asdict(self, value_serializer=_plain)
         return {**payload, _SUBMISSION: kept}
 
 
 def submission_of(task: Task) -> Submission | None:
-    """
-    Return what the task of a part keeps; None if it is made on this machine.
-    """
+    """Return what the task of a part keeps; None if it is made on this machine."""
     kept: Any = task.payload.get(_SUBMISSION)
     if kept is None:
         return None

@@ -78,9 +78,7 @@ class Capabilities:
 
 
 def missing_for(able: Capabilities, settings: EncodingSettings) -> list[str]:
-    """
-    Return which documented values of a request a transcoder cannot carry out.
-    """
+    """Return which documented values of a request a transcoder cannot carry out."""
     missing = []
     if (
         settings.pixel_format is not PixelFormat.AUTO_DETECT
@@ -142,9 +140,7 @@ class AudioRendition:
 
 @attrs.frozen(kw_only=True)
 class Ladder:
-    """
-    Everything that a job makes: rungs from the smallest to the largest.
-    """
+    """Everything that a job makes: rungs from the smallest to the largest."""
 
     rungs: tuple[Rung, ...]
     audio: tuple[AudioRendition, ...]
@@ -194,9 +190,7 @@ class Part:
 
 
 class VideoRange(Enum):
-    """
-    How much light the numbers of pictures stand for (RFC 8216bis, 4.4.6.2).
-    """
+    """How much light the numbers of pictures stand for (RFC 8216bis, 4.4.6.2)."""
 
     SDR = "SDR"
     HLG = "HLG"
@@ -205,9 +199,7 @@ class VideoRange(Enum):
 
 @attrs.frozen(kw_only=True)
 class MediaFile:
-    """
-    A published file, as it was measured when it was made.
-    """
+    """A published file, as it was measured when it was made."""
 
     size_bytes: int
     sha256: str

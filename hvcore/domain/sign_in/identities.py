@@ -1,6 +1,4 @@
-"""
-What a sign-in backend says of a person.
-"""
+"""What a sign-in backend says of a person."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -41,15 +39,11 @@ class Identity:
 
     @property
     def shown_name(self) -> str:
-        """
-        Return the name, or what comes nearest to one.
-        """
+        """Return the name, or what comes nearest to one."""
         texts = (one_line(t) for t in (self.name, self.email, self.subject))
         return next(filter(None, texts), "?")[:MAX_SHOWN_CHARS]
 
 
 def is_subject(text: str) -> bool:
-    """
-    Return whether this can be the subject of a person.
-    """
+    """Return whether this can be the subject of a person."""
     return 1 <= len(text) <= MAX_SUBJECT_CHARS and text.isascii() and text.isprintable()

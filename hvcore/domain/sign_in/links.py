@@ -1,6 +1,4 @@
-"""
-One-time links: addresses that sign somebody in once, and soon end.
-"""
+"""One-time links: addresses that sign somebody in once, and soon end."""
 
 from datetime import datetime, timedelta
 from typing import Final

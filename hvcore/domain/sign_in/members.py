@@ -1,6 +1,4 @@
-"""
-Members: people to whom an admin gave a role in an organization.
-"""
+"""Members: people to whom an admin gave a role in an organization."""
 
 import re
 import string
@@ -40,24 +38,18 @@ class OrganizationMember:
 
     @property
     def shown_name(self) -> str:
-        """
-        Return the name, or what comes nearest to one.
-        """
+        """Return the name, or what comes nearest to one."""
         return self.name or self.email
 
 
 def is_email_address(text: str) -> bool:
-    """
-    Return whether this has the form of an email address.
-    """
+    """Return whether this has the form of an email address."""
     is_plain = text.isprintable() and len(text) <= MAX_EMAIL_CHARS
     return is_plain and _EMAIL.fullmatch(text) is not None
 
 
 def is_member_name(text: str) -> bool:
-    """
-    Return whether this may be a person's name: one line, not too long.
-    """
+    """Return whether this may be a person's name: one line, not too long."""
     return len(text) <= MAX_MEMBER_NAME_CHARS and one_line(text) == text
 
 

@@ -1,6 +1,4 @@
-"""
-Sign-ins that have begun, and wait for the backend's answer.
-"""
+"""Sign-ins that have begun, and wait for the backend's answer."""
 
 from datetime import datetime, timedelta
 from typing import Final

@@ -1,6 +1,4 @@
-"""
-The person who looks at the dashboard.
-"""
+"""The person who looks at the dashboard."""
 
 import hmac
 from collections.abc import Mapping
@@ -37,28 +35,20 @@ class SignedInPerson:
     change_token: str = attrs.field(repr=False)
 
     def role_in(self, org_id: str) -> Role | None:
-        """
-        Return the person's role in an organization; None if there is none.
-        """
+        """Return the person's role in an organization; None if there is none."""
         return Role.ADMIN if self.is_operator else self.roles.get(OrgId(org_id))
 
     def may_change_with(self, token: str) -> bool:
-        """
-        Return whether a change carries this session's token.
-        """
+        """Return whether a change carries this session's token."""
         return token.isascii() and hmac.compare_digest(token, self.change_token)
 
     @property
     def as_person(self) -> Person:
-        """
-        Return what principals and the audit log say of the person.
-        """
+        """Return what principals and the audit log say of the person."""
         return Person(subject=self.subject, name=self.name, backend=self.backend)
 
     def principal_in(self, org_id: OrgId, role: Role) -> Principal:
-        """
-        Return the caller that this person is for the services of the core.
-        """
+        """Return the caller that this person is for the services of the core."""
         return Principal(
             person=self.as_person,
             org_id=org_id,

@@ -48,21 +48,15 @@ class SignInSession:
 
     @property
     def actor(self) -> str:
-        """
-        Return what the audit log calls the person.
-        """
+        """Return what the audit log calls the person."""
         return f"{self.backend}:{self.identity.subject}"
 
     def is_over_at(self, now: datetime, idle: timedelta) -> bool:
-        """
-        Return whether it has ended.
-        """
+        """Return whether it has ended."""
         return now >= self.ends_at or now >= self.last_used_at + idle
 
     def person(self, value: str) -> SignedInPerson:
-        """
-        Return the person, for who shows the value of the cookie.
-        """
+        """Return the person, for who shows the value of the cookie."""
         return SignedInPerson(
             subject=self.identity.subject,
             name=self.identity.shown_name,
@@ -75,23 +69,17 @@ class SignInSession:
 
 
 def new_secret_value() -> str:
-    """
-    Make what nobody can guess: 256 random bits, 43 characters.
-    """
+    """Make what nobody can guess: 256 random bits, 43 characters."""
     return secrets.token_urlsafe(_VALUE_BYTES)
 
 
 def is_secret_value(text: str) -> bool:
-    """
-    Return whether this has the form of such a value.
-    """
+    """Return whether this has the form of such a value."""
     return _VALUE.fullmatch(text) is not None
 
 
 def hash_secret_value(value: str) -> str:
-    """
-    Return what the database has instead of the value: 64 hex digits.
-    """
+    """Return what the database has instead of the value: 64 hex digits."""
     return hashlib.sha256(value.encode()).hexdigest()
 
 

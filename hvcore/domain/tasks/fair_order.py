@@ -45,9 +45,7 @@ class Waiting:
 
 
 def newcomers(waiting: Iterable[Waiting]) -> Sequence[Waiting]:
-    """
-    Return those of whom nothing is in work.
-    """
+    """Return those of whom nothing is in work."""
     return [one for one in waiting if one.runs == 0]
 
 

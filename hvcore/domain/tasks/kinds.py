@@ -1,6 +1,4 @@
-"""
-The kinds of tasks, as the database and ``hv tasks`` name them.
-"""
+"""The kinds of tasks, as the database and ``hv tasks`` name them."""
 
 from typing import Final
 

@@ -52,9 +52,7 @@ FAIR_LANES: Final = (*LIGHT_LANES, Lane.ENCODE)
 
 
 class TaskState(Enum):
-    """
-    Where a task stands.
-    """
+    """Where a task stands."""
 
     DUE = "due"
     QUEUED = "queued"
@@ -125,9 +123,7 @@ class Task:
 
 
 def backoff(attempts: int) -> timedelta:
-    """
-    Return how long to wait after this many failed attempts.
-    """
+    """Return how long to wait after this many failed attempts."""
     return BACKOFF[min(attempts, len(BACKOFF)) - 1]
 
 

@@ -1,6 +1,4 @@
-"""
-Content types of uploads: the five containers, and the other names that they have.
-"""
+"""Content types of uploads: the five containers, and the other names that they have."""
 
 from collections.abc import Mapping
 from typing import Final

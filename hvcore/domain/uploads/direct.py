@@ -1,6 +1,4 @@
-"""
-Uploads that go straight to the object store: when, and how long they are waited for.
-"""
+"""Uploads that go straight to the object store: when, and how long they are waited for."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -50,9 +48,7 @@ class DirectUploads(Enum):
 
 
 def next_look(grant: UploadGrant, now: datetime) -> datetime | None:
-    """
-    Return when to look again whether a grant's bytes have come; None if never.
-    """
+    """Return when to look again whether a grant's bytes have come; None if never."""
     if now >= grant.expires_at + IN_FLIGHT_FOR:
         return None
     pause = (now - grant.created_at) * LOOKED_FOR_AFTER
@@ -60,9 +56,7 @@ def next_look(grant: UploadGrant, now: datetime) -> datetime | None:
 
 
 def late_purge_at(grant: UploadGrant, now: datetime) -> datetime:
-    """
-    Return when what was sent for a grant is of no use, however late it came.
-    """
+    """Return when what was sent for a grant is of no use, however late it came."""
     return max(grant.expires_at + LATE_PURGE_AFTER, now + PURGE_LEAVES)
 
 
@@ -77,9 +71,7 @@ def is_given_up(grant: UploadGrant, ordered_at: datetime, now: datetime) -> bool
 
 
 def part_sizes(size_bytes: int | None) -> Sequence[int]:
-    """
-    Return the sizes of the parts in which a file may be sent; none for a small one.
-    """
+    """Return the sizes of the parts in which a file may be sent; none for a small one."""
     if size_bytes is None or size_bytes <= PARTS_FROM_BYTES:
         return ()
     whole, rest = divmod(size_bytes, PART_BYTES)
@@ -123,9 +115,7 @@ def misfit(
 
 
 def sent_type(content_type: str | None, grant: UploadGrant) -> str:
-    """
-    Return the container of bytes that came, or what it has to be if nobody knows.
-    """
+    """Return the container of bytes that came, or what it has to be if nobody knows."""
     sent = container_type(content_type)
     if sent in CONTENT_TYPES:
         return sent

@@ -169,9 +169,7 @@ class UploadGranted:
 
 
 def source_path(org_id: OrgId, env_id: EnvId, grant_id: GrantId) -> str:
-    """
-    Return where the bytes of a grant are; no part of it comes from a caller.
-    """
+    """Return where the bytes of a grant are; no part of it comes from a caller."""
     return f"uploads/{org_id}/{env_id}/{grant_id}"
 
 
@@ -185,24 +183,18 @@ def arrival_path(grant: UploadGrant) -> str:
 
 
 def arrival_below(path: str) -> str:
-    """
-    Return the same for a grant's path.
-    """
+    """Return the same for a grant's path."""
     return path + _ARRIVAL
 
 
 def grant_path(path: str) -> str:
-    """
-    Return the path of the grant to which a path below it belongs, or it itself.
-    """
+    """Return the path of the grant to which a path below it belongs, or it itself."""
     # Sendings are one level below the grant's own path.
     return "/".join(path.split("/")[:4])
 
 
 def name_of_file(file_name: str) -> str:
-    """
-    Return a video's default name: the file's name without its ending.
-    """
+    """Return a video's default name: the file's name without its ending."""
     base = file_name.replace("\\", "/").rsplit("/", 1)[-1]
     stem, dot, _ = base.rpartition(".")
     return (stem if dot and stem else base) or file_name
@@ -211,9 +203,7 @@ def name_of_file(file_name: str) -> str:
 def new_video(
     env: Environment, wanted: VideoWanted, grant: UploadGrant, *, state: VideoState
 ) -> Video:
-    """
-    Make the video that a grant's bytes will become.
-    """
+    """Make the video that a grant's bytes will become."""
     return Video(
         id=ids.new_video_id(),
         public_id=ids.new_public_id(),
@@ -233,7 +223,5 @@ def new_video(
 
 
 def upload_path(video: Video) -> str:
-    """
-    Return the ``bucketPath`` of the upload that a video was made of.
-    """
+    """Return the ``bucketPath`` of the upload that a video was made of."""
     return grant_path(video.source_path)

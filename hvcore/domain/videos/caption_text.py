@@ -31,16 +31,12 @@ _MARKUP = re.compile(
 
 
 def without_invisible(text: str) -> str:
-    """
-    Return a text without control characters, before anything is looked for in it.
-    """
+    """Return a text without control characters, before anything is looked for in it."""
     return _INVISIBLE.sub("", text)
 
 
 def readable_text(text: str) -> str:
-    """
-    Return a text as WebVTT writes it: no unknown tag, no empty line, no arrow.
-    """
+    """Return a text as WebVTT writes it: no unknown tag, no empty line, no arrow."""
     written = _rewritten(without_invisible(text))
     return "\n".join(line for line in written.split("\n") if line.strip())
 

@@ -68,9 +68,7 @@ _SETTING = re.compile(
 
 
 class CaptionFormat(Enum):
-    """
-    The formats that are read.
-    """
+    """The formats that are read."""
 
     WEBVTT = "WebVTT"
     SUBRIP = "SubRip"
@@ -119,23 +117,17 @@ class CaptionTrack:
 
     @property
     def path(self) -> str:
-        """
-        Where the file is in storage.
-        """
+        """Where the file is in storage."""
         return captions_path(self.video_id, self.language, self.version)
 
 
 def captions_path(video_id: VideoId, language: str, version: str) -> str:
-    """
-    Return the storage path of a caption file, below its video.
-    """
+    """Return the storage path of a caption file, below its video."""
     return f"{captions_prefix(video_id)}/{language}-{version}.vtt"
 
 
 def captions_prefix(video_id: VideoId) -> str:
-    """
-    Return the storage prefix of a video's caption files.
-    """
+    """Return the storage prefix of a video's caption files."""
     return f"{media_prefix(video_id)}/captions"
 
 
@@ -213,9 +205,7 @@ def write_webvtt(cues: Iterable[Cue]) -> bytes:
 
 
 def read_written(written: bytes) -> list[Cue]:
-    """
-    Read the cues of a file that write_webvtt has written.
-    """
+    """Read the cues of a file that write_webvtt has written."""
     # Without the limits of what is sent: a line becomes longer when it is escaped.
     blocks = _blocks(written.decode().split("\n"), _WEBVTT)
     found = (_read_cue(block, _WEBVTT) for block in blocks)
@@ -310,9 +300,7 @@ def _blocks(lines: Sequence[str], syntax: _Syntax) -> Iterator[_Block]:
 
 
 def _read_cue(block: _Block, syntax: _Syntax) -> Cue | str | None:
-    """
-    Return the cue of a block, or why it is left out; nothing for what is no cue.
-    """
+    """Return the cue of a block, or why it is left out; nothing for what is no cue."""
     if block.arrow is None:
         is_text = any(line.strip() for line in block.lines)
         if not is_text or (syntax is _WEBVTT and _NOT_SHOWN.fullmatch(block.lines[0])):
@@ -343,9 +331,7 @@ def _read_cue(block: _Block, syntax: _Syntax) -> Cue | str | None:
 
 
 def _notes(left_out: Sequence[str]) -> Sequence[str]:
-    """
-    Return in sentences what was left out.
-    """
+    """Return in sentences what was left out."""
     notes = [f"Left out, {what}." for what in left_out[:_MAX_NOTES]]
     more = len(left_out) - len(notes)
     return [*notes, f"Left out: {more} more places."] if more else notes

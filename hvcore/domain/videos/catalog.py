@@ -17,9 +17,7 @@ from hvcore.domain.videos.states import VideoState
 
 
 class SortBy(Enum):
-    """
-    What a list of videos is ordered by.
-    """
+    """What a list of videos is ordered by."""
 
     CREATED_AT = "created_at"
     NAME = "name"
@@ -28,9 +26,7 @@ class SortBy(Enum):
 
 
 class SortDir(Enum):
-    """
-    Which way a list of videos is ordered.
-    """
+    """Which way a list of videos is ordered."""
 
     ASC = "asc"
     DESC = "desc"
@@ -83,9 +79,7 @@ class VideoSummary(NamedTuple):
 
 @attrs.frozen(kw_only=True)
 class VideoPage:
-    """
-    One page of a list, and how many there are in all.
-    """
+    """One page of a list, and how many there are in all."""
 
     videos: tuple[VideoSummary, ...]
     total: int

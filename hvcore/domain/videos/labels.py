@@ -34,9 +34,7 @@ class Labels:
 
     @property
     def terms(self) -> frozenset[str]:
-        """
-        What lists are filtered by: see tag_term and metadata_term.
-        """
+        """What lists are filtered by: see tag_term and metadata_term."""
         pairs = (metadata_term(key, value) for key, value in self.metadata)
         return frozenset((*map(tag_term, self.tags), *pairs))
 
@@ -84,16 +82,12 @@ class LabelChanges:
 
 
 def tag_term(tag: str) -> str:
-    """
-    Return the label term of a tag, composed (NFC); case counts.
-    """
+    """Return the label term of a tag, composed (NFC); case counts."""
     return written_tag_term(composed(tag))
 
 
 def written_tag_term(tag: str) -> str:
-    """
-    Return the term of a tag whose letters are composed, or were never asked about.
-    """
+    """Return the term of a tag whose letters are composed, or were never asked about."""
     return f"tag:{tag}"
 
 
@@ -107,9 +101,7 @@ def metadata_term(key: str, value: str) -> str:
 
 
 def too_much_metadata(pairs: Mapping[str, str | None]) -> str | None:
-    """
-    Return what is wrong with the size of metadata: ``must have …``; None if nothing is.
-    """
+    """Return what is wrong with the size of metadata: ``must have …``; None if nothing is."""
     if len(pairs) > MAX_METADATA_KEYS:
         return f"must have at most {MAX_METADATA_KEYS} keys"
     size_bytes = sum(

@@ -1,6 +1,4 @@
-"""
-Where the files of a video are in storage.
-"""
+"""Where the files of a video are in storage."""
 
 from typing import Final
 
@@ -13,23 +11,17 @@ _CERTIFICATES: Final = "certificates"
 
 
 def media_root(video_id: VideoId, job_id: JobId) -> str:
-    """
-    Return the storage prefix under which a job's files are.
-    """
+    """Return the storage prefix under which a job's files are."""
     return f"{media_prefix(video_id)}/{job_id}"
 
 
 def media_prefix(video_id: VideoId) -> str:
-    """
-    Return the storage prefix of everything that was made of a video.
-    """
+    """Return the storage prefix of everything that was made of a video."""
     return f"media/{video_id}"
 
 
 def quarantined(path: str) -> str:
-    """
-    Return the quarantine path of a storage path or prefix.
-    """
+    """Return the quarantine path of a storage path or prefix."""
     return f"{QUARANTINE}/{path}"
 
 
@@ -43,9 +35,7 @@ def certificate_path(video_id: VideoId, job_id: JobId) -> str:
 
 
 def posters_prefix(video_id: VideoId) -> str:
-    """
-    Return the storage prefix of the pictures that the owner has chosen.
-    """
+    """Return the storage prefix of the pictures that the owner has chosen."""
     return f"{media_prefix(video_id)}/{_POSTERS}"
 
 

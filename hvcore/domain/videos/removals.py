@@ -1,6 +1,4 @@
-"""
-What was really removed of a deleted video, as it was written down at that time.
-"""
+"""What was really removed of a deleted video, as it was written down at that time."""
 
 from datetime import datetime
 from enum import Enum
@@ -61,9 +59,7 @@ class Removal:
         at: datetime,
         size_bytes: int = 0,
     ) -> Self:
-        """
-        Return what happened at one moment.
-        """
+        """Return what happened at one moment."""
         return cls(
             video_id=video_id,
             kind=kind,

@@ -18,9 +18,7 @@ from hvcore.errors import (
 
 
 class VideoState(Enum):
-    """
-    Where a video stands; ``AWAITING_UPLOAD`` is in no list and no count.
-    """
+    """Where a video stands; ``AWAITING_UPLOAD`` is in no list and no count."""
 
     AWAITING_UPLOAD = "awaiting_upload"
     TRANSCODING = "transcoding"
@@ -30,9 +28,7 @@ class VideoState(Enum):
 
 
 class Trigger(Enum):
-    """
-    What moves a video from one state to the next.
-    """
+    """What moves a video from one state to the next."""
 
     START = "start"
     COMPLETE = "complete"
@@ -84,9 +80,7 @@ def next_state(state: VideoState, trigger: Trigger) -> VideoState:
 
 
 def was_uploaded(state: VideoState, job_id: JobId | None) -> bool:
-    """
-    Return whether a video's bytes have come, which stays true when it is deleted.
-    """
+    """Return whether a video's bytes have come, which stays true when it is deleted."""
     if state is VideoState.DELETED:
         # One that was deleted before they came has never had a job.
         return job_id is not None

@@ -1,6 +1,4 @@
-"""
-The sizes of a video's picture that the service itself hands out.
-"""
+"""The sizes of a video's picture that the service itself hands out."""
 
 from typing import Final
 
@@ -10,9 +8,7 @@ BEST_THUMBNAIL_PX: Final = (1280, 720)
 
 
 def thumbnail_name(size_px: tuple[int, int]) -> str:
-    """
-    Return what a picture of this size is called in addresses and in storage.
-    """
+    """Return what a picture of this size is called in addresses and in storage."""
     width_px, height_px = size_px
     return f"{width_px}x{height_px}.jpg"
 

@@ -22,9 +22,7 @@ from hvcore.domain.webhooks.events import EventKind, VideoEvent
 
 
 class DeletionReason(Enum):
-    """
-    Why a video was deleted (interface, "DELETE", ``reason``).
-    """
+    """Why a video was deleted (interface, "DELETE", ``reason``)."""
 
     USER_REQUEST = "user_request"
     POLICY_VIOLATION = "policy_violation"
@@ -52,9 +50,7 @@ class VideoWanted:
 
 @attrs.frozen(kw_only=True)
 class VideoChanges:
-    """
-    What an owner changes about a video; None leaves it as it is.
-    """
+    """What an owner changes about a video; None leaves it as it is."""
 
     name: str | None = None
     description: str | None = None
@@ -113,41 +109,31 @@ class Video:
 
     @property
     def duration_s(self) -> float:
-        """
-        Length of what is published; 0 before ``ready``.
-        """
+        """Length of what is published; 0 before ``ready``."""
         return self.media.duration_s if self.media else 0.0
 
     @property
     def quota_bytes(self) -> int:
-        """
-        The bytes of its published files that count for quotas.
-        """
+        """The bytes of its published files that count for quotas."""
         if self.state is not VideoState.READY or self.media is None:
             return 0
         return self.media.size_bytes
 
     @property
     def media_root(self) -> str | None:
-        """
-        Storage prefix of the current job's files.
-        """
+        """Storage prefix of the current job's files."""
         return media_root(self.id, self.job_id) if self.job_id else None
 
     @property
     def shown_chapters(self) -> tuple[Chapter, ...]:
-        """
-        The chapters that are within the video, as far as its length is known.
-        """
+        """The chapters that are within the video, as far as its length is known."""
         if self.media is None:
             return self.chapters
         return within(self.chapters, self.media.duration_s)
 
     @property
     def changeable(self) -> Mapping[str, object]:
-        """
-        The values of all members that VideoChanges can change, as JSON has them.
-        """
+        """The values of all members that VideoChanges can change, as JSON has them."""
         return {
             "name": self.name,
             "description": self.description,
@@ -160,17 +146,13 @@ class Video:
 
     @property
     def rungs(self) -> tuple[Rung, ...]:
-        """
-        The renditions that were really made, smallest first.
-        """
+        """The renditions that were really made, smallest first."""
         if self.media is None:
             return ()
         return tuple(t.track.rung for t in self.media.tracks if t.track.rung)
 
     def never_came(self, now: datetime) -> bool:
-        """
-        Return whether the bytes of this video did not come in time.
-        """
+        """Return whether the bytes of this video did not come in time."""
         if self.state is VideoState.AWAITING_UPLOAD:
             return self.upload_expires_at is not None and now >= self.upload_expires_at
         return (
@@ -245,9 +227,7 @@ class Video:
         return True
 
     def take_chapters(self, found: Iterable[Chapter]) -> None:
-        """
-        Take over the chapters of the source; those that the owner has set stay.
-        """
+        """Take over the chapters of the source; those that the owner has set stay."""
         self.chapters = self.chapters or arranged(found)
 
     def mark_failed(self, job_id: JobId, reason: str) -> bool:
@@ -306,9 +286,7 @@ class Video:
         return is_changed
 
     def choose_picture(self, path: str) -> None:
-        """
-        Show the picture at a storage path from now on.
-        """
+        """Show the picture at a storage path from now on."""
         self.poster_path = path
         self._happened(EventKind.UPDATED)
 
@@ -338,23 +316,17 @@ class Video:
         self._happened(EventKind.DELETED)
 
     def expire(self) -> None:
-        """
-        Give up waiting for the bytes; nobody needs an event of that.
-        """
+        """Give up waiting for the bytes; nobody needs an event of that."""
         self._move(Trigger.EXPIRE)
         self.deleted_at = self.upload_expires_at
 
     def take_events(self) -> list[VideoEvent]:
-        """
-        Return what has happened since the last call, to be written.
-        """
+        """Return what has happened since the last call, to be written."""
         taken, self._events = self._events, []
         return taken
 
     def _happened(self, kind: EventKind) -> None:
-        """
-        Record an event after the change that it describes.
-        """
+        """Record an event after the change that it describes."""
         self.event_count += 1
         has_failed = self.state is VideoState.FAILED
         event = VideoEvent(

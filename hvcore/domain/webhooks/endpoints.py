@@ -63,9 +63,7 @@ class EndpointState(Enum):
 
 
 class WebhookDeliveryState(Enum):
-    """
-    Where a delivery stands.
-    """
+    """Where a delivery stands."""
 
     PENDING = "pending"
     DELIVERED = "delivered"
@@ -87,9 +85,7 @@ class WebhookSecret:
 
 
 def new_secret() -> WebhookSecret:
-    """
-    Make a secret, ``whsec_…``.
-    """
+    """Make a secret, ``whsec_…``."""
     random = secrets.token_bytes(_SECRET_BYTES)
     return WebhookSecret(value=f"whsec_{base64.b64encode(random).decode()}")
 
@@ -114,23 +110,17 @@ class WebhookEndpoint:
     created_at: datetime
 
     def wants(self, kind: EventKind) -> bool:
-        """
-        Return whether an event of this kind is delivered here.
-        """
+        """Return whether an event of this kind is delivered here."""
         return self.state is not EndpointState.DISABLED and kind in self.kinds
 
     def signing_secrets(self, now: datetime) -> tuple[str, ...]:
-        """
-        Return the values that sign now; several while a rotation overlaps.
-        """
+        """Return the values that sign now; several while a rotation overlaps."""
         return tuple(s.value for s in self.secrets if not _is_over(s, now))
 
     def rotated(
         self, secret: WebhookSecret, *, now: datetime, overlap: timedelta
     ) -> "WebhookEndpoint":
-        """
-        Make a new secret sign; the others sign on until the overlap ends.
-        """
+        """Make a new secret sign; the others sign on until the overlap ends."""
         old = [
             attrs.evolve(s, ends_at=min(s.ends_at or now + overlap, now + overlap))
             for s in self.secrets
@@ -178,16 +168,12 @@ class Outcome:
 
     @property
     def is_success(self) -> bool:
-        """
-        Return whether the event has arrived; a redirect is no arrival.
-        """
+        """Return whether the event has arrived; a redirect is no arrival."""
         return self.status in _OK
 
     @property
     def is_gone(self) -> bool:
-        """
-        Return whether the receiver wants no events any more.
-        """
+        """Return whether the receiver wants no events any more."""
         return self.status == _GONE
 
 

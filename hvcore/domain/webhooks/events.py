@@ -26,9 +26,7 @@ EVENT_RETENTION: Final = timedelta(days=30)
 
 
 class EventKind(Enum):
-    """
-    What has happened.
-    """
+    """What has happened."""
 
     COMPLETED = "video.processing.completed"
     FAILED = "video.processing.failed"

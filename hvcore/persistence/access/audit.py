@@ -1,6 +1,4 @@
-"""
-The audit log in the database; see ports.repositories.audit.
-"""
+"""The audit log in the database; see ports.repositories.audit."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, time
@@ -18,9 +16,7 @@ _END: Final = "\n"
 
 
 class SqlAuditRepository:
-    """
-    A row for each entry, in the order they were added.
-    """
+    """A row for each entry, in the order they were added."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

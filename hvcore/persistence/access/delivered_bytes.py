@@ -34,9 +34,7 @@ SegmentBytes = dict[int, float]
 
 
 class SqlDeliveredBytes(AnalyticsSink):
-    """
-    A sink of its own beside those that deployments choose; see ports.analytics.
-    """
+    """A sink of its own beside those that deployments choose; see ports.analytics."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -66,16 +64,12 @@ class SqlDeliveredBytes(AnalyticsSink):
                 connection.commit()
 
     def position(self, file: str) -> int:
-        """
-        Return how far a file was read.
-        """
+        """Return how far a file was read."""
         with reading(self._engine) as connection:
             return _applied(connection, file)
 
     def forget(self, file: str) -> None:
-        """
-        Drop the position of a file that is gone for ever.
-        """
+        """Drop the position of a file that is gone for ever."""
         with writing(self._engine) as connection:
             connection.execute(
                 sa.delete(delivered_positions).where(_position.file == file)

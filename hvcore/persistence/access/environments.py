@@ -1,6 +1,4 @@
-"""
-The lookup that every request about a whole organization makes.
-"""
+"""The lookup that every request about a whole organization makes."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -35,9 +33,7 @@ _OF_ORGANIZATION: Final = (
 
 
 class SqlEnvironmentDirectory:
-    """
-    Environments from the database; see ports.repositories.environments.EnvironmentDirectory.
-    """
+    """Environments from the database; see ports.repositories.environments.EnvironmentDirectory."""
 
     def __init__(self, engine: Engine) -> None:
         self._reads = FastReads(engine)

@@ -1,6 +1,4 @@
-"""
-The lookup that every API request makes: its key.
-"""
+"""The lookup that every API request makes: its key."""
 
 import logging
 from collections.abc import Callable

@@ -1,6 +1,4 @@
-"""
-Keeps what organizations use, in the transactions that change it.
-"""
+"""Keeps what organizations use, in the transactions that change it."""
 
 from collections import Counter
 
@@ -15,9 +13,7 @@ Month = tuple[str, int]
 
 
 class QuotaUseChanges:
-    """
-    What a transaction changes, written right before its commit.
-    """
+    """What a transaction changes, written right before its commit."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -25,15 +21,11 @@ class QuotaUseChanges:
         self._encoded_ms: Counter[Month] = Counter()
 
     def store(self, org_id: str, more_bytes: int) -> None:
-        """
-        Count bytes that are kept from now on; below zero: no more.
-        """
+        """Count bytes that are kept from now on; below zero: no more."""
         self._stored[org_id] += more_bytes
 
     def encode(self, org_id: str, month: int, source_ms: int) -> None:
-        """
-        Count a source that was made ready.
-        """
+        """Count a source that was made ready."""
         self._encoded_ms[org_id, month] += source_ms
 
     def flush(self) -> None:
@@ -76,9 +68,7 @@ def add_to_month(
     encoded_ms: int = 0,
     delivered_bytes: int = 0,
 ) -> None:
-    """
-    Add to what an organization has used in a month.
-    """
+    """Add to what an organization has used in a month."""
     table = organization_months
     statement = insert_into(connection, table).values(
         org_id=org_id,

@@ -1,6 +1,4 @@
-"""
-The limits of organizations, and what they use.
-"""
+"""The limits of organizations, and what they use."""
 
 from collections.abc import Collection, Mapping
 from typing import Any, Final
@@ -34,9 +32,7 @@ _LIMITS: Final = sa.select(organization_limits).where(
 
 
 class SqlQuotaRepository:
-    """
-    Quotas in the database; see ports.repositories.quotas.
-    """
+    """Quotas in the database; see ports.repositories.quotas."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -150,9 +146,7 @@ class SqlQuotaRepository:
 def encoding_shares(
     connection: Connection, org_ids: Collection[str]
 ) -> Mapping[str, EncodingShare]:
-    """
-    Return what the scheduler needs of organizations; one for each.
-    """
+    """Return what the scheduler needs of organizations; one for each."""
     columns = organization_limits.c
     statement = sa.select(
         columns.org_id, columns.weight, columns.concurrent_encodes

@@ -1,6 +1,4 @@
-"""
-The service's own keys, once they were rotated.
-"""
+"""The service's own keys, once they were rotated."""
 
 import base64
 from collections.abc import Mapping, Sequence
@@ -16,9 +14,7 @@ from hvcore.persistence.tables import service_keys
 
 
 class SqlServiceKeyRepository:
-    """
-    The service's keys in the database; see ports.repositories.service_keys.
-    """
+    """The service's keys in the database; see ports.repositories.service_keys."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -69,9 +65,7 @@ class SqlServiceKeyRepository:
 
 
 def service_key_from_row(row: Mapping[str, Any] | RowMapping) -> ServiceKey:
-    """
-    Read a row of the table.
-    """
+    """Read a row of the table."""
     return ServiceKey(
         id=row["id"],
         purpose=row["purpose"],

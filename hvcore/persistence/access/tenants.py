@@ -1,6 +1,4 @@
-"""
-Organizations, environments and API key records.
-"""
+"""Organizations, environments and API key records."""
 
 from collections.abc import Sequence
 
@@ -22,9 +20,7 @@ from hvcore.persistence.tables import api_keys, environments, organizations
 
 
 class SqlTenantRepository:
-    """
-    Tenants in the database; see ports.repositories.tenants.TenantRepository.
-    """
+    """Tenants in the database; see ports.repositories.tenants.TenantRepository."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -79,9 +75,7 @@ class SqlTenantRepository:
 
 
 class SqlKeyRepository:
-    """
-    API key records in the database; see ports.repositories.keys.KeyRepository.
-    """
+    """API key records in the database; see ports.repositories.keys.KeyRepository."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -109,9 +103,7 @@ class SqlKeyRepository:
         insert_new(self._connection, api_keys, key_to_row(key))
 
     def save(self, key: ApiKey) -> None:
-        """
-        Store a changed key record; its last use is the key book's to note.
-        """
+        """Store a changed key record; its last use is the key book's to note."""
         row = key_to_row(key)
         del row["last_used_at"]
         self._connection.execute(

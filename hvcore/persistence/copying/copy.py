@@ -1,6 +1,4 @@
-"""
-Copy all tables from one place to another, and compare them.
-"""
+"""Copy all tables from one place to another, and compare them."""
 
 from collections.abc import Callable, Sequence
 from hashlib import sha256
@@ -27,9 +25,7 @@ _TOLD_ROWS: Final = 100_000
 
 @attrs.frozen(kw_only=True)
 class CopiedTable:
-    """
-    A table that is the same on both sides.
-    """
+    """A table that is the same on both sides."""
 
     name: str
     rows: int
@@ -50,9 +46,7 @@ class Copied:
 
 
 def copy_id_of(engine: Engine) -> str:
-    """
-    Return what a copy of this database is known by.
-    """
+    """Return what a copy of this database is known by."""
     url = engine.url.set(password=None).render_as_string()
     return sha256(f"{SCHEMA} {schema_of(engine)} {url}".encode()).hexdigest()[:20]
 

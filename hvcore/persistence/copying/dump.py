@@ -1,6 +1,4 @@
-"""
-Tables as files: a line of JSON for each row, compressed.
-"""
+"""Tables as files: a line of JSON for each row, compressed."""
 
 import gzip
 import json
@@ -40,9 +38,7 @@ class DumpedTable:
 
 
 class DumpSource:
-    """
-    The rows of files.
-    """
+    """The rows of files."""
 
     def __init__(self, folder: Path, tables: Sequence[DumpedTable]) -> None:
         self._folder = folder

@@ -41,9 +41,7 @@ class FoundTable:
 
 
 def real_name(name: str, dialect: Dialect) -> str:
-    """
-    Return what a table is called in this database.
-    """
+    """Return what a table is called in this database."""
     is_core = name in CORE or name == VERSION_TABLE
     return prefix_of(dialect) + name if is_core else name
 
@@ -95,17 +93,13 @@ def find_tables(connection: Connection) -> Mapping[str, FoundTable]:
 
 
 def deleted_since(connection: Connection, moment: datetime) -> Sequence[str]:
-    """
-    Return which videos were deleted since then.
-    """
+    """Return which videos were deleted since then."""
     asked = sa.select(videos.c.id).where(videos.c.deleted_at >= moment)
     return list(connection.execute(asked.order_by(videos.c.id)).scalars())
 
 
 def there_of(connection: Connection, video_ids: Iterable[str]) -> Sequence[str]:
-    """
-    Return which of these videos are there and not deleted.
-    """
+    """Return which of these videos are there and not deleted."""
     found: list[str] = []
     # One by one: a statement takes only so many values.
     for video_id in video_ids:

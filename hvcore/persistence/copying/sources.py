@@ -1,6 +1,4 @@
-"""
-Where rows are copied from: a database at one moment, or what was written of one.
-"""
+"""Where rows are copied from: a database at one moment, or what was written of one."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -18,28 +16,20 @@ _ROWS_AT_ONCE: Final = 500
 
 
 class RowSource(Protocol):
-    """
-    Gives rows, each time in the same order.
-    """
+    """Gives rows, each time in the same order."""
 
     @property
     def shapes(self) -> Mapping[str, Mapping[str, ColumnKind]]:
-        """
-        Return the tables by name, and what each of their columns holds.
-        """
+        """Return the tables by name, and what each of their columns holds."""
         ...
 
     def rows(self, name: str, *, skip: int = 0) -> Iterator[Row]:
-        """
-        Give the rows of a table but for the first ones.
-        """
+        """Give the rows of a table but for the first ones."""
         ...
 
 
 class DatabaseSource:
-    """
-    The rows of a database, through a connection that sees one moment of it.
-    """
+    """The rows of a database, through a connection that sees one moment of it."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

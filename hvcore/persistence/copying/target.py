@@ -109,15 +109,11 @@ class CopyTarget:
         failpoint("copy.begun")
 
     def __iter__(self) -> Iterator[str]:
-        """
-        Give the names of the tables to be filled, what is referred to first.
-        """
+        """Give the names of the tables to be filled, what is referred to first."""
         return iter(self._tables)
 
     def count(self, name: str) -> int:
-        """
-        Return how many rows a table has.
-        """
+        """Return how many rows a table has."""
         # To count many rows takes longer than a question usually may.
         with snapshot(self._engine) as connection:
             return _count(connection, self._tables[name].table)
@@ -138,17 +134,13 @@ class CopyTarget:
             yield len(page)
 
     def digests(self) -> Mapping[str, Digest]:
-        """
-        Return what the tables hold now.
-        """
+        """Return what the tables hold now."""
         with snapshot(self._engine) as connection:
             found = DatabaseSource(connection)
             return {name: Digest.of(found.rows(name)) for name in self._tables}
 
     def finish(self) -> None:
-        """
-        Let services start on it.
-        """
+        """Let services start on it."""
         if self._engine.dialect.name == "postgresql":
             quote = self._engine.dialect.identifier_preparer.quote
             # Without it the first questions are planned as if the tables were empty.

@@ -25,9 +25,7 @@ _MODULUS: Final = 1 << 256
 
 
 class ColumnKind(StrEnum):
-    """
-    What a column holds.
-    """
+    """What a column holds."""
 
     INTEGER = "integer"
     NUMBER = "number"
@@ -94,9 +92,7 @@ def from_canonical(
     value: Any,  # noqa: ANN401 - of JSON
     type_: sa.types.TypeEngine[Any],
 ) -> Any:  # noqa: ANN401 - of every type
-    """
-    Turn it back into what a column of this type takes.
-    """
+    """Turn it back into what a column of this type takes."""
     if value is None:
         return None
     if kind is ColumnKind.BINARY:
@@ -113,9 +109,7 @@ def from_canonical(
 
 
 def encode(row: Row) -> bytes:
-    """
-    Write a row as one line, without its end.
-    """
+    """Write a row as one line, without its end."""
     return json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode()
 
 
@@ -132,24 +126,18 @@ class Digest:
     _sum: int = 0
 
     def add(self, line: bytes) -> None:
-        """
-        Take a row in, as ``encode`` has written it.
-        """
+        """Take a row in, as ``encode`` has written it."""
         self.rows += 1
         self._sum = (self._sum + int.from_bytes(sha256(line).digest())) % _MODULUS
 
     @property
     def text(self) -> str:
-        """
-        The hash in 64 hex digits.
-        """
+        """The hash in 64 hex digits."""
         return f"{self._sum:064x}"
 
     @classmethod
     def of(cls, rows: Iterable[Row]) -> Self:
-        """
-        Return that of rows.
-        """
+        """Return that of rows."""
         made = cls()
         for row in rows:
             made.add(encode(row))

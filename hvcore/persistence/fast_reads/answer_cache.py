@@ -24,18 +24,14 @@ _Key: TypeAlias = tuple[object, ...]
 
 
 class CacheMissError(UnavailableError):
-    """
-    The server would have to be asked, which takes a while.
-    """
+    """The server would have to be asked, which takes a while."""
 
     default_detail = "Ask again where waiting does no harm."
 
 
 @attrs.define(eq=False)
 class _CachedAnswer:
-    """
-    An answer, and when it was asked for: by the clock and by the changes.
-    """
+    """An answer, and when it was asked for: by the clock and by the changes."""
 
     rows: list[Row]
     asked_s: float
@@ -50,9 +46,7 @@ class _Moment:
 
 
 def since_boot_s() -> float:
-    """
-    Return a time that no one sets, and that goes on while the machine sleeps.
-    """
+    """Return a time that no one sets, and that goes on while the machine sleeps."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
@@ -103,17 +97,13 @@ class AnswerCache:
         return rows
 
     def moment(self) -> AbstractContextManager[None]:
-        """
-        Within the block, answer this thread from the cache, or not at all.
-        """
+        """Within the block, answer this thread from the cache, or not at all."""
         self._is_used = True
         self._thread.moment = _Moment(self._now_s(), self._changes.latest())
         return self._end
 
     def end_moment(self) -> None:
-        """
-        Ask again from now on.
-        """
+        """Ask again from now on."""
         self._thread.moment = None
 
     def _recall(self, key: _Key, moment: _Moment) -> list[Row]:

@@ -1,6 +1,4 @@
-"""
-Reads of PostgreSQL, whose connections are dear and shared.
-"""
+"""Reads of PostgreSQL, whose connections are dear and shared."""
 
 import time
 from collections import deque
@@ -96,16 +94,12 @@ class PostgresqlReader:
         return rows
 
     def moment(self) -> AbstractContextManager[None]:
-        """
-        See FastReads.moment; a server is asked each time, or not at all.
-        """
+        """See FastReads.moment; a server is asked each time, or not at all."""
         return nullcontext() if self._cache is None else self._cache.moment()
 
     @property
     def version(self) -> object:
-        """
-        See FastReads.version; it is not known.
-        """
+        """See FastReads.version; it is not known."""
         return None
 
     def _connect(self) -> "_Owned":
@@ -119,9 +113,7 @@ class PostgresqlReader:
 
 
 class _Owned(OwnedConnection):
-    """
-    A connection, and SQLAlchemy's around it, which lives as long.
-    """
+    """A connection, and SQLAlchemy's around it, which lives as long."""
 
     def __init__(self, driver: Any, wrapper: object) -> None:  # noqa: ANN401 - psycopg's, which may be missing
         super().__init__(driver)

@@ -1,6 +1,4 @@
-"""
-The queries of FastReads, and the readers that run them.
-"""
+"""The queries of FastReads, and the readers that run them."""
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
@@ -37,30 +35,22 @@ class Query:
 
 
 class Reader(Protocol):
-    """
-    Asks one database.
-    """
+    """Asks one database."""
 
     def ask(self, question: Query, values: Mapping[str, object]) -> list[Row]: ...
 
     def moment(self) -> AbstractContextManager[None]:
-        """
-        See FastReads.moment.
-        """
+        """See FastReads.moment."""
         ...
 
     @property
     def version(self) -> object:
-        """
-        See FastReads.version.
-        """
+        """See FastReads.version."""
         ...
 
 
 class OwnedConnection:
-    """
-    A driver's connection, closed when nobody holds it any more.
-    """
+    """A driver's connection, closed when nobody holds it any more."""
 
     def __init__(self, driver: Any) -> None:  # noqa: ANN401 - either driver's
         self.driver = driver
@@ -71,9 +61,7 @@ class OwnedConnection:
 
 
 class EndOfMoment(AbstractContextManager[None]):
-    """
-    Ends a thread's moment with a block, which a generator does more slowly.
-    """
+    """Ends a thread's moment with a block, which a generator does more slowly."""
 
     def __init__(self, end: Callable[[], None]) -> None:
         self._end = end

@@ -50,9 +50,7 @@ class FastReads:
         self.waits_for_nobody = self.is_sqlite or cache is not None
 
     def prepare(self, statement: sa.SelectBase, *, is_remembered: bool = True) -> Query:
-        """
-        Make a question; all of its values must be named parameters.
-        """
+        """Make a question; all of its values must be named parameters."""
         text, names = write_statement(statement, self._engine.dialect)
         return Query(text, names, is_remembered=is_remembered)
 

@@ -1,6 +1,4 @@
-"""
-Reads of SQLite, which tells when anything was committed.
-"""
+"""Reads of SQLite, which tells when anything was committed."""
 
 import sqlite3
 import threading
@@ -29,9 +27,7 @@ _Answers = dict[tuple[str, tuple[object, ...]], list[Row]]
 
 
 class SqliteReader:
-    """
-    A connection for every thread: they are cheap, and none waits for another.
-    """
+    """A connection for every thread: they are cheap, and none waits for another."""
 
     def __init__(self, engine: Engine) -> None:
         self._path = str(engine.url.database)
@@ -54,9 +50,7 @@ class SqliteReader:
         return rows
 
     def moment(self) -> AbstractContextManager[None]:
-        """
-        See FastReads.moment.
-        """
+        """See FastReads.moment."""
         # Of one connection, and of what others commit: this one writes nothing.
         ((number,),) = self._read("PRAGMA data_version", ())
         owned = self._owned()
@@ -71,15 +65,11 @@ class SqliteReader:
 
     @property
     def version(self) -> object:
-        """
-        See FastReads.version.
-        """
+        """See FastReads.version."""
         return getattr(self._thread, "version", None)
 
     def end_moment(self) -> None:
-        """
-        Read again from now on.
-        """
+        """Read again from now on."""
         self._thread.version = self._thread.answers = None
 
     def _known(self) -> _Answers | None:
@@ -118,9 +108,7 @@ class SqliteReader:
 
 
 class _Owned(OwnedConnection):
-    """
-    A thread's connection, and what it has answered since the last commit.
-    """
+    """A thread's connection, and what it has answered since the last commit."""
 
     def __init__(self, driver: sqlite3.Connection) -> None:
         super().__init__(driver)

@@ -1,6 +1,4 @@
-"""
-The codes by which viewers of share links are recognised.
-"""
+"""The codes by which viewers of share links are recognised."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -16,9 +14,7 @@ from hvcore.persistence.tables import share_codes
 
 
 class SqlShareCodeRepository:
-    """
-    Codes in the database; see ports.repositories.share_codes.
-    """
+    """Codes in the database; see ports.repositories.share_codes."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

@@ -1,3 +1,1 @@
-"""
-The history of the schema, for Alembic.
-"""
+"""The history of the schema, for Alembic."""

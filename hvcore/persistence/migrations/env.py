@@ -1,6 +1,4 @@
-"""
-How Alembic reaches the database: migrate.py passes an open transaction.
-"""
+"""How Alembic reaches the database: migrate.py passes an open transaction."""
 
 from alembic import context
 

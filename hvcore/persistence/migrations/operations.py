@@ -18,9 +18,7 @@ from hvcore.persistence.naming import prefix_of, with_prefix
 
 
 def run_migrations(context: MigrationContext) -> None:
-    """
-    Run what is to be run, within the open transaction.
-    """
+    """Run what is to be run, within the open transaction."""
     with Operations.context(context) as operations:
         prefixed = _Prefixed(operations, prefix_of(context.dialect))
         # What ``alembic.op`` calls; it makes its operations by itself.
@@ -30,9 +28,7 @@ def run_migrations(context: MigrationContext) -> None:
 
 
 class _Prefixed:
-    """
-    Puts the prefix before the names of tables and indexes.
-    """
+    """Puts the prefix before the names of tables and indexes."""
 
     def __init__(self, operations: Operations, prefix: str) -> None:
         self._invoke = operations.invoke
@@ -40,9 +36,7 @@ class _Prefixed:
         self._prefix = prefix
 
     def invoke(self, operation: MigrateOperation) -> Any:  # noqa: ANN401 - Alembic's
-        """
-        Carry out an operation under the names that the database has.
-        """
+        """Carry out an operation under the names that the database has."""
         if isinstance(operation, ExecuteSQLOp) and isinstance(operation.sqltext, str):
             operation.sqltext = with_prefix(operation.sqltext, self._prefix)
         if isinstance(operation, CreateTableOp) and self._prefix:
@@ -60,9 +54,7 @@ class _Prefixed:
         *args: Any,  # noqa: ANN401 - Alembic's
         **options: Any,  # noqa: ANN401 - see above
     ) -> Iterator[BatchOperations]:
-        """
-        Change a table by copying it, under the name that the database has.
-        """
+        """Change a table by copying it, under the name that the database has."""
         with self._batch(self._prefix + table_name, *args, **options) as batch:
             yield batch
 

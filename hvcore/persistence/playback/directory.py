@@ -1,6 +1,4 @@
-"""
-The lookup that every playback request makes: a video, a share or an edge key.
-"""
+"""The lookup that every playback request makes: a video, a share or an edge key."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -160,9 +158,7 @@ def _decoded(statement: sa.Select[Any], row: Row) -> dict[str, Any]:
 
 @attrs.frozen(eq=False)
 class _Found:
-    """
-    An entry, what it was made of, and since when nothing has changed.
-    """
+    """An entry, what it was made of, and since when nothing has changed."""
 
     version: object
     row: Row

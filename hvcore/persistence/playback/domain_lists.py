@@ -1,6 +1,4 @@
-"""
-Lists of domains in the database; see ports.repositories.domain_lists.
-"""
+"""Lists of domains in the database; see ports.repositories.domain_lists."""
 
 from datetime import datetime
 
@@ -13,9 +11,7 @@ from hvcore.persistence.tables import domain_lists
 
 
 class SqlDomainListRepository:
-    """
-    One row for each list.
-    """
+    """One row for each list."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

@@ -1,6 +1,4 @@
-"""
-The signing keys of organizations.
-"""
+"""The signing keys of organizations."""
 
 import base64
 from collections.abc import Mapping, Sequence
@@ -17,9 +15,7 @@ from hvcore.persistence.tables import organizations, signing_keys
 
 
 class SqlSigningKeyRepository:
-    """
-    Signing keys in the database; see ports.repositories.signing_keys.
-    """
+    """Signing keys in the database; see ports.repositories.signing_keys."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -75,9 +71,7 @@ class SqlSigningKeyRepository:
 
 
 def signing_key_from_row(row: Mapping[str, Any] | RowMapping) -> SigningKey:
-    """
-    Read a row of the table.
-    """
+    """Read a row of the table."""
     return SigningKey(
         id=SigningKeyId(row["id"]),
         org_id=OrgId(row["org_id"]),

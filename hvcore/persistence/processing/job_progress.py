@@ -1,6 +1,4 @@
-"""
-How far the running jobs of some videos are.
-"""
+"""How far the running jobs of some videos are."""
 
 from collections.abc import Mapping
 from typing import Final

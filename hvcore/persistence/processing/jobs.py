@@ -1,6 +1,4 @@
-"""
-The transcode jobs.
-"""
+"""The transcode jobs."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -24,9 +22,7 @@ _UNFINISHED: Final = [state.value for state in TaskState if state not in ENDED]
 
 
 class SqlJobRepository:
-    """
-    Transcode jobs in the database; see ports.repositories.jobs.JobRepository.
-    """
+    """Transcode jobs in the database; see ports.repositories.jobs.JobRepository."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -59,9 +55,7 @@ class SqlJobRepository:
         return left
 
     def unfinished(self) -> Mapping[str, int]:
-        """
-        Return how many jobs need a transcoder still, by its name.
-        """
+        """Return how many jobs need a transcoder still, by its name."""
         jobs = sa.func.count(sa.distinct(transcode_jobs.c.id)).label("jobs")
         statement = (
             sa.select(transcode_jobs.c.transcoder, jobs)
@@ -75,9 +69,7 @@ class SqlJobRepository:
         return {row.transcoder: row.jobs for row in self._connection.execute(statement)}
 
     def waiting_s(self) -> float:
-        """
-        Return how many seconds of video wait for an encoder of this deployment.
-        """
+        """Return how many seconds of video wait for an encoder of this deployment."""
         seconds = sa.func.sum(tasks.c.weight * transcode_jobs.c.duration_s)
         statement = (
             sa.select(seconds)

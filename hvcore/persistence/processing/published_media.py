@@ -1,6 +1,4 @@
-"""
-What is published of a video: stored once, never changed, so kept in memory.
-"""
+"""What is published of a video: stored once, never changed, so kept in memory."""
 
 import threading
 from collections import OrderedDict
@@ -23,9 +21,7 @@ Key = tuple[str, str]
 
 
 class MediaCache:
-    """
-    The media indexes that were used last, bounded by their segments.
-    """
+    """The media indexes that were used last, bounded by their segments."""
 
     def __init__(self, max_segments: int = MAX_SEGMENTS) -> None:
         self._max_segments = max_segments
@@ -35,9 +31,7 @@ class MediaCache:
         self._lock = threading.Lock()
 
     def get(self, key: Key, read: Callable[[], str | None]) -> MediaIndex | None:
-        """
-        Return a media index, from its JSON text if it is not in memory.
-        """
+        """Return a media index, from its JSON text if it is not in memory."""
         with self._lock:
             entry = self._entries.get(key)
             if entry is not None:
@@ -66,9 +60,7 @@ class MediaCache:
 def load_media(
     connection: Connection, cache: MediaCache, video_id: str, job_id: str
 ) -> MediaIndex | None:
-    """
-    Return what a job has published.
-    """
+    """Return what a job has published."""
     statement = sa.select(published_media.c.media).where(
         published_media.c.video_id == video_id, published_media.c.job_id == job_id
     )
@@ -80,9 +72,7 @@ def load_media(
 def store_media(
     connection: Connection, video_id: VideoId, job_id: JobId, media: MediaIndex
 ) -> None:
-    """
-    Store what a job has published; what is stored is never replaced.
-    """
+    """Store what a job has published; what is stored is never replaced."""
     is_stored = sa.select(sa.literal(1)).where(
         published_media.c.video_id == video_id, published_media.c.job_id == job_id
     )

@@ -1,6 +1,4 @@
-"""
-The members of organizations.
-"""
+"""The members of organizations."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,9 +16,7 @@ _ROW = organization_members.c
 
 
 class SqlMemberRepository:
-    """
-    Members in the database; see ports.repositories.sign_in.
-    """
+    """Members in the database; see ports.repositories.sign_in."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

@@ -1,6 +1,4 @@
-"""
-The sessions of people who are signed in.
-"""
+"""The sessions of people who are signed in."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -20,9 +18,7 @@ _ROW = sign_in_sessions.c
 
 
 class SqlSessionRepository:
-    """
-    Sessions in the database; see ports.repositories.sign_in.
-    """
+    """Sessions in the database; see ports.repositories.sign_in."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -120,9 +116,7 @@ class SqlSessionRepository:
 
 
 def _asked(session: SignInSession) -> dict[str, Any]:
-    """
-    Return the columns that an answer of the backend changes.
-    """
+    """Return the columns that an answer of the backend changes."""
     identity = session.identity
     email = fold_email(identity.email) if identity.is_email_proven else ""
     return {

@@ -1,6 +1,4 @@
-"""
-What a sign-in backend of links may ask the database.
-"""
+"""What a sign-in backend of links may ask the database."""
 
 import attrs
 from sqlalchemy.engine import Engine
@@ -16,9 +14,7 @@ from hvcore.persistence.sign_in.sign_ins import SqlSignInLinkRepository
 
 @attrs.frozen(kw_only=True)
 class SqlSignInBook:
-    """
-    One-time links and members; see ports.context.SignInBook.
-    """
+    """One-time links and members; see ports.context.SignInBook."""
 
     engine: Engine
     clock: Clock

@@ -1,6 +1,4 @@
-"""
-What is used once: sign-ins that wait for an answer, and one-time links.
-"""
+"""What is used once: sign-ins that wait for an answer, and one-time links."""
 
 from datetime import datetime
 from typing import Any
@@ -15,9 +13,7 @@ from hvcore.persistence.tables import pending_sign_ins, sign_in_links
 
 
 class SqlPendingSignInRepository:
-    """
-    Sign-ins in the database; see ports.repositories.sign_in.
-    """
+    """Sign-ins in the database; see ports.repositories.sign_in."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -35,9 +31,7 @@ class SqlPendingSignInRepository:
 
 
 class SqlSignInLinkRepository:
-    """
-    One-time links in the database; see ports.repositories.sign_in.
-    """
+    """One-time links in the database; see ports.repositories.sign_in."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

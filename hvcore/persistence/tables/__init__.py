@@ -1,6 +1,4 @@
-"""
-The tables.
-"""
+"""The tables."""
 
 from hvcore.persistence.tables.captions import video_captions
 from hvcore.persistence.tables.columns import (

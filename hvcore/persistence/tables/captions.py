@@ -1,6 +1,4 @@
-"""
-The captions of videos.
-"""
+"""The captions of videos."""
 
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Boolean, Column, Table

@@ -17,9 +17,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 class UtcDateTime(sa.types.TypeDecorator[datetime]):
-    """
-    An aware datetime in UTC, stored as microseconds since 1970.
-    """
+    """An aware datetime in UTC, stored as microseconds since 1970."""
 
     impl = BigInteger
     cache_ok = True
@@ -27,17 +25,13 @@ class UtcDateTime(sa.types.TypeDecorator[datetime]):
     def process_bind_param(
         self, value: datetime | None, _dialect: Dialect
     ) -> int | None:
-        """
-        Turn a datetime into a number.
-        """
+        """Turn a datetime into a number."""
         return None if value is None else (value - EPOCH) // _MICROSECOND
 
     def process_result_value(
         self, value: int | None, _dialect: Dialect
     ) -> datetime | None:
-        """
-        Turn a number into a datetime.
-        """
+        """Turn a number into a datetime."""
         return None if value is None else EPOCH + timedelta(microseconds=value)
 
 
@@ -74,9 +68,7 @@ class StorableText(sa.types.TypeDecorator[str]):
     cache_ok = True
 
     def process_bind_param(self, value: str | None, _dialect: Dialect) -> str | None:
-        """
-        Replace the characters that no database stores.
-        """
+        """Replace the characters that no database stores."""
         if value is None or (value.isascii() and "\0" not in value):
             return value
         storable = value.encode("utf-16-le", "surrogatepass").decode(
@@ -96,9 +88,7 @@ metadata: Final = sa.MetaData(
 
 
 def environment_key() -> sa.ForeignKeyConstraint:
-    """
-    Tie ``org_id`` and ``env_id`` to an environment.
-    """
+    """Tie ``org_id`` and ``env_id`` to an environment."""
     return sa.ForeignKeyConstraint(
         ["org_id", "env_id"], ["environments.org_id", "environments.id"]
     )

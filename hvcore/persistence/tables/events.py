@@ -1,6 +1,4 @@
-"""
-Events, the endpoints that want them, and each delivery.
-"""
+"""Events, the endpoints that want them, and each delivery."""
 
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Column, Table

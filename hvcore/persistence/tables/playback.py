@@ -1,6 +1,4 @@
-"""
-Edge keys, share links and their codes; what signs tokens, and the domains they name.
-"""
+"""Edge keys, share links and their codes; what signs tokens, and the domains they name."""
 
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Boolean, Column, Table

@@ -1,6 +1,4 @@
-"""
-Limits of organizations, and what they use.
-"""
+"""Limits of organizations, and what they use."""
 
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Column, Float, Table

@@ -1,6 +1,4 @@
-"""
-What was removed of deleted videos.
-"""
+"""What was removed of deleted videos."""
 
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Column, Table

@@ -1,6 +1,4 @@
-"""
-People of the dashboard: sessions, sign-ins, one-time links, members.
-"""
+"""People of the dashboard: sessions, sign-ins, one-time links, members."""
 
 import sqlalchemy as sa
 from sqlalchemy import Column, LargeBinary, Table

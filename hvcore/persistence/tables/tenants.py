@@ -1,6 +1,4 @@
-"""
-Organizations, environments, API keys and what was done with them.
-"""
+"""Organizations, environments, API keys and what was done with them."""
 
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Column, Integer, Table

@@ -1,6 +1,4 @@
-"""
-Videos, what is published of them, and the uploads they come from.
-"""
+"""Videos, what is published of them, and the uploads they come from."""
 
 from typing import Final
 

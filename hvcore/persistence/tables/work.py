@@ -1,6 +1,4 @@
-"""
-Jobs, tasks, and who leads.
-"""
+"""Jobs, tasks, and who leads."""
 
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Boolean, Column, Float, Integer, Table

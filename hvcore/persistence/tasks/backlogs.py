@@ -1,6 +1,4 @@
-"""
-How much waits in each lane, and what failed there.
-"""
+"""How much waits in each lane, and what failed there."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -31,9 +29,7 @@ _WAITING: Final = (TaskState.DUE.value, TaskState.QUEUED.value)
 
 
 def read_backlogs(connection: Connection, now: datetime) -> Sequence[LaneBacklog]:
-    """
-    Return the backlog of every lane, in their order.
-    """
+    """Return the backlog of every lane, in their order."""
     is_later = sa.and_(table.c.state == TaskState.DUE.value, table.c.not_before > now)
     name = sa.case((is_later, _LATER), else_=table.c.state).label("name")
     statement = (
@@ -56,9 +52,7 @@ def read_backlogs(connection: Connection, now: datetime) -> Sequence[LaneBacklog
 
 
 def read_counts(connection: Connection, now: datetime) -> Sequence[TaskCount]:
-    """
-    Return how many tasks of each lane and kind have not ended, or failed.
-    """
+    """Return how many tasks of each lane and kind have not ended, or failed."""
     is_later = sa.case((table.c.not_before > now, 1), else_=0).label("is_later")
     places = (table.c.lane, table.c.kind, table.c.state, is_later)
     statement = (

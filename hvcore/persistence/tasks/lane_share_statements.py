@@ -159,9 +159,7 @@ SETTLE: Final = (
 
 @cache
 def with_work(lanes: tuple[str, ...]) -> sa.Executable:
-    """
-    Return the statement that tells in which of some lanes something is due.
-    """
+    """Return the statement that tells in which of some lanes something is due."""
     return sa.select(
         *(
             sa.exists().where(
@@ -176,9 +174,7 @@ def with_work(lanes: tuple[str, ...]) -> sa.Executable:
 
 
 def new_account(connection: Connection) -> postgresql.Insert | sqlite.Insert:
-    """
-    Return the statement that makes an account, unless there is one.
-    """
+    """Return the statement that makes an account, unless there is one."""
     return (
         insert_into(connection, table)
         .values(

@@ -36,9 +36,7 @@ _FAIR: Final = frozenset(lane.value for lane in FAIR_LANES)
 
 
 def weights_of(connection: Connection, org_ids: Collection[str]) -> Mapping[str, float]:
-    """
-    Return for how many usual organizations each of them counts.
-    """
+    """Return for how many usual organizations each of them counts."""
     shares = encoding_shares(connection, org_ids)
     return {org_id: share.weight for org_id, share in shares.items()}
 
@@ -57,9 +55,7 @@ class Turn:
 
 
 class LaneShares:
-    """
-    The accounts, as one transaction sees and changes them.
-    """
+    """The accounts, as one transaction sees and changes them."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -67,23 +63,17 @@ class LaneShares:
         self._served_windows: set[Window] = set()
 
     def charge(self, org_id: str, lane: str, cost_s: float) -> None:
-        """
-        Record the time spent on an organization.
-        """
+        """Record the time spent on an organization."""
         window = (org_id, lane)
         self._costs_s[window] = self._costs_s.get(window, 0.0) + max(cost_s, 0.0)
         self._served_windows.add(window)
 
     def serve(self, org_id: str, lane: str) -> None:
-        """
-        Take note that a task of an organization was taken.
-        """
+        """Take note that a task of an organization was taken."""
         self._served_windows.add((org_id, lane))
 
     def lanes_with_work(self, lanes: Sequence[Lane], now: datetime) -> Sequence[Lane]:
-        """
-        Return the lanes in which something is due; a look that locks nothing.
-        """
+        """Return the lanes in which something is due; a look that locks nothing."""
         names = tuple(lane.value for lane in lanes)
         found = self._connection.execute(sql.with_work(names), {"at": now}).one()
         return [lane for lane, has in zip(lanes, found, strict=True) if has]
@@ -194,9 +184,7 @@ class LaneShares:
         self._costs_s, self._served_windows = {}, set()
 
     def unsettled(self, windows: Collection[Window], now: datetime) -> list[Window]:
-        """
-        Return those of some windows, where tasks are due, that do not say so.
-        """
+        """Return those of some windows, where tasks are due, that do not say so."""
         said = self._connection.execute(sql.DUE, {"at": now})
         known = {(org_id, lane) for org_id, lane in said}
         return [w for w in windows if w[1] in _FAIR and w not in known]
@@ -211,9 +199,7 @@ class LaneShares:
             )
 
     def _let_in(self, lane: Lane, now: datetime) -> None:
-        """
-        Add organizations that are new, or back: idling earns no credit.
-        """
+        """Add organizations that are new, or back: idling earns no credit."""
         if not self._all(sql.COMES, lane, at=now):
             return
         (least,) = self._all(sql.LEAST, lane)

@@ -53,9 +53,7 @@ _ENDED: Final = sorted(state.value for state in ENDED)
 
 
 class SqlTaskRepository:
-    """
-    Tasks in the database; see ports.repositories.tasks.TaskRepository.
-    """
+    """Tasks in the database; see ports.repositories.tasks.TaskRepository."""
 
     def __init__(self, connection: Connection, now: Callable[[], datetime]) -> None:
         self._connection = connection
@@ -249,9 +247,7 @@ class SqlTaskRepository:
         return self._cancel([subject], kinds)
 
     def cancel_all(self, subjects: Sequence[str], *, kinds: Sequence[str]) -> int:
-        """
-        End every unfinished task of these kinds about one of many things.
-        """
+        """End every unfinished task of these kinds about one of many things."""
         return len(self._cancel(subjects, kinds))
 
     def put_off(
@@ -397,9 +393,7 @@ class SqlTaskRepository:
         return leased[0] if leased else None
 
     def _charge_time(self, task: Task, now: datetime) -> None:
-        """
-        Charge an attempt that cannot say any more what it has cost.
-        """
+        """Charge an attempt that cannot say any more what it has cost."""
         if task.leased_at is not None:
             self.charge(task, (now - task.leased_at).total_seconds())
 

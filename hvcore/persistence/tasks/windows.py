@@ -101,9 +101,7 @@ def first_of(
 
 
 def due_windows(connection: Connection, now: datetime) -> Sequence[Window]:
-    """
-    Return the windows that due tasks wait for, the longest wait first.
-    """
+    """Return the windows that due tasks wait for, the longest wait first."""
     statement = (
         sa.select(tasks.c.org_id, tasks.c.lane)
         .where(
@@ -118,9 +116,7 @@ def due_windows(connection: Connection, now: datetime) -> Sequence[Window]:
 
 
 def ring_again(connection: Connection, now: datetime, limit: int) -> Sequence[Task]:
-    """
-    Touch queued tasks that nobody took for a while and return them.
-    """
+    """Touch queued tasks that nobody took for a while and return them."""
     statement = (
         sa.select(tasks.c.seq)
         .where(

@@ -1,6 +1,4 @@
-"""
-The upload grants.
-"""
+"""The upload grants."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -18,9 +16,7 @@ from hvcore.persistence.tables import grants, tasks
 
 
 class SqlGrantRepository:
-    """
-    Upload grants in the database; see ports.repositories.grants.GrantRepository.
-    """
+    """Upload grants in the database; see ports.repositories.grants.GrantRepository."""
 
     def __init__(self, connection: Connection, use: QuotaUseChanges) -> None:
         self._connection = connection

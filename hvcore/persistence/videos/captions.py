@@ -1,6 +1,4 @@
-"""
-The captions of videos.
-"""
+"""The captions of videos."""
 
 from collections.abc import Sequence
 
@@ -15,9 +13,7 @@ from hvcore.persistence.tables import video_captions
 
 
 class SqlCaptionRepository:
-    """
-    Captions in the database; see ports.repositories.captions.CaptionRepository.
-    """
+    """Captions in the database; see ports.repositories.captions.CaptionRepository."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

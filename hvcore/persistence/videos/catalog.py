@@ -1,6 +1,4 @@
-"""
-Lists of videos, and single videos to describe.
-"""
+"""Lists of videos, and single videos to describe."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
@@ -29,9 +27,7 @@ MAX_OUTLINES: Final = 2_000
 
 
 class SqlVideoCatalog:
-    """
-    Videos from the database; see ports.repositories.catalog.VideoCatalog.
-    """
+    """Videos from the database; see ports.repositories.catalog.VideoCatalog."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

@@ -34,9 +34,7 @@ class Found:
 
 
 class FoundTotals:
-    """
-    Remembers what searches have found; thread-safe.
-    """
+    """Remembers what searches have found; thread-safe."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[Hashable, tuple[int, float, Found]] = OrderedDict()

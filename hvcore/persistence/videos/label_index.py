@@ -1,6 +1,4 @@
-"""
-Keeps the index of labels and its totals, in the transactions that change the videos.
-"""
+"""Keeps the index of labels and its totals, in the transactions that change the videos."""
 
 from collections import Counter
 from datetime import datetime
@@ -21,9 +19,7 @@ _TOTAL_KEY: Final = list(label_totals.primary_key)
 
 
 class Labelled(NamedTuple):
-    """
-    A video as the index has it; one that is in no list has no terms.
-    """
+    """A video as the index has it; one that is in no list has no terms."""
 
     org_id: str
     env_id: str
@@ -34,9 +30,7 @@ class Labelled(NamedTuple):
 
 
 def labelled(video: Video) -> Labelled:
-    """
-    Return what the index shall have of a video.
-    """
+    """Return what the index shall have of a video."""
     return labelled_as(
         video.org_id,
         video.env_id,
@@ -55,17 +49,13 @@ def labelled_as(  # noqa: PLR0913, PLR0917 - the columns of a row
     state: str,
     terms: frozenset[str],
 ) -> Labelled:
-    """
-    Return the same of its columns.
-    """
+    """Return the same of its columns."""
     found = terms if state in LISTED else frozenset[str]()
     return Labelled(org_id, env_id, video_id, created_at, state, found)
 
 
 class _Total(NamedTuple):
-    """
-    The videos that are counted in one row.
-    """
+    """The videos that are counted in one row."""
 
     org_id: str
     env_id: str
@@ -74,9 +64,7 @@ class _Total(NamedTuple):
 
 
 class LabelIndex:
-    """
-    What a transaction changes in the index; the totals right before its commit.
-    """
+    """What a transaction changes in the index; the totals right before its commit."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

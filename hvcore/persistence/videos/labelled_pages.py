@@ -38,9 +38,7 @@ _NAMES: Final = ("term_0", "term_1")
 
 
 class _Shape(NamedTuple):
-    """
-    What makes one statement different from another.
-    """
+    """What makes one statement different from another."""
 
     page: PageShape
     terms: int
@@ -172,9 +170,7 @@ def _is_by_date(shape: _Shape) -> bool:
 
 
 def _chosen(shape: _Shape, *, is_sqlite: bool) -> sa.Select[Any]:
-    """
-    Choose the videos of all pages.
-    """
+    """Choose the videos of all pages."""
     page, first = shape.page, video_labels
     reads_videos = (
         not shape.terms

@@ -1,6 +1,4 @@
-"""
-Measures what processes of an older version have stored without saying how much.
-"""
+"""Measures what processes of an older version have stored without saying how much."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -45,9 +43,7 @@ _GRANTS: Final = (
 
 
 def measure(connection: Connection) -> None:
-    """
-    Fill in the sizes that are missing; those that are there stay.
-    """
+    """Fill in the sizes that are missing; those that are there stay."""
     dialect = connection.dialect.name
     for statement in (_VIDEOS % _MEDIA[dialect], _GRANTS % _SEEN[dialect]):
         connection.exec_driver_sql(in_names(connection, statement))

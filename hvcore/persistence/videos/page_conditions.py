@@ -1,6 +1,4 @@
-"""
-Which videos a page is about, as conditions of its statement.
-"""
+"""Which videos a page is about, as conditions of its statement."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -19,9 +17,7 @@ LISTED: Final = [state.value for state in LISTED_STATES]
 
 
 def page_condition(shape: PageShape, *, is_sqlite: bool) -> sa.ColumnElement[bool]:
-    """
-    Return what the videos of a page have in common.
-    """
+    """Return what the videos of a page have in common."""
     # By no index but that of names, where that has found a few.
     is_found = shape.search is Search.FEW and is_sqlite
     read = _without_index if is_found else plain
@@ -54,9 +50,7 @@ def of_environment(
 def name_conditions(
     shape: PageShape, *, is_sqlite: bool
 ) -> tuple[sa.ColumnElement[bool], ...]:
-    """
-    Return the condition that names have the text, if one is searched for.
-    """
+    """Return the condition that names have the text, if one is searched for."""
     if shape.search is Search.NONE:
         return ()
     if shape.search is Search.SCAN:
@@ -69,9 +63,7 @@ def name_conditions(
 
 
 def name_is_like() -> sa.ColumnElement[bool]:
-    """
-    Return the condition that PostgreSQL's index of names answers.
-    """
+    """Return the condition that PostgreSQL's index of names answers."""
     return videos.c.name_folded.op("LIKE", is_comparison=True)(
         sa.bindparam("match", type_=sa.Text())
     )
@@ -80,40 +72,30 @@ def name_is_like() -> sa.ColumnElement[bool]:
 def in_state(
     column: sa.ColumnElement[str], *, has_state: bool
 ) -> sa.ColumnElement[bool]:
-    """
-    Return the condition that videos are in the state, or else in any listed one.
-    """
+    """Return the condition that videos are in the state, or else in any listed one."""
     if has_state:
         return column == sa.bindparam("state")
     return column.in_(list(map(literal_word, LISTED)))
 
 
 def literal_word(text: str) -> sa.ColumnElement[str]:
-    """
-    Return a word of ours as a literal; the planner knows its value.
-    """
+    """Return a word of ours as a literal; the planner knows its value."""
     return sa.literal_column(f"'{text}'", sa.Text())
 
 
 def literal_number(value: int) -> sa.ColumnElement[int]:
-    """
-    Return a number of ours as a literal.
-    """
+    """Return a number of ours as a literal."""
     return sa.literal_column(str(value), sa.Integer)
 
 
 def plain(column: sa.Column[Any]) -> sa.ColumnElement[Any]:
-    """
-    Return a column as the database has it.
-    """
+    """Return a column as the database has it."""
     if isinstance(column.type, UtcDateTime):
         return sa.type_coerce(column, sa.BigInteger)
     return column
 
 
 def _without_index(column: sa.Column[Any]) -> sa.ColumnElement[Any]:
-    """
-    Return a column in a form for which SQLite uses no index.
-    """
+    """Return a column in a form for which SQLite uses no index."""
     type_ = sa.BigInteger() if isinstance(column.type, UtcDateTime) else sa.Text()
     return UnaryExpression(plain(column), operator=custom_op("+"), type_=type_)

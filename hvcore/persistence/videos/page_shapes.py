@@ -1,6 +1,4 @@
-"""
-What kinds of pages there are: each is a statement of its own.
-"""
+"""What kinds of pages there are: each is a statement of its own."""
 
 from datetime import UTC, date, datetime, time, timedelta
 from enum import Enum
@@ -29,9 +27,7 @@ class Search(Enum):
 
 
 class PageShape(NamedTuple):
-    """
-    What makes one statement different from another; values are parameters.
-    """
+    """What makes one statement different from another; values are parameters."""
 
     sort_by: SortBy
     sort_dir: SortDir
@@ -43,23 +39,17 @@ class PageShape(NamedTuple):
 
     @property
     def has_days(self) -> bool:
-        """
-        Whether only some days are wanted.
-        """
+        """Whether only some days are wanted."""
         return self.has_since or self.has_until
 
     @property
     def is_counted(self) -> bool:
-        """
-        Whether the stored totals know how many videos there are.
-        """
+        """Whether the stored totals know how many videos there are."""
         return self.search is Search.NONE and not self.has_days
 
 
 def page_shape(query: VideoQuery, search: Search) -> PageShape:
-    """
-    Return the shape of a query.
-    """
+    """Return the shape of a query."""
     return PageShape(
         sort_by=query.sort_by,
         sort_dir=query.sort_dir,

@@ -72,9 +72,7 @@ class PageStatements:
 
 
 def page_statements(reads: FastReads, shape: PageShape) -> PageStatements:
-    """
-    Make the statements of one shape.
-    """
+    """Make the statements of one shape."""
     near, deep, total = _near_deep_total(shape, is_sqlite=reads.is_sqlite)
     return PageStatements(
         near=reads.prepare_page(near),
@@ -187,9 +185,7 @@ def in_order(
     shape: PageShape,
     columns: ReadOnlyColumnCollection[str, Any] | Mapping[str, sa.ColumnElement[Any]],
 ) -> tuple[sa.ColumnElement[Any], ...]:
-    """
-    Return the order of a list, in columns of some table or statement.
-    """
+    """Return the order of a list, in columns of some table or statement."""
     column, tie = columns[_SORT_COLUMNS[shape.sort_by].name], columns["id"]
     # Ties run the same way, so that the one order is the other reversed.
     if shape.sort_dir is SortDir.ASC:

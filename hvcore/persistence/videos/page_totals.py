@@ -1,6 +1,4 @@
-"""
-The statements that count: how many videos a list has.
-"""
+"""The statements that count: how many videos a list has."""
 
 from functools import cache
 from typing import Any, Final
@@ -26,25 +24,19 @@ _CAP: Final[sa.BindParameter[int]] = sa.bindparam("cap", type_=sa.BigInteger())
 
 
 def count_matches(reads: FastReads, *, has_state: bool) -> Query:
-    """
-    Ask the index for how many names of an environment have a text, or for ``cap``.
-    """
+    """Ask the index for how many names of an environment have a text, or for ``cap``."""
     question = reads.prepare(_matches(is_sqlite=reads.is_sqlite, has_state=has_state))
     # PostgreSQL must know the text before it chooses a way.
     return attrs.evolve(question, is_planned_anew=not reads.is_sqlite)
 
 
 def stored_total(reads: FastReads, *, has_state: bool) -> Query:
-    """
-    Ask for the videos of an environment, perhaps in one state, and their changes.
-    """
+    """Ask for the videos of an environment, perhaps in one state, and their changes."""
     return reads.prepare(_stored_total_and_changes(has_state=has_state))
 
 
 def any_long_name(reads: FastReads) -> Query:
-    """
-    Ask whether an environment has names that are in no order.
-    """
+    """Ask whether an environment has names that are in no order."""
     return reads.prepare(_one_long_name())
 
 
@@ -82,9 +74,7 @@ def _count_of(rows: sa.SelectBase) -> sa.Select[Any]:
 def page_total(
     shape: PageShape, where: sa.ColumnElement[bool], *, is_sqlite: bool
 ) -> sa.Select[Any]:
-    """
-    Return the statement that counts the videos of all pages.
-    """
+    """Return the statement that counts the videos of all pages."""
     if shape.is_counted:
         return _stored_total(has_state=shape.has_state)
     count = sa.select(sa.func.count()).select_from(videos).where(where)

@@ -52,9 +52,7 @@ _Values = Mapping[str, object]
 
 
 class VideoPages:
-    """
-    Read pages of lists; thread-safe.
-    """
+    """Read pages of lists; thread-safe."""
 
     def __init__(self, engine: Engine, reads: FastReads) -> None:
         self._engine = engine
@@ -69,9 +67,7 @@ class VideoPages:
         self._labelled = LabelledPages(reads, self._with_long_names)
 
     def read(self, env: Environment, query: VideoQuery) -> VideoPage:
-        """
-        Return one page of an environment's videos; awaited ones are in none.
-        """
+        """Return one page of an environment's videos; awaited ones are in none."""
         search = folded(query.search or "")
         if not is_storable(search) or query.state not in {None, *LISTED_STATES}:
             return VideoPage(videos=(), total=0)
@@ -105,9 +101,7 @@ class VideoPages:
         return _page(self._reads.all(self._of(shape).deep, values), found.total)
 
     def _count(self, query: VideoQuery, search: str, values: _Values) -> Found:
-        """
-        Count by the index, as far as it knows what is asked for.
-        """
+        """Count by the index, as far as it knows what is asked for."""
         scan = page_shape(query, Search.SCAN)
         if not self._has_index(search):
             total = self._number(self._of(scan).total, values)
@@ -175,9 +169,7 @@ def _by_state(reads: FastReads, make: _Make) -> Mapping[bool, Query]:
 
 
 def _without_offset(query: VideoQuery, values: _Values) -> Hashable:
-    """
-    Return what all pages of a list have in common, in whatever order.
-    """
+    """Return what all pages of a list have in common, in whatever order."""
     wanted = ("org_id", "env_id", "search")
     names = tuple(values[name] for name in wanted)
     return (*names, query.state, query.since, query.until)

@@ -57,9 +57,7 @@ _ENDED: Final = sorted(state.value for state in ENDED)
 
 
 class SqlPersonalDataRepository:
-    """
-    See ports.repositories.personal_data.PersonalDataRepository.
-    """
+    """See ports.repositories.personal_data.PersonalDataRepository."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -132,9 +130,7 @@ class SqlPersonalDataRepository:
         }
 
     def _told(self, table: sa.Table, rows: Condition) -> Mapping[str, int]:
-        """
-        Return in how many of these rows each personal column has something.
-        """
+        """Return in how many of these rows each personal column has something."""
         columns = personal_columns(table)
         counts = [sa.func.count().filter(_is_told(column)) for column in columns]
         found = self._connection.execute(sa.select(*counts).where(rows)).one()
@@ -156,9 +152,7 @@ class SqlPersonalDataRepository:
         self._connection.execute(sa.update(table).where(rows, is_told).values(values))
 
     def _is_untold(self, video_id: VideoId) -> Condition:
-        """
-        Say of a row of ``events`` whether somebody is still to be told of it.
-        """
+        """Say of a row of ``events`` whether somebody is still to be told of it."""
         delivered = sa.exists().where(
             webhook_deliveries.c.event_id == events.c.id,
             webhook_deliveries.c.state == WebhookDeliveryState.PENDING.value,
@@ -172,9 +166,7 @@ class SqlPersonalDataRepository:
         return sa.or_(delivered, told)
 
     def _answers(self, video: Video, *, rewrites: bool) -> Iterator[tuple[str, int]]:
-        """
-        Give how many stored answers have members of a video; rewrite these.
-        """
+        """Give how many stored answers have members of a video; rewrite these."""
         # Only an answer with such members names its video here.
         rows = idempotency.c.video_id.in_((video.id, video.public_id))
         if not rewrites:
@@ -198,9 +190,7 @@ class SqlPersonalDataRepository:
     def _audited(
         self, video_id: VideoId, *, rewrites: bool
     ) -> Iterator[tuple[str, int]]:
-        """
-        Give how many audit entries have details of a video; rewrite these.
-        """
+        """Give how many audit entries have details of a video; rewrite these."""
         log = audit_log.c
         # All at once, in no order: people make few, and a limit with an order would
         # tempt PostgreSQL to read the log from its beginning.
@@ -225,9 +215,7 @@ class SqlPersonalDataRepository:
 
 
 def personal_columns(table: sa.Table) -> "Sequence[sa.Column[Any]]":
-    """
-    Return the columns of a table that the schema calls personal.
-    """
+    """Return the columns of a table that the schema calls personal."""
     return [column for column in table.columns if column.info == PERSONAL]
 
 

@@ -1,6 +1,4 @@
-"""
-Counts the stored totals of videos again.
-"""
+"""Counts the stored totals of videos again."""
 
 import time
 from typing import Any, Final
@@ -103,9 +101,7 @@ def recount(engine: Engine) -> None:
 
 
 def video_counts(connection: Connection) -> sa.Select[Any]:
-    """
-    Count the videos as the rows of video_totals have them, in the order of its columns.
-    """
+    """Count the videos as the rows of video_totals have them, in the order of its columns."""
     preset, milliseconds = _preset(connection), _milliseconds(connection)
     group = (videos.c.org_id, videos.c.env_id, videos.c.state, preset)
     # More than any changes that were counted: what others know of lists is old.
@@ -124,9 +120,7 @@ def _preset(connection: Connection) -> sa.ColumnElement[str]:
 
 
 def _milliseconds(connection: Connection) -> sa.ColumnElement[int]:
-    """
-    Round as total_changes.duration_ms does: a half to the even neighbour.
-    """
+    """Round as total_changes.duration_ms does: a half to the even neighbour."""
     exact = videos.c.duration_s * 1000
     whole = sa.cast(exact, sa.BigInteger)
     if connection.dialect.name == "postgresql":

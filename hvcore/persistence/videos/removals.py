@@ -1,6 +1,4 @@
-"""
-What was removed of deleted videos, and which rows are left of them.
-"""
+"""What was removed of deleted videos, and which rows are left of them."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -21,9 +19,7 @@ _NAMED_OTHERWISE: Final = (videos.c.id, tasks.c.subject, audit_log.c.subject)
 
 
 class SqlRemovalRepository:
-    """
-    Removals in the database; see ports.repositories.removals.RemovalRepository.
-    """
+    """Removals in the database; see ports.repositories.removals.RemovalRepository."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

@@ -145,9 +145,7 @@ COUNT_MATCHES: Final = {
 
 
 def has_search_index(connection: Connection) -> bool:
-    """
-    Return whether names can be found by the index.
-    """
+    """Return whether names can be found by the index."""
     if connection.dialect.name == "postgresql":
         return bool(connection.exec_driver_sql(_IS_ON_POSTGRESQL).scalar_one())
     # A table that was made again has lost its triggers.
@@ -185,9 +183,7 @@ def make_search_index(connection: Connection) -> bool:
 
 
 def drop_search_index(connection: Connection) -> None:
-    """
-    Remove the index, such as before very many videos are added at once.
-    """
+    """Remove the index, such as before very many videos are added at once."""
     if connection.dialect.name == "postgresql":
         connection.exec_driver_sql("DROP INDEX IF EXISTS ix_videos_search")
         return
@@ -226,9 +222,7 @@ def is_searchable(engine: Engine) -> bool:
 
 
 def match_value(search: str, *, is_sqlite: bool) -> str:
-    """
-    Return a folded text as matches takes it.
-    """
+    """Return a folded text as matches takes it."""
     if is_sqlite:
         # A phrase of trigrams that follow each other is the text itself.
         return '"' + search.replace('"', '""') + '"'

@@ -1,6 +1,4 @@
-"""
-Keeps the totals of videos, in the transactions that change the videos.
-"""
+"""Keeps the totals of videos, in the transactions that change the videos."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
@@ -46,9 +44,7 @@ _STORED: Final = sa.select(
 
 
 class _Group(NamedTuple):
-    """
-    The videos that are counted in one row.
-    """
+    """The videos that are counted in one row."""
 
     org_id: str
     env_id: str
@@ -57,9 +53,7 @@ class _Group(NamedTuple):
 
 
 class _Counted(NamedTuple):
-    """
-    A video as the totals have it.
-    """
+    """A video as the totals have it."""
 
     group: _Group
     duration_ms: int
@@ -69,16 +63,12 @@ class _Counted(NamedTuple):
 
     @property
     def is_ready(self) -> bool:
-        """
-        Whether its source was made into what is published.
-        """
+        """Whether its source was made into what is published."""
         return self.group.state == VideoState.READY.value
 
 
 class _Day(NamedTuple):
-    """
-    The uploads that are counted in one row.
-    """
+    """The uploads that are counted in one row."""
 
     org_id: str
     env_id: str
@@ -109,9 +99,7 @@ class TotalChanges:
         self._labels = LabelIndex(connection)
 
     def add(self, video: Video) -> None:
-        """
-        Count a new video.
-        """
+        """Count a new video."""
         counted = _counted(video)
         self._count(counted, 1)
         self._labels.move(None, counted.labelled)
@@ -238,16 +226,12 @@ def _adding_uploads(dialect: str) -> postgresql.Insert | sqlite.Insert:
 
 
 def day_number(moment: datetime) -> int:
-    """
-    Return the UTC day of a moment as the uploads have it.
-    """
+    """Return the UTC day of a moment as the uploads have it."""
     return (moment - EPOCH) // _DAY
 
 
 def duration_ms(duration_s: float) -> int:
-    """
-    Return a duration as totals add it up.
-    """
+    """Return a duration as totals add it up."""
     return round(duration_s * 1000)
 
 

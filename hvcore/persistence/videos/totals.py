@@ -1,6 +1,4 @@
-"""
-How many videos there are, from the stored totals.
-"""
+"""How many videos there are, from the stored totals."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
@@ -59,9 +57,7 @@ _CURRENT: Final = sa.select(
 
 
 class SqlVideoTotals:
-    """
-    Counts of videos in the database; see ports.repositories.video_totals.VideoTotals.
-    """
+    """Counts of videos in the database; see ports.repositories.video_totals.VideoTotals."""
 
     def __init__(self, engine: Engine) -> None:
         self._reads = FastReads(engine)

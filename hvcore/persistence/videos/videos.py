@@ -1,6 +1,4 @@
-"""
-The videos.
-"""
+"""The videos."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -37,9 +35,7 @@ _SAVING: Final = sa.update(videos).where(
 
 
 class SqlVideoRepository:
-    """
-    Videos in the database; see ports.repositories.videos.VideoRepository.
-    """
+    """Videos in the database; see ports.repositories.videos.VideoRepository."""
 
     def __init__(
         self,

@@ -1,6 +1,4 @@
-"""
-Deliveries that wait for an endpoint: ended in batches, delayed, and explained.
-"""
+"""Deliveries that wait for an endpoint: ended in batches, delayed, and explained."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -25,9 +23,7 @@ _OF_ENDPOINT: Final = webhook_deliveries.c.endpoint_id == webhook_endpoints.c.id
 
 
 class SqlWebhookBacklogRepository:
-    """
-    The backlog in the database; see ports.repositories.webhook_backlog.WebhookBacklogRepository.
-    """
+    """The backlog in the database; see ports.repositories.webhook_backlog.WebhookBacklogRepository."""
 
     def __init__(
         self,

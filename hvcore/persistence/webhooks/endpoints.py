@@ -1,6 +1,4 @@
-"""
-Webhook endpoints and what was delivered to them.
-"""
+"""Webhook endpoints and what was delivered to them."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -43,9 +41,7 @@ _OLDEST_FIRST: Final = (webhook_endpoints.c.created_at, webhook_endpoints.c.id)
 
 
 class SqlWebhookRepository:
-    """
-    Webhooks in the database; see ports.repositories.webhooks.WebhookRepository.
-    """
+    """Webhooks in the database; see ports.repositories.webhooks.WebhookRepository."""
 
     def __init__(
         self,
@@ -242,9 +238,7 @@ class SqlWebhookRepository:
 
 
 def ended_values(why: str) -> dict[str, object]:
-    """
-    Return what a cancelled delivery's row says.
-    """
+    """Return what a cancelled delivery's row says."""
     return {
         "state": WebhookDeliveryState.CANCELLED.value,
         "next_attempt_at": None,

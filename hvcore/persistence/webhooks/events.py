@@ -1,6 +1,4 @@
-"""
-The events: written with the change that they describe, numbered in commit order.
-"""
+"""The events: written with the change that they describe, numbered in commit order."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -45,9 +43,7 @@ _WITH_ENVIRONMENT = sa.select(events, environments.c.name.label("env_name")).joi
 
 
 class SqlEventRepository:
-    """
-    Events in the database; see ports.repositories.events.EventRepository.
-    """
+    """Events in the database; see ports.repositories.events.EventRepository."""
 
     def __init__(
         self,
@@ -66,15 +62,11 @@ class SqlEventRepository:
         self._ordered: list[VideoEvent] = []
 
     def record(self, happened: Iterable[VideoEvent]) -> None:
-        """
-        Keep events until the commit, which writes them.
-        """
+        """Keep events until the commit, which writes them."""
         self._pending += happened
 
     def order_deliveries(self) -> None:
-        """
-        Order the deliveries of what was recorded; called before ``flush``.
-        """
+        """Order the deliveries of what was recorded; called before ``flush``."""
         pending, self._pending = self._pending, []
         if not pending:
             return

@@ -1,6 +1,4 @@
-"""
-What subscribers are to be told: a task for each event that one of them wants.
-"""
+"""What subscribers are to be told: a task for each event that one of them wants."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -15,16 +13,12 @@ FindSubscribers = Callable[[], WantedKinds]
 
 
 def no_subscribers() -> WantedKinds:
-    """
-    Return that nobody wants any.
-    """
+    """Return that nobody wants any."""
     return {}
 
 
 def tasks_of(happened: Sequence[VideoEvent], wanted: WantedKinds) -> Iterable[NewTask]:
-    """
-    Yield the tasks that tell of events, in the order of the events.
-    """
+    """Yield the tasks that tell of events, in the order of the events."""
     for event in happened:
         for name, kinds in wanted.items():
             if event.kind in kinds:

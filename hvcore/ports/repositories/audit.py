@@ -1,6 +1,4 @@
-"""
-The audit log; see services.access.audit.
-"""
+"""The audit log; see services.access.audit."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -9,14 +7,10 @@ from hvcore.domain.access.audit import AuditEntry, AuditQuery
 
 
 class AuditRepository(Protocol):
-    """
-    Entries that are added and never changed.
-    """
+    """Entries that are added and never changed."""
 
     def add(self, entry: AuditEntry) -> None: ...
 
     def search(self, query: AuditQuery, limit: int) -> Sequence[AuditEntry]:
-        """
-        Return the latest entries that a query asks for; newest first.
-        """
+        """Return the latest entries that a query asks for; newest first."""
         ...

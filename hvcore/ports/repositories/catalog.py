@@ -1,6 +1,4 @@
-"""
-The catalog port: videos to list and to describe, outside of any transaction.
-"""
+"""The catalog port: videos to list and to describe, outside of any transaction."""
 
 from typing import Protocol
 
@@ -10,9 +8,7 @@ from hvcore.domain.videos.video import Video
 
 
 class VideoCatalog(Protocol):
-    """
-    Videos as of now; thread-safe.
-    """
+    """Videos as of now; thread-safe."""
 
     def page(self, env: Environment, query: VideoQuery) -> VideoPage:
         """

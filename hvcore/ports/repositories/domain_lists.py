@@ -1,6 +1,4 @@
-"""
-The lists of domains that tokens name; see domain.playback.domain_lists.
-"""
+"""The lists of domains that tokens name; see domain.playback.domain_lists."""
 
 from datetime import datetime
 from typing import Protocol
@@ -9,24 +7,16 @@ from hvcore.domain.playback.domain_lists import NamedDomains
 
 
 class DomainListRepository(Protocol):
-    """
-    Each list once.
-    """
+    """Each list once."""
 
     def expires_at(self, list_id: str) -> datetime | None:
-        """
-        Return when a list expires; None if it is not stored.
-        """
+        """Return when a list expires; None if it is not stored."""
         ...
 
     def keep(self, domain_list: NamedDomains) -> None:
-        """
-        Store a list, or let it expire later; never earlier.
-        """
+        """Store a list, or let it expire later; never earlier."""
         ...
 
     def forget(self, before: datetime, limit: int) -> int:
-        """
-        Remove lists that expired before a moment; return how many.
-        """
+        """Remove lists that expired before a moment; return how many."""
         ...

@@ -1,6 +1,4 @@
-"""
-The environments of organizations, outside of any transaction.
-"""
+"""The environments of organizations, outside of any transaction."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -9,9 +7,7 @@ from hvcore.domain.access.tenants import Environment
 
 
 class EnvironmentDirectory(Protocol):
-    """
-    Environments as of now; thread-safe.
-    """
+    """Environments as of now; thread-safe."""
 
     def of_organization(self, org_id: str) -> Sequence[Environment] | None:
         """

@@ -1,15 +1,9 @@
-"""
-What repositories raise.
-"""
+"""What repositories raise."""
 
 
 class ConcurrentUpdateError(Exception):
-    """
-    The same record was saved by another transaction in the meantime.
-    """
+    """The same record was saved by another transaction in the meantime."""
 
 
 class AlreadyExistsError(Exception):
-    """
-    A record with this identifier is already there.
-    """
+    """A record with this identifier is already there."""

@@ -19,9 +19,7 @@ from hvcore.domain.webhooks.events import (
 
 
 class EventRepository(Protocol):
-    """
-    The events.
-    """
+    """The events."""
 
     def record(self, happened: Iterable[VideoEvent]) -> None:
         """
@@ -41,21 +39,15 @@ class EventRepository(Protocol):
         ...
 
     def of_video(self, video_id: VideoId, limit: int) -> Sequence[StoredEvent]:
-        """
-        Return a video's events, the newest first.
-        """
+        """Return a video's events, the newest first."""
         ...
 
     def find(self, event_id: str) -> StoredEvent | None: ...
 
     def of_ids(self, event_ids: Collection[EventId]) -> Mapping[EventId, StoredEvent]:
-        """
-        Return those of some events that are still there.
-        """
+        """Return those of some events that are still there."""
         ...
 
     def forget(self, before: datetime, limit: int) -> int:
-        """
-        Remove old events and their deliveries; return how many events.
-        """
+        """Remove old events and their deliveries; return how many events."""
         ...

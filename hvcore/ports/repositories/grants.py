@@ -1,6 +1,4 @@
-"""
-The repository of upload grants; see ports.unit_of_work.Work.
-"""
+"""The repository of upload grants; see ports.unit_of_work.Work."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -10,18 +8,14 @@ from hvcore.domain.uploads.grants import UploadGrant
 
 
 class GrantRepository(Protocol):
-    """
-    The upload grants.
-    """
+    """The upload grants."""
 
     def find(
         self, grant_id: str, *, for_update: bool = False
     ) -> UploadGrant | None: ...
 
     def find_path(self, path: str, *, for_update: bool = False) -> UploadGrant | None:
-        """
-        Return a grant by its ``bucketPath``.
-        """
+        """Return a grant by its ``bucketPath``."""
         ...
 
     def add(self, grant: UploadGrant) -> None: ...
@@ -37,7 +31,5 @@ class GrantRepository(Protocol):
         ...
 
     def never_sent(self, before: datetime, limit: int) -> Sequence[UploadGrant]:
-        """
-        Return those of them whose bytes were to start a video, straight in the store.
-        """
+        """Return those of them whose bytes were to start a video, straight in the store."""
         ...

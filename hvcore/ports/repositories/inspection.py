@@ -1,6 +1,4 @@
-"""
-The inspection port: the whole database, page by page, for who compares it with something.
-"""
+"""The inspection port: the whole database, page by page, for who compares it with something."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -15,9 +13,7 @@ from hvcore.domain.videos.states import VideoState
 
 @attrs.frozen(kw_only=True)
 class VideoOutline:
-    """
-    What tells whether a video's files are wanted.
-    """
+    """What tells whether a video's files are wanted."""
 
     id: VideoId
     org_id: OrgId
@@ -42,9 +38,7 @@ class WrongTotal:
 
 
 class Inspection(Protocol):
-    """
-    Everything as of now; thread-safe. Each call may raise UnavailableError.
-    """
+    """Everything as of now; thread-safe. Each call may raise UnavailableError."""
 
     def listed_videos(
         self, *, after: str, limit: int, org_id: str | None
@@ -58,19 +52,13 @@ class Inspection(Protocol):
         ...
 
     def outlines(self, video_ids: Collection[str]) -> Mapping[str, VideoOutline]:
-        """
-        Return those of some videos that there are, deleted or not.
-        """
+        """Return those of some videos that there are, deleted or not."""
         ...
 
     def tasks_without_video(self, *, org_id: str | None, limit: int) -> Sequence[Task]:
-        """
-        Return tasks that have not ended, about videos that there are not.
-        """
+        """Return tasks that have not ended, about videos that there are not."""
         ...
 
     def wrong_totals(self, *, org_id: str | None) -> Sequence[WrongTotal]:
-        """
-        Return the totals of organizations that are wrong at one moment.
-        """
+        """Return the totals of organizations that are wrong at one moment."""
         ...

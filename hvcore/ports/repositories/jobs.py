@@ -1,6 +1,4 @@
-"""
-The repository of transcode jobs; see ports.unit_of_work.Work.
-"""
+"""The repository of transcode jobs; see ports.unit_of_work.Work."""
 
 from collections.abc import Mapping
 from typing import Protocol
@@ -10,22 +8,16 @@ from hvcore.domain.processing.jobs import TranscodeJob
 
 
 class JobRepository(Protocol):
-    """
-    The transcode jobs.
-    """
+    """The transcode jobs."""
 
     def add(self, job: TranscodeJob) -> bool:
-        """
-        Store a new job; False if it was stored before.
-        """
+        """Store a new job; False if it was stored before."""
         ...
 
     def find(self, job_id: JobId) -> TranscodeJob | None: ...
 
     def count_down(self, job_id: JobId) -> int:
-        """
-        Record one finished part; return how many are left.
-        """
+        """Record one finished part; return how many are left."""
         ...
 
     def unfinished(self) -> Mapping[str, int]:
@@ -37,7 +29,5 @@ class JobRepository(Protocol):
         ...
 
     def waiting_s(self) -> float:
-        """
-        Return how many seconds of video wait for an encoder of this deployment.
-        """
+        """Return how many seconds of video wait for an encoder of this deployment."""
         ...

@@ -1,6 +1,4 @@
-"""
-The repositories of edge keys and share links; see ports.unit_of_work.Work.
-"""
+"""The repositories of edge keys and share links; see ports.unit_of_work.Work."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -11,20 +9,14 @@ from hvcore.domain.links.links import MAX_GUESSES, EdgeKey, ShareLink
 
 
 class EdgeKeyRepository(Protocol):
-    """
-    The edge keys.
-    """
+    """The edge keys."""
 
     def find(self, edge_key: str, *, for_update: bool = False) -> EdgeKey | None:
-        """
-        Return an edge key, revoked or not.
-        """
+        """Return an edge key, revoked or not."""
         ...
 
     def of_video(self, video_id: VideoId, limit: int) -> Sequence[EdgeKey]:
-        """
-        Return a video's edge keys, newest first.
-        """
+        """Return a video's edge keys, newest first."""
         ...
 
     def add(self, key: EdgeKey) -> None: ...
@@ -33,28 +25,20 @@ class EdgeKeyRepository(Protocol):
 
 
 class ShareLinkRepository(Protocol):
-    """
-    The share links.
-    """
+    """The share links."""
 
     def find(self, share_id: str, *, for_update: bool = False) -> ShareLink | None:
-        """
-        Return a share link, revoked or not.
-        """
+        """Return a share link, revoked or not."""
         ...
 
     def of_video(self, video_id: VideoId, limit: int) -> Sequence[ShareLink]:
-        """
-        Return a video's share links, newest first.
-        """
+        """Return a video's share links, newest first."""
         ...
 
     def add(self, share: ShareLink) -> None: ...
 
     def revoke(self, share_id: ShareId, at: datetime) -> None:
-        """
-        End a share link; its views go on being counted by ``take_view`` alone.
-        """
+        """End a share link; its views go on being counted by ``take_view`` alone."""
         ...
 
     def take_view(self, share_id: ShareId, now: datetime) -> bool:
@@ -85,7 +69,5 @@ class ShareLinkRepository(Protocol):
         ...
 
     def forget_guesses(self, share_id: ShareId, client: str) -> None:
-        """
-        Begin to count again, because the client has named the viewer.
-        """
+        """Begin to count again, because the client has named the viewer."""
         ...

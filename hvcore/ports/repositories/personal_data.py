@@ -1,6 +1,4 @@
-"""
-The repository of what a deleted video's owner, file and viewers have told.
-"""
+"""The repository of what a deleted video's owner, file and viewers have told."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -34,19 +32,13 @@ class PersonalDataRepository(Protocol):
         ...
 
     def left(self, video: Video) -> Mapping[str, int]:
-        """
-        Return in how many rows of each place there is personal data of a video.
-        """
+        """Return in how many rows of each place there is personal data of a video."""
         ...
 
     def has_untold(self, video_id: VideoId) -> bool:
-        """
-        Return whether somebody is still to be told of an event of a video.
-        """
+        """Return whether somebody is still to be told of an event of a video."""
         ...
 
     def named_deleted(self, before: datetime, limit: int) -> Sequence[VideoId]:
-        """
-        Return videos that were deleted before a moment and still have a name.
-        """
+        """Return videos that were deleted before a moment and still have a name."""
         ...

@@ -1,6 +1,4 @@
-"""
-The repository of quotas; see ports.unit_of_work.Work.
-"""
+"""The repository of quotas; see ports.unit_of_work.Work."""
 
 from collections.abc import Collection, Mapping
 from typing import Protocol
@@ -10,14 +8,10 @@ from hvcore.domain.ids import JobId, OrgId
 
 
 class QuotaRepository(Protocol):
-    """
-    The limits of organizations, and what they use.
-    """
+    """The limits of organizations, and what they use."""
 
     def limits(self, org_id: str) -> QuotaLimits:
-        """
-        Return an organization's limits; none are set for one that is unknown.
-        """
+        """Return an organization's limits; none are set for one that is unknown."""
         ...
 
     def hold(self, org_id: str) -> QuotaLimits:
@@ -37,27 +31,19 @@ class QuotaRepository(Protocol):
         ...
 
     def every_limit(self) -> Mapping[OrgId, QuotaLimits]:
-        """
-        Return the limits of all organizations that have some.
-        """
+        """Return the limits of all organizations that have some."""
         ...
 
     def set_limits(self, org_id: OrgId, limits: QuotaLimits) -> None:
-        """
-        Store an organization's limits.
-        """
+        """Store an organization's limits."""
         ...
 
     def use(self, org_id: str, month: int) -> QuotaUse:
-        """
-        Return what an organization uses now, and has used in a month.
-        """
+        """Return what an organization uses now, and has used in a month."""
         ...
 
     def every_use(self, month: int) -> Mapping[OrgId, QuotaUse]:
-        """
-        Return the same for all organizations that use something.
-        """
+        """Return the same for all organizations that use something."""
         ...
 
     def begun_ms(self, org_id: str, month: int, *, besides: JobId) -> int:
@@ -69,7 +55,5 @@ class QuotaRepository(Protocol):
         ...
 
     def encoding_shares(self, org_ids: Collection[str]) -> Mapping[str, EncodingShare]:
-        """
-        Return what the scheduler needs of organizations; one for each.
-        """
+        """Return what the scheduler needs of organizations; one for each."""
         ...

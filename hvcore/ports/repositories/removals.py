@@ -1,6 +1,4 @@
-"""
-The repository of what was removed of deleted videos; see ports.unit_of_work.Work.
-"""
+"""The repository of what was removed of deleted videos; see ports.unit_of_work.Work."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -11,9 +9,7 @@ from hvcore.domain.videos.removals import Removal
 
 
 class RemovalRepository(Protocol):
-    """
-    A few rows for each deleted video, however many files it had.
-    """
+    """A few rows for each deleted video, however many files it had."""
 
     def add(self, removal: Removal) -> None:
         """
@@ -24,21 +20,15 @@ class RemovalRepository(Protocol):
         ...
 
     def of_video(self, video_id: VideoId) -> Sequence[Removal]:
-        """
-        Return what was removed of a video, in the order in which it began.
-        """
+        """Return what was removed of a video, in the order in which it began."""
         ...
 
     def rows_left(self, video_id: VideoId) -> Mapping[str, int]:
-        """
-        Return how many rows of each table are about a video; reads whole tables.
-        """
+        """Return how many rows of each table are about a video; reads whole tables."""
         ...
 
     def deleted_since(
         self, since: datetime, *, org_id: str | None
     ) -> Sequence[tuple[str, VideoId]]:
-        """
-        Return organization and id of the videos deleted since then, oldest first.
-        """
+        """Return organization and id of the videos deleted since then, oldest first."""
         ...

@@ -1,6 +1,4 @@
-"""
-The repository of codes sent by mail; see ports.unit_of_work.Work.
-"""
+"""The repository of codes sent by mail; see ports.unit_of_work.Work."""
 
 from datetime import datetime
 from typing import Protocol
@@ -10,22 +8,16 @@ from hvcore.domain.links.share_codes import ShareCode
 
 
 class ShareCodeRepository(Protocol):
-    """
-    The codes.
-    """
+    """The codes."""
 
     def add(self, code: ShareCode) -> None: ...
 
     def find(self, code_id: str) -> ShareCode | None:
-        """
-        Return a code, expired or not.
-        """
+        """Return a code, expired or not."""
         ...
 
     def made_for(self, recipient: str, since: datetime) -> int:
-        """
-        Return how many codes were made for an address.
-        """
+        """Return how many codes were made for an address."""
         ...
 
     def take_guess(
@@ -44,9 +36,7 @@ class ShareCodeRepository(Protocol):
         ...
 
     def newest(self, recipient: str, now: datetime) -> ShareCode | None:
-        """
-        Return the code of an address that was made last and has not expired.
-        """
+        """Return the code of an address that was made last and has not expired."""
         ...
 
     def use(self, code_id: ShareCodeId, now: datetime) -> bool:
@@ -59,7 +49,5 @@ class ShareCodeRepository(Protocol):
         ...
 
     def remove_old(self, before: datetime) -> None:
-        """
-        Remove codes that were made before a moment.
-        """
+        """Remove codes that were made before a moment."""
         ...

@@ -1,6 +1,4 @@
-"""
-The repositories of the dashboard's people; see ports.unit_of_work.Work.
-"""
+"""The repositories of the dashboard's people; see ports.unit_of_work.Work."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -14,32 +12,22 @@ from hvcore.domain.sign_in.sessions import SignInSession
 
 
 class SessionRepository(Protocol):
-    """
-    The sessions of people who are signed in.
-    """
+    """The sessions of people who are signed in."""
 
     def add(self, session: SignInSession) -> None:
-        """
-        Store a new session.
-        """
+        """Store a new session."""
         ...
 
     def find(self, sha256: str) -> SignInSession | None:
-        """
-        Return a session, ended or not.
-        """
+        """Return a session, ended or not."""
         ...
 
     def all(self) -> Sequence[SignInSession]:
-        """
-        Return all sessions, ended or not, the one used last first.
-        """
+        """Return all sessions, ended or not, the one used last first."""
         ...
 
     def touch(self, sha256: str, now: datetime) -> None:
-        """
-        Record that it is used.
-        """
+        """Record that it is used."""
         ...
 
     def claim_asking(
@@ -74,9 +62,7 @@ class SessionRepository(Protocol):
         ...
 
     def release(self, sha256: str, *, claimed_until: datetime) -> None:
-        """
-        Give it back without an answer.
-        """
+        """Give it back without an answer."""
         ...
 
     def ask_again(self, *, subject: str, email: str) -> None:
@@ -90,33 +76,23 @@ class SessionRepository(Protocol):
         ...
 
     def remove(self, sha256: str) -> None:
-        """
-        End a session.
-        """
+        """End a session."""
         ...
 
     def remove_of_person(self, backend: str, subject: str) -> int:
-        """
-        End all sessions of a person, and return how many there were.
-        """
+        """End all sessions of a person, and return how many there were."""
         ...
 
     def remove_ended(self, now: datetime, idle: timedelta) -> int:
-        """
-        Remove the sessions that have ended by themselves.
-        """
+        """Remove the sessions that have ended by themselves."""
         ...
 
 
 class PendingSignInRepository(Protocol):
-    """
-    The sign-ins that wait for an answer.
-    """
+    """The sign-ins that wait for an answer."""
 
     def add(self, pending: PendingSignIn) -> None:
-        """
-        Store a sign-in that begins.
-        """
+        """Store a sign-in that begins."""
         ...
 
     def take(self, state_sha256: str, now: datetime) -> PendingSignIn | None:
@@ -128,21 +104,15 @@ class PendingSignInRepository(Protocol):
         ...
 
     def remove_expired(self, now: datetime) -> int:
-        """
-        Remove those that nobody came back to.
-        """
+        """Remove those that nobody came back to."""
         ...
 
 
 class SignInLinkRepository(Protocol):
-    """
-    The one-time links.
-    """
+    """The one-time links."""
 
     def add(self, link: SignInLink) -> None:
-        """
-        Store a new link.
-        """
+        """Store a new link."""
         ...
 
     def take(self, sha256: str, now: datetime) -> SignInLink | None:
@@ -154,16 +124,12 @@ class SignInLinkRepository(Protocol):
         ...
 
     def remove_expired(self, now: datetime) -> int:
-        """
-        Remove those that nobody used.
-        """
+        """Remove those that nobody used."""
         ...
 
 
 class MemberRepository(Protocol):
-    """
-    The members of organizations.
-    """
+    """The members of organizations."""
 
     def add(self, member: OrganizationMember) -> None:
         """
@@ -181,29 +147,21 @@ class MemberRepository(Protocol):
     def find_by_email(
         self, org_id: str, email: str, *, for_update: bool = False
     ) -> OrganizationMember | None:
-        """
-        Return the member with an address, without regard to case.
-        """
+        """Return the member with an address, without regard to case."""
         ...
 
     def of_organization(self, org_id: str) -> Sequence[OrganizationMember]:
-        """
-        Return the members, the longest first.
-        """
+        """Return the members, the longest first."""
         ...
 
     def page(
         self, org_id: str, *, offset: int, limit: int
     ) -> Sequence[OrganizationMember]:
-        """
-        Return some of the members, the longest first.
-        """
+        """Return some of the members, the longest first."""
         ...
 
     def count(self, org_id: str) -> int:
-        """
-        Return how many members an organization has.
-        """
+        """Return how many members an organization has."""
         ...
 
     def lock_admins(self, org_id: str) -> Sequence[OrganizationMember]:
@@ -217,19 +175,13 @@ class MemberRepository(Protocol):
     def of_email(
         self, email: str, *, for_update: bool = False
     ) -> Sequence[OrganizationMember]:
-        """
-        Return the memberships of an address, without regard to case.
-        """
+        """Return the memberships of an address, without regard to case."""
         ...
 
     def change_role(self, member: OrganizationMember, role: Role) -> None:
-        """
-        Store another role.
-        """
+        """Store another role."""
         ...
 
     def remove(self, member: OrganizationMember) -> None:
-        """
-        Remove a member and the links made for it.
-        """
+        """Remove a member and the links made for it."""
         ...

@@ -1,6 +1,4 @@
-"""
-The repository of signing keys; see ports.unit_of_work.Work.
-"""
+"""The repository of signing keys; see ports.unit_of_work.Work."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -11,32 +9,22 @@ from hvcore.domain.playback.signing_keys import SigningKey
 
 
 class SigningKeyRepository(Protocol):
-    """
-    The signing keys of organizations.
-    """
+    """The signing keys of organizations."""
 
     def find(self, key_id: str) -> SigningKey | None:
-        """
-        Return a key, revoked or not.
-        """
+        """Return a key, revoked or not."""
         ...
 
     def of_organization(self, org_id: OrgId) -> Sequence[SigningKey]:
-        """
-        Return an organization's keys, oldest first, revoked ones included.
-        """
+        """Return an organization's keys, oldest first, revoked ones included."""
         ...
 
     def add(self, key: SigningKey) -> None: ...
 
     def count_in_force(self, org_id: OrgId) -> int:
-        """
-        Return how many keys of an organization work; others wait to count meanwhile.
-        """
+        """Return how many keys of an organization work; others wait to count meanwhile."""
         ...
 
     def revoke(self, key_id: SigningKeyId, at: datetime) -> bool:
-        """
-        End a key; return whether it worked until now.
-        """
+        """End a key; return whether it worked until now."""
         ...

@@ -1,6 +1,4 @@
-"""
-The repository of tasks; see ports.unit_of_work.Work.
-"""
+"""The repository of tasks; see ports.unit_of_work.Work."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -18,28 +16,20 @@ from hvcore.domain.tasks.task import (
 
 
 class TaskRepository(Protocol):
-    """
-    The tasks: ordering, leasing, finishing.
-    """
+    """The tasks: ordering, leasing, finishing."""
 
     def add(self, tasks: Iterable[NewTask]) -> None:
-        """
-        Order tasks; after the commit those that are due go into the queue.
-        """
+        """Order tasks; after the commit those that are due go into the queue."""
         ...
 
     def find(self, task_id: TaskId) -> Task | None: ...
 
     def of_subject(self, subject: str, *, kind: str | None = None) -> Sequence[Task]:
-        """
-        Return the tasks about something, oldest first.
-        """
+        """Return the tasks about something, oldest first."""
         ...
 
     def unended(self, subject: str, *, kind: str) -> Sequence[Task]:
-        """
-        Return the tasks of a kind about something that have not ended.
-        """
+        """Return the tasks of a kind about something that have not ended."""
         ...
 
     def search(
@@ -51,21 +41,15 @@ class TaskRepository(Protocol):
         kind: str | None = None,
         limit: int = 100,
     ) -> Sequence[Task]:
-        """
-        Return tasks for an operator, the latest change first.
-        """
+        """Return tasks for an operator, the latest change first."""
         ...
 
     def backlogs(self) -> Sequence[LaneBacklog]:
-        """
-        Return the backlog of every lane, in their order.
-        """
+        """Return the backlog of every lane, in their order."""
         ...
 
     def counts(self) -> Sequence[TaskCount]:
-        """
-        Return how many tasks of each kind have not ended, or failed.
-        """
+        """Return how many tasks of each kind have not ended, or failed."""
         ...
 
     def waiting_encode_s(self) -> float:
@@ -77,9 +61,7 @@ class TaskRepository(Protocol):
         ...
 
     def lease(self, task_id: TaskId, *, worker: str) -> Task | None:
-        """
-        Take a due or queued task; None if another has it or it ended.
-        """
+        """Take a due or queued task; None if another has it or it ended."""
         ...
 
     def lease_next(
@@ -101,9 +83,7 @@ class TaskRepository(Protocol):
         ...
 
     def lanes_with_work(self, lanes: Sequence[Lane]) -> Sequence[Lane]:
-        """
-        Return those of some fair lanes in which a task is due, in their order.
-        """
+        """Return those of some fair lanes in which a task is due, in their order."""
         ...
 
     def charge(self, task: Task, cost_s: float) -> None:
@@ -116,29 +96,21 @@ class TaskRepository(Protocol):
         ...
 
     def renew(self, task: Task, *, progress: float | None) -> bool:
-        """
-        Prolong a lease; False if it is lost or the task was cancelled.
-        """
+        """Prolong a lease; False if it is lost or the task was cancelled."""
         ...
 
     def finish(self, task: Task, *, result: Mapping[str, object] | None = None) -> bool:
-        """
-        End a leased task as done; False if the lease is lost.
-        """
+        """End a leased task as done; False if the lease is lost."""
         ...
 
     def fail(self, task: Task, *, error: str) -> bool:
-        """
-        End a leased task as failed; False if the lease is lost.
-        """
+        """End a leased task as failed; False if the lease is lost."""
         ...
 
     def note(
         self, task: Task, payload: Mapping[str, object], *, progress: float | None
     ) -> bool:
-        """
-        Store what later attempts at a leased task need; False if the lease is lost.
-        """
+        """Store what later attempts at a leased task need; False if the lease is lost."""
         ...
 
     def put_back(  # noqa: PLR0913 - what a task has
@@ -151,39 +123,27 @@ class TaskRepository(Protocol):
         progress: float | None = None,
         error: str | None = None,
     ) -> bool:
-        """
-        Give a lease back so that the task is run again; False if it is lost.
-        """
+        """Give a lease back so that the task is run again; False if it is lost."""
         ...
 
     def hurry(self, waiting: Sequence[Task]) -> int:
-        """
-        Have waiting tasks run now instead of later; return how many.
-        """
+        """Have waiting tasks run now instead of later; return how many."""
         ...
 
     def cancel(self, subject: str, *, kinds: Sequence[str]) -> Sequence[Task]:
-        """
-        End every unfinished task of these kinds about something; return those.
-        """
+        """End every unfinished task of these kinds about something; return those."""
         ...
 
     def take_lost(self, limit: int) -> Sequence[Task]:
-        """
-        Make tasks whose lease ran out due again, each with one more loss.
-        """
+        """Make tasks whose lease ran out due again, each with one more loss."""
         ...
 
     def free_worker(self, worker: str) -> int:
-        """
-        Make the tasks of a worker that is known to be dead due again.
-        """
+        """Make the tasks of a worker that is known to be dead due again."""
         ...
 
     def free_host(self, worker_prefix: str) -> int:
-        """
-        Make the tasks of all workers of a host due again, which are known to be dead.
-        """
+        """Make the tasks of all workers of a host due again, which are known to be dead."""
         ...
 
     def to_ring(self, limit: int) -> Sequence[Task]:

@@ -1,6 +1,4 @@
-"""
-The repository of organizations and environments; see ports.unit_of_work.Work.
-"""
+"""The repository of organizations and environments; see ports.unit_of_work.Work."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -9,16 +7,12 @@ from hvcore.domain.access.tenants import Environment, Organization
 
 
 class TenantRepository(Protocol):
-    """
-    Organizations and environments.
-    """
+    """Organizations and environments."""
 
     def organization(self, org_id: str) -> Organization | None: ...
 
     def organizations(self) -> Sequence[Organization]:
-        """
-        Return every organization, oldest first.
-        """
+        """Return every organization, oldest first."""
         ...
 
     def add_organization(self, organization: Organization) -> None:
@@ -31,15 +25,11 @@ class TenantRepository(Protocol):
         ...
 
     def environment(self, org_id: str, ref: str) -> Environment | None:
-        """
-        Return an organization's environment by its id or its short name.
-        """
+        """Return an organization's environment by its id or its short name."""
         ...
 
     def environments(self, org_id: str) -> Sequence[Environment]:
-        """
-        Return an organization's environments, oldest first.
-        """
+        """Return an organization's environments, oldest first."""
         ...
 
     def add_environment(self, environment: Environment) -> None:

@@ -1,6 +1,4 @@
-"""
-How many videos there are, for analytics, outside of any transaction.
-"""
+"""How many videos there are, for analytics, outside of any transaction."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -12,9 +10,7 @@ from hvcore.domain.ids import EnvId
 
 
 class VideoTotals(Protocol):
-    """
-    Counts of videos; thread-safe.
-    """
+    """Counts of videos; thread-safe."""
 
     def current(self, scope: EnvironmentScope) -> Sequence[VideoTotal]:
         """

@@ -1,6 +1,4 @@
-"""
-The repository of videos; see ports.unit_of_work.Work.
-"""
+"""The repository of videos; see ports.unit_of_work.Work."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -10,14 +8,10 @@ from hvcore.domain.videos.video import Video
 
 
 class VideoRepository(Protocol):
-    """
-    The videos.
-    """
+    """The videos."""
 
     def find(self, video_id: str, *, for_update: bool = False) -> Video | None:
-        """
-        Return a video by its ``vid_`` or ``pubvid_`` id, deleted or not.
-        """
+        """Return a video by its ``vid_`` or ``pubvid_`` id, deleted or not."""
         ...
 
     def add(self, video: Video) -> None:
@@ -40,7 +34,5 @@ class VideoRepository(Protocol):
         ...
 
     def expired(self, now: datetime, limit: int) -> Sequence[Video]:
-        """
-        Return videos whose awaited bytes can no longer come, nor have come unseen.
-        """
+        """Return videos whose awaited bytes can no longer come, nor have come unseen."""
         ...

@@ -1,6 +1,4 @@
-"""
-Deliveries of webhook endpoints that are disabled or removed.
-"""
+"""Deliveries of webhook endpoints that are disabled or removed."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -30,9 +28,7 @@ class WebhookBacklogRepository(Protocol):
         ...
 
     def unended(self) -> Sequence[WebhookId]:
-        """
-        Return the endpoints that ``end`` has something to do for.
-        """
+        """Return the endpoints that ``end`` has something to do for."""
         ...
 
     def put_off(
@@ -47,7 +43,5 @@ class WebhookBacklogRepository(Protocol):
         ...
 
     def reasons(self, delivery_ids: Sequence[DeliveryId]) -> Mapping[DeliveryId, str]:
-        """
-        Return why deliveries wait, as far as there is a reason.
-        """
+        """Return why deliveries wait, as far as there is a reason."""
         ...

@@ -1,6 +1,4 @@
-"""
-Webhook endpoints and what was delivered to them.
-"""
+"""Webhook endpoints and what was delivered to them."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -22,9 +20,7 @@ class WebhookRepository(Protocol):
     ) -> WebhookEndpoint | None: ...
 
     def of_organization(self, org_id: OrgId | None) -> Sequence[WebhookEndpoint]:
-        """
-        Return an organization's endpoints, oldest first; None: everybody's.
-        """
+        """Return an organization's endpoints, oldest first; None: everybody's."""
         ...
 
     def of_environment(self, org_id: OrgId, env_id: EnvId) -> Sequence[WebhookEndpoint]:
@@ -46,23 +42,17 @@ class WebhookRepository(Protocol):
     def add(self, endpoint: WebhookEndpoint) -> None: ...
 
     def save(self, endpoint: WebhookEndpoint) -> None:
-        """
-        Store a changed endpoint, found for update.
-        """
+        """Store a changed endpoint, found for update."""
         ...
 
     def remove(self, webhook_id: WebhookId) -> None:
-        """
-        Mark an endpoint as removed: from here on nobody finds it.
-        """
+        """Mark an endpoint as removed: from here on nobody finds it."""
         ...
 
     def order(
         self, wanted: Sequence[tuple[VideoEvent, WebhookEndpoint]]
     ) -> Sequence[WebhookDelivery]:
-        """
-        Order the delivery of events, each to an endpoint.
-        """
+        """Order the delivery of events, each to an endpoint."""
         ...
 
     def find_delivery(self, delivery_id: str) -> WebhookDelivery | None: ...
@@ -87,15 +77,11 @@ class WebhookRepository(Protocol):
     def deliveries_of(
         self, event_ids: Sequence[EventId], limit: int
     ) -> Sequence[WebhookDelivery]:
-        """
-        Return deliveries of events to endpoints that there are, the newest first.
-        """
+        """Return deliveries of events to endpoints that there are, the newest first."""
         ...
 
     def cancel_event(
         self, webhook_id: WebhookId, event_id: EventId, *, why: str
     ) -> int:
-        """
-        End the pending delivery of an event to an endpoint, and its task.
-        """
+        """End the pending delivery of an event to an endpoint, and its task."""
         ...

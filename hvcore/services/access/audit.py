@@ -51,9 +51,7 @@ def acting_as(actor: str) -> Iterator[None]:
 
 @contextmanager
 def acting_as_person(person: Person) -> Iterator[None]:
-    """
-    Set the actor to a person who is signed in; otherwise as ``acting_as``.
-    """
+    """Set the actor to a person who is signed in; otherwise as ``acting_as``."""
     with _acting(Actor(id=f"{person.backend}:{person.subject}", name=person.name)):
         yield
 
@@ -105,9 +103,7 @@ def record_by_person(
 
 
 def actor_of(caller: Principal) -> str:
-    """
-    Return who acts: a person, somebody at the command line, or a program by its key.
-    """
+    """Return who acts: a person, somebody at the command line, or a program by its key."""
     actor = _actor.get()
     return f"key:{caller.key_id}" if actor is _SERVICE else actor.id
 
@@ -120,9 +116,7 @@ def _plain(value: object) -> object:
 
 @attrs.frozen(kw_only=True)
 class Audit:
-    """
-    Read the audit log.
-    """
+    """Read the audit log."""
 
     uow: UnitOfWork
 

@@ -43,9 +43,7 @@ _log = logging.getLogger(__name__)
 
 @attrs.frozen(kw_only=True)
 class Access:
-    """
-    Recognise callers and find the environments that they name.
-    """
+    """Recognise callers and find the environments that they name."""
 
     uow: UnitOfWork
     directory: EnvironmentDirectory
@@ -76,9 +74,7 @@ class Access:
 
     @property
     def schemes(self) -> Sequence[CredentialScheme]:
-        """
-        How callers may send credentials, in the order in which they are looked for.
-        """
+        """How callers may send credentials, in the order in which they are looked for."""
         given = [one.scheme for one in self.providers if one.scheme is not None]
         return list(dict.fromkeys(given))
 

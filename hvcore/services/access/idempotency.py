@@ -42,9 +42,7 @@ _log = logging.getLogger(__name__)
 
 @attrs.frozen(kw_only=True)
 class Idempotency:
-    """
-    Claim keys, and store answers under them.
-    """
+    """Claim keys, and store answers under them."""
 
     uow: UnitOfWork
 
@@ -102,9 +100,7 @@ class Idempotency:
             )
 
     def forget_expired(self) -> int:
-        """
-        Remove entries that have expired.
-        """
+        """Remove entries that have expired."""
         total = 0
         for _ in range(FORGET_BATCHES):
             with self.uow.write() as work:
@@ -117,9 +113,7 @@ class Idempotency:
 
 
 def _claim(work: Work, wanted: FirstRequest) -> FirstRequest | None:
-    """
-    Return the request to run or to answer again; None: try once more.
-    """
+    """Return the request to run or to answer again; None: try once more."""
     requests = work.first_requests
     if requests.add(wanted):
         return wanted

@@ -49,9 +49,7 @@ class KeyState:
 
     @property
     def word(self) -> str:
-        """
-        Its state in a word; see docs/how-to/rotate-keys.md.
-        """
+        """Its state in a word; see docs/how-to/rotate-keys.md."""
         if self.signs:
             return "signs"
         if not self.is_believed:
@@ -131,9 +129,7 @@ class KeyRotation:
         return kid
 
     def finish(self) -> int:
-        """
-        Erase the keys that are not believed any more, of all purposes; return how many.
-        """
+        """Erase the keys that are not believed any more, of all purposes; return how many."""
         with self.uow.write() as work:
             count = work.service_keys.erase_ended(self.clock.now())
             work.commit()

@@ -54,9 +54,7 @@ class KeyWanted:
 
 @attrs.frozen(kw_only=True)
 class KeyCreated:
-    """
-    A new key, and its value for the only time.
-    """
+    """A new key, and its value for the only time."""
 
     key: ApiKey
     value: str = attrs.field(repr=False)
@@ -80,9 +78,7 @@ class CallerKey:
 
 @attrs.frozen(kw_only=True)
 class Keys:
-    """
-    Manage API keys; changes take effect with the next request.
-    """
+    """Manage API keys; changes take effect with the next request."""
 
     uow: UnitOfWork
     tenants: Tenants
@@ -122,9 +118,7 @@ class Keys:
         return created
 
     def of_caller(self, caller: Principal) -> CallerKey:
-        """
-        Tell a caller what its key is.
-        """
+        """Tell a caller what its key is."""
         with self.uow.read() as work:
             key = work.keys.find(caller.key_id) if caller.key_id else None
             environment = None
@@ -138,9 +132,7 @@ class Keys:
         )
 
     def of_organization(self, org_id: str | None) -> Sequence[ApiKey]:
-        """
-        Return an organization's keys, oldest first; None: the system keys.
-        """
+        """Return an organization's keys, oldest first; None: the system keys."""
         with self.uow.read() as work:
             return work.keys.of_organization(OrgId(org_id) if org_id else None)
 

@@ -55,9 +55,7 @@ _USED_UP: Final = {
 
 @attrs.frozen(kw_only=True)
 class OrganizationQuotas:
-    """
-    An organization with its limits and what it uses.
-    """
+    """An organization with its limits and what it uses."""
 
     organization: Organization
     limits: QuotaLimits
@@ -66,9 +64,7 @@ class OrganizationQuotas:
 
 @attrs.frozen(kw_only=True)
 class Quotas:
-    """
-    Set and show the quotas of organizations.
-    """
+    """Set and show the quotas of organizations."""
 
     uow: UnitOfWork
 
@@ -111,9 +107,7 @@ class Quotas:
         return OrganizationQuotas(organization=organization, limits=limits, use=use)
 
     def of_all(self) -> Sequence[OrganizationQuotas]:
-        """
-        Return those of every organization, oldest first.
-        """
+        """Return those of every organization, oldest first."""
         with self.uow.read() as work:
             limits = work.quotas.every_limit()
             use = work.quotas.every_use(month_number(work.now()))
@@ -141,9 +135,7 @@ class Quotas:
             )
 
     def of(self, org_id: OrgId) -> tuple[QuotaLimits, QuotaUse]:
-        """
-        Return an organization's limits and what it uses.
-        """
+        """Return an organization's limits and what it uses."""
         with self.uow.read() as work:
             limits = work.quotas.limits(org_id)
             if limits == NO_LIMITS:
@@ -242,9 +234,7 @@ def require_planned(work: Work, org_id: str, job_id: JobId) -> None:
 
 
 def delivery_exceeded(now: datetime) -> QuotaExceededError:
-    """
-    Return what is answered while too much was delivered in a month.
-    """
+    """Return what is answered while too much was delivered in a month."""
     return QuotaExceededError(
         "The owner of this video has delivered as much as is allowed in this month.",
         headers=_until_next_month(now),

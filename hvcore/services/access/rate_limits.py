@@ -57,9 +57,7 @@ class RateLimitResult:
 
     @property
     def reset_unix(self) -> int:
-        """
-        When the shown rule lets more pass, in Unix seconds.
-        """
+        """When the shown rule lets more pass, in Unix seconds."""
         return math.ceil(self.shown.reset_at.timestamp())
 
 
@@ -185,9 +183,7 @@ class RateLimits:
 
 
 class _Refused:
-    """
-    Remembers for a moment who is over a limit: nobody's requests leave it sooner.
-    """
+    """Remembers for a moment who is over a limit: nobody's requests leave it sooner."""
 
     def __init__(self) -> None:
         self._since: dict[
@@ -197,9 +193,7 @@ class _Refused:
     def find(
         self, rules: Sequence[RateLimitRule], now: datetime
     ) -> RateLimitResult | None:
-        """
-        Return the refusal that a request would get from the store.
-        """
+        """Return the refusal that a request would get from the store."""
         since, refused = self._since.get(tuple(rules), (None, None))
         if since is None or not timedelta() <= now - since < REFUSED_AT_LEAST:
             return None
@@ -208,9 +202,7 @@ class _Refused:
     def remember(
         self, rules: Sequence[RateLimitRule], now: datetime, counted: RateLimitResult
     ) -> None:
-        """
-        Remember what the store said, if it refuses for long enough.
-        """
+        """Remember what the store said, if it refuses for long enough."""
         # Rounded up: at 1 it may be over at once.
         if (counted.retry_after_s or 0) <= REFUSED_AT_LEAST.total_seconds():
             return
@@ -220,9 +212,7 @@ class _Refused:
 
 
 class _Outage:
-    """
-    Remembers that the store fails, so that few requests wait for it.
-    """
+    """Remembers that the store fails, so that few requests wait for it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -230,9 +220,7 @@ class _Outage:
         self._logged_at: datetime | None = None
 
     def may_ask(self, now: datetime) -> bool:
-        """
-        Return whether the store is to be asked; in an outage once a second.
-        """
+        """Return whether the store is to be asked; in an outage once a second."""
         with self._lock:
             if self._asked_at is None:
                 return True
@@ -244,9 +232,7 @@ class _Outage:
             return True
 
     def begin(self, now: datetime, error: UnavailableError) -> None:
-        """
-        Record a failure.
-        """
+        """Record a failure."""
         with self._lock:
             self._asked_at = now
             logged = self._logged_at
@@ -259,9 +245,7 @@ class _Outage:
         )
 
     def end(self) -> None:
-        """
-        Record an answer.
-        """
+        """Record an answer."""
         if self._asked_at is None:
             return
         with self._lock:
@@ -270,9 +254,7 @@ class _Outage:
 
 
 def _buckets(bucket: Bucket | None) -> tuple[Bucket, ...]:
-    """
-    Return the buckets of a request, the tightest first.
-    """
+    """Return the buckets of a request, the tightest first."""
     if bucket is None:
         return (Bucket.API,)
     if bucket is Bucket.THUMBNAILS:

@@ -1,6 +1,4 @@
-"""
-The keys of the service that lie in the database, read and opened.
-"""
+"""The keys of the service that lie in the database, read and opened."""
 
 import threading
 import time
@@ -87,16 +85,12 @@ class RotatedKeys(Generic[KeyT]):
 
 
 def seal_key(sealer: Sealer, kid: str, text: str, *, purpose: str) -> bytes:
-    """
-    Return what the database may have of a key.
-    """
+    """Return what the database may have of a key."""
     return sealer.seal(text, about=_sealed_about(kid, purpose))
 
 
 def open_key(sealer: Sealer, stored: ServiceKey) -> str | None:
-    """
-    Return the text of a key; None if there is none, or another secret has sealed it.
-    """
+    """Return the text of a key; None if there is none, or another secret has sealed it."""
     if not stored.material:
         return None
     about = _sealed_about(stored.id, stored.purpose)

@@ -1,6 +1,4 @@
-"""
-Organizations and environments, made by operators.
-"""
+"""Organizations and environments, made by operators."""
 
 from collections.abc import Sequence
 
@@ -23,9 +21,7 @@ from hvcore.services.access.audit import record
 
 @attrs.frozen(kw_only=True)
 class Tenants:
-    """
-    Make and list organizations and environments.
-    """
+    """Make and list organizations and environments."""
 
     uow: UnitOfWork
     clock: Clock
@@ -63,9 +59,7 @@ class Tenants:
         return organization
 
     def organizations(self) -> Sequence[Organization]:
-        """
-        Return every organization, oldest first.
-        """
+        """Return every organization, oldest first."""
         with self.uow.read() as work:
             return work.tenants.organizations()
 

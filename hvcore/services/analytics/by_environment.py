@@ -1,6 +1,4 @@
-"""
-Answer reports about the segments of environments, besides their number.
-"""
+"""Answer reports about the segments of environments, besides their number."""
 
 from collections.abc import Sequence
 

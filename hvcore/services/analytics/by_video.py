@@ -1,6 +1,4 @@
-"""
-Answer reports about a video's segments, besides their number.
-"""
+"""Answer reports about a video's segments, besides their number."""
 
 from collections.abc import Sequence
 from datetime import UTC

@@ -109,9 +109,7 @@ class Analytics:
         return fill_days(counts, days, today) if is_filled else counts
 
     def storage(self, envs: Sequence[Environment]) -> VideoAmount:
-        """
-        Return what the environments hold in all.
-        """
+        """Return what the environments hold in all."""
         if not envs:
             return amount_of([])
         return amount_of(self.totals.current(scope_of(envs)))
@@ -119,9 +117,7 @@ class Analytics:
     def distribution(
         self, envs: Sequence[Environment], days: DateRange
     ) -> Sequence[HeightCount]:
-        """
-        Return what was served of each height, lowest first.
-        """
+        """Return what was served of each height, lowest first."""
         return self._by_height(scope_of(envs), days) if envs else []
 
     def watched(
@@ -196,9 +192,7 @@ class Analytics:
 
 
 def scope_of(envs: Sequence[Environment]) -> EnvironmentScope:
-    """
-    Return the scope of environments of one organization, at least one.
-    """
+    """Return the scope of environments of one organization, at least one."""
     return EnvironmentScope(
         org_id=envs[0].org_id, env_ids=frozenset(env.id for env in envs)
     )

@@ -1,6 +1,4 @@
-"""
-Count current viewers, and remove data that is stored for a time only.
-"""
+"""Count current viewers, and remove data that is stored for a time only."""
 
 import logging
 from collections.abc import Sequence
@@ -112,9 +110,7 @@ class LiveAnalytics:
 
 
 def _last(now: datetime) -> int:
-    """
-    Return the last minute that is over.
-    """
+    """Return the last minute that is over."""
     return (now - _EPOCH) // _MINUTE - 1
 
 

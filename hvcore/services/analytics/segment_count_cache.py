@@ -19,9 +19,7 @@ MAX_KNOWN: Final = 20_000
 
 
 class SegmentCountCache:
-    """
-    Remembers what the store said; thread-safe.
-    """
+    """Remembers what the store said; thread-safe."""
 
     def __init__(self, store: AnalyticsStore) -> None:
         self._store = store

@@ -1,6 +1,4 @@
-"""
-A backup in one file.
-"""
+"""A backup in one file."""
 
 import os
 import tarfile

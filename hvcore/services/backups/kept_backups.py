@@ -1,6 +1,4 @@
-"""
-A folder with the newest backups of an installation.
-"""
+"""A folder with the newest backups of an installation."""
 
 import json
 import shutil
@@ -22,9 +20,7 @@ LEFT_FOR: Final = timedelta(days=1)
 
 @attrs.frozen(kw_only=True)
 class KeptBackup:
-    """
-    A whole backup in the folder.
-    """
+    """A whole backup in the folder."""
 
     path: Path
     created_at: datetime
@@ -32,16 +28,12 @@ class KeptBackup:
 
 @attrs.frozen
 class KeptBackups:
-    """
-    Names new backups, and removes the oldest ones.
-    """
+    """Names new backups, and removes the oldest ones."""
 
     folder: Path
 
     def next_path(self, moment: datetime) -> Path:
-        """
-        Return the folder of a backup of a moment.
-        """
+        """Return the folder of a backup of a moment."""
         return self.folder / f"{_PREFIX}{moment.astimezone(UTC):%Y%m%dT%H%M%S.%fZ}"
 
     def whole(self) -> Sequence[KeptBackup]:
@@ -89,9 +81,7 @@ class KeptBackups:
 
 
 def _created_at(path: Path) -> datetime | None:
-    """
-    Return the moment of a backup; None if that is not whole.
-    """
+    """Return the moment of a backup; None if that is not whole."""
     try:
         text = (path / MANIFEST).read_text(encoding="utf-8")
         return datetime.fromisoformat(json.loads(text)["created_at"])

@@ -1,6 +1,4 @@
-"""
-What a backup says of itself, and the checks of its files.
-"""
+"""What a backup says of itself, and the checks of its files."""
 
 import json
 import os
@@ -31,9 +29,7 @@ _SPOOL_FILE: Final = re.compile(rf"{SPOOL_FOLDER}/[0-9a-f]{{32}}\.log\.gz")
 
 @attrs.frozen(kw_only=True)
 class BackedUpFile:
-    """
-    A file of a backup.
-    """
+    """A file of a backup."""
 
     file: str
     sha256: str
@@ -155,9 +151,7 @@ def read_manifest(folder: Path, *, schema_version: str | None) -> Manifest:
 
 
 def _check_places(manifest: Manifest, path: Path) -> None:
-    """
-    Refuse files that are elsewhere: this reads and writes where they say.
-    """
+    """Refuse files that are elsewhere: this reads and writes where they say."""
     places = (
         (_TABLE_FILE, manifest.tables),
         (_SPOOL_FILE, manifest.counts),

@@ -1,6 +1,4 @@
-"""
-A backup that is being made: beside its place until it is whole, and by one run at a time.
-"""
+"""A backup that is being made: beside its place until it is whole, and by one run at a time."""
 
 import fcntl
 import os

@@ -1,6 +1,4 @@
-"""
-Copies of the objects themselves, for storages whose objects are files.
-"""
+"""Copies of the objects themselves, for storages whose objects are files."""
 
 import errno
 import mimetypes

@@ -1,6 +1,4 @@
-"""
-The list of a storage's objects at one moment, and how the storage differs from it.
-"""
+"""The list of a storage's objects at one moment, and how the storage differs from it."""
 
 import gzip
 import json
@@ -34,9 +32,7 @@ class ListedObject:
 
 
 class ObjectList:
-    """
-    Objects by their paths, in a temporary file: there may be millions.
-    """
+    """Objects by their paths, in a temporary file: there may be millions."""
 
     def __init__(self) -> None:
         # "" is a database on the disk that goes with its connection.
@@ -77,9 +73,7 @@ class ObjectList:
                 )
 
     def add(self, listed: ListedObject) -> None:
-        """
-        List an object; what was said of its path before is forgotten.
-        """
+        """List an object; what was said of its path before is forgotten."""
         self._rows.execute(
             "INSERT OR REPLACE INTO objects VALUES (?, ?, ?, 1, NULL)",
             (listed.path, listed.size_bytes, listed.content_type),
@@ -102,27 +96,19 @@ class ObjectList:
                 )
 
     def __iter__(self) -> Iterator[ListedObject]:
-        """
-        Give those that are listed, by their paths.
-        """
+        """Give those that are listed, by their paths."""
         return self._select("is_listed = 1")
 
     def missing(self) -> Iterator[ListedObject]:
-        """
-        Give those that the storage has not, or has with another size.
-        """
+        """Give those that the storage has not, or has with another size."""
         return self._select("is_listed = 1 AND found_bytes IS NOT size_bytes")
 
     def totals(self) -> tuple[int, int]:
-        """
-        Return how many are listed, and their bytes.
-        """
+        """Return how many are listed, and their bytes."""
         return self._sums("is_listed = 1")
 
     def unlisted(self) -> int:
-        """
-        Return how many others the storage has.
-        """
+        """Return how many others the storage has."""
         return self._sums("is_listed = 0")[0]
 
     def write(self, path: Path) -> None:

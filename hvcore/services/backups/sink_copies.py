@@ -1,6 +1,4 @@
-"""
-Copies of what analytics sinks keep on this machine.
-"""
+"""Copies of what analytics sinks keep on this machine."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence

@@ -1,6 +1,4 @@
-"""
-Whether a backup can be restored, as far as its files say.
-"""
+"""Whether a backup can be restored, as far as its files say."""
 
 import gzip
 import json

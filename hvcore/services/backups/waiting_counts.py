@@ -157,8 +157,6 @@ def _compress(one: _OpenedFile, target: Path) -> None:
 
 
 def _private(path: Path) -> BinaryIO:
-    """
-    Open a file anew, for its owner alone.
-    """
+    """Open a file anew, for its owner alone."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
     return os.fdopen(os.open(path, flags, 0o600), "wb")

@@ -1,6 +1,4 @@
-"""
-Bring what was served from the spool files to the analytics sinks, once.
-"""
+"""Bring what was served from the spool files to the analytics sinks, once."""
 
 import logging
 from collections.abc import Callable, Iterator, Mapping

@@ -1,6 +1,4 @@
-"""
-Say what else to record about a segment that is sent to a player.
-"""
+"""Say what else to record about a segment that is sent to a player."""
 
 from datetime import datetime
 from functools import lru_cache
@@ -44,9 +42,7 @@ class SegmentDetails:
     def due(
         self, place: SegmentPlace, viewer: Viewer, at: datetime
     ) -> tuple[Detail, ...]:
-        """
-        Return the notes; none if nothing is known about the viewer.
-        """
+        """Return the notes; none if nothing is known about the viewer."""
         notes: tuple[Detail, ...] = ()
         if viewer.report is not None:
             reported = PlayerReported(

@@ -84,9 +84,7 @@ class SessionNames:
         return self.name_of(self.mark(token, viewer, at))
 
     def name_of(self, mark: str) -> str:
-        """
-        Return the name of the session that a mark stands for.
-        """
+        """Return the name of the session that a mark stands for."""
         digest = hashlib.blake2b(
             mark.encode(), key=self._key, digest_size=NAME_BYTES
         ).digest()

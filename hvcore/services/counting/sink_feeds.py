@@ -32,28 +32,20 @@ round would never end while people watch, with a transaction for every few segme
 
 
 class FeedSource(Protocol):
-    """
-    A file to which is added what was served.
-    """
+    """A file to which is added what was served."""
 
     @property
     def name(self) -> str:
-        """
-        Unique in the whole service: by it sinks know the file.
-        """
+        """Unique in the whole service: by it sinks know the file."""
         ...
 
     @property
     def path(self) -> Path:
-        """
-        Where the file is now.
-        """
+        """Where the file is now."""
         ...
 
     def size_bytes(self) -> int:
-        """
-        Return how long the file is now.
-        """
+        """Return how long the file is now."""
         ...
 
 
@@ -78,9 +70,7 @@ class SinkFeeds:
 
     @contextmanager
     def round(self) -> Iterator[None]:
-        """
-        Bring files within a block: a sink that is down is not asked for the rest.
-        """
+        """Bring files within a block: a sink that is down is not asked for the rest."""
         self._failed.clear()
         yield
         self._said.intersection_update(name for name, _ in self._failed)
@@ -114,9 +104,7 @@ class SinkFeeds:
         return self._failed.isdisjoint(wrong)
 
     def skip(self, path: Path, exc: Exception) -> None:
-        """
-        Leave a file to the next round, and say so once.
-        """
+        """Leave a file to the next round, and say so once."""
         if self._is_news(path.name, _ALL_FILES):
             _log.error(
                 "a file with counts was left; trying again",
@@ -143,9 +131,7 @@ class SinkFeeds:
         return True
 
     def forget(self, file_name: str) -> None:
-        """
-        Have all sinks drop the position of a file that no longer exists.
-        """
+        """Have all sinks drop the position of a file that no longer exists."""
         for name, sink in self.sinks.items():
             self._known.pop((name, file_name), None)
             try:
@@ -160,9 +146,7 @@ class SinkFeeds:
                     )
 
     def _apply(self, name: str, file: FeedSource, batches: Batches) -> None:
-        """
-        Bring a file to a sink, as far as the sink takes it.
-        """
+        """Bring a file to a sink, as far as the sink takes it."""
         sink, key = self.sinks[name], (name, file.name)
         known, size_bytes = self._known.get(key), file.size_bytes()
         if known == size_bytes:
@@ -211,9 +195,7 @@ class SinkFeeds:
             )
 
     def _is_news(self, name: str, which: str) -> bool:
-        """
-        Record a failure of this round; return whether to log it.
-        """
+        """Record a failure of this round; return whether to log it."""
         self._failed.add((name, which))
         is_news = name not in self._said
         self._said.add(name)

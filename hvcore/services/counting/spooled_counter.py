@@ -32,9 +32,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 @attrs.frozen(kw_only=True)
 class SpooledCounter:
-    """
-    Writes everything to this process's spool file.
-    """
+    """Writes everything to this process's spool file."""
 
     spool: Spool
     sessions: SessionNotes
@@ -43,9 +41,7 @@ class SpooledCounter:
     _segments: SegmentLines = attrs.field(factory=SegmentLines, init=False)
 
     def count(self, segments: Sequence[CountedSegment]) -> bool:
-        """
-        Record segments of which more than half is about to be sent.
-        """
+        """Record segments of which more than half is about to be sent."""
         at_ms = self.clock.now_ms()
         # All in one write: the segments, their viewers, and what is known of
         # both. Nearly always there are only the first.
@@ -68,9 +64,7 @@ class SpooledCounter:
         return is_written and not self.spool.owes
 
     def take_back(self, lines: Sequence[bytes]) -> None:
-        """
-        Take back what counts segments that broke off.
-        """
+        """Take back what counts segments that broke off."""
         if not lines:
             # To write nothing would begin a file, and so a drain.
             return
@@ -78,9 +72,7 @@ class SpooledCounter:
         self.spool.write(taken, segments=len(lines))
 
     def ignore(self, place: SegmentPlace, reason: IgnoredReason) -> None:
-        """
-        Record an answer that is not counted.
-        """
+        """Record an answer that is not counted."""
         lines = encode_ignored(place, reason, self.clock.now_ms())
         self.spool.write(lines, segments=0)
 

@@ -50,9 +50,7 @@ _ASKED: Final = re.compile(
 
 
 def edge_secret(upload_key: str) -> str:
-    """
-    Return the secret with which an edge authenticates; the same on every machine.
-    """
+    """Return the secret with which an edge authenticates; the same on every machine."""
     key = upload_key.encode()
     return hmac.new(key, b"hvcore edge", hashlib.sha256).hexdigest()
 
@@ -97,9 +95,7 @@ class EdgeAuthorization:
         return hashlib.sha256(repr(facts).encode()).hexdigest()[:ETAG_CHARS]
 
     def document(self) -> Mapping[str, object]:
-        """
-        Return the authorization for the edge's script.
-        """
+        """Return the authorization for the edge's script."""
         video = self.video
         video_place = f"{video.org_id} {video.env_id} {video.id}"
         found: dict[str, object] = {
@@ -120,9 +116,7 @@ class EdgeAuthorization:
 
 @attrs.frozen(kw_only=True)
 class EdgeAuthorizations:
-    """
-    Authorizations by scope: whose permission an address needs.
-    """
+    """Authorizations by scope: whose permission an address needs."""
 
     delivery: Delivery
     edge_key_playback: EdgeKeyPlayback
@@ -200,9 +194,7 @@ class EdgeAuthorizations:
         *,
         has_tokens: bool = False,
     ) -> EdgeAuthorization:
-        """
-        Return the authorization that was made before, if nothing in it has changed.
-        """
+        """Return the authorization that was made before, if nothing in it has changed."""
         kids = tuple(self.delivery.access.believed_keys()) if has_tokens else None
         key = (video.id, domains, expires_at, kids)
         known = self._known.get(key)

@@ -26,9 +26,7 @@ NO_SUCH_KEY = "There is no such edge key, or it is revoked already."
 
 @attrs.frozen(kw_only=True)
 class EdgeKeys:
-    """
-    The edge keys of videos.
-    """
+    """The edge keys of videos."""
 
     uow: UnitOfWork
     public: PublicSettings
@@ -140,9 +138,7 @@ class EdgeKeys:
         return self.revoke(caller, org_id, edge_key)
 
     def embed_url(self, key: EdgeKey) -> str:
-        """
-        Return the address of the key's page; its playlist is below.
-        """
+        """Return the address of the key's page; its playlist is below."""
         return f"{self.public.player_url}/v1/{key.id}"
 
 

@@ -1,6 +1,4 @@
-"""
-What the player page of an edge key or of a share link shows.
-"""
+"""What the player page of an edge key or of a share link shows."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -42,9 +40,7 @@ class LinkedVideo:
 
 @attrs.frozen(kw_only=True)
 class LinkPages:
-    """
-    Put together what a page shows.
-    """
+    """Put together what a page shows."""
 
     key_ring: KeyRing
     clock: Clock
@@ -53,9 +49,7 @@ class LinkPages:
     def show(
         self, video: Playable, *, master: str, domains: Sequence[str] = ()
     ) -> LinkedVideo:
-        """
-        Describe a video to who was let in.
-        """
+        """Describe a video to who was let in."""
         return LinkedVideo(
             name=video.name,
             master=master,

@@ -1,6 +1,4 @@
-"""
-Send codes to the viewers of share links: the work of ``share-code.send`` tasks.
-"""
+"""Send codes to the viewers of share links: the work of ``share-code.send`` tasks."""
 
 import logging
 from datetime import timedelta
@@ -18,9 +16,7 @@ _log = logging.getLogger(__name__)
 
 @attrs.frozen(kw_only=True)
 class ShareCodeMails:
-    """
-    Send each code once it was ordered; see ShareCodes.ask.
-    """
+    """Send each code once it was ordered; see ShareCodes.ask."""
 
     uow: UnitOfWork
     mailer: Mailer

@@ -63,9 +63,7 @@ class RecognisedViewer:
 
 @attrs.frozen(kw_only=True)
 class ShareCodes:
-    """
-    Order codes for the viewers of share links, and take them back.
-    """
+    """Order codes for the viewers of share links, and take them back."""
 
     uow: UnitOfWork
     playback: SharePlayback
@@ -106,9 +104,7 @@ class ShareCodes:
         return code.id
 
     def _order(self, work: Work, share: ShareLink, code: ShareCode) -> None:
-        """
-        Order the mail with a code; for another address, do as much and keep nothing.
-        """
+        """Order the mail with a code; for another address, do as much and keep nothing."""
         since = code.created_at - CODE_WINDOW
         work.share_codes.remove_old(since)
         made = work.share_codes.made_for(_recipient(share), since)

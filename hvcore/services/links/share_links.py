@@ -24,9 +24,7 @@ from hvcore.settings import PublicSettings
 
 @attrs.frozen(kw_only=True)
 class ShareLinks:
-    """
-    The share links of videos.
-    """
+    """The share links of videos."""
 
     uow: UnitOfWork
     public: PublicSettings
@@ -120,13 +118,9 @@ class ShareLinks:
         return attrs.evolve(share, revoked_at=now)
 
     def share_url(self, share: ShareLink) -> str:
-        """
-        Return the address of the link's page.
-        """
+        """Return the address of the link's page."""
         return f"{self.public.player_url}/v1/watch/{share.id}"
 
     def delivery_url(self, share: ShareLink) -> str:
-        """
-        Return the address of the link's master playlist.
-        """
+        """Return the address of the link's master playlist."""
         return f"{self.public.worker_url}/v1/share/{share.id}/master.m3u8"

@@ -40,17 +40,13 @@ NOT_NAMED: Final = (
 
 
 class ShareOverError(ForbiddenError):
-    """
-    The share link will never play again.
-    """
+    """The share link will never play again."""
 
     default_detail = OVER
 
 
 class ViewerUnknownError(ForbiddenError):
-    """
-    The share link is for one viewer, and nobody has said to be that one.
-    """
+    """The share link is for one viewer, and nobody has said to be that one."""
 
     default_detail = NOT_NAMED
 
@@ -71,9 +67,7 @@ class SharedVideo:
 
 @attrs.frozen(kw_only=True)
 class SharePlayback:
-    """
-    Playlists and segments by share link, and what its page shows.
-    """
+    """Playlists and segments by share link, and what its page shows."""
 
     uow: UnitOfWork
     delivery: Delivery
@@ -157,15 +151,11 @@ class SharePlayback:
         )
 
     def recognise(self, share: ShareLink, video: Playable, valid_s: int) -> str:
-        """
-        Return a token that begins sessions, for a viewer who was recognised.
-        """
+        """Return a token that begins sessions, for a viewer who was recognised."""
         return self._issue(share, video, TokenUse.SHARE_VIEWER, valid_s)
 
     def is_recognised(self, share: ShareLink, token: str) -> bool:
-        """
-        Return whether a token is one of recognise, for this link and valid.
-        """
+        """Return whether a token is one of recognise, for this link and valid."""
         try:
             claims = self.key_ring.verify(token, self._now())
         except UnauthorizedError:

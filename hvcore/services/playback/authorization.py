@@ -176,9 +176,7 @@ class PlaybackAuthorization:
         return found
 
     def is_deleted(self, video: str) -> bool:
-        """
-        Return whether a video is gone for good.
-        """
+        """Return whether a video is gone for good."""
         entry = self.directory.find(video)
         return entry is None or entry.state is VideoState.DELETED
 
@@ -233,9 +231,7 @@ class PlaybackAuthorization:
         return attrs.evolve(claims, domains=tuple(domains), domain_list=None)
 
     def is_page_allowed(self, domains: Sequence[str], viewer: Viewer) -> bool:
-        """
-        Return whether a request comes from a listed page, or from our player.
-        """
+        """Return whether a request comes from a listed page, or from our player."""
         page = viewer.origin if viewer.origin is not None else viewer.referer
         own = self.player_origin
         if own is not None and page is not None and f"{page}/".startswith(f"{own}/"):
@@ -277,9 +273,7 @@ def _judge(
     environment: tuple[str, str] | None = None,
     claims: PlaybackClaims | None = None,
 ) -> Playable | PlaybackRule:
-    """
-    Return a video that is ready, or the rule that keeps it from being served.
-    """
+    """Return a video that is ready, or the rule that keeps it from being served."""
     if entry is None:
         return PlaybackRule.VIDEO_UNKNOWN
     passed(PlaybackRule.VIDEO_UNKNOWN)

@@ -1,6 +1,4 @@
-"""
-Tell caches in front of the service what to remove: the work of ``cache.purge``.
-"""
+"""Tell caches in front of the service what to remove: the work of ``cache.purge``."""
 
 import logging
 from collections.abc import Mapping

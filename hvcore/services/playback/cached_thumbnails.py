@@ -1,6 +1,4 @@
-"""
-Serve pictures that were made before, without waiting for one to be made.
-"""
+"""Serve pictures that were made before, without waiting for one to be made."""
 
 import hashlib
 import re

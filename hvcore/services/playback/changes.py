@@ -41,9 +41,7 @@ class PlaybackChanges:
     public: PublicSettings = attrs.field(factory=PublicSettings)
 
     def of_video(self, work: Work, video: Video, reason: PurgeReason) -> None:
-        """
-        Order, in the transaction of the change, that a video is forgotten.
-        """
+        """Order, in the transaction of the change, that a video is forgotten."""
         if not self.purgers:
             return
         worker, player = self.public.worker_url, self.public.player_url
@@ -61,16 +59,12 @@ class PlaybackChanges:
         self._order(work, video, reason, prefixes)
 
     def of_edge_key(self, work: Work, key: EdgeKey) -> None:
-        """
-        Likewise, of what an edge key has opened.
-        """
+        """Likewise, of what an edge key has opened."""
         prefixes = [f"{self.public.player_url}/v1/{key.id}"]
         self._order(work, key, PurgeReason.REVOKED, prefixes)
 
     def of_share(self, work: Work, share: ShareLink) -> None:
-        """
-        Likewise, of what a share link has opened.
-        """
+        """Likewise, of what a share link has opened."""
         prefixes = [
             f"{self.public.worker_url}/v1/share/{share.id}/",
             f"{self.public.player_url}/v1/watch/{share.id}",
@@ -78,9 +72,7 @@ class PlaybackChanges:
         self._order(work, share, PurgeReason.REVOKED, prefixes)
 
     def publish(self) -> None:
-        """
-        Have this machine's processes ask again; between the commit and the answer.
-        """
+        """Have this machine's processes ask again; between the commit and the answer."""
         if self.file is None:
             return
         try:

@@ -139,9 +139,7 @@ class Delivery:
 
     @property
     def decides_at_once(self) -> bool:
-        """
-        Return whether neither a decision nor a file waits for another server.
-        """
+        """Return whether neither a decision nor a file waits for another server."""
         is_local = isinstance(self.storage, SupportsLocalPath)
         return is_local and self.directory.answers_at_once
 

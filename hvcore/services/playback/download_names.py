@@ -1,6 +1,4 @@
-"""
-Which downloads a video has, and what each is called.
-"""
+"""Which downloads a video has, and what each is called."""
 
 import re
 from collections.abc import Sequence
@@ -49,9 +47,7 @@ def is_download_name(name: str) -> bool:
 
 
 def downloads_of(media: MediaIndex) -> Sequence[DownloadName]:
-    """
-    Return the downloads of a video, the largest rung first.
-    """
+    """Return the downloads of a video, the largest rung first."""
     movies = [
         DownloadName(
             name=f"{one.track.rung.key}.mp4",
@@ -66,9 +62,7 @@ def downloads_of(media: MediaIndex) -> Sequence[DownloadName]:
 
 
 def first_sound(media: MediaIndex) -> PublishedTrack | None:
-    """
-    Return the sound of a video's movies: the default one, as browsers play it.
-    """
+    """Return the sound of a video's movies: the default one, as browsers play it."""
     sounds = [(one, one.track.audio) for one in media.tracks if one.track.audio]
     if not sounds:
         return None

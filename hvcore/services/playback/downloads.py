@@ -70,9 +70,7 @@ class Download:
 
 
 class Downloads:
-    """
-    Open downloads; thread-safe.
-    """
+    """Open downloads; thread-safe."""
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
@@ -84,9 +82,7 @@ class Downloads:
 
     @contextmanager
     def without_waiting(self) -> Iterator[None]:
-        """
-        Within the block, refuse what this thread would have to wait for.
-        """
+        """Within the block, refuse what this thread would have to wait for."""
         self._thread.refuses = True
         try:
             yield
@@ -208,16 +204,12 @@ def _etag(tracks: Sequence[PublishedTrack]) -> str:
 
 @attrs.frozen
 class _StoredSource:
-    """
-    Read a published file as what looks for boxes does.
-    """
+    """Read a published file as what looks for boxes does."""
 
     stored: StoredFile
 
     def read(self, _name: str, start: int, length: int) -> Piece:
-        """
-        Read a part of it.
-        """
+        """Read a part of it."""
         end = min(start + length, self.stored.size_bytes)
         with self.stored.open(start, end) as file:
             return Piece(

@@ -55,15 +55,11 @@ class SegmentsInOrder:
         return len(self.ends)
 
     def start(self, place: int) -> int:
-        """
-        Return where a segment begins.
-        """
+        """Return where a segment begins."""
         return self.ends[place - 1] if place else 0
 
     def track(self, place: int) -> int:
-        """
-        Return of which track it is.
-        """
+        """Return of which track it is."""
         return self._track_indexes[place]
 
     def stored(
@@ -100,9 +96,7 @@ class JoinedFile(PiecewiseBody):
 
     @property
     def size_bytes(self) -> int:
-        """
-        Its length.
-        """
+        """Its length."""
         return self.head.size_bytes + self.segments.size_bytes
 
     def pieces(self, start: int, end: int) -> Iterator[bytes]:

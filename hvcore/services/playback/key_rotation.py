@@ -1,6 +1,4 @@
-"""
-What a rotation of the service's own keys of playback tokens needs to know of them.
-"""
+"""What a rotation of the service's own keys of playback tokens needs to know of them."""
 
 import secrets
 from datetime import timedelta
@@ -22,9 +20,7 @@ _SECRET_BYTES: Final = 48
 
 
 def new_key_like(key: TokenKey) -> str:
-    """
-    Return the text of a new key of the same algorithm.
-    """
+    """Return the text of a new key of the same algorithm."""
     if isinstance(key.private, Ed25519PrivateKey):
         pem = Ed25519PrivateKey.generate().private_bytes(
             Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()

@@ -1,6 +1,4 @@
-"""
-The keys of organizations, as the ring verifies with them.
-"""
+"""The keys of organizations, as the ring verifies with them."""
 
 from typing import Final
 
@@ -61,7 +59,5 @@ class OrganizationKeys:
 
 
 def sealed_about(key: SigningKey) -> str:
-    """
-    Return what the seal of a key's secret is bound to.
-    """
+    """Return what the seal of a key's secret is bound to."""
     return f"signing key {key.id} of {key.org_id}"

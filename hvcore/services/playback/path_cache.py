@@ -1,6 +1,4 @@
-"""
-Keep in memory what a path under a video names: that never changes.
-"""
+"""Keep in memory what a path under a video names: that never changes."""
 
 import threading
 from collections import OrderedDict
@@ -47,9 +45,7 @@ class PathCache:
         self._lock = threading.Lock()
 
     def get(self, media_root: str, path: str) -> CachedFile | None:
-        """
-        Return a file, None if it is not cached.
-        """
+        """Return a file, None if it is not cached."""
         key = (media_root, path)
         with self._lock:
             known = self._files.get(key)
@@ -58,9 +54,7 @@ class PathCache:
             return known
 
     def put(self, media_root: str, path: str, known: CachedFile) -> None:
-        """
-        Cache a file; drop the least recently used.
-        """
+        """Cache a file; drop the least recently used."""
         with self._lock:
             self._files[media_root, path] = known
             while len(self._files) > self._max_known:

@@ -1,6 +1,4 @@
-"""
-A video that may be served now, and the decisions that said so.
-"""
+"""A video that may be served now, and the decisions that said so."""
 
 from collections.abc import Callable, Hashable
 from datetime import datetime
@@ -107,24 +105,18 @@ class Authorization:
 
 
 class AuthorizationCache:
-    """
-    The last decisions, by all that they were asked with; thread-safe.
-    """
+    """The last decisions, by all that they were asked with; thread-safe."""
 
     def __init__(self, max_authorizations: int = MAX_AUTHORIZATIONS) -> None:
         self._max_authorizations = max_authorizations
         self._authorizations: dict[AuthorizationKey, Authorization] = {}
 
     def get(self, key: AuthorizationKey) -> Authorization | None:
-        """
-        Return a decision; it may not hold any more.
-        """
+        """Return a decision; it may not hold any more."""
         return self._authorizations.get(key)
 
     def put(self, key: AuthorizationKey, authorization: Authorization) -> None:
-        """
-        Keep a decision; all are forgotten now and then, so that there is room.
-        """
+        """Keep a decision; all are forgotten now and then, so that there is room."""
         if sum(map(_chars, key)) > MAX_KEY_CHARS:
             return
         if len(self._authorizations) >= self._max_authorizations:

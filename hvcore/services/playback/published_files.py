@@ -42,34 +42,26 @@ _PICTURE = re.compile(
 
 @attrs.frozen(kw_only=True)
 class PublishedPlaylist:
-    """
-    A playlist; its name is its path under the media root.
-    """
+    """A playlist; its name is its path under the media root."""
 
     name: str
 
 
 @attrs.frozen(kw_only=True)
 class PublishedManifest:
-    """
-    The DASH manifest, of which there is one.
-    """
+    """The DASH manifest, of which there is one."""
 
 
 @attrs.frozen(kw_only=True)
 class PublishedStoryboard:
-    """
-    The index of the storyboard.
-    """
+    """The index of the storyboard."""
 
     storyboard: Storyboard
 
 
 @attrs.frozen(kw_only=True)
 class PublishedCaptions:
-    """
-    Captions, if the video has any in this language; they can change any time.
-    """
+    """Captions, if the video has any in this language; they can change any time."""
 
     language: str
     is_playlist: bool
@@ -119,16 +111,12 @@ PublishedText: TypeAlias = (
 def find_published(
     media: MediaIndex, path: str
 ) -> PublishedText | PublishedMedia | None:
-    """
-    Return what a path under a video names, None if that is nothing.
-    """
+    """Return what a path under a video names, None if that is nothing."""
     return _find_text(media, path) or _find_media(media, path) or _sheet(media, path)
 
 
 def stored_file(storage: Storage, media_root: str, found: PublishedMedia) -> StoredFile:
-    """
-    Return where a media file, or the beginning that is published, is stored.
-    """
+    """Return where a media file, or the beginning that is published, is stored."""
     return StoredFile(
         storage=storage,
         path=f"{media_root}/{found.path}",
@@ -206,9 +194,7 @@ def _sheet(media: MediaIndex, path: str) -> PublishedMedia | None:
 
 
 def init_of(published: PublishedTrack) -> PublishedMedia | None:
-    """
-    Return the init segment of a track.
-    """
+    """Return the init segment of a track."""
     for piece in published.pieces:
         # All parts have made the same one; the first part's is published.
         return _media(published, piece.folder, INIT, published.track.init)
@@ -216,9 +202,7 @@ def init_of(published: PublishedTrack) -> PublishedMedia | None:
 
 
 def segment_of(published: PublishedTrack, number: int) -> PublishedMedia | None:
-    """
-    Return a media segment of a track, None if it has no such one.
-    """
+    """Return a media segment of a track, None if it has no such one."""
     segment = _numbered(published.track.segments, number)
     for piece in published.pieces:
         if segment and 0 <= number - piece.first_number < piece.count:
@@ -252,9 +236,7 @@ _SOUND: Final = "audio/mp4"
 
 
 def never_counted(found: PublishedMedia | PublishedText) -> IgnoredReason | None:
-    """
-    Return why a file is never counted; None for a segment of a video rung.
-    """
+    """Return why a file is never counted; None for a segment of a video rung."""
     if isinstance(found, PublishedPlaylist | PublishedManifest):
         return IgnoredReason.PLAYLIST
     if isinstance(found, PublishedCaptions) and found.is_playlist:

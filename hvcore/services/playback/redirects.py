@@ -1,6 +1,4 @@
-"""
-Send players to the object store itself, by addresses that end soon.
-"""
+"""Send players to the object store itself, by addresses that end soon."""
 
 from datetime import datetime
 from typing import Final, TypeGuard
@@ -17,9 +15,7 @@ VALID_S: Final = 30
 
 @attrs.frozen(kw_only=True)
 class Redirects:
-    """
-    Addresses of published files in the object store.
-    """
+    """Addresses of published files in the object store."""
 
     clock: Clock
 
@@ -48,7 +44,5 @@ class Redirects:
 
 
 def can_redirect(storage: Storage) -> TypeGuard[SupportsPresignedRead]:
-    """
-    Return whether a storage signs addresses.
-    """
+    """Return whether a storage signs addresses."""
     return isinstance(storage, SupportsPresignedRead) and storage.can_presign

@@ -92,9 +92,7 @@ class RefusalLog:
 
 
 def shown_path(path: str) -> str:
-    """
-    Return a path without what gives access: tokens, and most of edge keys.
-    """
+    """Return a path without what gives access: tokens, and most of edge keys."""
     whole = _QUERY.split(path, maxsplit=1)[0]
     shown = _LONG_NAME.sub(r"\1…", without_credentials(whole))
     if len(shown) > MAX_PATH_CHARS or whole != path:

@@ -1,6 +1,4 @@
-"""
-The responses of delivery: bytes, and how long caches may store them.
-"""
+"""The responses of delivery: bytes, and how long caches may store them."""
 
 import os
 from collections.abc import Callable
@@ -56,16 +54,12 @@ class StoredFile:
 
     @property
     def size_bytes(self) -> int:
-        """
-        Length of what is served.
-        """
+        """Length of what is served."""
         return self.file_bytes if self.first_bytes is None else self.first_bytes
 
     @property
     def is_local(self) -> bool:
-        """
-        Return whether ``open`` gives a file of this machine, fit for sendfile.
-        """
+        """Return whether ``open`` gives a file of this machine, fit for sendfile."""
         return self.local is not None
 
     def open(self, start: int, end: int) -> BinaryIO:
@@ -169,16 +163,12 @@ class PlaybackResponse:
             self.on_ignored(self.never_counted or reason)
 
     def break_off(self) -> None:
-        """
-        Record that an answer ended before more than half was sent.
-        """
+        """Record that an answer ended before more than half was sent."""
         self.ignore(IgnoredReason.TOO_FEW_BYTES)
 
     @property
     def size_bytes(self) -> int:
-        """
-        Length of the whole body.
-        """
+        """Length of the whole body."""
         if isinstance(self.body, bytes):
             return len(self.body)
         return self.body.size_bytes

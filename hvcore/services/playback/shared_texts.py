@@ -28,23 +28,17 @@ class PiecewiseBody:
 
     @property
     def size_bytes(self) -> int:
-        """
-        Its length.
-        """
+        """Its length."""
         raise NotImplementedError
 
     def pieces(self, start: int, end: int) -> Iterator[bytes]:
-        """
-        Make the bytes from start to before end, little by little.
-        """
+        """Make the bytes from start to before end, little by little."""
         raise NotImplementedError
 
 
 @attrs.frozen(eq=False)
 class SharedText:
-    """
-    A cached text; a template if it has marks.
-    """
+    """A cached text; a template if it has marks."""
 
     content: bytes = attrs.field(repr=False)
     etag: str = attrs.field(init=False)
@@ -63,28 +57,20 @@ class SharedText:
 
     @property
     def text(self) -> str:
-        """
-        The same, to be changed.
-        """
+        """The same, to be changed."""
         return self.content.decode()
 
     @property
     def before_first_mark(self) -> bytes:
-        """
-        What stands before the first mark; all of it if there is none.
-        """
+        """What stands before the first mark; all of it if there is none."""
         return self.content.partition(_MARK)[0]
 
     def filled_bytes(self, token_bytes: int) -> int:
-        """
-        Return how long it becomes with a token of that length.
-        """
+        """Return how long it becomes with a token of that length."""
         return len(self.content) + self.marks * (token_bytes - len(_MARK))
 
     def filled(self, token: bytes) -> bytes:
-        """
-        Put a token in the place of every mark, in one go: for short texts.
-        """
+        """Put a token in the place of every mark, in one go: for short texts."""
         return self.content.replace(_MARK, token)
 
     def filled_pieces(
@@ -113,31 +99,23 @@ class SharedText:
             at, passed = until, passed + size
 
     def filled_etag(self, token: bytes) -> str:
-        """
-        Return what differs whenever text or token do.
-        """
+        """Return what differs whenever text or token do."""
         digest = hashlib.sha256(self.etag.encode() + b"\n" + token)
         return digest.hexdigest()[:_ETAG_CHARS]
 
 
 @attrs.frozen(eq=False)
 class FilledText(PiecewiseBody):
-    """
-    A template with a token in it.
-    """
+    """A template with a token in it."""
 
     template: SharedText
     token: bytes = attrs.field(repr=False)
 
     @property
     def size_bytes(self) -> int:
-        """
-        Its length.
-        """
+        """Its length."""
         return self.template.filled_bytes(len(self.token))
 
     def pieces(self, start: int, end: int) -> Iterator[bytes]:
-        """
-        Make the bytes from start to before end, little by little.
-        """
+        """Make the bytes from start to before end, little by little."""
         return self.template.filled_pieces(self.token, start, end)

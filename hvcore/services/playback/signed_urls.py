@@ -46,9 +46,7 @@ class SignedPlayback:
 
     @property
     def url(self) -> str:
-        """
-        The playlist's.
-        """
+        """The playlist's."""
         return self.addresses.playlist
 
 
@@ -67,9 +65,7 @@ class SignedSource:
 
 @attrs.frozen(kw_only=True)
 class SignedUrls:
-    """
-    Issue playback tokens.
-    """
+    """Issue playback tokens."""
 
     uow: UnitOfWork
     key_ring: KeyRing
@@ -87,9 +83,7 @@ class SignedUrls:
         return TokenDomains(uow=self.uow, key_ring=self.key_ring, clock=self.clock)
 
     def forget_unused_domains(self) -> int:
-        """
-        Remove lists of domains that no valid token can name.
-        """
+        """Remove lists of domains that no valid token can name."""
         return self._tokens.forget_unused()
 
     def sign(
@@ -136,9 +130,7 @@ class SignedUrls:
         return places.of(video.id, is_public=video.is_public, size_px=size_px)
 
     def places(self, org_id: str, env_id: str) -> PlaybackPlaces:
-        """
-        Return where the videos of an environment play.
-        """
+        """Return where the videos of an environment play."""
         return PlaybackPlaces(
             worker_url=self.public.worker_url,
             player_url=self.public.player_url,
@@ -202,9 +194,7 @@ class SignedUrls:
     def thumbnail_url(
         self, video: Video | VideoSummary, width_px: int, height_px: int
     ) -> str:
-        """
-        Return the address of a thumbnail, with a token if the video is private.
-        """
+        """Return the address of a thumbnail, with a token if the video is private."""
         url = f"{self.public.worker_url}/t/{video.id}/{width_px}x{height_px}.jpg"
         if video.is_public:
             return url

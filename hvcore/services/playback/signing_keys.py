@@ -1,6 +1,4 @@
-"""
-Make, list and revoke the keys with which an organization signs playback tokens.
-"""
+"""Make, list and revoke the keys with which an organization signs playback tokens."""
 
 import re
 import secrets
@@ -61,9 +59,7 @@ class SigningKeyCreated:
 
 @attrs.frozen(kw_only=True)
 class PlaybackSigningKeys:
-    """
-    The signing keys of organizations.
-    """
+    """The signing keys of organizations."""
 
     uow: UnitOfWork
     sealer: Sealer
@@ -125,9 +121,7 @@ class PlaybackSigningKeys:
         return SigningKeyCreated(key=key, private=private)
 
     def of_organization(self, org_id: str) -> Sequence[SigningKey]:
-        """
-        Return an organization's keys, oldest first, revoked ones included.
-        """
+        """Return an organization's keys, oldest first, revoked ones included."""
         with self.uow.read() as work:
             return work.signing_keys.of_organization(OrgId(org_id))
 

@@ -1,6 +1,4 @@
-"""
-The file that a video was made of, for its owner to take back.
-"""
+"""The file that a video was made of, for its owner to take back."""
 
 from typing import Final
 
@@ -38,9 +36,7 @@ def source_name(file_name: str, content_type: str | None) -> str:
 
 
 def source_type(name: str) -> str | None:
-    """
-    Return the type of a source by that part; None if it is of something else.
-    """
+    """Return the type of a source by that part; None if it is of something else."""
     stem, _, ending = name.rpartition(".")
     return TYPES.get(ending) if stem == _STEM else None
 

@@ -1,6 +1,4 @@
-"""
-Keep texts in memory that never change.
-"""
+"""Keep texts in memory that never change."""
 
 import threading
 from collections import OrderedDict
@@ -41,9 +39,7 @@ class TextCache(Generic[Text]):
         self._lock = threading.Lock()
 
     def get(self, key: str) -> Text | None:
-        """
-        Return a text, None if it is not cached.
-        """
+        """Return a text, None if it is not cached."""
         with self._lock:
             text = self._texts.get(key)
             if text is not None:
@@ -51,9 +47,7 @@ class TextCache(Generic[Text]):
             return text
 
     def put(self, key: str, text: Text) -> None:
-        """
-        Cache a text unless it is very long; drop the least recently used.
-        """
+        """Cache a text unless it is very long; drop the least recently used."""
         if len(text) > self._max_text_bytes:
             return
         with self._lock:

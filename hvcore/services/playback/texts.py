@@ -81,9 +81,7 @@ class DeliveredText:
 
 @attrs.frozen(kw_only=True)
 class DeliveredTexts:
-    """
-    The texts of videos, as they are sent.
-    """
+    """The texts of videos, as they are sent."""
 
     directory: PlaybackDirectory
     storage: Storage

@@ -20,9 +20,7 @@ MAX_TOKENS: Final = 20_000
 
 
 class ThumbnailTokens:
-    """
-    Issue thumbnail tokens; thread-safe.
-    """
+    """Issue thumbnail tokens; thread-safe."""
 
     def __init__(self, key_ring: KeyRing) -> None:
         self._key_ring = key_ring
@@ -32,9 +30,7 @@ class ThumbnailTokens:
         self._lock = threading.Lock()
 
     def issue(self, video_id: VideoId, public_id: PublicId, now: datetime) -> str:
-        """
-        Return a token that is good for 24 to 25 hours from now.
-        """
+        """Return a token that is good for 24 to 25 hours from now."""
         now_unix = int(now.timestamp())
         issued_at_unix = now_unix - now_unix % SAME_FOR_S
         with self._lock:

@@ -34,9 +34,7 @@ class _Use:
 
 
 class ThumbnailUses:
-    """
-    Remember the last uses of sizes; thread-safe.
-    """
+    """Remember the last uses of sizes; thread-safe."""
 
     def __init__(self, elapsed_s: Callable[[], float] = time.monotonic) -> None:
         self._elapsed_s = elapsed_s
@@ -44,9 +42,7 @@ class ThumbnailUses:
         self._uses: OrderedDict[str, _Use] = OrderedDict()
 
     def note(self, path: str, client: str) -> None:
-        """
-        Note that a client asked for a picture.
-        """
+        """Note that a client asked for a picture."""
         who = hash(client)
         with self._lock:
             use = self._uses.pop(path, None) or _Use(
@@ -59,9 +55,7 @@ class ThumbnailUses:
                 self._uses.popitem(last=False)
 
     def least_used(self, paths: Iterable[ObjectInfo], count: int) -> list[str]:
-        """
-        Return the paths of so many pictures that are missed the least.
-        """
+        """Return the paths of so many pictures that are missed the least."""
         with self._lock:
             return [info.path for info in sorted(paths, key=self._rank)[:count]]
 

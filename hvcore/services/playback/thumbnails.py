@@ -61,9 +61,7 @@ class ThumbnailRequest:
 
 @attrs.frozen(kw_only=True)
 class Thumbnails:
-    """
-    Serve pictures of videos.
-    """
+    """Serve pictures of videos."""
 
     storage: Storage
     delivery: Delivery

@@ -23,9 +23,7 @@ FORGET_BATCH: Final = 1_000
 
 @attrs.frozen(kw_only=True)
 class TokenDomains:
-    """
-    Keep lists of domains as long as tokens name them.
-    """
+    """Keep lists of domains as long as tokens name them."""
 
     uow: UnitOfWork
     key_ring: KeyRing
@@ -69,9 +67,7 @@ class TokenDomains:
         )
 
     def forget_unused(self) -> int:
-        """
-        Remove lists that no valid token can name.
-        """
+        """Remove lists that no valid token can name."""
         with self.uow.write() as work:
             count = work.domain_lists.forget(self.clock.now(), FORGET_BATCH)
             work.commit()

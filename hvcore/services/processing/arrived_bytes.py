@@ -1,6 +1,4 @@
-"""
-Whether the bytes that a caller sent straight to the store are there.
-"""
+"""Whether the bytes that a caller sent straight to the store are there."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -119,16 +117,12 @@ def _check_parts(
 
 
 def can_take_parts(storage: Storage) -> TypeGuard[SupportsPartedWrite]:
-    """
-    Return whether a storage signs addresses of parts.
-    """
+    """Return whether a storage signs addresses of parts."""
     return isinstance(storage, SupportsPartedWrite) and storage.can_presign_parts
 
 
 def not_arrived(path: str, location: str) -> InvalidGcsPathError:
-    """
-    Return the refusal of a path to which nothing was sent.
-    """
+    """Return the refusal of a path to which nothing was sent."""
     return refused_path(
         path,
         "No bytes were uploaded to this path yet; send them to the signedURL first.",
@@ -137,8 +131,6 @@ def not_arrived(path: str, location: str) -> InvalidGcsPathError:
 
 
 def refused_path(path: str, message: str, location: str) -> InvalidGcsPathError:
-    """
-    Return the refusal of a path, with its reason.
-    """
+    """Return the refusal of a path, with its reason."""
     problem = FieldError(message=message, location=location, value=path)
     return InvalidGcsPathError(message, errors=[problem])

@@ -52,9 +52,7 @@ def order_tidying(work: Work, video: Video, *delays: timedelta) -> None:
 
 @attrs.frozen(kw_only=True)
 class AttemptCleanup:
-    """
-    The work of tidy tasks.
-    """
+    """The work of tidy tasks."""
 
     uow: UnitOfWork
     storage: Storage

@@ -1,6 +1,4 @@
-"""
-The files that attempts at a transcode job leave in storage.
-"""
+"""The files that attempts at a transcode job leave in storage."""
 
 import logging
 import re
@@ -37,9 +35,7 @@ _ATTEMPT: Final = re.compile(r"(?:p[0-9]+[ast]|storyboard-a)[0-9]+")
 
 @attrs.frozen(kw_only=True)
 class AttemptFiles:
-    """
-    Store what was made, remove what nobody needs.
-    """
+    """Store what was made, remove what nobody needs."""
 
     storage: Storage
 
@@ -58,9 +54,7 @@ class AttemptFiles:
                 )
 
     def write_playlists(self, root: str, media: MediaIndex) -> None:
-        """
-        Write the texts that make stored segments a video.
-        """
+        """Write the texts that make stored segments a video."""
         # The multivariant playlist last: what it names is there.
         texts = {**hls.playlists(media), dash.MANIFEST: dash.manifest(media)}
         for name in sorted(texts, key=lambda name: name == hls.MASTER):
@@ -112,9 +106,7 @@ class AttemptFiles:
                 gone.add(top)
 
     def drop_other_sendings(self, video: Video) -> None:
-        """
-        Remove sendings that lost a race and are beside the video's source.
-        """
+        """Remove sendings that lost a race and are beside the video's source."""
         sent_to = upload_path(video)
         if sent_to == video.source_path:
             # Nothing was taken in yet: what is there is still on its way.
@@ -124,9 +116,7 @@ class AttemptFiles:
                 self.storage.delete_tree(info.path)
 
     def discard(self, prefix: str) -> None:
-        """
-        Remove what nobody else knows of, best effort: it goes with the video.
-        """
+        """Remove what nobody else knows of, best effort: it goes with the video."""
         try:
             self.storage.delete_tree(prefix)
         except UnavailableError:
@@ -134,9 +124,7 @@ class AttemptFiles:
 
 
 def content_type(name: str) -> str:
-    """
-    Return the type that a file of a video is stored with.
-    """
+    """Return the type that a file of a video is stored with."""
     return CONTENT_TYPES.get(PurePosixPath(name).suffix, "application/octet-stream")
 
 
@@ -154,23 +142,17 @@ def part_of_folder(folder: str) -> int:
 
 
 def is_part_folder(folder: str) -> bool:
-    """
-    Return whether a folder under a media root is one that a part has left.
-    """
+    """Return whether a folder under a media root is one that a part has left."""
     return _PART.fullmatch(folder) is not None
 
 
 def is_attempt_folder(folder: str) -> bool:
-    """
-    Return whether a folder under a media root is one that attempts make.
-    """
+    """Return whether a folder under a media root is one that attempts make."""
     return _ATTEMPT.fullmatch(folder) is not None
 
 
 def stored_names(media: MediaIndex) -> Iterator[str]:
-    """
-    Give the path under the media root of each published file of an attempt.
-    """
+    """Give the path under the media root of each published file of an attempt."""
     for published in media.tracks:
         for piece in published.pieces:
             folder = f"{piece.folder}/{published.track.name}"

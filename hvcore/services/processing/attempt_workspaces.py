@@ -1,6 +1,4 @@
-"""
-The workspaces of attempts: a folder here, and ways to the source.
-"""
+"""The workspaces of attempts: a folder here, and ways to the source."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -51,9 +49,7 @@ class AttemptWorkspaces:
 
     @contextmanager
     def workspace(self, run: TaskRun, video: Video) -> Iterator[Workspace]:
-        """
-        Make a folder of this attempt's own, for work in the main thread.
-        """
+        """Make a folder of this attempt's own, for work in the main thread."""
         with self._folder(run) as base:
             try:
                 yield Workspace(
@@ -77,9 +73,7 @@ class AttemptWorkspaces:
         target: PartTarget,
         remember: Callable[[str], None],
     ) -> Iterator[Workspace]:
-        """
-        Make the same for a part that is made elsewhere, in any thread.
-        """
+        """Make the same for a part that is made elsewhere, in any thread."""
         with self._folder(run) as base:
             # The shared one is for one thread, and few need a source here.
             cache = SourceCache(storage=self.storage, work_dir=base)
@@ -146,9 +140,7 @@ class AttemptWorkspaces:
 
 @contextmanager
 def _needed() -> Iterator[None]:
-    """
-    Say what it means that a source is not there.
-    """
+    """Say what it means that a source is not there."""
     try:
         yield
     except ObjectNotFoundError as exc:

@@ -1,6 +1,4 @@
-"""
-Check what a job has made, before it is published, and keep what was found.
-"""
+"""Check what a job has made, before it is published, and keep what was found."""
 
 import io
 import json
@@ -49,9 +47,7 @@ NEVER: Final = (
 
 @attrs.frozen(kw_only=True)
 class Certificates:
-    """
-    The last step of a job, and what it has found.
-    """
+    """The last step of a job, and what it has found."""
 
     uow: UnitOfWork
     storage: Storage

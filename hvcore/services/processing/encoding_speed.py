@@ -1,6 +1,4 @@
-"""
-Measure and trace how fast parts are encoded.
-"""
+"""Measure and trace how fast parts are encoded."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,9 +22,7 @@ def note_encoded(part: Part, took_s: float) -> None:
 
 @contextmanager
 def traced_encoder(job: TranscodeJob, part: Part) -> Iterator[None]:
-    """
-    Trace the encoder's own time, in a span of the task's.
-    """
+    """Trace the encoder's own time, in a span of the task's."""
     attributes: dict[str, str | int] = {
         "hv.job": job.id,
         "hv.part": part.index,

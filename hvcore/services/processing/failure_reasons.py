@@ -1,6 +1,4 @@
-"""
-What a rule of the conformance check means to the owner of a video.
-"""
+"""What a rule of the conformance check means to the owner of a video."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -54,9 +52,7 @@ MEANINGS: Final[Mapping[str, str]] = {
 
 
 def failure_reason(rule: str) -> str:
-    """
-    Return why a video that breaks a rule is not published.
-    """
+    """Return why a video that breaks a rule is not published."""
     meaning = MEANINGS.get(rule, "it is not built as it should be")
     return (
         f"The encoded video broke a rule that players rely on: {meaning} ({rule}). "

@@ -56,9 +56,7 @@ _log = logging.getLogger(__name__)
 
 @attrs.frozen(kw_only=True)
 class MendedParts:
-    """
-    The work of mending tasks.
-    """
+    """The work of mending tasks."""
 
     uow: UnitOfWork
     storage: Storage
@@ -103,9 +101,7 @@ class MendedParts:
             self._order_all(run)
 
     def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
-        """
-        End the task; what is still gone is found by the next check.
-        """
+        """End the task; what is still gone is found by the next check."""
         del reason  # the video plays on as it is
         video = work.videos.find(task.subject, for_update=True)
         if work.tasks.fail(task, error=error) and video is not None:
@@ -115,9 +111,7 @@ class MendedParts:
     def _made_again(
         self, run: TaskRun, video: Video, job: TranscodeJob, media: MediaIndex
     ) -> Mapping[str, MadeAgain]:
-        """
-        Make the parts; return those of which the bytes are not those that were published.
-        """
+        """Make the parts; return those of which the bytes are not those that were published."""
         transcoder = self.transcoders.of_job(job)
         if isinstance(transcoder, RemoteTranscoder):
             raise DoesNotJoinError("its parts are made elsewhere")
@@ -177,9 +171,7 @@ class MendedParts:
         media: MediaIndex,
         made: Mapping[str, MadeAgain],
     ) -> None:
-        """
-        Publish the parts that were made again together with all others.
-        """
+        """Publish the parts that were made again together with all others."""
         renewed = attrs.evolve(job, id=_renewal_id(run.task), parts_left=0)
         root = media_root(job.video_id, renewed.id)
         new = tuple(f"{one.folder}/" for one in made.values())

@@ -1,6 +1,4 @@
-"""
-Order the tasks that make a video: getting its source, planning its job.
-"""
+"""Order the tasks that make a video: getting its source, planning its job."""
 
 from collections.abc import Mapping, Sequence
 
@@ -23,9 +21,7 @@ from hvcore.services.processing.renewals import RENEWAL, REPLACES
 
 
 def order_job(work: Work, video: Video) -> None:
-    """
-    Order the planning of a video's current job.
-    """
+    """Order the planning of a video's current job."""
     _plan(work, video, {"job": video.job_id})
 
 
@@ -134,9 +130,7 @@ def order_look(work: Work, grant: UploadGrant, job_id: JobId | None) -> None:
 
 
 def order_late_purge(work: Work, grant: UploadGrant) -> None:
-    """
-    Order to remove what is sent to the store when the grant's bytes were taken in.
-    """
+    """Order to remove what is sent to the store when the grant's bytes were taken in."""
     work.tasks.add(
         [
             NewTask(

@@ -18,9 +18,7 @@ from hvcore.wire.stored import from_stored, to_stored
 
 @attrs.frozen(kw_only=True)
 class _Cut:
-    """
-    What a part is besides its index, its weight and its order.
-    """
+    """What a part is besides its index, its weight and its order."""
 
     start_s: float
     end_s: float | None
@@ -29,9 +27,7 @@ class _Cut:
 
 
 def part_payload(job: TranscodeJob, part: Part) -> Mapping[str, object]:
-    """
-    Return what the task of a part keeps.
-    """
+    """Return what the task of a part keeps."""
     cut = _Cut(
         start_s=part.start_s,
         end_s=part.end_s,
@@ -74,9 +70,7 @@ def planned_part(task: Task, order: TranscodeOrder, transcoder: Transcoder) -> P
 
 
 def part_index(task: Task) -> int:
-    """
-    Return a part's place in the plan.
-    """
+    """Return a part's place in the plan."""
     index = task.payload["part"]
     if not isinstance(index, int):
         raise TypeError(f"not a number: {index!r}")

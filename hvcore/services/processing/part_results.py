@@ -1,6 +1,4 @@
-"""
-Keep what an attempt at a part has made, and count the part down.
-"""
+"""Keep what an attempt at a part has made, and count the part down."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -33,9 +31,7 @@ FINISHES_AGAIN_AFTER_S: Final = 0.5
 
 @attrs.frozen(kw_only=True)
 class PartResults:
-    """
-    The end of every part, wherever it was made.
-    """
+    """The end of every part, wherever it was made."""
 
     uow: UnitOfWork
     files: AttemptFiles
@@ -44,9 +40,7 @@ class PartResults:
     def keep(
         self, run: TaskRun, job: TranscodeJob, *, index: int, made: Path, done: PartDone
     ) -> None:
-        """
-        Store a part that was made on this machine, and finish its task.
-        """
+        """Store a part that was made on this machine, and finish its task."""
         self._keep(run, job, index, done, lambda at: self.files.store(made, at))
 
     def take_over(  # noqa: PLR0913 - two places

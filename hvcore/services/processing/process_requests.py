@@ -53,9 +53,7 @@ _FIELD: Final = "body.gcsPath"
 
 @attrs.frozen(kw_only=True)
 class ProcessRequests:
-    """
-    Turn uploaded bytes into videos.
-    """
+    """Turn uploaded bytes into videos."""
 
     uow: UnitOfWork
     storage: Storage
@@ -63,9 +61,7 @@ class ProcessRequests:
     clock: Clock
 
     def capabilities(self) -> Capabilities:
-        """
-        Return what this deployment's transcoder can carry out.
-        """
+        """Return what this deployment's transcoder can carry out."""
         return self.transcoder.capabilities()
 
     def process(self, env: Environment, path: str, wanted: VideoWanted) -> VideoId:
@@ -188,18 +184,14 @@ class ProcessRequests:
 
 
 def _retry(work: Work, video: Video, settings: EncodingSettings | None) -> None:
-    """
-    Begin another job of a failed video; the files of the failed job are tidied.
-    """
+    """Begin another job of a failed video; the files of the failed job are tidied."""
     if video.job_id is not None:
         order_tidying(work, video, LATE_WRITERS_AFTER)
     video.retry(ids.new_job_id(), settings)
 
 
 def _order(work: Work, grant: UploadGrant | None, video: Video) -> None:
-    """
-    Order what comes first: getting the bytes, if they are not here yet, or the job.
-    """
+    """Order what comes first: getting the bytes, if they are not here yet, or the job."""
     if grant is not None and grant.state is GrantState.FETCHING:
         order_fetch(work, grant)
     elif grant is not None and grant.state in IN_THE_STORE:

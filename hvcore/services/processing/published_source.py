@@ -1,6 +1,4 @@
-"""
-The files of a video as its playlists name them, read back from the storage.
-"""
+"""The files of a video as its playlists name them, read back from the storage."""
 
 import time
 from collections.abc import Callable, Mapping

@@ -1,6 +1,4 @@
-"""
-Read segments of a remote storage before they are asked for.
-"""
+"""Read segments of a remote storage before they are asked for."""
 
 import re
 from collections.abc import Iterator
@@ -22,9 +20,7 @@ _NUMBERED: Final = re.compile(r"(?P<folder>.*/)(?P<number>0|[1-9][0-9]{0,6})\.m4
 
 @contextmanager
 def read_ahead(source: PublishedSource) -> Iterator[Source]:
-    """
-    Give a source that reads the next segments, too; of local files, the same one.
-    """
+    """Give a source that reads the next segments, too; of local files, the same one."""
     if isinstance(source.storage, SupportsLocalPath):
         yield source
         return

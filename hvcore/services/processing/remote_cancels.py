@@ -39,9 +39,7 @@ _random: Final = random.SystemRandom()
 
 @attrs.frozen(kw_only=True)
 class RemoteCancels:
-    """
-    The work of cancel tasks.
-    """
+    """The work of cancel tasks."""
 
     uow: UnitOfWork
     storage: Storage
@@ -128,9 +126,7 @@ class RemoteCancels:
         return transcoder
 
     def _is_kept(self, order: Any) -> bool:  # noqa: ANN401 - JSON data
-        """
-        Return whether a part goes on with what was thought to be a second submission.
-        """
+        """Return whether a part goes on with what was thought to be a second submission."""
         task_id = order.get("unless_kept_by")
         if task_id is None:
             return False

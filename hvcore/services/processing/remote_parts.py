@@ -211,9 +211,7 @@ class RemoteParts:
     def _plan_again(
         self, run: TaskRun, job: TranscodeJob, transcoder: RemoteTranscoder
     ) -> bool:
-        """
-        End a job, and have another one planned; False if the same would be chosen.
-        """
+        """End a job, and have another one planned; False if the same would be chosen."""
         if not isinstance(transcoder, SupportsDeclining):
             return False
         if not transcoder.declines(job.order):
@@ -238,9 +236,7 @@ class RemoteParts:
         return True
 
     def _end_submission(self, run: TaskRun) -> None:
-        """
-        Have the failed submission cancelled, and the next attempt begin anew.
-        """
+        """Have the failed submission cancelled, and the next attempt begin anew."""
         failed = _submission(run.task)
         with self.uow.write() as work:
             cancels = cancel_tasks([run.task], now=work.now())

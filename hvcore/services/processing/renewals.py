@@ -29,17 +29,13 @@ RENEWAL: Final = "renewal"
 
 
 def replaced_job(task: Task) -> JobId | None:
-    """
-    Return the job that a task's job replaces; None for a video's usual jobs.
-    """
+    """Return the job that a task's job replaces; None for a video's usual jobs."""
     found = task.payload.get(REPLACES)
     return JobId(found) if isinstance(found, str) else None
 
 
 def carried(task: Task) -> Mapping[str, object]:
-    """
-    Return what the tasks that follow one must say, too.
-    """
+    """Return what the tasks that follow one must say, too."""
     replaced = replaced_job(task)
     return {} if replaced is None else {REPLACES: replaced}
 

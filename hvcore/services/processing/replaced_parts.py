@@ -1,6 +1,4 @@
-"""
-The index of a published video in which some parts are made again.
-"""
+"""The index of a published video in which some parts are made again."""
 
 from collections.abc import Iterator, Mapping
 
@@ -15,9 +13,7 @@ from hvcore.domain.processing.transcoding import MediaFile, PartDone, Segment
 
 
 class DoesNotJoinError(Exception):
-    """
-    A part that was made again does not fit between the others.
-    """
+    """A part that was made again does not fit between the others."""
 
 
 @attrs.frozen(kw_only=True)
@@ -90,9 +86,7 @@ def _segments(
 
 
 def served_names(media: MediaIndex) -> Iterator[str]:
-    """
-    Give the path under the media root of each file that is served.
-    """
+    """Give the path under the media root of each file that is served."""
     folders = [piece.folder for one in media.tracks for piece in one.pieces]
     if media.poster is not None:
         folders.append(media.poster.partition("/")[0])

@@ -71,15 +71,11 @@ class SourceCache:
             raise
 
     def let_go(self) -> None:
-        """
-        Say that the last copy is not read any more.
-        """
+        """Say that the last copy is not read any more."""
         self._let_go_at = self.now()
 
     def remove_idle(self) -> None:
-        """
-        Remove a copy that was let go KEPT_IDLE_S ago; call it now and then.
-        """
+        """Remove a copy that was let go KEPT_IDLE_S ago; call it now and then."""
         if self._let_go_at is None or self.now() - self._let_go_at < KEPT_IDLE_S:
             return
         self._let_go_at = None

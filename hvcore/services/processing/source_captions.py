@@ -61,15 +61,11 @@ class StoredCaptions:
     warnings: tuple[str, ...] = ()
 
     def noted_in(self, media: MediaIndex) -> MediaIndex:
-        """
-        Return what is published, with these warnings.
-        """
+        """Return what is published, with these warnings."""
         return attrs.evolve(media, warnings=media.warnings + self.warnings)
 
     def put(self, work: Work, video_id: VideoId) -> None:
-        """
-        Show them; the video's row is locked, and what its owner has set stays.
-        """
+        """Show them; the video's row is locked, and what its owner has set stays."""
         before = {track.language for track in work.captions.of_video(video_id)}
         new = [track for track in self.tracks if track.language not in before]
         for track in new[: max(0, MAX_CAPTION_TRACKS - len(before))]:
@@ -85,9 +81,7 @@ class _Candidate:
 
 @attrs.frozen(kw_only=True)
 class SourceCaptions:
-    """
-    The captions of sources.
-    """
+    """The captions of sources."""
 
     uow: UnitOfWork
     storage: Storage
@@ -189,9 +183,7 @@ class SourceCaptions:
     def _write(
         self, video: Video, candidate: _Candidate, media: MediaIndex, version: str
     ) -> CaptionTrack | None:
-        """
-        Store the captions as WebVTT; return nothing where there are none.
-        """
+        """Store the captions as WebVTT; return nothing where there are none."""
         cues = self._cues(candidate, media.duration_s)
         if not cues:
             return None
@@ -249,9 +241,7 @@ class SourceCaptions:
 
 
 def _made_by_job(job_id: JobId) -> re.Pattern[str]:
-    """
-    Return the pattern of the captions' paths that attempts at a job make.
-    """
+    """Return the pattern of the captions' paths that attempts at a job make."""
     return re.compile(rf"-{re.escape(job_id)}a[0-9]+\.vtt$")
 
 

@@ -23,9 +23,7 @@ _LOOKS_EVERY_S: Final = 0.5
 
 @attrs.frozen(kw_only=True)
 class StoredCopies:
-    """
-    Copies within the storage; the store makes them by itself where it can.
-    """
+    """Copies within the storage; the store makes them by itself where it can."""
 
     storage: Storage
 
@@ -64,9 +62,7 @@ class StoredCopies:
         _for_each(missing, copy, check)
 
     def _found(self, prefix: str) -> Mapping[str, ObjectInfo]:
-        """
-        Return what is there, by the path below the prefix.
-        """
+        """Return what is there, by the path below the prefix."""
         infos = self.storage.walk(prefix)
         return {info.path.removeprefix(f"{prefix}/"): info for info in infos}
 
@@ -89,9 +85,7 @@ def _for_each(
     do: Callable[[StoredObject], None],
     check: Callable[[], None],
 ) -> None:
-    """
-    Do something to objects, several at a time, until one of them fails.
-    """
+    """Do something to objects, several at a time, until one of them fails."""
     left, failures = deque(objects), list[BaseException]()
 
     def work() -> None:
@@ -121,9 +115,7 @@ def _for_each(
 
 
 def _is_copy(there: ObjectInfo | None, made: ObjectInfo | None) -> bool:
-    """
-    Return whether an object is a whole copy of another one.
-    """
+    """Return whether an object is a whole copy of another one."""
     if there is None or made is None or there.size_bytes != made.size_bytes:
         return False
     # Both times are the store's. A tag alone cannot tell: Google and Azure give each

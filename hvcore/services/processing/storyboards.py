@@ -1,6 +1,4 @@
-"""
-Put the small stills of a video on sheets, for previews while seeking.
-"""
+"""Put the small stills of a video on sheets, for previews while seeking."""
 
 import hashlib
 import io
@@ -40,9 +38,7 @@ Done = Sequence[tuple[str, PartDone]]
 
 @attrs.frozen(kw_only=True)
 class Storyboards:
-    """
-    Make storyboards of what transcoders have left.
-    """
+    """Make storyboards of what transcoders have left."""
 
     storage: Storage
     pictures: DrawingRoom

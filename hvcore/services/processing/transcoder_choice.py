@@ -1,6 +1,4 @@
-"""
-Choose who makes a video: the usual transcoder, or one that a rule names.
-"""
+"""Choose who makes a video: the usual transcoder, or one that a rule names."""
 
 import logging
 from collections.abc import Sequence
@@ -42,9 +40,7 @@ class ChosenTranscoder:
 
 @attrs.frozen(kw_only=True)
 class TranscoderChoice:
-    """
-    Apply the rules of the settings.
-    """
+    """Apply the rules of the settings."""
 
     uow: UnitOfWork
     queue: Queue
@@ -53,9 +49,7 @@ class TranscoderChoice:
     routes: Sequence[TranscoderRoute] = ()
 
     def before_probing(self, video: Video) -> ChosenTranscoder:
-        """
-        Return who probes the source: who will make it, if that is certain by then.
-        """
+        """Return who probes the source: who will make it, if that is certain by then."""
         if not self.routes:
             return self._usual()
         able = [route for route in self.routes if self._can(route, video.settings)]

@@ -73,9 +73,7 @@ _log = logging.getLogger(__name__)
 
 @attrs.frozen(kw_only=True)
 class Transcoding:
-    """
-    The work of the three kinds of transcode tasks.
-    """
+    """The work of the three kinds of transcode tasks."""
 
     uow: UnitOfWork
     queue: Queue
@@ -219,9 +217,7 @@ class Transcoding:
         self.files.drop_unpublished(root, media)
 
     def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
-        """
-        Fail the video whose job cannot be finished; its other parts end.
-        """
+        """Fail the video whose job cannot be finished; its other parts end."""
         video = work.videos.find(task.subject, for_update=True)
         current = work.tasks.find(task.id)
         if current is None or not work.tasks.fail(task, error=error):

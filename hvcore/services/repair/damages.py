@@ -1,6 +1,4 @@
-"""
-What the database and the storage disagree about.
-"""
+"""What the database and the storage disagree about."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -17,9 +15,7 @@ INTO_QUARANTINE: Final = "put them in quarantine; they are removed in a week"
 
 
 class DamageKind(Enum):
-    """
-    What is not as it should be.
-    """
+    """What is not as it should be."""
 
     SEGMENTS = "segments"
     INIT_SEGMENT = "init-segment"

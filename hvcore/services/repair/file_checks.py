@@ -1,6 +1,4 @@
-"""
-Compare what is published of a video with what lies in the storage.
-"""
+"""Compare what is published of a video with what lies in the storage."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,17 +40,13 @@ class BadFile:
 
     @property
     def path(self) -> str:
-        """
-        Its path under the media root.
-        """
+        """Its path under the media root."""
         return f"{self.folder}/{self.name}" if self.folder else self.name
 
 
 @attrs.frozen(kw_only=True)
 class FileChecks:
-    """
-    Finds bad files.
-    """
+    """Finds bad files."""
 
     storage: Storage
 
@@ -81,9 +75,7 @@ class FileChecks:
     def bad_texts(
         self, root: str, media: MediaIndex, sizes: Mapping[str, int], *, reads: bool
     ) -> Iterator[BadFile]:
-        """
-        Give the playlists that are missing, or say something else than is published.
-        """
+        """Give the playlists that are missing, or say something else than is published."""
         for name, expected in hls.playlists(media).items():
             bad = BadFile(folder="", name=name, how=MISSING)
             if name not in sizes:
@@ -103,9 +95,7 @@ class FileChecks:
     def _changed(
         self, root: str, files: Sequence[tuple[BadFile, str]]
     ) -> Iterator[BadFile]:
-        """
-        Yield the files whose bytes have another checksum, in the order of the files.
-        """
+        """Yield the files whose bytes have another checksum, in the order of the files."""
         paths = [f"{root}/{file.path}" for file, _ in files]
         with ThreadPoolExecutor(READ_AT_ONCE) as threads:
             for (file, noted), read in zip(
@@ -115,9 +105,7 @@ class FileChecks:
                     yield file
 
     def sha256(self, path: str) -> str:
-        """
-        Return the checksum of a file; empty if it is gone.
-        """
+        """Return the checksum of a file; empty if it is gone."""
         digest = hashlib.sha256()
         try:
             with self.storage.open(path) as file:

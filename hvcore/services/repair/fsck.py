@@ -1,6 +1,4 @@
-"""
-Compare the whole database with the whole storage, both ways.
-"""
+"""Compare the whole database with the whole storage, both ways."""
 
 from collections.abc import Callable, Iterator
 from functools import partial

@@ -1,6 +1,4 @@
-"""
-What lies in the storage and belongs to nothing in the database.
-"""
+"""What lies in the storage and belongs to nothing in the database."""
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
@@ -46,9 +44,7 @@ _REMEMBERED: Final = 10_000
 
 @attrs.frozen(kw_only=True)
 class Orphans:
-    """
-    Goes through the storage once, and holds little of it in memory.
-    """
+    """Goes through the storage once, and holds little of it in memory."""
 
     uow: UnitOfWork
     storage: Storage
@@ -183,9 +179,7 @@ class Orphans:
     def _unneeded(
         self, path: str, grace: timedelta
     ) -> tuple[list[ObjectInfo], UploadGrant | None]:
-        """
-        Return what lies at the path of an upload and may be removed.
-        """
+        """Return what lies at the path of an upload and may be removed."""
         # First: what comes later belongs to a grant that is younger.
         infos = list(self.storage.walk(path))
         with self.uow.read() as work:
@@ -197,17 +191,13 @@ class Orphans:
         return self._old(rest, grace), grant
 
     def _old(self, infos: Iterable[ObjectInfo], grace: timedelta) -> list[ObjectInfo]:
-        """
-        Return everything, if all of it is old enough; else nothing.
-        """
+        """Return everything, if all of it is old enough; else nothing."""
         found, limit = list(infos), self.clock.now() - grace
         return found if all(info.modified_at <= limit for info in found) else []
 
 
 def _in_use(work: Work, grant: UploadGrant) -> set[str] | None:
-    """
-    Return what a video needs of an upload; None if it is still going on, or being removed.
-    """
+    """Return what a video needs of an upload; None if it is still going on, or being removed."""
     if grant.state not in {GrantState.USED, GrantState.ENDED}:
         return None
     subjects = (grant.path, arrival_below(grant.path))
@@ -234,9 +224,7 @@ def upload_of(info: ObjectInfo) -> str | None:
 
 
 def distinct(names: Iterable[str | None]) -> Iterator[str]:
-    """
-    Give each name once, or once more where it comes again after many others.
-    """
+    """Give each name once, or once more where it comes again after many others."""
     seen: OrderedDict[str, None] = OrderedDict()
     for name in names:
         if name is None or name in seen:

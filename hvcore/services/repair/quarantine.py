@@ -1,6 +1,4 @@
-"""
-What a repair removes stays for a week, out of everybody's way.
-"""
+"""What a repair removes stays for a week, out of everybody's way."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -33,9 +31,7 @@ AT_ONCE: Final = 8
 
 @attrs.define(kw_only=True)
 class Quarantine:
-    """
-    Moves objects out of everybody's way, back, and in the end removes them.
-    """
+    """Moves objects out of everybody's way, back, and in the end removes them."""
 
     storage: Storage
     clock: Clock

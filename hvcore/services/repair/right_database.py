@@ -1,6 +1,4 @@
-"""
-Whether a database is the one whose files the storage has.
-"""
+"""Whether a database is the one whose files the storage has."""
 
 from collections.abc import Callable
 from io import BytesIO
@@ -22,9 +20,7 @@ LEAST_SHARE: Final = 0.5
 
 @attrs.frozen(kw_only=True)
 class RightDatabase:
-    """
-    Tells a database with some leftovers beside it from an empty or a wrong one.
-    """
+    """Tells a database with some leftovers beside it from an empty or a wrong one."""
 
     uow: UnitOfWork
     storage: Storage

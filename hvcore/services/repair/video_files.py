@@ -1,6 +1,4 @@
-"""
-Everything of one video that is not as it should be, and how it is mended.
-"""
+"""Everything of one video that is not as it should be, and how it is mended."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -55,9 +53,7 @@ class Snapshot:
 
     @property
     def has_source(self) -> bool:
-        """
-        Whether the source is said to be stored.
-        """
+        """Whether the source is said to be stored."""
         grant = self.grant
         return (
             grant is not None
@@ -66,9 +62,7 @@ class Snapshot:
         )
 
     def is_same(self, other: "Snapshot | None") -> bool:
-        """
-        Return whether nothing of what files depend on has changed.
-        """
+        """Return whether nothing of what files depend on has changed."""
         if other is None or self.video.version != other.video.version:
             return False
         mine = {(task.id, task.state) for task in self.tasks}
@@ -79,9 +73,7 @@ class Snapshot:
 
 @attrs.frozen(kw_only=True)
 class VideoFiles:
-    """
-    Looks at one video at a time.
-    """
+    """Looks at one video at a time."""
 
     uow: UnitOfWork
     storage: Storage
@@ -239,9 +231,7 @@ class VideoFiles:
     def _again(
         self, now: Snapshot, folder: str, bad: Sequence[BadFile], *, has_source: bool
     ) -> tuple[Repair | None, str]:
-        """
-        Return how files of a folder are made again, or why nothing is to be done now.
-        """
+        """Return how files of a folder are made again, or why nothing is to be done now."""
         video, tasks = now.video, now.tasks
         if any(
             task.state not in ENDED and replaced_job(task) == video.job_id
@@ -391,9 +381,7 @@ class VideoFiles:
 
 
 def _by_part(bad: Sequence[BadFile]) -> Mapping[str, Sequence[str]]:
-    """
-    Return the folders of parts with bad files; with each, those that must be replaced.
-    """
+    """Return the folders of parts with bad files; with each, those that must be replaced."""
     folders: dict[str, list[str]] = {}
     for one in bad:
         if is_part_folder(one.folder):

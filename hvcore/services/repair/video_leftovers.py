@@ -1,6 +1,4 @@
-"""
-What lies in a video's folder and belongs to nothing of it any more.
-"""
+"""What lies in a video's folder and belongs to nothing of it any more."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -136,9 +134,7 @@ class _Needed:
         )
 
     def leftover(self, path: str) -> tuple[DamageKind, str] | None:
-        """
-        Return why a path is not needed, and what is removed with it.
-        """
+        """Return why a path is not needed, and what is removed with it."""
         top, _, rest = path.partition("/")
         full = f"{self.folder}/{path}"
         if top.startswith(_JOB):

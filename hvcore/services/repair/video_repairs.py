@@ -58,9 +58,7 @@ _ACTION: Final = "video.repair"
 
 @attrs.frozen(kw_only=True)
 class VideoRepairs:
-    """
-    Each method says what was done.
-    """
+    """Each method says what was done."""
 
     uow: UnitOfWork
     storage: Storage
@@ -69,9 +67,7 @@ class VideoRepairs:
     quarantine: Quarantine
 
     def plan_again(self, seen: Video) -> str:
-        """
-        Begin another job of a video that nobody makes.
-        """
+        """Begin another job of a video that nobody makes."""
         with self.uow.write() as work:
             video = _stuck(work, seen)
             if video is None or video.job_id is None:
@@ -86,9 +82,7 @@ class VideoRepairs:
         return "its processing is planned again; a worker makes it"
 
     def write_playlists(self, seen: Video) -> str:
-        """
-        Write the texts of what is published.
-        """
+        """Write the texts of what is published."""
         with self.uow.read() as work:
             video = _published(work, seen)
         if video is None or video.media is None or video.job_id is None:
@@ -118,9 +112,7 @@ class VideoRepairs:
         return "a worker encodes it (hv tasks shows transcode.mend)"
 
     def encode_all(self, seen: Video) -> str:
-        """
-        Order the whole video.
-        """
+        """Order the whole video."""
         with self.uow.write() as work:
             video = _published(work, seen, for_update=True)
             if video is None:
@@ -135,9 +127,7 @@ class VideoRepairs:
         return "a worker encodes it (hv tasks shows transcode.plan)"
 
     def captions_again(self, seen: Video, track: CaptionTrack) -> str:
-        """
-        Order the whole video, for captions that its source brought along.
-        """
+        """Order the whole video, for captions that its source brought along."""
         ordered = self.encode_all(seen)
         if ordered in {ORDERED_BEFORE, CHANGED_MEANWHILE}:
             # Forgotten now, nobody would order them afterwards.
@@ -145,9 +135,7 @@ class VideoRepairs:
         return f"{self.forget_captions(track)}; {ordered}"
 
     def forget_captions(self, track: CaptionTrack) -> str:
-        """
-        Show captions no more of which the file is gone.
-        """
+        """Show captions no more of which the file is gone."""
         with self.uow.write() as work:
             video = work.videos.find(track.video_id, for_update=True)
             if video is None or track not in work.captions.of_video(track.video_id):
@@ -158,9 +146,7 @@ class VideoRepairs:
         return "they are not offered any more"
 
     def forget_picture(self, seen: Video, path: str) -> str:
-        """
-        Show a picture no more of which the file is gone.
-        """
+        """Show a picture no more of which the file is gone."""
         with self.uow.write() as work:
             video = work.videos.find(seen.id, for_update=True)
             if video is None or not video.forget_picture(path):
@@ -171,9 +157,7 @@ class VideoRepairs:
         return "the video's own picture is shown"
 
     def forget_source(self, seen: Video) -> str:
-        """
-        Note that a source is not stored.
-        """
+        """Note that a source is not stored."""
         with self.uow.write() as work:
             # Locks are taken in one order everywhere: grant, video, tasks.
             grant = work.grants.find_path(upload_path(seen), for_update=True)
@@ -192,9 +176,7 @@ class VideoRepairs:
         return "it counts as stored no more"
 
     def give_up(self, seen: Video) -> str:
-        """
-        Mark a video as failed that cannot be made again.
-        """
+        """Mark a video as failed that cannot be made again."""
         with self.uow.write() as work:
             # Locks are taken in one order everywhere: grant, video, tasks.
             work.grants.find_path(upload_path(seen), for_update=True)
@@ -215,9 +197,7 @@ class VideoRepairs:
     def remove_leftover(
         self, seen: Video, grace: timedelta, kind: DamageKind, path: str
     ) -> str:
-        """
-        Remove what nothing of a video needs.
-        """
+        """Remove what nothing of a video needs."""
         prefix = f"{media_prefix(seen.id)}/"
         infos = list(self.storage.walk(path))
         with self.uow.read() as work:

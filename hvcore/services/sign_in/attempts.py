@@ -1,6 +1,4 @@
-"""
-How often one client address may try to sign in.
-"""
+"""How often one client address may try to sign in."""
 
 import logging
 from typing import Final

@@ -80,9 +80,7 @@ class KeyOperations:
             return self.keys.rotate(key_id, overlap=overlap, only_if=only_if)
 
     def revoke(self, person: SignedInPerson, org_id: str, key_id: str) -> ApiKey:
-        """
-        End a key now.
-        """
+        """End a key now."""
         self.keys.find(org_id, key_id)
         self._begin(person, org_id)
         with acting_as_person(person.as_person):

@@ -1,6 +1,4 @@
-"""
-One-time links: made on the command line or by an admin, used once.
-"""
+"""One-time links: made on the command line or by an admin, used once."""
 
 from datetime import datetime
 
@@ -32,9 +30,7 @@ class MadeLink:
 
 @attrs.frozen(kw_only=True)
 class SignInLinks:
-    """
-    Make one-time links.
-    """
+    """Make one-time links."""
 
     uow: UnitOfWork
     clock: Clock

@@ -1,6 +1,4 @@
-"""
-The members of an organization, and their roles.
-"""
+"""The members of an organization, and their roles."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -45,25 +43,19 @@ class Members:
     are_only_source: bool = True
 
     def of_organization(self, org_id: str) -> Sequence[OrganizationMember]:
-        """
-        Return the members, the longest first.
-        """
+        """Return the members, the longest first."""
         with self.uow.read() as work:
             return work.members.of_organization(org_id)
 
     def page(
         self, org_id: str, *, offset: int, limit: int
     ) -> Sequence[OrganizationMember]:
-        """
-        Return some of the members, the longest first.
-        """
+        """Return some of the members, the longest first."""
         with self.uow.read() as work:
             return work.members.page(org_id, offset=offset, limit=limit)
 
     def count(self, org_id: str) -> int:
-        """
-        Return how many members there are.
-        """
+        """Return how many members there are."""
         with self.uow.read() as work:
             return work.members.count(org_id)
 

@@ -57,7 +57,5 @@ class Memberships:
 
 
 def belongs(identity: Identity) -> bool:
-    """
-    Return whether the person may use anything at all.
-    """
+    """Return whether the person may use anything at all."""
     return identity.is_operator or bool(identity.roles)

@@ -1,6 +1,4 @@
-"""
-Who is signed in, for those who run the service: listed, and signed out.
-"""
+"""Who is signed in, for those who run the service: listed, and signed out."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -31,16 +29,12 @@ class OpenSessions:
     idle: timedelta
 
     def listed(self) -> Sequence[SignInSession]:
-        """
-        Return the sessions that have not ended, the one used last first.
-        """
+        """Return the sessions that have not ended, the one used last first."""
         with self.uow.read() as work:
             return self._open(work)
 
     def ends_at(self, session: SignInSession) -> datetime:
-        """
-        Return when a session ends if it is not used again.
-        """
+        """Return when a session ends if it is not used again."""
         return min(session.ends_at, session.last_used_at + self.idle)
 
     def end_of(self, person: str) -> Sequence[SignInSession]:

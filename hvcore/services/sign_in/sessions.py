@@ -1,6 +1,4 @@
-"""
-Sessions: who looks at the dashboard, and for how long.
-"""
+"""Sessions: who looks at the dashboard, and for how long."""
 
 import logging
 import threading
@@ -81,9 +79,7 @@ class StartedSession:
 
 @attrs.frozen(kw_only=True)
 class Sessions:
-    """
-    Begin, recognise and end sessions; thread-safe.
-    """
+    """Begin, recognise and end sessions; thread-safe."""
 
     uow: UnitOfWork
     clock: Clock
@@ -220,9 +216,7 @@ class Sessions:
         return self._sign_out_address(session)
 
     def forget_ended(self) -> None:
-        """
-        Remove what has ended by itself: sessions, sign-ins, links.
-        """
+        """Remove what has ended by itself: sessions, sign-ins, links."""
         now = self.clock.now()
         with self.uow.write() as work:
             work.sessions.remove_ended(now, self.times.idle)
@@ -319,9 +313,7 @@ class Sessions:
         return sealed
 
     def _asked_at(self, backend: str, now: datetime) -> datetime:
-        """
-        Return the moment from which a new session's membership is counted as asked.
-        """
+        """Return the moment from which a new session's membership is counted as asked."""
         if backend != LINK_BACKEND:
             return now
         # The member was read before this transaction, and may have been removed since.

@@ -1,6 +1,4 @@
-"""
-Signing in: by a provider's pages, or by a one-time link.
-"""
+"""Signing in: by a provider's pages, or by a one-time link."""
 
 import hmac
 from collections.abc import Mapping
@@ -168,9 +166,7 @@ class SignIns:
 
 
 def safe_return(path: str) -> str:
-    """
-    Return a path that leads back into the dashboard, and nowhere else.
-    """
+    """Return a path that leads back into the dashboard, and nowhere else."""
     is_inside = path == "/dashboard" or path.startswith("/dashboard/")
     # Browsers drop controls, and take a backslash for a slash.
     is_plain = path.isascii() and path.isprintable() and "\\" not in path

@@ -1,6 +1,4 @@
-"""
-Signing keys as people make and revoke them: by right, counted, with their name.
-"""
+"""Signing keys as people make and revoke them: by right, counted, with their name."""
 
 from collections.abc import Sequence
 
@@ -31,9 +29,7 @@ class SigningKeyOperations:
     limits: OperationLimits
 
     def of_organization(self, org_id: str) -> Sequence[SigningKey]:
-        """
-        Return an organization's keys, oldest first, revoked ones included.
-        """
+        """Return an organization's keys, oldest first, revoked ones included."""
         return self.signing_keys.of_organization(org_id)
 
     def create(
@@ -45,9 +41,7 @@ class SigningKeyOperations:
         algorithm: SigningAlgorithm,
         public_pem: str | None,
     ) -> SigningKeyCreated:
-        """
-        Make a key; see PlaybackSigningKeys.create.
-        """
+        """Make a key; see PlaybackSigningKeys.create."""
         self._begin(person, org_id)
         with acting_as_person(person.as_person):
             return self.signing_keys.create(
@@ -55,9 +49,7 @@ class SigningKeyOperations:
             )
 
     def revoke(self, person: SignedInPerson, org_id: str, key_id: str) -> SigningKey:
-        """
-        End a key; see PlaybackSigningKeys.revoke.
-        """
+        """End a key; see PlaybackSigningKeys.revoke."""
         self._begin(person, org_id)
         with acting_as_person(person.as_person):
             return self.signing_keys.revoke(org_id, key_id)

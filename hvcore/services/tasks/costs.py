@@ -1,6 +1,4 @@
-"""
-The cost of an attempt at a task: processor time, and the worker's time.
-"""
+"""The cost of an attempt at a task: processor time, and the worker's time."""
 
 import resource
 import time

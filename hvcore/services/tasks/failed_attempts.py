@@ -1,6 +1,4 @@
-"""
-What follows from an attempt that failed: the task waits, is tried again, or is given up.
-"""
+"""What follows from an attempt that failed: the task waits, is tried again, or is given up."""
 
 import logging
 from datetime import timedelta
@@ -47,9 +45,7 @@ class FailedAttempts:
     rest: HostRest
 
     def end(self, run: TaskRun, handler: TaskHandler, error: Exception) -> str:
-        """
-        Put the task back, or give it up; return which, in the words of the metric.
-        """
+        """Put the task back, or give it up; return which, in the words of the metric."""
         if is_outage(error):
             self._wait_out(run, error)
             return "waits"
@@ -112,9 +108,7 @@ class FailedAttempts:
 
 
 def _was_failed(work: Work, task: Task) -> bool:
-    """
-    Return whether this attempt has failed the task: another one has a new fence.
-    """
+    """Return whether this attempt has failed the task: another one has a new fence."""
     found = work.tasks.find(task.id)
     return (
         found is not None

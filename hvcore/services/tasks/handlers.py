@@ -1,6 +1,4 @@
-"""
-What does the work of a kind of task.
-"""
+"""What does the work of a kind of task."""
 
 from typing import Protocol
 
@@ -10,21 +8,15 @@ from hvcore.services.tasks.leases import TaskRun
 
 
 class TaskHandler(Protocol):
-    """
-    The work of one kind of task.
-    """
+    """The work of one kind of task."""
 
     @property
     def is_patient(self) -> bool:
-        """
-        Return whether the task is tried for ever, because it must succeed.
-        """
+        """Return whether the task is tried for ever, because it must succeed."""
         ...
 
     def run(self, run: TaskRun) -> None:
-        """
-        Do the work and call ``run.finish``.
-        """
+        """Do the work and call ``run.finish``."""
         ...
 
     def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:

@@ -1,6 +1,4 @@
-"""
-Choose the lane in which a worker takes its next task.
-"""
+"""Choose the lane in which a worker takes its next task."""
 
 from collections.abc import Collection, Sequence
 from typing import Final

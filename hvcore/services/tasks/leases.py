@@ -72,9 +72,7 @@ class TaskRun:
 
     @property
     def is_lost(self) -> bool:
-        """
-        Return whether another worker owns the task now, or it was cancelled.
-        """
+        """Return whether another worker owns the task now, or it was cancelled."""
         return self._lost.is_set()
 
     def check(self) -> None:
@@ -88,15 +86,11 @@ class TaskRun:
             raise TaskStopped
 
     def holds_after(self, wait_s: float) -> bool:
-        """
-        Wait, and return whether the work may go on; False as soon as it may not.
-        """
+        """Wait, and return whether the work may go on; False as soon as it may not."""
         return not self._lost.wait(wait_s) and not self._stopping()
 
     def report(self, progress: float) -> None:
-        """
-        Record the finished share, 0.0 to 1.0; stored with the lease.
-        """
+        """Record the finished share, 0.0 to 1.0; stored with the lease."""
         self._progress = min(max(progress, 0.0), 1.0)
 
     def finish(

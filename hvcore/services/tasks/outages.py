@@ -1,6 +1,4 @@
-"""
-Faults that are not the task's own: of what the service needs, or of this host alone.
-"""
+"""Faults that are not the task's own: of what the service needs, or of this host alone."""
 
 import errno
 import time
@@ -25,9 +23,7 @@ _OF_THIS_HOST: Final = frozenset(
 
 
 def is_outage(error: Exception) -> bool:
-    """
-    Return whether the task must wait, because the fault is not its own.
-    """
+    """Return whether the task must wait, because the fault is not its own."""
     return isinstance(error, UnavailableError) or (
         isinstance(error, OSError) and error.errno in _OF_THIS_HOST
     )
@@ -59,14 +55,10 @@ class HostRest:
     _ends_at_s: float = float("-inf")
 
     def begin(self) -> None:
-        """
-        Rest from now on.
-        """
+        """Rest from now on."""
         self._ends_at_s = self.elapsed_s() + HOST_RESTS_S
 
     @property
     def lasts(self) -> bool:
-        """
-        Return whether it is not over yet.
-        """
+        """Return whether it is not over yet."""
         return self.elapsed_s() < self._ends_at_s

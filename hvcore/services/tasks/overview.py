@@ -1,6 +1,4 @@
-"""
-How the tasks of all lanes are doing, for operators.
-"""
+"""How the tasks of all lanes are doing, for operators."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -46,17 +44,13 @@ class TaskOverview:
 
 @attrs.frozen(kw_only=True)
 class TaskOverviews:
-    """
-    Look at the tasks of all organizations.
-    """
+    """Look at the tasks of all organizations."""
 
     uow: UnitOfWork
     queue: Queue
 
     def now(self) -> TaskOverview:
-        """
-        Return how the tasks are doing.
-        """
+        """Return how the tasks are doing."""
         with self.uow.read() as work:
             backlogs = work.tasks.backlogs()
             in_work = work.tasks.search(state=TaskState.LEASED, limit=MOST_SHOWN)

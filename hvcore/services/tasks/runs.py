@@ -105,9 +105,7 @@ class TaskRuns:
     def take_next(
         self, scheduler: LaneScheduler, *, worker: str, for_reserve: bool = False
     ) -> Task | None:
-        """
-        Take the lease of the task that is to run next; None if there is none.
-        """
+        """Take the lease of the task that is to run next; None if there is none."""
         # A look first, because most rings are for tasks that were taken long ago.
         with self.uow.read() as work:
             with_work = list(work.tasks.lanes_with_work(scheduler.lanes))
@@ -140,17 +138,13 @@ class TaskRuns:
         return task
 
     def put_back(self, task: Task, *, wait: timedelta) -> None:
-        """
-        Give a lease back unused, because there is no room for its work.
-        """
+        """Give a lease back unused, because there is no room for its work."""
         with self.uow.write(is_durable=False) as work:
             work.tasks.put_back(task, not_before=work.now() + wait)
             work.commit()
 
     def work(self, task: Task, *, stopping: Callable[[], bool]) -> None:
-        """
-        Do the work of a task that was taken; in any thread.
-        """
+        """Do the work of a task that was taken; in any thread."""
         ids, parent = ids_of(task), task.payload.get(tracing.PARENT)
         with (
             log_context.about(ids),
@@ -186,9 +180,7 @@ class TaskRuns:
                 traced.fail()
 
     def _attempt(self, run: TaskRun, handler: TaskHandler) -> str:
-        """
-        Return how it ended, in the words of the metric.
-        """
+        """Return how it ended, in the words of the metric."""
         try:
             failpoint("task.leased")
             handler.run(run)
@@ -232,9 +224,7 @@ class TaskRuns:
                 self._end_lost(task)
 
     def ring(self) -> int:
-        """
-        Put due tasks into the queue.
-        """
+        """Put due tasks into the queue."""
         with self.uow.write(is_durable=False) as work:
             tasks = work.tasks.to_ring(SWEEP_BATCH)
             work.commit()
@@ -242,9 +232,7 @@ class TaskRuns:
         return len(tasks)
 
     def forget_ended(self) -> int:
-        """
-        Remove the records of tasks that ended long ago.
-        """
+        """Remove the records of tasks that ended long ago."""
         before = self.clock.now() - ENDED_TASK_RETENTION
         with self.uow.read() as work:
             old = work.tasks.ended_before(before, FORGET_BATCH * FORGET_BATCHES)

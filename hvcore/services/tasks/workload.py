@@ -1,6 +1,4 @@
-"""
-How much work waits, for who scales workers.
-"""
+"""How much work waits, for who scales workers."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -69,9 +69,7 @@ _NEVER_GIVEN: Final = (
 
 @attrs.frozen(kw_only=True)
 class Arrivals:
-    """
-    Look for sent files, and take them in.
-    """
+    """Look for sent files, and take them in."""
 
     uow: UnitOfWork
     storage: Storage
@@ -134,9 +132,7 @@ class Arrivals:
             run.finish()
 
     def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
-        """
-        Fail the job that waits for the bytes, unless the video has another by now.
-        """
+        """Fail the job that waits for the bytes, unless the video has another by now."""
         grant = work.grants.find(_grant_id(task), for_update=True)
         video = _video_of(work, grant)
         if not work.tasks.fail(task, error=error):
@@ -209,9 +205,7 @@ class Arrivals:
         return True
 
     def _drop_copy(self, run: TaskRun) -> None:
-        """
-        Remove what an attempt before has left that was killed.
-        """
+        """Remove what an attempt before has left that was killed."""
         copied_to = run.task.payload.get("copy")
         if copied_to is not None:
             self.uploads.discard(str(copied_to))
@@ -318,9 +312,7 @@ def _new_path(grant: UploadGrant) -> str:
 
 
 def _start(work: Work, grant: UploadGrant, video: Video) -> None:
-    """
-    Begin the first job of a video whose bytes have come; nothing if it has one.
-    """
+    """Begin the first job of a video whose bytes have come; nothing if it has one."""
     if (
         grant.state is GrantState.DIRECT
         and grant.starts_processing
@@ -355,9 +347,7 @@ def _video_of(work: Work, grant: UploadGrant | None) -> Video | None:
 
 
 def _require_quotas(work: Work, grant: UploadGrant, reserved_bytes: int) -> None:
-    """
-    Raise UnusableSourceError where a quota has no room: trying again is no use.
-    """
+    """Raise UnusableSourceError where a quota has no room: trying again is no use."""
     try:
         require_minutes(work, grant.org_id)
         require_storage(

@@ -1,6 +1,4 @@
-"""
-Addresses of the object store itself, to which callers send their files.
-"""
+"""Addresses of the object store itself, to which callers send their files."""
 
 from collections.abc import Sequence
 from typing import TypeGuard
@@ -21,9 +19,7 @@ from hvcore.services.processing.arrived_bytes import can_take_parts
 
 @attrs.frozen(kw_only=True)
 class DirectAddresses:
-    """
-    Sign them, where they bind what they must.
-    """
+    """Sign them, where they bind what they must."""
 
     storage: Storage
     mode: DirectUploads
@@ -59,9 +55,7 @@ class DirectAddresses:
         return None
 
     def has_parts(self, grant: UploadGrant) -> bool:
-        """
-        Return whether a direct grant's file can be sent in parts.
-        """
+        """Return whether a direct grant's file can be sent in parts."""
         return bool(part_sizes(grant.size_bytes)) and can_take_parts(self.storage)
 
     def parts(self, grant: UploadGrant) -> Sequence[GrantedPart]:
@@ -108,9 +102,7 @@ class DirectAddresses:
 
 
 def can_be_written(storage: Storage) -> TypeGuard[SupportsPresignedWrite]:
-    """
-    Return whether a storage signs addresses for writing.
-    """
+    """Return whether a storage signs addresses for writing."""
     return isinstance(storage, SupportsPresignedWrite) and storage.can_presign_writes
 
 

@@ -1,6 +1,4 @@
-"""
-Grants that end before their bytes have come: taken back, and what is removed after.
-"""
+"""Grants that end before their bytes have come: taken back, and what is removed after."""
 
 import logging
 from datetime import datetime
@@ -48,9 +46,7 @@ def take_back(uow: UnitOfWork, grant: UploadGrant, moment: datetime) -> None:
 
 
 def erasure_of(video: Video, moment: datetime) -> NewTask:
-    """
-    Return the task that erases what is told of a video without bytes.
-    """
+    """Return the task that erases what is told of a video without bytes."""
     return NewTask(
         kind=VIDEO_PURGE,
         lane=Lane.LIGHT,
@@ -61,9 +57,7 @@ def erasure_of(video: Video, moment: datetime) -> NewTask:
 
 
 def purge_of(grant: UploadGrant) -> NewTask:
-    """
-    Return the task that removes what was sent for a grant.
-    """
+    """Return the task that removes what was sent for a grant."""
     return NewTask(
         kind=UPLOAD_PURGE, lane=Lane.LIGHT, org_id=grant.org_id, subject=grant.path
     )

@@ -66,9 +66,7 @@ _UNNAMED: Final = "download"
 
 @attrs.frozen(kw_only=True)
 class Fetching:
-    """
-    Take orders to fetch, and carry them out.
-    """
+    """Take orders to fetch, and carry them out."""
 
     uow: UnitOfWork
     storage: Storage
@@ -154,9 +152,7 @@ class Fetching:
             raise FetchError(str(exc)) from exc
 
     def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
-        """
-        Fail the video that waits for the bytes, or end the grant.
-        """
+        """Fail the video that waits for the bytes, or end the grant."""
         grant = work.grants.find(_grant_id(task), for_update=True)
         video = _video_of(work, grant)
         if not work.tasks.fail(task, error=error):
@@ -251,9 +247,7 @@ class Fetching:
 
 
 def file_name_of(url: str) -> str:
-    """
-    Return what the file at an address is called: the end of its path.
-    """
+    """Return what the file at an address is called: the end of its path."""
     _, _, path = without_secrets(url).partition("://")
     name = unquote(path.partition("/")[2].rpartition("/")[2])
     return "".join(char for char in name if char.isprintable())[:MAX_NAME_CHARS] or (
@@ -276,9 +270,7 @@ def _video_of(work: Work, grant: UploadGrant | None) -> Video | None:
 
 
 def _require(work: Work, grant: UploadGrant, size_bytes: int) -> None:
-    """
-    Raise UnusableSourceError where a quota has no room: trying again is no use.
-    """
+    """Raise UnusableSourceError where a quota has no room: trying again is no use."""
     try:
         if grant.video_id is not None:
             require_minutes(work, grant.org_id)

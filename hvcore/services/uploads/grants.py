@@ -285,9 +285,7 @@ class Uploads:
         return grant
 
     def expire(self) -> int:
-        """
-        End videos and grants whose bytes can no longer arrive.
-        """
+        """End videos and grants whose bytes can no longer arrive."""
         now = self.clock.now()
         with self.uow.write() as work:
             videos = work.videos.expired(now - IN_FLIGHT_FOR, SWEEP_BATCH)
@@ -311,9 +309,7 @@ class Uploads:
         return len(videos) + len(grants)
 
     def discard(self, path: str) -> None:
-        """
-        Remove bytes that nobody refers to, best effort.
-        """
+        """Remove bytes that nobody refers to, best effort."""
         try:
             self.storage.delete_tree(path)
         except UnavailableError:

@@ -1,6 +1,4 @@
-"""
-What a rotation of the keys of upload addresses needs to know of them.
-"""
+"""What a rotation of the keys of upload addresses needs to know of them."""
 
 import secrets
 from datetime import timedelta
@@ -18,14 +16,10 @@ _SECRET_BYTES: Final = 48
 
 
 def new_address_key() -> str:
-    """
-    Return the text of a new key.
-    """
+    """Return the text of a new key."""
     return secrets.token_urlsafe(_SECRET_BYTES)
 
 
 def read_address_key(_kid: str, text: str) -> bytes:
-    """
-    Read a key that was made so.
-    """
+    """Read a key that was made so."""
     return text.encode()

@@ -1,6 +1,4 @@
-"""
-Measure the uploads whose bytes have all arrived, here or at the object store.
-"""
+"""Measure the uploads whose bytes have all arrived, here or at the object store."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,9 +9,7 @@ from hvcore.metrics.declared import UPLOAD_BYTES, UPLOADS
 
 @contextmanager
 def measured_upload(size_bytes: int) -> Iterator[None]:
-    """
-    Count how the block ends, which stores an upload.
-    """
+    """Count how the block ends, which stores an upload."""
     outcome = "failed"
     try:
         yield
@@ -28,9 +24,7 @@ def measured_upload(size_bytes: int) -> Iterator[None]:
 
 
 def count_upload(outcome: str, size_bytes: int = 0) -> None:
-    """
-    Count an upload by the outcome of the metric.
-    """
+    """Count an upload by the outcome of the metric."""
     UPLOADS.add(outcome)
     if outcome == "stored":
         UPLOAD_BYTES.add(amount=size_bytes)

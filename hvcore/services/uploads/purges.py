@@ -1,6 +1,4 @@
-"""
-Remove the bytes of uploads that are over.
-"""
+"""Remove the bytes of uploads that are over."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -29,9 +27,7 @@ AGAIN_AFTER: Final = timedelta(minutes=10)
 
 @attrs.frozen(kw_only=True)
 class UploadPurges:
-    """
-    The work of purges: of whole uploads, or of what was sent too late.
-    """
+    """The work of purges: of whole uploads, or of what was sent too late."""
 
     uow: UnitOfWork
     storage: Storage
@@ -79,9 +75,7 @@ def _is_awaited(work: Work, grant: UploadGrant, takings: tuple[Task, ...]) -> bo
 
 
 def _begun_in_parts(grant: UploadGrant, takings: tuple[Task, ...]) -> Iterator[str]:
-    """
-    Give the paths at which the store may have unfinished parts.
-    """
+    """Give the paths at which the store may have unfinished parts."""
     if grant.in_parts:
         yield arrival_path(grant)
     for task in takings:

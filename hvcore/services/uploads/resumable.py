@@ -55,9 +55,7 @@ PROLONG_STEP: Final = timedelta(minutes=1)
 
 @attrs.frozen(kw_only=True)
 class ResumableUploads:
-    """
-    Create, continue, finish and end them.
-    """
+    """Create, continue, finish and end them."""
 
     uow: UnitOfWork
     uploads: Uploads

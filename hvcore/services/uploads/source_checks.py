@@ -48,9 +48,7 @@ _EBML: Final = b"\x1a\x45\xdf\xa3"
 
 
 class FetchError(TranscodeError):
-    """
-    The source did not give its file this time.
-    """
+    """The source did not give its file this time."""
 
 
 def check_head(download: StreamedResponse) -> None:

@@ -1,6 +1,4 @@
-"""
-A copy within the store that need not be waited for to its end.
-"""
+"""A copy within the store that need not be waited for to its end."""
 
 from collections.abc import Callable
 from concurrent.futures import Future, wait

@@ -25,9 +25,7 @@ _GRANT: Final = re.compile(rf"{_UPLOADS}(?:/[A-Za-z0-9_-]{{1,64}}){{3}}")
 
 @attrs.frozen(kw_only=True)
 class StoreNotices:
-    """
-    Take what the store says about new objects; thread-safe.
-    """
+    """Take what the store says about new objects; thread-safe."""
 
     uow: UnitOfWork
     storage: Storage

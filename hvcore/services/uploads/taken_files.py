@@ -1,6 +1,4 @@
-"""
-Tell a sender which file has come, if the answer to it may have been lost.
-"""
+"""Tell a sender which file has come, if the answer to it may have been lost."""
 
 from collections.abc import Sequence
 

@@ -1,6 +1,4 @@
-"""
-Set, list and remove the captions of videos.
-"""
+"""Set, list and remove the captions of videos."""
 
 import hashlib
 import io
@@ -293,9 +291,7 @@ class Captions:
 
 
 def _are_same(track: CaptionTrack, other: CaptionTrack) -> bool:
-    """
-    Return whether viewers would see the same by both.
-    """
+    """Return whether viewers would see the same by both."""
     return (track.language, track.label, track.sha256) == (
         other.language,
         other.label,

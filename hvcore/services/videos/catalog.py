@@ -19,17 +19,13 @@ from hvcore.services.access.authorization import authorize_video
 
 @attrs.frozen(kw_only=True)
 class Catalog:
-    """
-    Read access to the videos.
-    """
+    """Read access to the videos."""
 
     videos: VideoCatalog
     clock: Clock
 
     def page(self, env: Environment, query: VideoQuery) -> VideoPage:
-        """
-        Return one page of an environment's videos.
-        """
+        """Return one page of an environment's videos."""
         return self.videos.page(env, query)
 
     def details(self, caller: Principal, org_id: str, video_id: str) -> Video:

@@ -1,6 +1,4 @@
-"""
-Set, show and remove the chapters of videos.
-"""
+"""Set, show and remove the chapters of videos."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager

@@ -315,9 +315,7 @@ class CustomThumbnails:
 
 
 def _show(work: Work, video: Video, path: str) -> None:
-    """
-    Save a video's new picture, and order the removal of the picture before.
-    """
+    """Save a video's new picture, and order the removal of the picture before."""
     made = video.media.poster if video.media else None
     replaced = video.poster_path or (f"{video.media_root}/{made}" if made else None)
     video.choose_picture(path)
@@ -327,9 +325,7 @@ def _show(work: Work, video: Video, path: str) -> None:
 
 
 def _mark(choice: bytes) -> str:
-    """
-    Return the beginning that the names of all pictures of one choice share.
-    """
+    """Return the beginning that the names of all pictures of one choice share."""
     return hashlib.sha256(choice).hexdigest()[:16]
 
 
@@ -338,9 +334,7 @@ def _mark_of_still(job_id: str | None, at_s: float) -> str:
 
 
 def _is_chosen(work: Work, video: Video, mark: str) -> bool:
-    """
-    Return whether a choice is the last one, be its picture made yet or not.
-    """
+    """Return whether a choice is the last one, be its picture made yet or not."""
     ordered = work.tasks.unended(video.id, kind=THUMBNAIL_MAKE)
     if ordered:
         at_s = float(str(ordered[-1].payload["at_s"]))

@@ -45,9 +45,7 @@ LATE_ARRIVALS_AFTER: Final = timedelta(minutes=15)
 
 @attrs.frozen(kw_only=True)
 class Deletion:
-    """
-    Delete videos and purge their files.
-    """
+    """Delete videos and purge their files."""
 
     uow: UnitOfWork
     storage: Storage

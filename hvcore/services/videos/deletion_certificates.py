@@ -102,9 +102,7 @@ class DeletionCertificates:
     def deleted_since(
         self, since: datetime, *, org_id: str | None
     ) -> Sequence[tuple[str, VideoId]]:
-        """
-        Return organization and id of the videos deleted since then, oldest first.
-        """
+        """Return organization and id of the videos deleted since then, oldest first."""
         with self.uow.read() as work:
             return work.removals.deleted_since(since, org_id=org_id)
 
@@ -188,9 +186,7 @@ class DeletionCertificates:
 
 
 def _check_ended(work: Work, video: Video) -> None:
-    """
-    Refuse while a task still removes something, or has given up doing so.
-    """
+    """Refuse while a task still removes something, or has given up doing so."""
     for kind, what in _AWAITED.items():
         awaited = work.tasks.unended(video.id, kind=kind)
         if awaited:
@@ -208,9 +204,7 @@ def _check_ended(work: Work, video: Video) -> None:
 
 
 def _check_erased(work: Work, video: Video) -> None:
-    """
-    Refuse while a column has personal data of the video.
-    """
+    """Refuse while a column has personal data of the video."""
     left = work.personal_data.left(video)
     if left:
         raise ConflictError(

@@ -1,6 +1,4 @@
-"""
-Change what an owner may change about a video at any time.
-"""
+"""Change what an owner may change about a video at any time."""
 
 import attrs
 
@@ -16,9 +14,7 @@ from hvcore.services.playback.changes import PlaybackChanges
 
 @attrs.frozen(kw_only=True)
 class Editing:
-    """
-    Names, descriptions and visibility.
-    """
+    """Names, descriptions and visibility."""
 
     uow: UnitOfWork
     changes: PlaybackChanges = attrs.field(factory=PlaybackChanges)

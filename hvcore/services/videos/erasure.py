@@ -34,9 +34,7 @@ SWEPT_AT_ONCE: Final = 50
 
 @attrs.frozen(kw_only=True)
 class Erasure:
-    """
-    Erase what a deleted video's owner, file and viewers have told.
-    """
+    """Erase what a deleted video's owner, file and viewers have told."""
 
     uow: UnitOfWork
     clock: Clock

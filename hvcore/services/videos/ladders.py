@@ -1,6 +1,4 @@
-"""
-The ladder of a video as it was published, measured.
-"""
+"""The ladder of a video as it was published, measured."""
 
 from collections.abc import Sequence
 
@@ -33,9 +31,7 @@ class MeasuredTrack:
 
 @attrs.frozen(kw_only=True)
 class Ladders:
-    """
-    Measure what was published.
-    """
+    """Measure what was published."""
 
     uow: UnitOfWork
 

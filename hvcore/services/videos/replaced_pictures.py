@@ -50,9 +50,7 @@ def order_removal(work: Work, video: Video, replaced: str) -> None:
 
 @attrs.frozen(kw_only=True)
 class ReplacedPictures:
-    """
-    Remove replaced pictures and their sizes from the storage.
-    """
+    """Remove replaced pictures and their sizes from the storage."""
 
     uow: UnitOfWork
     storage: Storage

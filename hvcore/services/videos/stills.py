@@ -1,6 +1,4 @@
-"""
-Find the published segment that shows a moment of a video.
-"""
+"""Find the published segment that shows a moment of a video."""
 
 from bisect import bisect_right
 from itertools import accumulate

@@ -24,17 +24,13 @@ SWEEP_BATCHES: Final = 60
 
 
 def end_backlog(uow: UnitOfWork, webhook_id: WebhookId) -> None:
-    """
-    End all that waits for an endpoint, if it gets nothing any more.
-    """
+    """End all that waits for an endpoint, if it gets nothing any more."""
     while _end_batch(uow, webhook_id):
         time.sleep(PAUSE_S)
 
 
 def end_leftovers(uow: UnitOfWork) -> int:
-    """
-    Go on where ``end_backlog`` was interrupted; return how many were ended.
-    """
+    """Go on where ``end_backlog`` was interrupted; return how many were ended."""
     with uow.read() as work:
         unended = list(work.webhook_backlog.unended())
     total, current = 0, Round(_log, "deliveries to an ended webhook still wait")

@@ -50,9 +50,7 @@ _random: Final = random.SystemRandom()
 
 @attrs.frozen(kw_only=True)
 class _Order:
-    """
-    The request to send, and its address.
-    """
+    """The request to send, and its address."""
 
     delivery: WebhookDelivery
     endpoint: WebhookEndpoint
@@ -61,9 +59,7 @@ class _Order:
 
 @attrs.frozen(kw_only=True)
 class WebhookDeliveries:
-    """
-    Send events, and keep account of each attempt.
-    """
+    """Send events, and keep account of each attempt."""
 
     uow: UnitOfWork
     outbound: OutboundHttp
@@ -75,9 +71,7 @@ class WebhookDeliveries:
     )
 
     def deliver(self, run: TaskRun) -> None:
-        """
-        Make one attempt at a delivery, and order the next if it fails.
-        """
+        """Make one attempt at a delivery, and order the next if it fails."""
         order = self._find(run.task.subject)
         if order is None:
             # It has ended, or its endpoint was removed: the sweep deletes the rest.

@@ -1,6 +1,4 @@
-"""
-Deliveries of webhooks as people see them: list, send again, try an endpoint.
-"""
+"""Deliveries of webhooks as people see them: list, send again, try an endpoint."""
 
 from collections.abc import Mapping, Sequence
 
@@ -29,9 +27,7 @@ from hvcore.services.webhooks.endpoints import (
 
 @attrs.frozen(kw_only=True)
 class DeliveryOrders:
-    """
-    See what was ordered, and order it again.
-    """
+    """See what was ordered, and order it again."""
 
     uow: UnitOfWork
 
@@ -70,9 +66,7 @@ class DeliveryOrders:
     def events_of(
         self, deliveries: Sequence[WebhookDelivery]
     ) -> Mapping[EventId, StoredEvent]:
-        """
-        Return the events of deliveries, as far as they are kept.
-        """
+        """Return the events of deliveries, as far as they are kept."""
         with self.uow.read() as work:
             return work.events.of_ids({delivery.event_id for delivery in deliveries})
 
@@ -98,9 +92,7 @@ class DeliveryOrders:
     def reasons(
         self, deliveries: Sequence[WebhookDelivery]
     ) -> Mapping[DeliveryId, str]:
-        """
-        Return why deliveries wait, as far as there is a reason.
-        """
+        """Return why deliveries wait, as far as there is a reason."""
         pending = [d.id for d in deliveries if d.state is WebhookDeliveryState.PENDING]
         with self.uow.read() as work:
             return work.webhook_backlog.reasons(pending)

@@ -31,9 +31,7 @@ _random: Final = random.SystemRandom()
 
 
 class EndpointSlots:
-    """
-    Counts what is in flight; thread-safe.
-    """
+    """Counts what is in flight; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -43,9 +41,7 @@ class EndpointSlots:
 
     @contextmanager
     def taken(self, endpoint_id: str) -> Iterator[bool]:
-        """
-        Take a slot for a block; gives False if there is none.
-        """
+        """Take a slot for a block; gives False if there is none."""
         with self._lock:
             slots = SLOTS_AFTER_A_FAILURE if endpoint_id in self._suspects else SLOTS
             has_room = self._taken[endpoint_id] < slots
@@ -60,16 +56,12 @@ class EndpointSlots:
                 self._free(endpoint_id)
 
     def is_suspect(self, endpoint_id: str) -> bool:
-        """
-        Return whether its latest attempt has failed.
-        """
+        """Return whether its latest attempt has failed."""
         with self._lock:
             return endpoint_id in self._suspects
 
     def turn_away(self, endpoint_id: str, count: int) -> None:
-        """
-        Count what was put off without having asked.
-        """
+        """Count what was put off without having asked."""
         with self._lock:
             if self._taken[endpoint_id]:
                 self._turned_away[endpoint_id] += count
@@ -78,9 +70,7 @@ class EndpointSlots:
                 del self._taken[endpoint_id]
 
     def note(self, endpoint_id: str, *, is_success: bool) -> None:
-        """
-        Record how an attempt has ended.
-        """
+        """Record how an attempt has ended."""
         with self._lock:
             if is_success:
                 self._suspects.discard(endpoint_id)
@@ -88,9 +78,7 @@ class EndpointSlots:
                 self._suspects.add(endpoint_id)
 
     def wait(self, endpoint_id: str) -> timedelta:
-        """
-        Return how long to stay away after there was no room.
-        """
+        """Return how long to stay away after there was no room."""
         with self._lock:
             ahead = self._turned_away[endpoint_id]
         longest_s = min(max(USUAL_WAIT_S, ahead * WAIT_OF_EACH_S), MAX_WAIT_S)

@@ -1,6 +1,4 @@
-"""
-Webhook endpoints: add, list, remove, rotate their secrets, disable.
-"""
+"""Webhook endpoints: add, list, remove, rotate their secrets, disable."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -43,9 +41,7 @@ class AddressRefusedError(InvalidParametersError):
 
 @attrs.frozen(kw_only=True)
 class WebhookWithSecret:
-    """
-    An endpoint, and its newest secret for the only time.
-    """
+    """An endpoint, and its newest secret for the only time."""
 
     endpoint: WebhookEndpoint
     secret: str = attrs.field(repr=False)
@@ -53,9 +49,7 @@ class WebhookWithSecret:
 
 @attrs.frozen(kw_only=True)
 class Webhooks:
-    """
-    Manage the webhook endpoints of environments.
-    """
+    """Manage the webhook endpoints of environments."""
 
     uow: UnitOfWork
     tenants: Tenants
@@ -102,9 +96,7 @@ class Webhooks:
         return WebhookWithSecret(endpoint=endpoint, secret=secret.value)
 
     def of_organization(self, org_id: str | None) -> Sequence[WebhookEndpoint]:
-        """
-        Return an organization's endpoints, oldest first; None: everybody's.
-        """
+        """Return an organization's endpoints, oldest first; None: everybody's."""
         with self.uow.read() as work:
             return work.webhooks.of_organization(OrgId(org_id) if org_id else None)
 
@@ -218,9 +210,7 @@ class Webhooks:
 def record_change(
     work: Work, action: str, endpoint: WebhookEndpoint, **details: object
 ) -> None:
-    """
-    Audit what is done to an endpoint.
-    """
+    """Audit what is done to an endpoint."""
     # Not the URL, which may hold secrets.
     audit.record(work, action, endpoint.id, org_id=endpoint.org_id, **details)
 
@@ -239,9 +229,7 @@ def find_endpoint(work: Work, webhook_id: str) -> WebhookEndpoint:
 
 
 def no_endpoint(webhook_id: str) -> NotFoundError:
-    """
-    Return what says that there is no such endpoint.
-    """
+    """Return what says that there is no such endpoint."""
     return NotFoundError(
         f"There is no webhook endpoint {webhook_id}; hv webhooks list shows what "
         f"there is."

@@ -1,6 +1,4 @@
-"""
-Read what has happened.
-"""
+"""Read what has happened."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -46,17 +44,13 @@ class DeliveredEvent:
 
 @attrs.frozen(kw_only=True)
 class Events:
-    """
-    Read the events, and forget the old ones.
-    """
+    """Read the events, and forget the old ones."""
 
     uow: UnitOfWork
     clock: Clock
 
     def page(self, env: Environment, query: EventQuery) -> EventPage:
-        """
-        Return an environment's events after a number, the oldest first.
-        """
+        """Return an environment's events after a number, the oldest first."""
         with self.uow.read() as work:
             return work.events.page(env, query)
 
@@ -86,9 +80,7 @@ class Events:
         ]
 
     def forget_old(self) -> int:
-        """
-        Remove old events and their deliveries.
-        """
+        """Remove old events and their deliveries."""
         with self.uow.write() as work:
             count = work.events.forget(
                 self.clock.now() - EVENT_RETENTION, FORGOTTEN_AT_ONCE

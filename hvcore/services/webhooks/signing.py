@@ -22,16 +22,12 @@ USER_AGENT = f"hvcore/{__version__} (webhooks)"
 
 
 def body_of(stored: StoredEvent, public: PublicSettings) -> str:
-    """
-    Write the body, to the byte the same each time an event is sent.
-    """
+    """Write the body, to the byte the same each time an event is sent."""
     return json.dumps(rendered(stored, public), separators=(",", ":"))
 
 
 def rendered(stored: StoredEvent, public: PublicSettings) -> dict[str, object]:
-    """
-    Render an event as it is sent.
-    """
+    """Render an event as it is sent."""
     return wire.event(
         stored, worker_url=public.worker_url, player_url=public.player_url
     )
@@ -57,9 +53,7 @@ def headers_of(
 
 
 def outcome_of(answer: OutboundResponse, *, now: datetime) -> Outcome:
-    """
-    Judge an answer.
-    """
+    """Judge an answer."""
     found = Outcome(status=answer.status)
     if found.is_success:
         return found
@@ -73,9 +67,7 @@ def outcome_of(answer: OutboundResponse, *, now: datetime) -> Outcome:
 
 
 def _retry_after(text: str | None, now: datetime) -> timedelta | None:
-    """
-    Read seconds or a date; what is neither counts as absent.
-    """
+    """Read seconds or a date; what is neither counts as absent."""
     text = (text or "").strip()
     if text.isascii() and text.isdecimal():
         longest_s = int(MAX_RETRY_AFTER.total_seconds())

@@ -28,9 +28,7 @@ UNKNOWN_WAITS: Final = timedelta(minutes=1)
 
 
 class SubscriberError(HvcoreError):
-    """
-    A subscriber has not taken an event.
-    """
+    """A subscriber has not taken an event."""
 
 
 @attrs.frozen(kw_only=True)
@@ -122,9 +120,7 @@ def _earlier(work: Work, task: Task) -> Sequence[Task]:
 
 
 def _others(work: Work, task: Task) -> Sequence[Task]:
-    """
-    Return what else the same subscriber is not told of this video, in order.
-    """
+    """Return what else the same subscriber is not told of this video, in order."""
     unended = work.tasks.unended(task.subject, kind=SUBSCRIBER_TELL)
     name = _subscriber_of(task)
     found = [t for t in unended if t.id != task.id and _subscriber_of(t) == name]

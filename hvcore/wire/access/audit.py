@@ -1,6 +1,4 @@
-"""
-The audit log as it stands in files; none of it is in the interface document.
-"""
+"""The audit log as it stands in files; none of it is in the interface document."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -33,9 +31,7 @@ TABLE: Final = table("audit-log", ENTRIES, "entries")
 
 
 def entries(found: Iterable[AuditEntry]) -> Payload:
-    """
-    Render entries, in their order.
-    """
+    """Render entries, in their order."""
     return {
         "entries": [
             {

@@ -1,6 +1,4 @@
-"""
-What the answer to a caller says about its key.
-"""
+"""What the answer to a caller says about its key."""
 
 from datetime import datetime
 from typing import Final
@@ -43,9 +41,7 @@ WHOAMI: Final[Schema] = record(
 
 
 def quota_use(limits: QuotaLimits, use: QuotaUse) -> Payload:
-    """
-    Render the limits that are set, each with what is used of it.
-    """
+    """Render the limits that are set, each with what is used of it."""
     return {
         quota.value: {"limit": limit, "used": use.of(quota)}
         for quota in Quota

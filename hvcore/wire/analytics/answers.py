@@ -44,16 +44,12 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def usage(records: Iterable[Usage]) -> Payload:
-    """
-    Render what environments hold and what was served of them.
-    """
+    """Render what environments hold and what was served of them."""
     return {"usage": [_usage_record(record) for record in records]}
 
 
 def daily(counts: Iterable[DayCount]) -> Payload:
-    """
-    Render what was served on each day.
-    """
+    """Render what was served on each day."""
     records = []
     for count in counts:
         hd, sd, ld = count.by_class()
@@ -71,9 +67,7 @@ def daily(counts: Iterable[DayCount]) -> Payload:
 
 
 def storage(amount: VideoAmount) -> Payload:
-    """
-    Render how much is stored.
-    """
+    """Render how much is stored."""
     durations_s = amount.durations_s
     return {
         "storage": {
@@ -89,9 +83,7 @@ def storage(amount: VideoAmount) -> Payload:
 
 
 def video_resolution(watched: VideoWatched) -> Payload:
-    """
-    Render what was served of a video, in all and by height.
-    """
+    """Render what was served of a video, in all and by height."""
     video, totals = watched.video, watched.totals
     popular = watched.most_popular_px
     summary: Payload = {
@@ -123,9 +115,7 @@ def video_resolution(watched: VideoWatched) -> Payload:
 
 
 def distribution(counts: Iterable[HeightCount]) -> Payload:
-    """
-    Render what was served of each height.
-    """
+    """Render what was served of each height."""
     return {
         "distribution": [
             {
@@ -142,9 +132,7 @@ def distribution(counts: Iterable[HeightCount]) -> Payload:
 
 
 def explanation(explained: ExplainedDay) -> Payload:
-    """
-    Render how the count of a video's day came about.
-    """
+    """Render how the count of a video's day came about."""
     video, views = explained.video, explained.views
     length_s = _seconds(video.duration_s)
     by_reason = explained.ignored_by_reason()
@@ -183,9 +171,7 @@ def explanation(explained: ExplainedDay) -> Payload:
 
 
 def viewers(live: LiveView) -> Payload:
-    """
-    Render the current viewers.
-    """
+    """Render the current viewers."""
     return {
         "viewers": {
             "currentViewers": live.viewers or 0,

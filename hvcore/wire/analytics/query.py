@@ -32,18 +32,14 @@ FORMAT: Final = (
 
 
 class VideoRecords(Enum):
-    """
-    Which of the two parts of a video's report a file holds.
-    """
+    """Which of the two parts of a video's report a file holds."""
 
     RESOLUTIONS = "resolutions"
     SUMMARY = "summary"
 
 
 class LiveRecords(Enum):
-    """
-    Which of the two parts of an answer about now a file holds.
-    """
+    """Which of the two parts of an answer about now a file holds."""
 
     VIEWERS = "viewers"
     MINUTES = "minutes"
@@ -51,26 +47,18 @@ class LiveRecords(Enum):
 
 @attrs.frozen(kw_only=True)
 class OpenDay:
-    """
-    A day, ``YYYY-MM-DD``; an empty text is none.
-    """
+    """A day, ``YYYY-MM-DD``; an empty text is none."""
 
     def from_json(self, value: object) -> date | None:
-        """
-        Read a JSON string.
-        """
+        """Read a JSON string."""
         return self.from_text(string(value))
 
     def from_text(self, text: str) -> date | None:
-        """
-        Read a day that the calendar has, or nothing.
-        """
+        """Read a day that the calendar has, or nothing."""
         return Day().from_text(text) if text else None
 
     def schema(self) -> Schema:
-        """
-        Return the form, without the format of a day, which an empty text has not.
-        """
+        """Return the form, without the format of a day, which an empty text has not."""
         return {"type": "string", "pattern": "^(?:[0-9]{4}-[0-9]{2}-[0-9]{2})?$"}
 
 
@@ -86,25 +74,19 @@ def _format() -> ExportFormat | None:
 
 @attrs.frozen(kw_only=True)
 class _Days:
-    """
-    The days that a report covers.
-    """
+    """The days that a report covers."""
 
     first: date | None = optional("startDate", OpenDay(), None)
     last: date | None = optional("endDate", OpenDay(), None)
 
     def days(self) -> DateRange:
-        """
-        Return the days that were asked for.
-        """
+        """Return the days that were asked for."""
         return DateRange(first=self.first, last=self.last)
 
 
 @attrs.frozen(kw_only=True)
 class UsageParameters:
-    """
-    Both families, usage.
-    """
+    """Both families, usage."""
 
     period_days: int = optional(
         "periodDays", Integer(minimum=1, maximum=MAX_PERIOD_DAYS), DEFAULT_PERIOD_DAYS
@@ -114,9 +96,7 @@ class UsageParameters:
 
 @attrs.frozen(kw_only=True)
 class DailyParameters(_Days):
-    """
-    Both families, daily.
-    """
+    """Both families, daily."""
 
     is_filled: bool = optional("fill", Flag(), default=False)
     form: ExportFormat | None = _format()
@@ -124,27 +104,21 @@ class DailyParameters(_Days):
 
 @attrs.frozen(kw_only=True)
 class StorageParameters:
-    """
-    Both families, storage.
-    """
+    """Both families, storage."""
 
     form: ExportFormat | None = _format()
 
 
 @attrs.frozen(kw_only=True)
 class ResolutionParameters(_Days):
-    """
-    Both families, resolution distribution.
-    """
+    """Both families, resolution distribution."""
 
     form: ExportFormat | None = _format()
 
 
 @attrs.frozen(kw_only=True)
 class VideoParameters(_Days):
-    """
-    Both families, video resolution.
-    """
+    """Both families, video resolution."""
 
     form: ExportFormat | None = _format()
     records: VideoRecords = optional(
@@ -157,9 +131,7 @@ class VideoParameters(_Days):
 
 @attrs.frozen(kw_only=True)
 class ExplainParameters:
-    """
-    Both families, explanation of a video's day.
-    """
+    """Both families, explanation of a video's day."""
 
     day: date | None = optional(
         "date", OpenDay(), None, about="A UTC day; today if there is none."
@@ -169,9 +141,7 @@ class ExplainParameters:
 
 @attrs.frozen(kw_only=True)
 class ViewersParameters:
-    """
-    Both families, viewers.
-    """
+    """Both families, viewers."""
 
     form: ExportFormat | None = _format()
     records: LiveRecords = optional(
@@ -184,36 +154,28 @@ class ViewersParameters:
 
 @attrs.frozen(kw_only=True)
 class PlaybackQualityParameters(_Days):
-    """
-    Both families, playback quality.
-    """
+    """Both families, playback quality."""
 
     form: ExportFormat | None = _format()
 
 
 @attrs.frozen(kw_only=True)
 class BreakdownParameters(_Days):
-    """
-    Both families, breakdown.
-    """
+    """Both families, breakdown."""
 
     by: BreakdownBy = optional("by", member_of(BreakdownBy), BreakdownBy.COUNTRY)
     form: ExportFormat | None = _format()
 
 
 def dates_in_order(given: Mapping[str, object]) -> Iterable[LateFieldError]:
-    """
-    Refuse a range of days that ends before it begins.
-    """
+    """Refuse a range of days that ends before it begins."""
     first, last = given.get("startDate"), given.get("endDate")
     if isinstance(first, date) and isinstance(last, date) and first > last:
         yield LateFieldError(name="startDate", rule="must not be after endDate")
 
 
 def daily_dates(given: Mapping[str, object]) -> Iterable[LateFieldError]:
-    """
-    Refuse a range that is upside down, or too long for one answer.
-    """
+    """Refuse a range that is upside down, or too long for one answer."""
     yield from dates_in_order(given)
     first, last = given.get("startDate"), given.get("endDate")
     if not isinstance(first, date) or not isinstance(last, date):

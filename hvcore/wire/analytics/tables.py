@@ -1,6 +1,4 @@
-"""
-Analytics: what a file of each report holds.
-"""
+"""Analytics: what a file of each report holds."""
 
 from collections.abc import Mapping
 from typing import Final

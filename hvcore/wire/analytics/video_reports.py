@@ -39,9 +39,7 @@ UNKNOWN: Final = "(unknown)"
 
 
 def _members(metric: PlaybackMetric) -> Sequence[tuple[str, Schema]]:
-    """
-    Return the members of a metric: reports, mean, minimum and maximum.
-    """
+    """Return the members of a metric: reports, mean, minimum and maximum."""
     reports = (f"{metric.answer_name}Reports", COUNT)
     if metric.sums_as is SumsAs.REPORTS:
         return (reports,)
@@ -108,9 +106,7 @@ BREAKDOWN: Final = record(
 
 
 def playback_quality(report: VideoPlaybackQuality) -> Payload:
-    """
-    Render the players' reports about a video, day by day.
-    """
+    """Render the players' reports about a video, day by day."""
     days = report.days or ()
     return {
         "summary": {
@@ -123,9 +119,7 @@ def playback_quality(report: VideoPlaybackQuality) -> Payload:
 
 
 def breakdown(report: VideoBreakdown) -> Payload:
-    """
-    Render where the segments of a video went, day by day.
-    """
+    """Render where the segments of a video went, day by day."""
     return {
         "summary": {
             **_names(report.video),
@@ -138,16 +132,12 @@ def breakdown(report: VideoBreakdown) -> Payload:
 
 
 def quality_records(days: Iterable[PlaybackQualityDay]) -> list[Payload]:
-    """
-    Render the sums of players' reports, one record a day.
-    """
+    """Render the sums of players' reports, one record a day."""
     return [_quality_record(day) for day in days]
 
 
 def breakdown_records(rows: Iterable[BreakdownDay]) -> list[Payload]:
-    """
-    Render where segments went, one record for each day and place.
-    """
+    """Render where segments went, one record for each day and place."""
     return [
         {
             "deliveryDate": row.day.isoformat(),
@@ -167,9 +157,7 @@ def _quality_record(day: PlaybackQualityDay) -> Payload:
 
 
 def _values(report: PlaybackQuality, metric: PlaybackMetric) -> Sequence[int | float]:
-    """
-    Return the values of a metric's members; all zeros if no report had it.
-    """
+    """Return the values of a metric's members; all zeros if no report had it."""
     if metric.sums_as is SumsAs.REPORTS:
         return (report.reports_of(metric),)
     measured = report.measured(metric)

@@ -1,6 +1,4 @@
-"""
-Kinds of fields of edge keys, share links and thumbnails; see wire.kinds.
-"""
+"""Kinds of fields of edge keys, share links and thumbnails; see wire.kinds."""
 
 import re
 from datetime import UTC, datetime
@@ -29,20 +27,14 @@ _EMAIL = re.compile(
 
 @attrs.frozen(kw_only=True)
 class Timestamp:
-    """
-    A moment, ``YYYY-MM-DDThh:mm:ss`` with ``Z`` or an offset.
-    """
+    """A moment, ``YYYY-MM-DDThh:mm:ss`` with ``Z`` or an offset."""
 
     def from_json(self, value: object) -> datetime:
-        """
-        Read a JSON string.
-        """
+        """Read a JSON string."""
         return self.from_text(string(value))
 
     def from_text(self, text: str) -> datetime:
-        """
-        Read a moment; it is in UTC afterwards, without what is below a microsecond.
-        """
+        """Read a moment; it is in UTC afterwards, without what is below a microsecond."""
         try:
             if _MOMENT.fullmatch(text):
                 return datetime.fromisoformat(text).astimezone(UTC)
@@ -57,20 +49,14 @@ class Timestamp:
 
 @attrs.frozen(kw_only=True)
 class EmailAddress:
-    """
-    An e-mail address, as people write theirs.
-    """
+    """An e-mail address, as people write theirs."""
 
     def from_json(self, value: object) -> str:
-        """
-        Read a JSON string.
-        """
+        """Read a JSON string."""
         return self.from_text(string(value))
 
     def from_text(self, text: str) -> str:
-        """
-        Read an address; letters keep their case.
-        """
+        """Read an address; letters keep their case."""
         if len(text) > MAX_EMAIL_CHARS:
             rule = f"must have at most {MAX_EMAIL_CHARS} characters"
             raise FieldRefusedError(rule, NOT_ALLOWED)
@@ -80,22 +66,16 @@ class EmailAddress:
         return text
 
     def schema(self) -> Schema:
-        """
-        Return the format; names may have letters of every language.
-        """
+        """Return the format; names may have letters of every language."""
         return {"type": "string", "format": "idn-email", "maxLength": MAX_EMAIL_CHARS}
 
 
 @attrs.frozen(kw_only=True)
 class DomainList:
-    """
-    Host names, each optionally below ``*.``: a list, or text with commas.
-    """
+    """Host names, each optionally below ``*.``: a list, or text with commas."""
 
     def from_json(self, value: object) -> tuple[str, ...]:
-        """
-        Read a JSON array of strings or a JSON string.
-        """
+        """Read a JSON array of strings or a JSON string."""
         if not isinstance(value, list):
             return self.from_text(string(value))
         if not all(isinstance(entry, str) for entry in value):
@@ -107,15 +87,11 @@ class DomainList:
         return self.from_text(",".join(value))
 
     def from_text(self, text: str) -> tuple[str, ...]:
-        """
-        Read the list in lower case, each entry once.
-        """
+        """Read the list in lower case, each entry once."""
         return Domains().from_text(text)
 
     def schema(self) -> Schema:
-        """
-        Return the list; a text is for people, and one form is for generators.
-        """
+        """Return the list; a text is for people, and one form is for generators."""
         return {
             "type": "array",
             "items": STRING,
@@ -126,16 +102,12 @@ class DomainList:
 
 @attrs.frozen(kw_only=True)
 class Seconds:
-    """
-    A time within a video, in seconds.
-    """
+    """A time within a video, in seconds."""
 
     maximum: float
 
     def from_json(self, value: object) -> float:
-        """
-        Read a JSON number.
-        """
+        """Read a JSON number."""
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise FieldRefusedError("must be a number of seconds", NOT_READABLE)
         if not 0 <= value <= self.maximum:
@@ -144,9 +116,7 @@ class Seconds:
         return float(value)
 
     def from_text(self, text: str) -> float:
-        """
-        Read a decimal number.
-        """
+        """Read a decimal number."""
         if not re.fullmatch(r"[0-9]{1,9}(?:\.[0-9]{1,9})?", text):
             raise FieldRefusedError("must be a number of seconds", NOT_READABLE)
         return self.from_json(float(text))

@@ -36,9 +36,7 @@ from hvcore.wire.schema import (
 
 @attrs.frozen(kw_only=True)
 class EdgeKeyRequest:
-    """
-    Both families, a new edge key; the body is optional.
-    """
+    """Both families, a new edge key; the body is optional."""
 
     domains: tuple[str, ...] = optional(
         "domains",
@@ -54,9 +52,7 @@ class EdgeKeyRequest:
 
 @attrs.frozen(kw_only=True)
 class ShareRequest:
-    """
-    Both families, a new share link; the body is optional.
-    """
+    """Both families, a new share link; the body is optional."""
 
     expiration_hours: int = optional(
         "expirationHours",
@@ -78,9 +74,7 @@ class ShareRequest:
 
 
 def expires_after(now: datetime) -> Check:
-    """
-    Return the check that refuses an expiry that has come.
-    """
+    """Return the check that refuses an expiry that has come."""
 
     def check(given: Mapping[str, object]) -> Iterable[LateFieldError]:
         expires_at = given.get("expiresAt")

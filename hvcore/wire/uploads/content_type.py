@@ -1,6 +1,4 @@
-"""
-The content type that a request announces for the bytes of an upload.
-"""
+"""The content type that a request announces for the bytes of an upload."""
 
 import re
 from typing import Final

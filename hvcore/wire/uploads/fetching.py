@@ -33,26 +33,18 @@ _TEXT: Final = Text(max_chars=MAX_ADDRESS_CHARS)
 
 @attrs.frozen(kw_only=True)
 class SourceAddress:
-    """
-    An address to fetch from, which may hold its owner's secrets.
-    """
+    """An address to fetch from, which may hold its owner's secrets."""
 
     def from_json(self, value: object) -> str:
-        """
-        Read a JSON string.
-        """
+        """Read a JSON string."""
         return self.from_text(string(value))
 
     def from_text(self, text: str) -> str:
-        """
-        Read a text; whether it may be fetched from is not judged here.
-        """
+        """Read a text; whether it may be fetched from is not judged here."""
         return _TEXT.from_text(text)
 
     def schema(self) -> Schema:
-        """
-        Return the form; what else is refused depends on where it leads.
-        """
+        """Return the form; what else is refused depends on where it leads."""
         return {
             "type": "string",
             "format": "uri",
@@ -61,9 +53,7 @@ class SourceAddress:
         }
 
     def shown(self, value: object) -> object:
-        """
-        Return what an error may show of a value: see converter.SecretKind.
-        """
+        """Return what an error may show of a value: see converter.SecretKind."""
         return without_secrets(value) if isinstance(value, str) else None
 
 
@@ -72,9 +62,7 @@ SOURCE: Final = SourceAddress()
 
 @attrs.frozen(kw_only=True)
 class FetchVideoRequest:
-    """
-    Family B, upload: where the file is, and the video to be made of it.
-    """
+    """Family B, upload: where the file is, and the video to be made of it."""
 
     file_name: str = required(
         "fileName", NAME, about="Name of the file; shown, never part of a path."
@@ -92,9 +80,7 @@ class FetchVideoRequest:
 
 @attrs.frozen(kw_only=True)
 class DownloadRequest:
-    """
-    Family B, download.
-    """
+    """Family B, download."""
 
     url: str = required(
         SOURCE_URL,
@@ -124,14 +110,10 @@ def fetchable(name: str, refusal: Callable[[str], str | None]) -> Check:
 
 
 def fetched_video(video_id: VideoId) -> dict[str, object]:
-    """
-    Render the video whose file is fetched.
-    """
+    """Render the video whose file is fetched."""
     return {"assetId": video_id, "videoID": video_id}
 
 
 def fetched_file(grant: UploadGrant) -> dict[str, object]:
-    """
-    Render where the file will be.
-    """
+    """Render where the file will be."""
     return {"bucketPath": grant.path}

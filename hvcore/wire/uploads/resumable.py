@@ -75,9 +75,7 @@ _MAX_DIGITS: Final = 19
 
 @attrs.frozen(kw_only=True)
 class CreationHeaders:
-    """
-    The headers of a creation, as they were sent; None: not sent.
-    """
+    """The headers of a creation, as they were sent; None: not sent."""
 
     length: str | None
     metadata: str | None
@@ -86,9 +84,7 @@ class CreationHeaders:
 
 @attrs.frozen(kw_only=True)
 class ResumableWanted:
-    """
-    The file and the video to be made of it.
-    """
+    """The file and the video to be made of it."""
 
     file: FileWanted
     video: VideoWanted
@@ -161,9 +157,7 @@ def read_metadata(header: str) -> dict[str, str]:
 
 
 def resumable_upload(granted: UploadGranted) -> Payload:
-    """
-    Render an upload that was created.
-    """
+    """Render an upload that was created."""
     return {
         "uploadURL": granted.signed_url,
         "bucketPath": granted.grant.path,
@@ -195,9 +189,7 @@ def _check_limit(length: str | None) -> None:
 
 
 def in_headers(item: FieldError) -> FieldError:
-    """
-    Return a problem of a field, said of the header that the field is in.
-    """
+    """Return a problem of a field, said of the header that the field is in."""
     header = _LENGTH if item.location == "query.fileSize" else _METADATA
     return attrs.evolve(item, location=f"header.{header}")
 

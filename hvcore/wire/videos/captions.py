@@ -1,6 +1,4 @@
-"""
-Captions: what is asked for, and what is answered.
-"""
+"""Captions: what is asked for, and what is answered."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -27,9 +25,7 @@ LANGUAGE: Final[Schema] = {
 
 @attrs.frozen(kw_only=True)
 class CaptionParameters:
-    """
-    Both families, new captions.
-    """
+    """Both families, new captions."""
 
     label: str | None = optional(
         "label",

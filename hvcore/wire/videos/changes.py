@@ -1,6 +1,4 @@
-"""
-Changes of a video and its picture: what is asked for, and what is answered.
-"""
+"""Changes of a video and its picture: what is asked for, and what is answered."""
 
 from typing import Final
 
@@ -20,9 +18,7 @@ from hvcore.wire.videos.labels import LabelChangeFields
 
 @attrs.frozen(kw_only=True)
 class VideoChangeRequest:
-    """
-    Both families, change of a video.
-    """
+    """Both families, change of a video."""
 
     name: str | None = optional("videoName", NAME, None)
     description: str | Null | None = clearable(
@@ -49,9 +45,7 @@ class VideoChangeRequest:
 
 @attrs.frozen(kw_only=True)
 class CustomThumbnailRequest:
-    """
-    Both families, custom thumbnail, where no picture is sent.
-    """
+    """Both families, custom thumbnail, where no picture is sent."""
 
     at_s: float = required(
         "timestampSeconds",

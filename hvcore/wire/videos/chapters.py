@@ -1,6 +1,4 @@
-"""
-Chapters: what is answered.
-"""
+"""Chapters: what is answered."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -43,9 +41,7 @@ def chapters(
 
 
 def chapter_list(found: Iterable[Chapter]) -> list[dict[str, object]]:
-    """
-    Render chapters, in order.
-    """
+    """Render chapters, in order."""
     return [
         {
             "startSeconds": one.start_ms / 1000,

@@ -1,6 +1,4 @@
-"""
-What the check of a video has found, as it is answered.
-"""
+"""What the check of a video has found, as it is answered."""
 
 from typing import Final
 
@@ -51,9 +49,7 @@ CONFORMANCE: Final = record(
 
 
 def conformance(certificate: VideoCertificate) -> Payload:
-    """
-    Render a certificate.
-    """
+    """Render a certificate."""
     return {
         "conformant": certificate.is_conformant,
         "checkedAt": timestamp(certificate.checked_at),

@@ -53,23 +53,17 @@ LABELS: Final[Mapping[str, Schema]] = {
 
 @attrs.frozen(kw_only=True)
 class Label:
-    """
-    A text of one line that is kept as it is.
-    """
+    """A text of one line that is kept as it is."""
 
     max_chars: int
     has_commas: bool = True
 
     def from_json(self, value: object) -> str:
-        """
-        Read a JSON string.
-        """
+        """Read a JSON string."""
         return self.from_text(string(value))
 
     def from_text(self, text: str) -> str:
-        """
-        Read the text itself.
-        """
+        """Read the text itself."""
         found = Text(max_chars=self.max_chars).from_text(text)
         if any(unicodedata.category(char) == "Cc" for char in found):
             raise FieldRefusedError("must not contain control characters", NOT_ALLOWED)
@@ -103,9 +97,7 @@ class Metadata:
     removes: bool = False
 
     def from_json(self, value: object) -> Mapping[str, str | None]:
-        """
-        Read a JSON object.
-        """
+        """Read a JSON object."""
         if not isinstance(value, dict):
             rule = "must be an object of keys and strings"
             raise FieldRefusedError(rule, NOT_READABLE)
@@ -116,9 +108,7 @@ class Metadata:
         return pairs
 
     def from_text(self, text: str) -> Mapping[str, str | None]:
-        """
-        Read the text of a JSON object.
-        """
+        """Read the text of a JSON object."""
         try:
             value = json.loads(text)
         except (ValueError, RecursionError) as exc:
@@ -127,9 +117,7 @@ class Metadata:
         return self.from_json(value)
 
     def schema(self) -> Schema:
-        """
-        Return the form; keys and values together have a limit, too.
-        """
+        """Return the form; keys and values together have a limit, too."""
         value = _VALUE.schema()
         return {
             "type": "object",
@@ -154,14 +142,10 @@ class Metadata:
 
 @attrs.frozen(kw_only=True)
 class Tags:
-    """
-    Tags; in a header or a form they are separated by commas.
-    """
+    """Tags; in a header or a form they are separated by commas."""
 
     def from_json(self, value: object) -> tuple[str, ...]:
-        """
-        Read a JSON array; a tag that is there twice counts once, as it stands first.
-        """
+        """Read a JSON array; a tag that is there twice counts once, as it stands first."""
         if not isinstance(value, list):
             raise FieldRefusedError("must be an array of strings", NOT_READABLE)
         try:
@@ -177,9 +161,7 @@ class Tags:
         return tuple(found.values())
 
     def from_text(self, text: str) -> tuple[str, ...]:
-        """
-        Read the list; spaces around commas do not matter.
-        """
+        """Read the list; spaces around commas do not matter."""
         return self.from_json([tag.strip(" ") for tag in text.split(",")])
 
     def schema(self) -> Schema:
@@ -188,20 +170,14 @@ class Tags:
 
 @attrs.frozen(kw_only=True)
 class MetadataFilter:
-    """
-    A key of metadata and its value, with a colon between them.
-    """
+    """A key of metadata and its value, with a colon between them."""
 
     def from_json(self, value: object) -> str:
-        """
-        Read a JSON string.
-        """
+        """Read a JSON string."""
         return self.from_text(string(value))
 
     def from_text(self, text: str) -> str:
-        """
-        Return what finds the videos: see domain.videos.labels.metadata_term.
-        """
+        """Return what finds the videos: see domain.videos.labels.metadata_term."""
         key, colon, value = text.partition(":")
         if not colon or not _KEY.fullmatch(key) or not value:
             raise FieldRefusedError("must be a key, a colon and a value", NOT_ALLOWED)
@@ -218,9 +194,7 @@ class MetadataFilter:
 
 @attrs.frozen(kw_only=True)
 class LabelFields:
-    """
-    The labels of a video that is to be made.
-    """
+    """The labels of a video that is to be made."""
 
     external_id: str | None = optional(
         "externalID",
@@ -248,9 +222,7 @@ class LabelFields:
 
 @attrs.frozen(kw_only=True)
 class LabelChangeFields:
-    """
-    Changes of the labels of a video.
-    """
+    """Changes of the labels of a video."""
 
     external_id: str | Null | None = clearable(
         "externalID", EXTERNAL_ID, about="null removes it."
@@ -265,9 +237,7 @@ class LabelChangeFields:
     )
 
     def changes(self) -> LabelChanges | None:
-        """
-        Return the changes; None if there are none.
-        """
+        """Return the changes; None if there are none."""
         if (self.external_id, self.metadata, self.tags) == (None, None, None):
             return None
         return LabelChanges(
@@ -280,9 +250,7 @@ class LabelChangeFields:
 
 
 def shown_labels(labels: Labels) -> dict[str, object]:
-    """
-    Render the labels of a video: those that it has.
-    """
+    """Render the labels of a video: those that it has."""
     found: dict[str, object] = {}
     if labels.external_id is not None:
         found["externalID"] = labels.external_id

@@ -1,6 +1,4 @@
-"""
-The block ``playback``: where a video plays.
-"""
+"""The block ``playback``: where a video plays."""
 
 from typing import Final
 
@@ -23,9 +21,7 @@ PLAYBACK: Final[Schema] = record(
 
 
 def playback(addresses: PlaybackAddresses) -> dict[str, object]:
-    """
-    Render the addresses of a video.
-    """
+    """Render the addresses of a video."""
     return {
         "playlistURL": addresses.playlist,
         "manifestURL": addresses.manifest,

@@ -85,20 +85,14 @@ EVENTS: Final[Schema] = record(
 
 @attrs.frozen(kw_only=True)
 class Cursor:
-    """
-    Where an earlier answer ended; its form is nobody's business.
-    """
+    """Where an earlier answer ended; its form is nobody's business."""
 
     def from_json(self, value: object) -> int:
-        """
-        Read a JSON string.
-        """
+        """Read a JSON string."""
         return self.from_text(string(value))
 
     def from_text(self, text: str) -> int:
-        """
-        Read a ``cursor`` of an earlier answer; anything else is refused.
-        """
+        """Read a ``cursor`` of an earlier answer; anything else is refused."""
         if re.fullmatch(_CURSOR_PATTERN, text):
             padded = text + "=" * (-len(text) % 4)
             try:
@@ -116,20 +110,14 @@ class Cursor:
 
 @attrs.frozen(kw_only=True)
 class Kinds:
-    """
-    A comma-separated list of event kinds.
-    """
+    """A comma-separated list of event kinds."""
 
     def from_json(self, value: object) -> frozenset[EventKind]:
-        """
-        Read a JSON string.
-        """
+        """Read a JSON string."""
         return self.from_text(string(value))
 
     def from_text(self, text: str) -> frozenset[EventKind]:
-        """
-        Read the list.
-        """
+        """Read the list."""
         words = text.split(",")
         if not all(word in _KINDS for word in words):
             rule = f"must be one or more of {', '.join(_KINDS)}, separated by commas"
@@ -137,18 +125,14 @@ class Kinds:
         return frozenset(_KINDS[word] for word in words)
 
     def schema(self) -> Schema:
-        """
-        Return the form of the list.
-        """
+        """Return the form of the list."""
         any_kind = "|".join(re.escape(word) for word in _KINDS)
         return {"type": "string", "pattern": f"^(?:{any_kind})(?:,(?:{any_kind}))*$"}
 
 
 @attrs.frozen(kw_only=True)
 class EventParameters:
-    """
-    Family B, events.
-    """
+    """Family B, events."""
 
     after: int | None = optional(
         "after",
@@ -211,9 +195,7 @@ def _playback(happened: VideoEvent, places: PlaybackPlaces) -> Payload | None:
 
 
 def event_page(page: EventPage, *, worker_url: str, player_url: str) -> Payload:
-    """
-    Render some events, and where to go on; see event.
-    """
+    """Render some events, and where to go on; see event."""
     return {
         "events": [
             event(stored, worker_url=worker_url, player_url=player_url)
@@ -225,7 +207,5 @@ def event_page(page: EventPage, *, worker_url: str, player_url: str) -> Payload:
 
 
 def cursor(number: int) -> str:
-    """
-    Write where an answer has ended.
-    """
+    """Write where an answer has ended."""
     return base64.urlsafe_b64encode(f"1:{number}".encode()).decode().rstrip("=")

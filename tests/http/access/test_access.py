@@ -8,10 +8,10 @@ from datetime import timedelta
 import pytest
 from falcon.testing import TestClient
 
-from hv_api.routes import ROUTES
-from hv_api.routing import Route
 from hvcore.domain.access.keys import ALL_PERMISSIONS, KeyType, Permission
 from hvcore.throttling.turns import client_of_turn, having_turn
+from hvcore_api.routes import ROUTES
+from hvcore_api.routing import Route
 from tests.http.world import (
     ENV,
     ORG,

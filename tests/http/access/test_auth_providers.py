@@ -9,9 +9,6 @@ from typing import Any
 import pytest
 from falcon.testing import Result, TestClient
 
-from hv_api.app import make_api
-from hv_api.docs_page.families import operations_of
-from hv_auth_apikey.backend import SCHEME as API_KEY
 from hvcore.assembly import Services, build
 from hvcore.plugin_api import (
     AuthProvider,
@@ -26,6 +23,9 @@ from hvcore.plugin_api import (
     Permission,
     Principal,
 )
+from hvcore_api.app import make_api
+from hvcore_api.docs_page.families import operations_of
+from hvcore_auth_apikey.backend import SCHEME as API_KEY
 from tests.http.world import ORG, ORIGIN, World, problem_of
 
 ASKED = {"Origin": ORIGIN, "Access-Control-Request-Method": "GET"}

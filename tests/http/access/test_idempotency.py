@@ -9,11 +9,11 @@ import pytest
 import sqlalchemy as sa
 from falcon.testing import Result
 
-from hv_api.routes import ROUTES
 from hvcore.domain.access.idempotency import CLAIMED_FOR, IdempotencyScope
 from hvcore.domain.access.keys import ALL_PERMISSIONS, KeyType, Permission
 from hvcore.domain.uploads.grants import FileWanted
 from hvcore.persistence import tables
+from hvcore_api.routes import ROUTES
 from tests.http.limited import limit
 from tests.http.world import (
     ENV,

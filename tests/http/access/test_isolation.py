@@ -17,10 +17,10 @@ import attrs
 import pytest
 from falcon.testing import Result
 
-from hv_api.routes import ROUTES
-from hv_api.routing import Route
 from hvcore.domain.access.keys import KeyType
 from hvcore.settings.tree import LimitSettings
+from hvcore_api.routes import ROUTES
+from hvcore_api.routing import Route
 from tests.conftest import SettableClock
 from tests.database_rows import all_rows
 from tests.http.conftest import Template, settings_of

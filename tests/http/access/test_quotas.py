@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 import pytest
 from falcon.testing import Result, TestClient
 
-from hv_upload.app import make_app as make_upload
 from hvcore.domain.ids import GrantId
 from hvcore.domain.uploads.grants import FileWanted, GrantState
+from hvcore_upload.app import make_app as make_upload
 from tests.http.cinema import Cinema, token_of
 from tests.http.world import ENV, ORG, OTHER_ORG, World, body_of, problem_of
 from tests.outbound import PUBLIC

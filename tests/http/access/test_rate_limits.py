@@ -9,12 +9,12 @@ from datetime import timedelta
 import pytest
 from falcon.testing import Result
 
-from hv_api.routes import ROUTES
-from hv_ratelimit.plugin import MovingWindowOptions, build
 from hvcore.domain.access.keys import KeyType
 from hvcore.domain.access.rate_limits import Bucket, RateLimitRule, RateLimitState
 from hvcore.errors import UnavailableError
 from hvcore.ports.rate_limit import RateLimitStore
+from hvcore_api.routes import ROUTES
+from hvcore_ratelimit.plugin import MovingWindowOptions, build
 from tests.http.limited import limit
 from tests.http.world import ENV, ORG, OTHER_ORG, Key, World, body_of, problem_of
 from tests.servers import redis_server

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from hv_api.routes import ROUTES
 from hvcore.domain.access.keys import KeyType, Permission
 from hvcore.domain.access.tenants import Environment, EnvironmentKind
 from hvcore.domain.analytics.segments import SegmentPlace, SegmentServed
 from hvcore.domain.ids import VideoId
 from hvcore.errors import UnavailableError
+from hvcore_api.routes import ROUTES
 from tests.http.world import (
     ENV,
     ORG,

@@ -8,14 +8,14 @@ from datetime import datetime, timedelta
 import pytest
 import sqlalchemy as sa
 
-from hv_analytics_sql import live
-from hv_worker.sweep import sweep_once
 from hvcore.domain.access.keys import Permission
 from hvcore.domain.analytics.ignored import IgnoredPlace, IgnoredReason, IgnoredRequest
 from hvcore.domain.analytics.live import SessionSeen, UnfollowedSessions
 from hvcore.domain.analytics.segments import VideoScope
 from hvcore.domain.ids import VideoId
 from hvcore.services.analytics import live as live_analytics
+from hvcore_analytics_sql import live
+from hvcore_worker.sweep import sweep_once
 from tests.http.analytics.test_counts import A_ENV, NOW, NOW_TEXT, A, report, serve
 from tests.http.world import OTHER_ORG, World, locations, problem_of
 

@@ -5,7 +5,7 @@ The client for JavaScript, as pages of any origin load it.
 import pytest
 from falcon.testing import Result, TestClient
 
-from hv_client_js import MODULE, TYPES
+from hvcore_client_js import MODULE, TYPES
 from tests.http.world import ORIGIN, World
 
 FILES = [

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from falcon.testing import TestClient
 
-from hv_api.openapi.components import resolved
-from hv_api.routes import GROUPS
 from hvcore.envelope import PROBLEM_TYPE, SUCCESS_TYPE
+from hvcore_api.openapi.components import resolved
+from hvcore_api.routes import GROUPS
 from tests.http.world import ENV, ORG, World
 
 MAX_BYTES = 300_000

@@ -5,9 +5,9 @@ The examples of the API's description are what the service answers.
 import json
 import os
 
-from hv_api.openapi.answers import answer_schema, errors_of
-from hv_api.openapi.examples import EXAMPLES, FILE
-from hv_api.routes import ROUTES
+from hvcore_api.openapi.answers import answer_schema, errors_of
+from hvcore_api.openapi.examples import EXAMPLES, FILE
+from hvcore_api.routes import ROUTES
 from tests.http.api.example_traffic import example_traffic
 from tests.http.world import World
 

@@ -8,9 +8,9 @@ import attrs
 import pytest
 from falcon.testing import TestClient
 
-from hv_web.readiness import STATE
 from hvcore import __version__
 from hvcore.plugin_api import Lack
+from hvcore_web.readiness import STATE
 from tests.http.world import World, body_of, problem_of
 
 COMPONENTS = {"database", "clock", "storage", "queue", "disk", "transcoder"}

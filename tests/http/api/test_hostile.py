@@ -15,10 +15,10 @@ import pytest
 from falcon.testing import Result
 from jsonschema import Draft202012Validator
 
-from hv_api.routes import ROUTES
-from hv_api.routing import Route
 from hvcore.wire.converter import fields_of
 from hvcore.wire.request_schemas import body_schema
+from hvcore_api.routes import ROUTES
+from hvcore_api.routing import Route
 from tests.database_rows import all_rows
 from tests.http.world import ENV, ORG, Key, World
 from tests.interface.tables import JUDGED_BY_SERVICES

@@ -9,7 +9,7 @@ import pytest
 import schemathesis
 from schemathesis.engine import events, from_schema
 
-from hv_api.routes import ROUTES
+from hvcore_api.routes import ROUTES
 from tests.http.api.test_schemathesis import (
     aimed,
     configuration,

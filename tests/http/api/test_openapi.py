@@ -13,13 +13,13 @@ import pytest
 from falcon.testing import TestClient
 from openapi_spec_validator import OpenAPIV31SpecValidator, validate
 
-from hv_api.app import describe
-from hv_api.docs_page.examples import command_of, example_of
-from hv_api.docs_page.families import operations_of, twins_of
-from hv_api.docs_page.page import render_page
-from hv_api.openapi.components import resolved
-from hv_api.routes import GROUPS, ROUTES
-from hv_api.routing import PLAIN, Route
+from hvcore_api.app import describe
+from hvcore_api.docs_page.examples import command_of, example_of
+from hvcore_api.docs_page.families import operations_of, twins_of
+from hvcore_api.docs_page.page import render_page
+from hvcore_api.openapi.components import resolved
+from hvcore_api.routes import GROUPS, ROUTES
+from hvcore_api.routing import PLAIN, Route
 from tests.http.world import World
 
 DOCUMENT = "/v1/openapi.json"

@@ -4,7 +4,7 @@ The one table of routes.
 
 from falcon import inspect
 
-from hv_api.routes import ROUTES
+from hvcore_api.routes import ROUTES
 from tests.http.world import World
 
 A = "/v1/api/{orgID}"

@@ -15,8 +15,8 @@ import pytest
 import schemathesis
 from schemathesis.engine import events, from_schema
 
-from hv_api.routes import ROUTES
 from hvcore.settings.tree import LimitSettings
+from hvcore_api.routes import ROUTES
 from tests.conftest import SettableClock
 from tests.http.conftest import Template, settings_of
 from tests.http.world import ENV, ORG, World

@@ -4,7 +4,7 @@ Headers as a WSGI environment has them.
 
 import pytest
 
-from hv_api.sent_headers import SentHeaders
+from hvcore_api.sent_headers import SentHeaders
 
 HEADERS = SentHeaders(
     {

@@ -15,7 +15,7 @@ from wsgiref.util import setup_testing_defaults
 import attrs
 import falcon
 
-from hv_dashboard.forms import URLENCODED, Form
+from hvcore_dashboard.forms import URLENCODED, Form
 from tests.http.broken.values import broken_headers, broken_texts
 
 ENVELOPE: Final = {"title", "status", "code", "detail", "errors"}

@@ -9,14 +9,14 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from hv_api.routes import ROUTES
-from hv_api.routing import Route
-from hv_delivery.app import make_app as make_delivery
-from hv_edge.app import SECRET_HEADER
-from hv_edge.app import make_app as make_edge
-from hv_player.app import make_app as make_player
-from hv_upload.app import make_app as make_upload
 from hvcore.services.edge.authorizations import edge_secret
+from hvcore_api.routes import ROUTES
+from hvcore_api.routing import Route
+from hvcore_delivery.app import make_app as make_delivery
+from hvcore_edge.app import SECRET_HEADER
+from hvcore_edge.app import make_app as make_edge
+from hvcore_player.app import make_app as make_player
+from hvcore_upload.app import make_app as make_upload
 from tests.conftest import SettableClock
 from tests.http.broken.asking import Breaker
 from tests.http.delivery_world import PRIVATE_PATH, PUBLIC_PATH, make_world

@@ -9,7 +9,6 @@ import attrs
 import pytest
 from falcon.testing import create_environ
 
-from hv_web.plain_requests import read_request
 from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.domain.analytics.playback_metrics import PlayerReport
 from hvcore.domain.analytics.segments import SegmentPlace
@@ -19,6 +18,7 @@ from hvcore.ports.counting import CountedSegment
 from hvcore.services.counting.sessions import SessionNames, SessionNotes
 from hvcore.services.counting.spooled_counter import SpooledCounter
 from hvcore.spool import Spool, opened, spool_files
+from hvcore_web.plain_requests import read_request
 from tests.conftest import SettableClock
 from tests.http.counting.counting_cases import COUNTING_CASES, CountingCase
 from tests.http.delivery_world import (

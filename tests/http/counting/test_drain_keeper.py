@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from hv_reference import drain_keeper
-from hv_reference.drain_keeper import DrainKeeper
-from hv_reference.draining import BEAT_FILE
 from hvcore.spool import Spool
+from hvcore_reference import drain_keeper
+from hvcore_reference.drain_keeper import DrainKeeper
+from hvcore_reference.draining import BEAT_FILE
 from tests.live import until
 
 # Most of their time they wait for processes: one interpreter only.

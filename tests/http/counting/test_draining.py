@@ -12,15 +12,15 @@ from typing import Final
 
 import pytest
 
-from hv_reference import draining
-from hv_reference.draining import drain_until, packed, read_settings
 from hvcore.errors import ConfigError
 from hvcore.services.counting.drain import Drain
 from hvcore.settings import Settings
+from hvcore_reference import draining
+from hvcore_reference.draining import drain_until, packed, read_settings
 
 READ: Final = """
 import sys
-from hv_reference.draining import read_settings
+from hvcore_reference.draining import read_settings
 settings = read_settings(sys.stdin.buffer)
 (name,) = settings.plugin_modules
 print(__import__(name).__name__)

@@ -26,12 +26,6 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from falcon.testing import Result
 
-from hv_delivery.app import make_app
-from hv_edge.app import make_app as make_edge_app
-from hv_edge.config import CONFIG_FILE, EdgeConfig
-from hv_edge.tallies import place_of
-from hv_player.app import make_app as make_player_app
-from hv_reference.public_paths import by_path
 from hvcore.changes_file import CHANGES_FILE
 from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.domain.analytics.segments import SegmentPlace
@@ -49,6 +43,12 @@ from hvcore.settings import (
     Settings,
     UploadSettings,
 )
+from hvcore_delivery.app import make_app
+from hvcore_edge.app import make_app as make_edge_app
+from hvcore_edge.config import CONFIG_FILE, EdgeConfig
+from hvcore_edge.tallies import place_of
+from hvcore_player.app import make_app as make_player_app
+from hvcore_reference.public_paths import by_path
 from tests.conftest import SettableClock
 from tests.edge import RunningEdge, running_nginx
 from tests.http.delivery_world import (

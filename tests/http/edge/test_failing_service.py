@@ -16,8 +16,8 @@ from typing import Any, Final
 import attrs
 import pytest
 
-from hv_edge.config import EdgeConfig
 from hvcore.settings import EdgeSettings
+from hvcore_edge.config import EdgeConfig
 from tests.conftest import SettableClock
 from tests.edge import running_nginx
 from tests.http.delivery_world import PRIVATE_PATH, PUBLIC_PATH

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-import hv_edge
-from hv_edge import failures
-from hv_edge.failures import LOG_FILE, FailureLog
+import hvcore_edge
 from hvcore.metrics import switch_on
+from hvcore_edge import failures
+from hvcore_edge.failures import LOG_FILE, FailureLog
 from tests.metrics.readings import Growth
 
 LINE = "2026-01-02T03:04:05+00:00 {} 0123abcd upstream=502\n"
@@ -93,7 +93,7 @@ def test_many_failures_are_read_in_parts(
 
 
 def test_nginx_writes_the_status_where_it_is_read() -> None:
-    template = Path(hv_edge.__file__).parent / "nginx" / "nginx.conf.template"
+    template = Path(hvcore_edge.__file__).parent / "nginx" / "nginx.conf.template"
 
     text = template.read_text()
 

@@ -11,10 +11,10 @@ from typing import Final
 
 import pytest
 
-from hv_edge.requirements import MODULES
-from hv_edge.script_settings import SETTINGS_FILE, script_settings
 from hvcore.services.counting.sessions import ALL_SHARES, NOTED_EVERY_S, PERIOD_S
 from hvcore.settings.shares import ShareSettings
+from hvcore_edge.requirements import MODULES
+from hvcore_edge.script_settings import SETTINGS_FILE, script_settings
 from tests.edge import RunningEdge, running_nginx
 from tests.live import free_ports
 
@@ -67,7 +67,7 @@ local said = {{}}
 @pytest.fixture(scope="module")
 def nginx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningEdge]:
     folder, port = tmp_path_factory.mktemp("script"), free_ports()
-    scripts = resources.files("hv_edge") / "nginx"
+    scripts = resources.files("hvcore_edge") / "nginx"
     (folder / SETTINGS_FILE).write_text(script_settings())
     config = Path(folder / "nginx.conf")
     config.write_text(

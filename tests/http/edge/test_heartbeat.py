@@ -8,13 +8,13 @@ from typing import Final
 
 HANGS: Final = """
 import threading
-from hv_edge.heartbeat import Heartbeat
+from hvcore_edge.heartbeat import Heartbeat
 with Heartbeat(hangs_after_s=0.2).required():
     threading.Event().wait(60)
 """
 WORKS: Final = """
 import time
-from hv_edge.heartbeat import Heartbeat
+from hvcore_edge.heartbeat import Heartbeat
 heartbeat = Heartbeat(hangs_after_s=1)
 with heartbeat.required():
     until = time.monotonic() + 2
@@ -25,7 +25,7 @@ print("done")
 """
 ENDS: Final = """
 import time
-from hv_edge.heartbeat import Heartbeat
+from hvcore_edge.heartbeat import Heartbeat
 with Heartbeat(hangs_after_s=0.2).required():
     pass
 time.sleep(1)

@@ -15,8 +15,6 @@ from typing import BinaryIO, Final
 import attrs
 import pytest
 
-from hv_edge.ingest import NEW_FOR_S, Ingest
-from hv_edge.tallies import tally_files
 from hvcore.assembly import Services, build
 from hvcore.domain.analytics.breakdown import BreakdownBy
 from hvcore.domain.analytics.segments import (
@@ -35,6 +33,8 @@ from hvcore.ports.analytics import (
 from hvcore.ports.counting import CountedSegment
 from hvcore.services.counting.sessions import SessionNotes
 from hvcore.services.counting.spooled_counter import SpooledCounter
+from hvcore_edge.ingest import NEW_FOR_S, Ingest
+from hvcore_edge.tallies import tally_files
 from tests.http.conftest import settings_of
 from tests.http.edge.written_tallies import tally, write_tally
 from tests.migrated import lay_database

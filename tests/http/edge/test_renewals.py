@@ -10,12 +10,12 @@ import attrs
 import pytest
 from falcon.testing import Result, TestClient
 
-from hv_delivery.published import PublishedFileOpener
-from hv_edge.app import MARK_HEADER, SECRET_HEADER, make_app
-from hv_edge.renewals import Renewals
-from hv_web.plain_requests import read_request
 from hvcore.services.edge.authorizations import MAX_ASKED, edge_secret
 from hvcore.services.playback.cached_thumbnails import CachedThumbnails
+from hvcore_delivery.published import PublishedFileOpener
+from hvcore_edge.app import MARK_HEADER, SECRET_HEADER, make_app
+from hvcore_edge.renewals import Renewals
+from hvcore_web.plain_requests import read_request
 from tests.conftest import SettableClock
 from tests.http.cinema import Cinema
 from tests.http.delivery_world import make_world

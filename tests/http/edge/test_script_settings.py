@@ -10,8 +10,8 @@ from typing import Final
 
 import pytest
 
-from hv_edge.config import SERVICE_NUMBERS, script_names
-from hv_edge.script_settings import SCRIPT_SETTINGS, script_settings
+from hvcore_edge.config import SERVICE_NUMBERS, script_names
+from hvcore_edge.script_settings import SCRIPT_SETTINGS, script_settings
 
 # What is the script's own business: the service has no such number, or, as of memory
 # and of what is read, another one for another reason.
@@ -58,7 +58,7 @@ _NUMBER: Final = re.compile(
 
 
 def shipped(name: str) -> str:
-    return (resources.files("hv_edge") / "nginx" / name).read_text(encoding="utf-8")
+    return (resources.files("hvcore_edge") / "nginx" / name).read_text(encoding="utf-8")
 
 
 def code_of(name: str) -> str:

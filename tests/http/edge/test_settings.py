@@ -4,7 +4,7 @@ The edge's script has the numbers of the service.
 
 import pytest
 
-from hv_edge.script_settings import SCRIPT_SETTINGS
+from hvcore_edge.script_settings import SCRIPT_SETTINGS
 from tests.edge import RunningEdge
 from tests.http.edge.test_followed import nginx, run  # noqa: F401 - one is a fixture
 

@@ -12,8 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hv_edge.served_notes import NamedSessions, read_notes
-from hv_edge.tallies import (
+from hvcore.domain.analytics.ignored import IgnoredReason
+from hvcore.domain.analytics.live import latest_seen
+from hvcore.domain.analytics.segments import MinuteCount, ServedCount
+from hvcore.services.counting.sessions import SessionNames
+from hvcore_edge.served_notes import NamedSessions, read_notes
+from hvcore_edge.tallies import (
     FILE_BYTES,
     EdgeTally,
     ServedNote,
@@ -22,10 +26,6 @@ from hv_edge.tallies import (
     tally_files,
     used_bytes,
 )
-from hvcore.domain.analytics.ignored import IgnoredReason
-from hvcore.domain.analytics.live import latest_seen
-from hvcore.domain.analytics.segments import MinuteCount, ServedCount
-from hvcore.services.counting.sessions import SessionNames
 from tests.http.edge.written_tallies import tally, write_tally
 
 MINUTE: Final = 29_455_384

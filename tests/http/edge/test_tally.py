@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from hv_edge.tallies import FILE_BYTES, read_tally, tally_files, used_bytes
+from hvcore_edge.tallies import FILE_BYTES, read_tally, tally_files, used_bytes
 from tests.conftest import SettableClock
 from tests.http.delivery_world import PRIVATE_PATH
 from tests.http.edge.delivery.requests import COUNTED, SEGMENT

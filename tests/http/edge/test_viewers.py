@@ -10,8 +10,6 @@ from typing import Final
 
 import pytest
 
-from hv_edge.served_notes import NamedSessions, ServedNotes, read_notes
-from hv_edge.tallies import ServedNote
 from hvcore.domain.analytics.breakdown import (
     OriginCount,
     SegmentOrigin,
@@ -22,6 +20,8 @@ from hvcore.domain.ids import EnvId, OrgId
 from hvcore.services.counting.segment_details import SegmentDetails
 from hvcore.services.counting.sessions import SessionNames
 from hvcore.settings import AnalyticsSettings
+from hvcore_edge.served_notes import NamedSessions, ServedNotes, read_notes
+from hvcore_edge.tallies import ServedNote
 from tests.conftest import SettableClock
 from tests.http.delivery_world import PRIVATE_PATH, PUBLIC_PATH, SECRET
 from tests.http.edge.edge_world import EdgeSite, EdgeWorld, edge_site

@@ -10,14 +10,14 @@ import attrs
 import pytest
 import urllib3
 
-from hv_delivery.app import make_app
-from hv_edge.app import make_app as make_edge_app
-from hv_player.app import make_app as make_player_app
-from hv_reference.public_paths import by_path
 from hvcore.changes_file import CHANGES_FILE
 from hvcore.services.edge.authorizations import EdgeAuthorizations
 from hvcore.services.playback.changes import PlaybackChanges
 from hvcore.settings import Settings
+from hvcore_delivery.app import make_app
+from hvcore_edge.app import make_app as make_edge_app
+from hvcore_player.app import make_app as make_player_app
+from hvcore_reference.public_paths import by_path
 from tests.http.cinema import Cinema
 from tests.http.edge.edge_world import EdgeSite, edge_site, settings_of
 from tests.http.world import ORG, World

@@ -1,7 +1,7 @@
 """
 Files as the workers of the edge's nginx leave them.
 
-Their form stands in :mod:`hv_edge.tallies`; it is written here anew, so that reader and
+Their form stands in :mod:`hvcore_edge.tallies`; it is written here anew, so that reader and
 tests do not share an error. How long they are is no part of it.
 """
 
@@ -9,7 +9,7 @@ import secrets
 import struct
 from pathlib import Path
 
-from hv_edge.tallies import FILE_BYTES
+from hvcore_edge.tallies import FILE_BYTES
 
 
 def tally(minute: int, *records: tuple[bytes, int, int, int]) -> bytes:

@@ -15,7 +15,6 @@ import attrs
 import pytest
 from falcon.testing import Result, TestClient
 
-from hv_player.app import make_app as make_player
 from hvcore.domain.links.links import MAX_GUESSES
 from hvcore.domain.links.share_codes import MAX_CODE_GUESSES, MAX_MAILS
 from hvcore.domain.tasks.kinds import SHARE_CODE_SEND
@@ -24,6 +23,7 @@ from hvcore.errors import UnavailableError
 from hvcore.ports.mail import Mail, MailRefusedError
 from hvcore.services.links.share_code_mails import ShareCodeMails
 from hvcore.services.tasks.leases import TaskRun
+from hvcore_player.app import make_app as make_player
 from tests.http.cinema import Cinema, token_of
 from tests.http.world import World, problem_of
 

@@ -15,10 +15,10 @@ from typing import Any
 import attrs
 from falcon.testing import Result, TestClient
 
-from hv_server.file_loop.loop import FileLoop
-from hv_server.pacing import Pace, PacedSocket
-from hv_web.plain_requests import FileOpener
 from hvcore.spool import InDoubt
+from hvcore_server.file_loop.loop import FileLoop
+from hvcore_server.pacing import Pace, PacedSocket
+from hvcore_web.plain_requests import FileOpener
 
 
 @attrs.frozen(eq=False)

@@ -10,12 +10,12 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from hv_delivery.app import make_app
-from hv_delivery.published import PublishedFileOpener
-from hv_reference.wsgi import AppWithFiles
-from hv_server.file_loop.worker import FilesInLoop
-from hv_server.serving import SETTINGS, _Server
 from hvcore.assembly import build
+from hvcore_delivery.app import make_app
+from hvcore_delivery.published import PublishedFileOpener
+from hvcore_reference.wsgi import AppWithFiles
+from hvcore_server.file_loop.worker import FilesInLoop
+from hvcore_server.serving import SETTINGS, _Server
 from tests.http.loop.loop_site import site_settings
 from tests.media_samples import FolderStorage
 

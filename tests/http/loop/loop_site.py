@@ -13,7 +13,6 @@ from pathlib import Path
 
 import attrs
 
-from hv_server.listening import listen
 from hvcore.assembly import Services, build
 from hvcore.domain import ids
 from hvcore.domain.access.tenants import Environment, EnvironmentKind
@@ -26,6 +25,7 @@ from hvcore.domain.videos.video import Video, VideoWanted
 from hvcore.manifests import hls
 from hvcore.settings import Settings
 from hvcore.spool import opened, spool_files
+from hvcore_server.listening import listen
 from tests.http.conftest import settings_of
 from tests.http.fakes import RememberingQueue, ScratchTranscoder
 from tests.live import until

@@ -15,20 +15,20 @@ from typing import Any, Final
 
 import falcon
 
-from hv_reference.wsgi import MonitoredApp
-from hv_server import deadlines
-from hv_server.serving import SETTINGS, _Server
-from hv_upload.incoming import IncomingFiles
-from hv_web.app import make_app
-from hv_web.bodies import allow_time, read_body
-from hv_web.body_in_parts import BodyInParts
-from hv_web.cors import ANY_ORIGIN
-from hv_web.files import LocalFile
-from hv_web.json_media import read_json
 from hvcore.domain.limits import MAX_PICTURE_BYTES
 from hvcore.errors import RateLimitExceededError, ShareMetError, UnauthorizedError
 from hvcore.incoming.disk_space import DiskReservations
 from hvcore.incoming.room_ledger import RoomLedger
+from hvcore_reference.wsgi import MonitoredApp
+from hvcore_server import deadlines
+from hvcore_server.serving import SETTINGS, _Server
+from hvcore_upload.incoming import IncomingFiles
+from hvcore_web.app import make_app
+from hvcore_web.bodies import allow_time, read_body
+from hvcore_web.body_in_parts import BodyInParts
+from hvcore_web.cors import ANY_ORIGIN
+from hvcore_web.files import LocalFile
+from hvcore_web.json_media import read_json
 
 THREADS: Final = 2
 GRACE_S: Final = 1.0

@@ -4,7 +4,7 @@ When a request is there, and when a thread need not wait for more of it.
 
 import pytest
 
-from hv_server.arriving_request import (
+from hvcore_server.arriving_request import (
     MAX_HEAD_BYTES,
     SMALL_BODY_BYTES,
     Arrival,

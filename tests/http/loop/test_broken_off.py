@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from hv_server.file_loop.socket_writer import SocketWriter
-from hv_server.file_loop.transfers import Transfer
-from hv_server.pacing import Pace
+from hvcore_server.file_loop.socket_writer import SocketWriter
+from hvcore_server.file_loop.transfers import Transfer
+from hvcore_server.pacing import Pace
 from tests.http.loop.counted_segments import recorded_segment
 from tests.live import until
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from falcon.testing import TestClient
 
-from hv_delivery.app import make_app
-from hv_delivery.published import PublishedFileOpener
 from hvcore.assembly import build
+from hvcore_delivery.app import make_app
+from hvcore_delivery.published import PublishedFileOpener
 from tests.http.conftest import settings_of
 from tests.http.fakes import RememberingQueue, ScratchTranscoder
 from tests.http.loop.loop_client import LoopClient

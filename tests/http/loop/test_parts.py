@@ -17,8 +17,8 @@ from typing import Any
 import attrs
 import pytest
 
-from hv_server.listening import listen
-from hv_server.part_threads import (
+from hvcore_server.listening import listen
+from hvcore_server.part_threads import (
     MAX_PARTS_OF_ONE_BYTES,
     PART_BYTES,
     SMALL_PART_BYTES,
@@ -27,8 +27,8 @@ from hv_server.part_threads import (
     PartThreads,
     begin_in_parts,
 )
-from hv_server.unsent_answer import UnsentAnswer, make_room
-from hv_web.body_in_parts import BodyInParts
+from hvcore_server.unsent_answer import UnsentAnswer, make_room
+from hvcore_web.body_in_parts import BodyInParts
 from tests.http.loop.quick_server import GRACE_S, THREADS, content
 from tests.http.loop.test_server import Server, head, read
 

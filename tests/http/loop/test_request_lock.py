@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from hv_server.request_lock import RequestLock
 from hvcore.throttling.turns import end_turn, work_for
+from hvcore_server.request_lock import RequestLock
 from tests.live import until
 
 DEADLINE_S = 20

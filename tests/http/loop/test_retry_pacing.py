@@ -4,14 +4,14 @@ Who is refused by a limit and sends on gets one refusal after the other.
 
 import attrs
 
-from hv_server.retry_pacing import (
+from hvcore.errors import UnavailableError
+from hvcore_server.retry_pacing import (
     FORGOTTEN_AFTER_S,
     MAX_KNOWN,
     ONE_EVERY_S,
     WAITS_AT_MOST_S,
     RetryPacing,
 )
-from hvcore.errors import UnavailableError
 
 FETCH = (
     b"POST /v1/videos/fetch HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer one\r\n\r\n"

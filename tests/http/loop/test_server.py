@@ -18,10 +18,10 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hv_server.arriving_request import SMALL_BODY_BYTES
-from hv_server.listening import listen
-from hv_server.retry_pacing import ONE_EVERY_S
-from hv_web.errors import SHARES_APART_S
+from hvcore_server.arriving_request import SMALL_BODY_BYTES
+from hvcore_server.listening import listen
+from hvcore_server.retry_pacing import ONE_EVERY_S
+from hvcore_web.errors import SHARES_APART_S
 from tests.http.loop.quick_server import GRACE_S, THREADS
 
 # Most of their time they wait, and sockets are the kernel's: one interpreter only.

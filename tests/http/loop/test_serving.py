@@ -7,7 +7,7 @@ import sys
 
 CODE = """
 import socket
-from hv_server.serving import serve
+from hvcore_server.serving import serve
 from hvcore.errors import ConfigError
 
 def make_app():

@@ -8,14 +8,14 @@ from types import SimpleNamespace
 import attrs
 import pytest
 
-from hv_server.open_connections import (
+from hvcore.errors import UnavailableError
+from hvcore.throttling.shares import SharedCapacity
+from hvcore_server.open_connections import (
     MADE_FREE_AT_A_TIME,
     OpenConnections,
     sender_of,
 )
-from hv_server.shared_threads import WAITS_AT_MOST_S, SharedThreads
-from hvcore.errors import UnavailableError
-from hvcore.throttling.shares import SharedCapacity
+from hvcore_server.shared_threads import WAITS_AT_MOST_S, SharedThreads
 
 
 @attrs.define

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from hv_server.file_loop import socket_writer
-from hv_server.file_loop.socket_writer import SocketWriter
-from hv_server.file_loop.transfers import MAX_PER_TURN_BYTES, Transfer
-from hv_server.pacing import Pace, PacedSocket, TooShortError
-from hv_web.files import HalfWay, LocalFile
+from hvcore_server.file_loop import socket_writer
+from hvcore_server.file_loop.socket_writer import SocketWriter
+from hvcore_server.file_loop.transfers import MAX_PER_TURN_BYTES, Transfer
+from hvcore_server.pacing import Pace, PacedSocket, TooShortError
+from hvcore_web.files import HalfWay, LocalFile
 from tests.http.loop.counted_segments import recorded_segment
 
 HEAD = b"head"

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from hv_server.file_loop.socket_writer import SocketWriter, tells_room
-from hv_server.pacing import TooShortError
+from hvcore_server.file_loop.socket_writer import SocketWriter, tells_room
+from hvcore_server.pacing import TooShortError
 
 MANY = 1000
 

@@ -12,9 +12,9 @@ import attrs
 import pytest
 from falcon.testing import Result, TestClient
 
-from hv_notify.app import make_app
 from hvcore.domain.tasks.kinds import UPLOAD_TAKE
 from hvcore.domain.uploads.grants import FileWanted, UploadGrant, arrival_path
+from hvcore_notify.app import make_app
 from tests.fakes import SettableClock
 from tests.http.notify.senders import (
     AUDIENCE,

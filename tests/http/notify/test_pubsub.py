@@ -11,7 +11,7 @@ from typing import Any
 import jwt
 import pytest
 
-from hv_notify import pubsub_tokens
+from hvcore_notify import pubsub_tokens
 from tests.http.notify.conftest import KEYS_PATH, NotifyWorld, notify_world
 from tests.http.notify.senders import AUDIENCE, GoogleSender, SnsSender, push
 

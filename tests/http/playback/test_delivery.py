@@ -10,9 +10,9 @@ import attrs
 import pytest
 from falcon.testing import Result, TestClient
 
-from hv_delivery.app import make_app
 from hvcore.domain.videos.states import VideoState
 from hvcore.playback_tokens import TokenUse
+from hvcore_delivery.app import make_app
 from tests.conftest import SettableClock
 from tests.http.delivery_world import (
     PLAYER_URL,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from falcon.testing import Result
 
-from hv_web.files import BoundedFile, LocalFile
+from hvcore_web.files import BoundedFile, LocalFile
 from tests.conftest import SettableClock
 from tests.http.delivery_world import PUBLIC_PATH, WAYS, DeliveryWorld, world_by
 

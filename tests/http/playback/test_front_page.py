@@ -4,7 +4,7 @@ The page of the player's address itself, and how requests find it.
 
 import pytest
 
-from hv_reference.public_paths import by_path
+from hvcore_reference.public_paths import by_path
 from tests.http.cinema import PLAYER, Cinema
 from tests.http.world import World
 

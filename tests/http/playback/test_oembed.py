@@ -10,8 +10,8 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 import pytest
 from falcon.testing import Result
 
-from hv_player.app import STATIC
-from hv_player.oembed import EMBED_PARAMETERS
+from hvcore_player.app import STATIC
+from hvcore_player.oembed import EMBED_PARAMETERS
 from tests.http.cinema import PLAYER, WORKER, Cinema
 from tests.http.world import World, body_of, problem_of
 

@@ -11,12 +11,12 @@ import attrs
 import pytest
 from falcon.testing import Result, TestClient
 
-from hv_player.app import make_app
-from hv_player.assets import PLAYER_FILES, STATIC
-from hv_web.pages import STYLE
 from hvcore.domain.videos.states import VideoState
 from hvcore.playback_tokens import TokenUse
 from hvcore.settings.tree import PlayerSettings
+from hvcore_player.app import make_app
+from hvcore_player.assets import PLAYER_FILES, STATIC
+from hvcore_web.pages import STYLE
 from tests.conftest import SettableClock
 from tests.http.delivery_world import WORKER_URL, DeliveryWorld, make_world
 from tests.media_samples import OTHER, VIDEO

@@ -15,8 +15,6 @@ import attrs
 import pytest
 from falcon.testing import Result, TestClient
 
-from hv_delivery.app import make_app
-from hv_player.app import make_app as make_player_app
 from hvcore.assembly import Services, build
 from hvcore.domain.access.tenants import Environment
 from hvcore.domain.ids import new_edge_key_id
@@ -24,6 +22,8 @@ from hvcore.domain.links.links import EdgeKey
 from hvcore.errors import ConfigError
 from hvcore.services.playback.redirects import VALID_S
 from hvcore.settings import Settings, load
+from hvcore_delivery.app import make_app
+from hvcore_player.app import make_app as make_player_app
 from tests.fakes import MemoryQueue
 from tests.live import request
 from tests.object_store import environ_of_bucket, new_bucket, s3_server

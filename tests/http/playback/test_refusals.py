@@ -477,7 +477,7 @@ def test_what_the_service_cannot_answer_is_no_refusal(
 
     assert result.status_code == 503
     assert result.json["requestId"] == result.headers["X-Request-Id"]
-    (record,) = [r for r in caplog.records if r.name == "hv_web.errors"]
+    (record,) = [r for r in caplog.records if r.name == "hvcore_web.errors"]
     assert vars(record)["hv_why"].startswith("Too many pictures")
 
 

@@ -11,8 +11,6 @@ from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 import pytest
 from falcon.testing import TestClient
 
-from hv_reference.plugin_middleware import has_middleware, with_middleware
-from hv_reference.wsgi import api_app
 from hvcore.assembly import Services, build
 from hvcore.errors import PluginError
 from hvcore.plugin_api import (
@@ -24,13 +22,15 @@ from hvcore.plugin_api import (
     hookimpl,
 )
 from hvcore.settings import Settings, load
+from hvcore_reference.plugin_middleware import has_middleware, with_middleware
+from hvcore_reference.wsgi import api_app
 from tests.docs import extension
 from tests.migrated import lay_database
 
 PLUGINS = (
-    "hv_analytics_sql.plugin,hv_auth_apikey.plugin,hv_ratelimit.plugin,"
-    "hv_sign_in_link.plugin,hv_storage_fsspec.plugin,hv_queue_rq.plugin,"
-    "hv_transcoder_ffmpeg.plugin"
+    "hvcore_analytics_sql.plugin,hvcore_auth_apikey.plugin,hvcore_ratelimit.plugin,"
+    "hvcore_sign_in_link.plugin,hvcore_storage_fsspec.plugin,hvcore_queue_rq.plugin,"
+    "hvcore_transcoder_ffmpeg.plugin"
 )
 
 

@@ -12,9 +12,6 @@ import attrs
 import pytest
 from jsonschema import Draft202012Validator
 
-from hv_api.openapi.components import resolved
-from hv_api.plugin_routes import are_ambiguous, groups_with
-from hv_api.routes import GROUPS
 from hvcore.domain.access.keys import Permission
 from hvcore.errors import PluginError
 from hvcore.plugin_api import (
@@ -27,6 +24,9 @@ from hvcore.plugin_api import (
 )
 from hvcore.registry import load_plugins
 from hvcore.settings import Settings
+from hvcore_api.openapi.components import resolved
+from hvcore_api.plugin_routes import are_ambiguous, groups_with
+from hvcore_api.routes import GROUPS
 from tests.conftest import SettableClock
 from tests.docs import extension
 from tests.http.conftest import Template, settings_of
@@ -369,7 +369,7 @@ def test_a_plugin_takes_no_address_of_another_plugin(
 
 
 def test_without_plugins_the_table_is_ours(tmp_path: Path) -> None:
-    settings = Settings(data_dir=tmp_path, plugin_modules=("hv_ratelimit.plugin",))
+    settings = Settings(data_dir=tmp_path, plugin_modules=("hvcore_ratelimit.plugin",))
 
     assert groups_with(load_plugins(settings)) == GROUPS
 

@@ -9,7 +9,6 @@ import attrs
 import pytest
 from falcon.testing import Result, TestClient
 
-from hv_upload.app import make_app
 from hvcore.domain.access.service_keys import (
     PLAYBACK,
     SIGNS_AFTER,
@@ -24,6 +23,7 @@ from hvcore.services.access.key_rotation import KeyRotation
 from hvcore.services.access.rotated_keys import seal_key
 from hvcore.services.uploads.key_rotation import LAST_ADDRESSES_END_AFTER
 from hvcore.upload_signing import UploadSigner
+from hvcore_upload.app import make_app
 from tests.http.uploads.tus.exchange import DATA, ask, created, offset_of, patch
 from tests.http.world import World, problem_of
 

@@ -8,8 +8,8 @@ import falcon
 import pytest
 from falcon.testing import create_environ
 
-from hv_upload.slots import UploadSlots
 from hvcore.errors import UnavailableError
+from hvcore_upload.slots import UploadSlots
 
 
 @pytest.fixture

@@ -19,16 +19,6 @@ import falcon
 import pytest
 from falcon.testing import Result, TestClient, create_environ
 
-from hv_upload import bodies
-from hv_upload.app import FILES_APART_S, make_app
-from hv_upload.bodies import CutOffError
-from hv_upload.incoming import IncomingFiles
-from hv_upload.pace import (
-    MIN_BYTES_PER_S,
-    MIN_BYTES_PER_S_WHILE_SCARCE,
-    STALLED_S,
-    SenderPace,
-)
 from hvcore import assembly
 from hvcore.assembly import Services
 from hvcore.domain.limits import MAX_UPLOAD_BYTES
@@ -45,6 +35,16 @@ from hvcore.incoming.disk_space import DiskReservation, DiskReservations
 from hvcore.incoming.room_ledger import RoomLedger
 from hvcore.incoming.whole_files import INCOMING_PREFIX
 from hvcore.settings.shares import ShareSettings
+from hvcore_upload import bodies
+from hvcore_upload.app import FILES_APART_S, make_app
+from hvcore_upload.bodies import CutOffError
+from hvcore_upload.incoming import IncomingFiles
+from hvcore_upload.pace import (
+    MIN_BYTES_PER_S,
+    MIN_BYTES_PER_S_WHILE_SCARCE,
+    STALLED_S,
+    SenderPace,
+)
 from tests.http.world import ENV, ORG, World, body_of, problem_of
 
 MP4 = {"Content-Type": "video/mp4"}

@@ -6,8 +6,8 @@ import falcon
 import pytest
 from falcon.testing import Result, TestClient
 
-from hv_web.app import make_app
-from hv_web.cors import ANY_ORIGIN, UPLOAD, CorsPolicy, exact_origins
+from hvcore_web.app import make_app
+from hvcore_web.cors import ANY_ORIGIN, UPLOAD, CorsPolicy, exact_origins
 from tests.http.world import ORIGIN, World, body_of
 
 ASKED = {"Origin": ORIGIN, "Access-Control-Request-Method": "POST"}

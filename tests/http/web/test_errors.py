@@ -9,9 +9,9 @@ import falcon
 import pytest
 from falcon.testing import TestClient
 
-from hv_web.app import make_app
-from hv_web.cors import ANY_ORIGIN
 from hvcore.errors import RangeNotSatisfiableError, UnavailableError
+from hvcore_web.app import make_app
+from hvcore_web.cors import ANY_ORIGIN
 from tests.http.world import World, problem_of, send_raw
 
 

@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from hv_web.json_media import parse_json
 from hvcore.errors import InvalidParametersError
+from hvcore_web.json_media import parse_json
 from tests.http.world import World, body_of, locations, problem_of, send_raw
 
 PATH = "/v1/videos/upload-url"

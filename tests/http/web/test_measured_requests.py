@@ -6,11 +6,11 @@ import falcon
 import pytest
 from falcon.testing import TestClient
 
-from hv_web.app import make_app
-from hv_web.cors import ANY_ORIGIN
 from hvcore import metrics
 from hvcore.errors import NotFoundError
 from hvcore.metrics.measuring import unmeasured
+from hvcore_web.app import make_app
+from hvcore_web.cors import ANY_ORIGIN
 from tests.metrics.readings import Growth
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from hv_web.pages import STYLE, Markup, PageTemplate, dashboard_place, escaped
 from hvcore.settings import PublicSettings, Settings
 from hvcore.settings.sign_in import DashboardSettings
+from hvcore_web.pages import STYLE, Markup, PageTemplate, dashboard_place, escaped
 
 
 def test_every_value_but_markup_is_escaped(tmp_path: Path) -> None:

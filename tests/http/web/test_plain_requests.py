@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from hv_web.plain_requests import MAX_CACHED, MAX_HEAD_BYTES, read_request
+from hvcore_web.plain_requests import MAX_CACHED, MAX_HEAD_BYTES, read_request
 
 LINE = b"GET /v1/private/vid_a/video/720p/0.m4s?token=a.b-c_d HTTP/1.1"
 REQUESTS = 200

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from hv_server.open_connections import client_of
-from hv_web.proxies import PROXIES
-from hv_web.viewers import client_address
 from hvcore.errors import ConfigError
+from hvcore_server.open_connections import client_of
+from hvcore_web.proxies import PROXIES
+from hvcore_web.viewers import client_address
 
 
 @pytest.fixture

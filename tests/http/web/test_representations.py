@@ -5,8 +5,8 @@ Answers that are made once for all who ask for the same.
 import attrs
 import pytest
 
-from hv_web.representations import Wanted, represent
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse, StoredFile
+from hvcore_web.representations import Wanted, represent
 from tests.media_samples import BytesStorage
 
 WHOLE = Wanted(accept_encoding="gzip")

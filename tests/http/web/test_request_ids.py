@@ -5,7 +5,7 @@ The ids that requests get when they bring none.
 import os
 import random
 
-from hv_web.middleware import is_sane_token, new_request_id
+from hvcore_web.middleware import is_sane_token, new_request_id
 
 EACH = 50
 WORKERS = 4

@@ -7,9 +7,9 @@ import os
 
 import pytest
 
-from hv_web.compressed_texts import CompressedTexts, NotPreparedError
-from hv_web.shared_gzip import MAX_TOKEN_BYTES, SharedGzip
 from hvcore.services.playback.shared_texts import MARK, FilledText, SharedText
+from hvcore_web.compressed_texts import CompressedTexts, NotPreparedError
+from hvcore_web.shared_gzip import MAX_TOKEN_BYTES, SharedGzip
 from tests.services.playback.test_shared_texts import playlist
 
 

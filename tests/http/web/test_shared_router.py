@@ -7,9 +7,9 @@ import pytest
 from falcon import inspect
 from falcon.testing import TestClient
 
-from hv_web.app import make_app
-from hv_web.cors import exact_origins
-from hv_web.shared_router import SharedRouter
+from hvcore_web.app import make_app
+from hvcore_web.cors import exact_origins
+from hvcore_web.shared_router import SharedRouter
 
 
 class _Thing:

@@ -14,10 +14,6 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from hv_analytics_duckdb import backend, parquet_store
-from hv_analytics_duckdb.backend import DuckdbAnalytics
-from hv_analytics_duckdb.engine import DuckdbEngine
-from hv_analytics_duckdb.parquet_store import ParquetStore
 from hvcore.domain.analytics.segments import ALL_TIME, DateRange, VideoScope
 from hvcore.domain.ids import EnvId, VideoId
 from hvcore.errors import ConfigError, UnavailableError
@@ -36,6 +32,10 @@ from hvcore.testing.served import (
     in_env,
     segment,
 )
+from hvcore_analytics_duckdb import backend, parquet_store
+from hvcore_analytics_duckdb.backend import DuckdbAnalytics
+from hvcore_analytics_duckdb.engine import DuckdbEngine
+from hvcore_analytics_duckdb.parquet_store import ParquetStore
 
 ROOT = Path(__file__).parents[3]
 
@@ -394,7 +394,7 @@ def test_nothing_is_fetched_or_loaded(store: DuckdbAnalytics) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from hv_analytics_duckdb import backend
+from hvcore_analytics_duckdb import backend
 from tests.plugins.analytics_duckdb.test_backend import store_in
 from hvcore.testing.served import batch, segment
 backend.TAIL_ROWS = 25

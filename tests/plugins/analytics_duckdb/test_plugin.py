@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from hv_analytics_duckdb.backend import DuckdbAnalytics
 from hvcore.assembly import build
 from hvcore.errors import ConfigError
 from hvcore.settings import load
+from hvcore_analytics_duckdb.backend import DuckdbAnalytics
 
 ROOT = Path(__file__).parents[3]
 BASE = {
-    "HV_PLUGINS": "hv_analytics_duckdb.plugin",
+    "HV_PLUGINS": "hvcore_analytics_duckdb.plugin",
     "HV_ANALYTICS__SINKS": "duckdb",
     "HV_ANALYTICS__STORE": "duckdb",
 }

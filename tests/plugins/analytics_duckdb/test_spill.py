@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hv_analytics_duckdb.spill_folder import SpillFolder
+from hvcore_analytics_duckdb.spill_folder import SpillFolder
 
 
 def test_what_a_killed_process_left_goes_and_what_a_living_one_has_stays(

@@ -9,12 +9,12 @@ from datetime import timedelta
 import pytest
 import redis
 
-from hv_analytics_redis.backend import RedisStream
 from hvcore.domain.ids import VideoId
 from hvcore.errors import ConfigError, UnavailableError
 from hvcore.ports.analytics import AnalyticsSink
 from hvcore.testing.analytics import AnalyticsSinkConformance, Reopened
 from hvcore.testing.served import NOON, batch, segment
+from hvcore_analytics_redis.backend import RedisStream
 from tests.servers import RedisServer, redis_server
 
 pytestmark = pytest.mark.services

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from hv_analytics_redis.backend import RedisStream
 from hvcore.assembly import build
 from hvcore.errors import ConfigError, UnavailableError
 from hvcore.registry import load_plugins
 from hvcore.settings import load
+from hvcore_analytics_redis.backend import RedisStream
 
 URL = "redis://counting:hunter2-secret@127.0.0.1:1/0"
 BASE = {
-    "HV_PLUGINS": "hv_analytics_redis.plugin,hv_analytics_sql.plugin",
+    "HV_PLUGINS": "hvcore_analytics_redis.plugin,hvcore_analytics_sql.plugin",
     "HV_ANALYTICS__SINKS": "sql,redis",
     "HV_ANALYTICS__OPTIONS__REDIS__URL": URL,
 }
@@ -32,7 +32,10 @@ def test_it_is_chosen_by_its_name(tmp_path: Path) -> None:
 
 
 def test_its_old_name_goes_on_working(tmp_path: Path) -> None:
-    environ = {**BASE, "HV_PLUGINS": "hv_events_redis.plugin,hv_analytics_sql.plugin"}
+    environ = {
+        **BASE,
+        "HV_PLUGINS": "hv_events_redis.plugin,hvcore_analytics_sql.plugin",
+    }
     settings = load(config_path=None, environ=environ, data_dir=tmp_path).settings
 
     with build(settings, rings=False) as services:

@@ -11,21 +11,6 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
-from hv_analytics_sql import live
-from hv_analytics_sql.backend import SqlAnalytics
-from hv_analytics_sql.gaps import count_anew
-from hv_analytics_sql.tables import (
-    environment_videos,
-    gaps,
-    ignored_days,
-    metadata,
-    minutes,
-    origin_days,
-    prepare,
-    quality_days,
-    schema_version,
-    sessions,
-)
 from hvcore.domain.analytics.breakdown import MAX_HOSTS, BreakdownBy
 from hvcore.domain.analytics.playback_metrics import PlayerReport
 from hvcore.domain.analytics.segments import ALL_TIME, DateRange, VideoScope
@@ -53,6 +38,21 @@ from hvcore.testing.served import (
     reported,
     seen,
     segment,
+)
+from hvcore_analytics_sql import live
+from hvcore_analytics_sql.backend import SqlAnalytics
+from hvcore_analytics_sql.gaps import count_anew
+from hvcore_analytics_sql.tables import (
+    environment_videos,
+    gaps,
+    ignored_days,
+    metadata,
+    minutes,
+    origin_days,
+    prepare,
+    quality_days,
+    schema_version,
+    sessions,
 )
 from tests.servers import PostgresqlServer
 

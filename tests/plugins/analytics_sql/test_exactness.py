@@ -13,7 +13,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.engine import Engine
 
-from hv_analytics_sql.backend import SqlAnalytics
 from hvcore.domain.analytics.breakdown import (
     MAX_HOSTS,
     OTHER,
@@ -25,6 +24,7 @@ from hvcore.domain.analytics.segments import DateRange, Scope, SegmentServed, Vi
 from hvcore.domain.ids import VideoId
 from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.testing.served import NOON, batch, came_from, in_env, segment
+from hvcore_analytics_sql.backend import SqlAnalytics
 
 ENVS = ("dev", "live")
 # The first and the third belong to one environment.

@@ -10,12 +10,12 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
-from hv_analytics_sql.backend import SqlAnalytics
-from hv_analytics_sql.tables import quality_days
 from hvcore.domain.analytics.playback_metrics import COLUMNS, PlayerReport
 from hvcore.domain.analytics.segments import ALL_TIME, VideoScope
 from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.testing.served import VIDEO, batch, reported
+from hvcore_analytics_sql.backend import SqlAnalytics
+from hvcore_analytics_sql.tables import quality_days
 from tests.further_metric import DROPPED, MUTED
 
 

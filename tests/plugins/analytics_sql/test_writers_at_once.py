@@ -13,7 +13,6 @@ from typing import Final, TypeAlias
 import pytest
 from sqlalchemy.engine import Engine
 
-from hv_analytics_sql.backend import SqlAnalytics
 from hvcore.domain.analytics.breakdown import BreakdownBy, SegmentOrigin
 from hvcore.domain.analytics.ignored import IgnoredRequest
 from hvcore.domain.analytics.live import SessionSeen
@@ -38,6 +37,7 @@ from hvcore.testing.served import (
     seen,
     segment,
 )
+from hvcore_analytics_sql.backend import SqlAnalytics
 
 WRITERS: Final = 4
 BATCHES_EACH: Final = 10

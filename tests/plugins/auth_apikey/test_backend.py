@@ -6,12 +6,12 @@ from datetime import timedelta
 
 import pytest
 
-from hv_auth_apikey.backend import ApiKeyProvider
 from hvcore.domain.access.keys import hash_key, new_key_value
 from hvcore.domain.access.tenants import EnvironmentKind
 from hvcore.errors import UnauthorizedError
 from hvcore.ports.auth import Credentials
 from hvcore.testing.key_book import MemoryKeyBook
+from hvcore_auth_apikey.backend import ApiKeyProvider
 from tests.conftest import SettableClock
 
 

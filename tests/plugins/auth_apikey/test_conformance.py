@@ -7,11 +7,11 @@ from datetime import timedelta
 import attrs
 import pytest
 
-from hv_auth_apikey.backend import HEADER, ApiKeyProvider
 from hvcore.plugin_api import AuthProvider, EnvId, OrgId, hash_key
 from hvcore.testing.auth import AuthConformance, IssuedCredentials, ReopenedProvider
 from hvcore.testing.fakes import SettableClock
 from hvcore.testing.key_book import MemoryKeyBook
+from hvcore_auth_apikey.backend import HEADER, ApiKeyProvider
 
 DAY = timedelta(days=1)
 

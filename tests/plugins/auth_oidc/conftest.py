@@ -11,9 +11,9 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import Key
 
-from hv_auth_oidc.backend import AccessTokenProvider
-from hv_auth_oidc.options import AccessTokenOptions
 from hvcore.plugin_api import Credentials, Principal
+from hvcore_auth_oidc.backend import AccessTokenProvider
+from hvcore_auth_oidc.options import AccessTokenOptions
 from tests.fakes import SettableClock
 from tests.plugins.sign_in_oidc.changed_claims import Claims
 from tests.plugins.sign_in_oidc.provider import LoopbackProvider, new_key, running

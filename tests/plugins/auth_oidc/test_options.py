@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from hv_auth_oidc.backend import AccessTokenProvider
 from hvcore.assembly import build
 from hvcore.errors import ConfigError
 from hvcore.settings import load
+from hvcore_auth_oidc.backend import AccessTokenProvider
 
 PREFIX = "HV_AUTH__OPTIONS__OIDC__"
 OPTIONS = {
@@ -23,7 +23,7 @@ OPTIONS = {
 def provider_of(data: Path, **changed: str | None) -> AccessTokenProvider:
     options = {**OPTIONS, **changed}
     environ = {
-        "HV_PLUGINS": "hv_auth_apikey.plugin,hv_auth_oidc.plugin",
+        "HV_PLUGINS": "hvcore_auth_apikey.plugin,hvcore_auth_oidc.plugin",
         "HV_AUTH__PROVIDERS": "api-key,oidc",
         **{f"{PREFIX}{name}": text for name, text in options.items() if text},
     }

@@ -11,8 +11,8 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import Key
 
-from hv_auth_oidc import provider_keys
 from hvcore.plugin_api import UnauthorizedError, UnavailableError
+from hvcore_auth_oidc import provider_keys
 from tests.live import until
 from tests.plugins.auth_oidc.conftest import TokenDesk
 from tests.plugins.sign_in_oidc.provider import DESCRIPTION, Asked, Reply, new_key

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from hv_cloud_ladders.boxes import MadeBoxError, file_box
-from hv_cloud_ladders.made_files import (
+from hvcore.plugin_api import VideoRange
+from hvcore_cloud_ladders.boxes import MadeBoxError, file_box
+from hvcore_cloud_ladders.made_files import (
     HEAD_BYTES,
     bytes_needed,
     read_init,
     read_segment,
 )
-from hvcore.plugin_api import VideoRange
 
 pytestmark = pytest.mark.services
 

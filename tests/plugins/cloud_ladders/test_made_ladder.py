@@ -8,8 +8,6 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hv_cloud_ladders.made_ladder import MadeLadder, MadeRendition
-from hv_storage_fsspec.backend import make_storage
 from hvcore.plugin_api import (
     PartDone,
     PartTarget,
@@ -17,6 +15,8 @@ from hvcore.plugin_api import (
     Storage,
     TranscodeError,
 )
+from hvcore_cloud_ladders.made_ladder import MadeLadder, MadeRendition
+from hvcore_storage_fsspec.backend import make_storage
 from tests.fakes import grey_init, grey_segment
 from tests.plugins.transcoder_google.orders import order_of
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from hv_cloud_ladders.places import StoragePlaces
-from hv_storage_fsspec.remote import RemoteStorage
 from hvcore.plugin_api import NotAddressableError, PartTarget, Storage
+from hvcore_cloud_ladders.places import StoragePlaces
+from hvcore_storage_fsspec.remote import RemoteStorage
 
 SIGNED = "?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Signature=abc"
 

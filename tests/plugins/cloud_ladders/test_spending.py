@@ -11,14 +11,14 @@ from typing import Final
 import pytest
 from sqlalchemy.engine import Engine
 
-from hv_cloud_ladders.spending import (
+from hvcore.persistence.engine import make_engine
+from hvcore.persistence.plugin_database import PluginDatabase
+from hvcore_cloud_ladders.spending import (
     ABOVE_LIMIT,
     LIMIT_REACHED,
     SpendingBook,
     SpendingTables,
 )
-from hvcore.persistence.engine import make_engine
-from hvcore.persistence.plugin_database import PluginDatabase
 from tests.servers import PostgresqlServer
 
 NOW: Final = datetime(2026, 5, 4, 23, 30, tzinfo=UTC)

@@ -122,7 +122,7 @@ def local_server(
     Args:
         is_swift: The store is Swift, whose keys have colons in them.
     """
-    command = [sys.executable, "-m", "hv_mediaconvert_local.main", "--port", "0"]
+    command = [sys.executable, "-m", "hvcore_mediaconvert_local.main", "--port", "0"]
     command += ["--s3-endpoint", s3_endpoint, "--control", *map(str, options)]
     environ = {
         **os.environ,

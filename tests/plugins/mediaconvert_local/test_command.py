@@ -14,7 +14,7 @@ pytestmark = pytest.mark.services
 
 
 def said(*options: str | Path) -> str:
-    command = [sys.executable, "-m", "hv_mediaconvert_local.main", "--port", "0"]
+    command = [sys.executable, "-m", "hvcore_mediaconvert_local.main", "--port", "0"]
     done = subprocess.run(
         [*command, *options], capture_output=True, text=True, check=False, timeout=60
     )
@@ -55,7 +55,7 @@ def test_two_servers_do_not_share_a_state(s3_endpoint: str, tmp_path: Path) -> N
 def test_without_its_packages_it_says_what_to_install() -> None:
     code = (
         "import sys; sys.modules['falcon'] = None\n"
-        "from hv_mediaconvert_local.main import main; main()"
+        "from hvcore_mediaconvert_local.main import main; main()"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False

@@ -92,7 +92,7 @@ def test_the_cmaf_conforms_but_for_playlists_that_nobody_asked_for(
     server.ended(made["Job"]["Id"])
     folder = server.fetched(clip.bucket, tmp_path)
 
-    command = [sys.executable, "-m", "hv_cli", "conform", folder / "clip.m3u8"]
+    command = [sys.executable, "-m", "hvcore_cli", "conform", folder / "clip.m3u8"]
     done = subprocess.run(
         [*command, "--json"], capture_output=True, check=False, timeout=60
     )

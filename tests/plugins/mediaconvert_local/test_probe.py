@@ -5,7 +5,7 @@ Probe says what an input is before a job is made of it.
 import pytest
 from botocore.exceptions import ClientError
 
-from hv_mediaconvert_local.input_probe import probe_result
+from hvcore_mediaconvert_local.input_probe import probe_result
 from tests.object_store import s3_client
 from tests.plugins.mediaconvert_local.conftest import ClipInBucket
 from tests.plugins.mediaconvert_local.local_server import LocalServer

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from hv_mediaconvert_local.config import KeyPair, LocalMediaConvertConfig
-from hv_mediaconvert_local.errors import MediaConvertError
-from hv_mediaconvert_local.local_service import LocalMediaConvert
+from hvcore_mediaconvert_local.config import KeyPair, LocalMediaConvertConfig
+from hvcore_mediaconvert_local.errors import MediaConvertError
+from hvcore_mediaconvert_local.local_service import LocalMediaConvert
 from tests.plugins.mediaconvert_local.job_requests import file_group, job, wire
 
 

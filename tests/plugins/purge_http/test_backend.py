@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from hv_purge_http.backend import HttpPurger
-from hv_purge_http.options import HttpPurgeOptions, PurgeStyle
 from hvcore.plugin_api import (
     CachePurger,
     EnvId,
@@ -23,6 +21,8 @@ from hvcore.plugin_api import (
     VideoId,
 )
 from hvcore.testing.cache_purge import CachePurgeConformance
+from hvcore_purge_http.backend import HttpPurger
+from hvcore_purge_http.options import HttpPurgeOptions, PurgeStyle
 from tests.full_machine import full_machine
 from tests.half_answers import (
     PAGE,

@@ -4,8 +4,8 @@ The queue inside one process keeps the promises of the port.
 
 import pytest
 
-from hv_queue_local.backend import LocalQueue
 from hvcore.testing.queue import QueueConformance
+from hvcore_queue_local.backend import LocalQueue
 
 
 class TestLocalQueue(QueueConformance):

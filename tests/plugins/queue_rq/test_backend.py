@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 import redis
 
-from hv_queue_rq.backend import MESSAGE_LIVES_S, RqQueue
-from hv_queue_rq.jobs import ring
 from hvcore.domain.ids import TaskId, new_task_id
 from hvcore.errors import ConfigError, UnavailableError
 from hvcore.plugin_api import Lane
+from hvcore_queue_rq.backend import MESSAGE_LIVES_S, RqQueue
+from hvcore_queue_rq.jobs import ring
 from tests.servers import RedisServer, redis_server, wait_until
 
 
@@ -333,7 +333,7 @@ def test_put_survives_a_restart_of_the_server(own_server: RedisServer) -> None:
 
 _CONSUME = """
 import sys, time
-from hv_queue_rq.backend import RqQueue
+from hvcore_queue_rq.backend import RqQueue
 from hvcore.plugin_api import Lane
 
 def handle(task_id):
@@ -377,7 +377,7 @@ def test_consumers_are_counted_by_lane(queue: RqQueue) -> None:
 def test_a_consumer_whose_record_ran_out_while_it_works_is_counted(
     queue: RqQueue, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hv_queue_rq.worker.REGISTERED_FOR_S", 1)
+    monkeypatch.setattr("hvcore_queue_rq.worker.REGISTERED_FOR_S", 1)
     may_end = threading.Event()
     thread = threading.Thread(
         target=queue.consume,

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 import pytest
 import redis
 
-from hv_queue_rq.backend import RqQueue
 from hvcore.testing.queue import OutageOfQueue, ReopenedQueue, SharedQueueConformance
+from hvcore_queue_rq.backend import RqQueue
 from tests.servers import RedisServer, redis_server
 
 

@@ -9,11 +9,6 @@ from typing import Final
 import pytest
 import sqlalchemy as sa
 
-from hv_checks.backend_checks import queue as check_queue
-from hv_queue_sql.backend import SqlQueue
-from hv_queue_sql.presence import Presence
-from hv_queue_sql.statements import COUNTS_FOR_S, FORGOTTEN_AFTER_S, MESSAGE_LIVES_S
-from hv_queue_sql.tables import consumers, messages
 from hvcore.assembly import Services, build
 from hvcore.domain.ids import new_task_id
 from hvcore.errors import PluginError, UnavailableError
@@ -21,6 +16,11 @@ from hvcore.persistence.engine import make_engine
 from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.plugin_api import Lane
 from hvcore.settings import load
+from hvcore_checks.backend_checks import queue as check_queue
+from hvcore_queue_sql.backend import SqlQueue
+from hvcore_queue_sql.presence import Presence
+from hvcore_queue_sql.statements import COUNTS_FOR_S, FORGOTTEN_AFTER_S, MESSAGE_LIVES_S
+from hvcore_queue_sql.tables import consumers, messages
 
 PLAIN: Final = """
 from hvcore.plugin_api import QueueBackend, hookimpl
@@ -48,7 +48,7 @@ def queue(database: PluginDatabase) -> SqlQueue:
 
 def services_with(folder: Path, backend: str, plugins: str) -> Services:
     environ = {
-        "HV_PLUGINS": f"{plugins},hv_analytics_sql.plugin",
+        "HV_PLUGINS": f"{plugins},hvcore_analytics_sql.plugin",
         "HV_QUEUE__BACKEND": backend,
     }
     settings = load(config_path=None, environ=environ, data_dir=folder).settings
@@ -68,7 +68,7 @@ def put(queue: SqlQueue) -> None:
 
 
 def test_migrating_makes_its_tables(tmp_path: Path) -> None:
-    with services_with(tmp_path, "sql", "hv_queue_sql.plugin") as services:
+    with services_with(tmp_path, "sql", "hvcore_queue_sql.plugin") as services:
         with pytest.raises(UnavailableError, match="hv migrate"):
             services.queue.ping()
         (told,) = check_queue(services)
@@ -84,7 +84,7 @@ def test_migrating_makes_its_tables(tmp_path: Path) -> None:
 
 
 def test_a_queue_inside_one_process_is_none_for_hv(tmp_path: Path) -> None:
-    with services_with(tmp_path, "local", "hv_queue_local.plugin") as services:
+    with services_with(tmp_path, "local", "hvcore_queue_local.plugin") as services:
         (told,) = check_queue(services)
 
     assert told.state == "broken"

@@ -11,11 +11,11 @@ import pytest
 from sqlalchemy import Select, SelectBase
 from sqlalchemy.engine import Connection
 
-from hv_queue_sql.backend import SqlQueue
 from hvcore.errors import UnavailableError
 from hvcore.persistence.engine import make_engine
 from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.testing.queue import OutageOfQueue, ReopenedQueue, SharedQueueConformance
+from hvcore_queue_sql.backend import SqlQueue
 from tests.servers import PostgresqlServer
 
 

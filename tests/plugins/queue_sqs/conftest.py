@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 import pytest
 
-from hv_queue_sqs.backend import SqsQueue
-from hv_queue_sqs.options import SqsOptions
+from hvcore_queue_sqs.backend import SqsQueue
+from hvcore_queue_sqs.options import SqsOptions
 from tests.sqs_server import CREDENTIALS, REGION, SqsServer, sqs_server
 
 Options: TypeAlias = Callable[..., SqsOptions]

@@ -12,11 +12,11 @@ import pytest
 from botocore.exceptions import ClientError
 from botocore.stub import Stubber
 
-from hv_queue_sqs.backend import LOOKS_AGAIN_S, SqsQueue
-from hv_queue_sqs.requests import MESSAGE_LIVES_S
 from hvcore.domain.ids import TaskId, new_task_id
 from hvcore.errors import ConfigError, UnavailableError
 from hvcore.plugin_api import Lane
+from hvcore_queue_sqs.backend import LOOKS_AGAIN_S, SqsQueue
+from hvcore_queue_sqs.requests import MESSAGE_LIVES_S
 from tests.half_answers import (
     HALF_ANSWERS,
     PAGE,

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from hv_queue_sqs.backend import SqsQueue
 from hvcore.testing.queue import OutageOfQueue, ReopenedQueue, SharedQueueConformance
+from hvcore_queue_sqs.backend import SqsQueue
 from tests.plugins.queue_sqs.conftest import Options
 from tests.sqs_server import SqsServer
 

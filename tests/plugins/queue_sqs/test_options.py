@@ -5,11 +5,11 @@ Options of the queue on SQS, what SQS refuses in plain words, and the order of l
 import pytest
 from botocore.exceptions import NoCredentialsError, ReadTimeoutError
 
-from hv_queue_sqs.answers import no_answer, refusal
-from hv_queue_sqs.options import SqsOptions
-from hv_queue_sqs.plugin import hvcore_queues
-from hv_queue_sqs.turns import IN_A_ROW, Turns
 from hvcore.plugin_api import Lane
+from hvcore_queue_sqs.answers import no_answer, refusal
+from hvcore_queue_sqs.options import SqsOptions
+from hvcore_queue_sqs.plugin import hvcore_queues
+from hvcore_queue_sqs.turns import IN_A_ROW, Turns
 
 
 def test_queues_are_named_by_prefix_and_lane() -> None:

@@ -8,8 +8,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
-from hv_ratelimit.shared import SharedWindows
 from hvcore.plugin_api import Bucket, RateLimit, RateLimitRule
+from hvcore_ratelimit.shared import SharedWindows
 
 THREADS: Final = 8
 

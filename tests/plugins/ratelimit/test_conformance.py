@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from hv_ratelimit.memory import MemoryWindows
-from hv_ratelimit.shared import SharedWindows
 from hvcore.plugin_api import Clock, RateLimitStore
 from hvcore.testing.fakes import SettableClock
 from hvcore.testing.rate_limits import RateLimitConformance, ReopenedStore
+from hvcore_ratelimit.memory import MemoryWindows
+from hvcore_ratelimit.shared import SharedWindows
 from tests.servers import redis_server
 
 

@@ -9,9 +9,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from hv_ratelimit.plugin import MovingWindowOptions, build
 from hvcore.clock import SystemClock
 from hvcore.plugin_api import Bucket, BuildContext, RateLimitStore
+from hvcore_ratelimit.plugin import MovingWindowOptions, build
 from tests.plugins.ratelimit.hitting import rule
 from tests.servers import wait_until
 

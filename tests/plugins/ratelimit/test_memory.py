@@ -4,7 +4,7 @@ The store in memory: windows by a clock that can be moved.
 
 from datetime import timedelta
 
-from hv_ratelimit.memory import FIRST_TIDYING_AT, MemoryWindows
+from hvcore_ratelimit.memory import FIRST_TIDYING_AT, MemoryWindows
 from tests.conftest import SettableClock
 from tests.plugins.ratelimit.hitting import rule
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from hv_ratelimit.shared import SharedWindows
 from hvcore.plugin_api import Bucket, ConfigError, UnavailableError
+from hvcore_ratelimit.shared import SharedWindows
 from tests.plugins.ratelimit.hitting import rule
 from tests.servers import RedisServer, redis_server
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 import attrs
 import pytest
 
-from hv_sign_in_link.backend import LinkSignIn
 from hvcore.domain.access.roles import Role
 from hvcore.domain.ids import OrgId, new_member_id
 from hvcore.domain.sign_in.links import SignInLink
@@ -19,6 +18,7 @@ from hvcore.ports.sign_in import (
     SignInRefusedError,
 )
 from hvcore.testing.sign_in import PAGES, STATE, SignInAnswer, SignInConformance
+from hvcore_sign_in_link.backend import LinkSignIn
 from tests.conftest import SettableClock
 
 ORG = OrgId("org_a")

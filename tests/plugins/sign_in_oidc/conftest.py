@@ -9,10 +9,10 @@ import attrs
 import pytest
 from joserfc.jwk import Key
 
-from hv_sign_in_oidc.backend import OidcSignIn
-from hv_sign_in_oidc.options import OidcOptions
 from hvcore.ports.sign_in import SignInOutcome
 from hvcore.testing.sign_in import PAGES, STATE
+from hvcore_sign_in_oidc.backend import OidcSignIn
+from hvcore_sign_in_oidc.options import OidcOptions
 from tests.fakes import SettableClock
 from tests.plugins.sign_in_oidc.provider import (
     CLIENT_ID,

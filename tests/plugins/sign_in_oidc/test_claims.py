@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from hv_openid_provider.claims import find_claim
-from hv_sign_in_oidc.claims import MAX_ORGANIZATIONS, ClaimRules
-from hv_sign_in_oidc.options import OidcOptions
 from hvcore.domain.access.roles import Role
 from hvcore.domain.sign_in.identities import Identity
+from hvcore_openid_provider.claims import find_claim
+from hvcore_sign_in_oidc.claims import MAX_ORGANIZATIONS, ClaimRules
+from hvcore_sign_in_oidc.options import OidcOptions
 
 VIEWER, EDITOR, ADMIN = Role.VIEWER, Role.EDITOR, Role.ADMIN
 

@@ -10,7 +10,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from hv_openid_provider.provider_http import ProviderHttp, ProviderSettings
 from hvcore.errors import UnavailableError
 from hvcore.ports.sign_in import (
     MembershipEndedError,
@@ -18,6 +17,7 @@ from hvcore.ports.sign_in import (
     SignInRefusedError,
 )
 from hvcore.testing.sign_in import PAGES, STATE
+from hvcore_openid_provider.provider_http import ProviderHttp, ProviderSettings
 from tests.full_machine import full_machine
 from tests.plugins.sign_in_oidc.conftest import Make, SignInDesk
 from tests.plugins.sign_in_oidc.provider import (
@@ -232,7 +232,7 @@ def test_a_provider_that_never_finishes_is_given_up_in_all(
     """
     However soon each of its bytes comes; then nobody waits for it for a moment.
     """
-    monkeypatch.setattr("hv_openid_provider.provider_http.TOTAL_S", 0.3)
+    monkeypatch.setattr("hvcore_openid_provider.provider_http.TOTAL_S", 0.3)
     with trickling_server(piece, first=first) as port:
         desk = make(issuer=f"http://127.0.0.1:{port}")
         began_s = time.monotonic()

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from hv_sign_in_oidc.backend import OidcSignIn
 from hvcore.assembly import build
 from hvcore.errors import ConfigError
 from hvcore.settings import load
+from hvcore_sign_in_oidc.backend import OidcSignIn
 
 BASE = {
-    "HV_PLUGINS": "hv_sign_in_oidc.plugin",
+    "HV_PLUGINS": "hvcore_sign_in_oidc.plugin",
     "HV_SIGN_IN__BACKEND": "oidc",
     "HV_SIGN_IN__OIDC__ISSUER": "https://id.example.com/realms/staff",
     "HV_SIGN_IN__OIDC__CLIENT_ID": "hv",

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from hv_storage_fsspec.backend import make_storage
-from hv_storage_fsspec.local import LocalStorage
 from hvcore.plugin_api import Storage
+from hvcore_storage_fsspec.backend import make_storage
+from hvcore_storage_fsspec.local import LocalStorage
 from tests.azure_store import azure_container, connection_string
 from tests.google_store import google_args, new_google_bucket
 from tests.object_store import KEY, SECRET, s3_client, s3_server

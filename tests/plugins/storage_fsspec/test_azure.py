@@ -11,8 +11,6 @@ import pytest
 import urllib3
 from azure.storage.blob import BlobType
 
-from hv_storage_fsspec.azure import MOST_BLOCK_BYTES, AzureStorage
-from hv_storage_fsspec.backend import make_storage
 from hvcore.plugin_api import (
     ConfigError,
     ObjectNotFoundError,
@@ -22,6 +20,8 @@ from hvcore.plugin_api import (
     UnavailableError,
 )
 from hvcore.ports.storage import SupportsPresignedRead
+from hvcore_storage_fsspec.azure import MOST_BLOCK_BYTES, AzureStorage
+from hvcore_storage_fsspec.backend import make_storage
 from tests.azure_store import azure_container, connection_string, new_container
 from tests.half_answers import PAGE, half_answering_server
 
@@ -335,7 +335,7 @@ def test_folders_of_accounts_that_have_them_are_no_objects(
 def test_what_is_missing_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "hv_storage_fsspec.azure", None)
+    monkeypatch.setitem(__import__("sys").modules, "hvcore_storage_fsspec.azure", None)
 
     with pytest.raises(ConfigError, match=r"az:// needs more packages"):
         _storage(tmp_path, "videos", account_name="acme")

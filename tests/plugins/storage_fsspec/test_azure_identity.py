@@ -19,8 +19,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from hv_storage_fsspec.azure import AzureStorage
-from hv_storage_fsspec.backend import make_storage
+from hvcore_storage_fsspec.azure import AzureStorage
+from hvcore_storage_fsspec.backend import make_storage
 from tests.azure_store import ACCOUNT, azurite_server, connection_string
 
 pytestmark = [pytest.mark.services, pytest.mark.long]

@@ -11,7 +11,6 @@ from typing import ClassVar
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
-from hv_storage_fsspec.backend import make_storage
 from hvcore.plugin_api import Storage
 from hvcore.testing.storage import (
     CopyConformance,
@@ -22,6 +21,7 @@ from hvcore.testing.storage import (
     StorageConformance,
     UploadFileConformance,
 )
+from hvcore_storage_fsspec.backend import make_storage
 
 
 def refusing(

@@ -14,7 +14,6 @@ from typing import Final
 import pytest
 from aiobotocore.session import AioSession
 
-from hv_storage_fsspec.backend import make_storage
 from hvcore.plugin_api import Storage
 from hvcore.testing.children import is_unavailable
 from hvcore.testing.storage import (
@@ -26,6 +25,7 @@ from hvcore.testing.storage import (
     ReopenedStorage,
     StorageConformance,
 )
+from hvcore_storage_fsspec.backend import make_storage
 from tests.azure_store import connection_string, new_container
 from tests.faulty_store import FaultyStore, SpoiledRange, faulty_store
 from tests.google_store import google_args, new_google_bucket

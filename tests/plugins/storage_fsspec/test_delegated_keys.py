@@ -14,9 +14,13 @@ import pytest
 from azure.storage.blob import UserDelegationKey
 from fsspec.asyn import get_loop
 
-from hv_storage_fsspec import delegated_keys
-from hv_storage_fsspec.azure_client import SasSigner
-from hv_storage_fsspec.delegated_keys import DELEGATION_RENEWED, DelegatedKeys, end_of
+from hvcore_storage_fsspec import delegated_keys
+from hvcore_storage_fsspec.azure_client import SasSigner
+from hvcore_storage_fsspec.delegated_keys import (
+    DELEGATION_RENEWED,
+    DelegatedKeys,
+    end_of,
+)
 from tests.live import until
 
 NOW = datetime.now(UTC).replace(microsecond=0)

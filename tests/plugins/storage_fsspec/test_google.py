@@ -17,15 +17,15 @@ from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.hashes import SHA256
 from google.auth import compute_engine
 
-from hv_storage_fsspec import google
-from hv_storage_fsspec.backend import make_storage
-from hv_storage_fsspec.google import GoogleStorage
 from hvcore.plugin_api import (
     ObjectNotFoundError,
     SupportsPartedWrite,
     SupportsPresignedWrite,
     UnavailableError,
 )
+from hvcore_storage_fsspec import google
+from hvcore_storage_fsspec.backend import make_storage
+from hvcore_storage_fsspec.google import GoogleStorage
 from tests.google_store import (
     ACCOUNT,
     TOKEN,

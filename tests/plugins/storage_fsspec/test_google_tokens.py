@@ -15,11 +15,11 @@ from google.auth.credentials import Credentials
 from google.auth.exceptions import GoogleAuthError, RefreshError
 from google.oauth2 import service_account
 
-from hv_storage_fsspec import google_tokens
-from hv_storage_fsspec.backend import make_storage
-from hv_storage_fsspec.google import GoogleStorage
-from hv_storage_fsspec.google_tokens import TokenRenewal
 from hvcore.plugin_api import UnavailableError
+from hvcore_storage_fsspec import google_tokens
+from hvcore_storage_fsspec.backend import make_storage
+from hvcore_storage_fsspec.google import GoogleStorage
+from hvcore_storage_fsspec.google_tokens import TokenRenewal
 from tests.full_machine import full_machine
 from tests.google_store import google_args, key_file, new_google_bucket
 from tests.half_answers import PAGE, half_answering_server, trickling_server
@@ -178,7 +178,7 @@ def test_a_bucket_is_read_with_a_good_token_while_nobody_gives_the_next(
         assert bucket.stat("v/a").size_bytes == 4
 
         # Without any, everybody is told within the time of a small answer.
-        monkeypatch.setattr("hv_storage_fsspec.google.ANSWER_S", 0.3)
+        monkeypatch.setattr("hvcore_storage_fsspec.google.ANSWER_S", 0.3)
         _spent(bucket, seconds=-1)
         with pytest.raises(UnavailableError):
             bucket.stat("v/a")

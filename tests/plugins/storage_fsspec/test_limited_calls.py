@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from hv_storage_fsspec.limited_calls import TimeLimitedCalls
+from hvcore_storage_fsspec.limited_calls import TimeLimitedCalls
 from tests.full_machine import full_machine
 
 

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from hv_storage_fsspec.backend import make_storage
-from hv_storage_fsspec.local import LEFTOVERS_RETENTION_S, LocalStorage
 from hvcore.plugin_api import ConfigError, ObjectNotFoundError, UnavailableError
 from hvcore.ports.storage import SupportsHide, SupportsLocalPath, SupportsUploadFile
+from hvcore_storage_fsspec.backend import make_storage
+from hvcore_storage_fsspec.local import LEFTOVERS_RETENTION_S, LocalStorage
 
 TYPE = "video/mp4"
 
@@ -254,7 +254,7 @@ def test_a_storage_that_goes_during_a_delete_has_not_deleted(
             root.rename(root.parent / "away")
         return 0
 
-    monkeypatch.setattr("hv_storage_fsspec.local.remove_tree", unmount)
+    monkeypatch.setattr("hvcore_storage_fsspec.local.remove_tree", unmount)
 
     with pytest.raises(UnavailableError):
         local.delete_tree("media/v")

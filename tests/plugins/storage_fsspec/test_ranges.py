@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from hv_storage_fsspec.backend import make_storage
-from hv_storage_fsspec.ranges import WrongRangeError, promised_bytes
 from hvcore.plugin_api import Storage, UnavailableError
+from hvcore_storage_fsspec.backend import make_storage
+from hvcore_storage_fsspec.ranges import WrongRangeError, promised_bytes
 from tests.azure_store import azure_container, connection_string
 from tests.faulty_store import Fault, FaultyStore, SpoiledRange, faulty_store
 from tests.google_store import google_args, new_google_bucket

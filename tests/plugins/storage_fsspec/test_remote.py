@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
-from hv_storage_fsspec.backend import make_storage
-from hv_storage_fsspec.remote import RemoteStorage
 from hvcore.plugin_api import ConfigError, UnavailableError
+from hvcore_storage_fsspec.backend import make_storage
+from hvcore_storage_fsspec.remote import RemoteStorage
 from tests.object_store import s3_client
 
 

@@ -10,14 +10,14 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 import urllib3
 
-from hv_storage_fsspec.backend import make_storage
-from hv_storage_fsspec.s3 import S3Storage
 from hvcore.plugin_api import (
     ObjectNotFoundError,
     SupportsPartedWrite,
     SupportsPresignedWrite,
     UnavailableError,
 )
+from hvcore_storage_fsspec.backend import make_storage
+from hvcore_storage_fsspec.s3 import S3Storage
 from tests.object_store import (
     KEY,
     SECRET,

@@ -9,14 +9,14 @@ from typing import Final
 
 import pytest
 
-from hv_storage_fsspec.backend import make_storage
-from hv_storage_fsspec.s3 import S3Storage
 from hvcore.plugin_api import (
     ObjectNotFoundError,
     Storage,
     StorageRefusedError,
     UnavailableError,
 )
+from hvcore_storage_fsspec.backend import make_storage
+from hvcore_storage_fsspec.s3 import S3Storage
 from tests.faulty_store import Fault, FaultyStore, faulty_store
 from tests.half_answers import PAGE, HalfAnsweringServer, half_answering_server
 from tests.object_store import KEY, SECRET, new_bucket

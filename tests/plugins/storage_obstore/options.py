@@ -2,7 +2,7 @@
 How the tests enter a store.
 """
 
-from hv_storage_obstore.options import ObstoreOptions
+from hvcore_storage_obstore.options import ObstoreOptions
 
 
 def s3_options(url: str, *, endpoint: str) -> ObstoreOptions:

@@ -13,8 +13,6 @@ from typing import ClassVar, Final
 import obstore
 import pytest
 
-from hv_storage_obstore.backend import make_storage
-from hv_storage_obstore.options import ObstoreOptions
 from hvcore.plugin_api import Storage
 from hvcore.testing.storage import (
     ObjectUrlConformance,
@@ -22,6 +20,8 @@ from hvcore.testing.storage import (
     ReopenedStorage,
     StorageConformance,
 )
+from hvcore_storage_obstore.backend import make_storage
+from hvcore_storage_obstore.options import ObstoreOptions
 from tests.plugins.storage_obstore.options import s3_options
 
 NO_FORK: Final = "obstore does not survive a fork of a process that has used it"

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from hv_storage_obstore.backend import make_storage
-from hv_storage_obstore.options import ObstoreOptions
 from hvcore.plugin_api import (
     ObjectNotFoundError,
     Storage,
     StorageRefusedError,
     UnavailableError,
 )
+from hvcore_storage_obstore.backend import make_storage
+from hvcore_storage_obstore.options import ObstoreOptions
 from tests.faulty_store import Fault, FaultyStore, faulty_store
 from tests.half_answers import PAGE, half_answering_server
 from tests.object_store import KEY, SECRET, new_bucket, s3_server

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from hv_storage_obstore.backend import make_storage
-from hv_storage_obstore.options import ObstoreOptions
 from hvcore.plugin_api import ConfigError, UnavailableError
 from hvcore.ports.storage import (
     ObjectNotFoundError,
     SupportsCopy,
     SupportsPresignedRead,
 )
+from hvcore_storage_obstore.backend import make_storage
+from hvcore_storage_obstore.options import ObstoreOptions
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from typing import Final
 
 import pytest
 
-from hv_storage_fsspec.backend import make_storage as make_fsspec_storage
-from hv_storage_obstore.backend import make_storage
+from hvcore_storage_fsspec.backend import make_storage as make_fsspec_storage
+from hvcore_storage_obstore.backend import make_storage
 from tests.plugins.storage_obstore.options import s3_options
 
 TYPE: Final = "video/mp4"

@@ -9,10 +9,6 @@ from typing import Any, NoReturn
 import attrs
 import pytest
 
-from hv_transcoder_ffmpeg.binaries import find_candidates
-from hv_transcoder_ffmpeg.options import FfmpegOptions
-from hv_transcoder_ffmpeg.plugin import build
-from hv_transcoder_ffmpeg.spans import Span
 from hvcore.clock import SystemClock
 from hvcore.plugin_api import (
     BuildContext,
@@ -26,6 +22,10 @@ from hvcore.plugin_api import (
     Workspace,
     build_ladder,
 )
+from hvcore_transcoder_ffmpeg.binaries import find_candidates
+from hvcore_transcoder_ffmpeg.options import FfmpegOptions
+from hvcore_transcoder_ffmpeg.plugin import build
+from hvcore_transcoder_ffmpeg.spans import Span
 from tests.plugins.transcoder_ffmpeg.clips import CLIPS
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import attrs
 
-from hv_transcoder_ffmpeg.parts import Cutting, cut
 from hvcore.plugin_api import (
     MediaIndex,
     PartDone,
@@ -17,6 +16,7 @@ from hvcore.plugin_api import (
     TranscodeOrder,
     Transcoder,
 )
+from hvcore_transcoder_ffmpeg.parts import Cutting, cut
 from tests.plugins.transcoder_ffmpeg.conftest import make_order, make_workspace
 from tests.plugins.transcoder_ffmpeg.playing import joined
 

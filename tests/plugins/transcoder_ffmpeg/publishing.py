@@ -6,7 +6,6 @@ from pathlib import Path
 
 import attrs
 
-from hv_cli.conform_sources import FolderSource
 from hvcore.conformance import Certificate, check
 from hvcore.manifests.hls import MASTER, playlists
 from hvcore.manifests.iframes import first_pictures
@@ -17,6 +16,7 @@ from hvcore.plugin_api import (
     TranscodeOrder,
     Transcoder,
 )
+from hvcore_cli.conform_sources import FolderSource
 from tests.plugins.transcoder_ffmpeg.conftest import make_order, make_workspace
 
 

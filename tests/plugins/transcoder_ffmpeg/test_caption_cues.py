@@ -7,8 +7,8 @@ import tracemalloc
 
 import pytest
 
-from hv_transcoder_ffmpeg.caption_cues import ordered_cues
 from hvcore.domain.videos.captions import CaptionFormat, Cue, read_captions
+from hvcore_transcoder_ffmpeg.caption_cues import ordered_cues
 
 
 def ordered(written: str, *, codec: str = "subrip", start_s: float = 0.0) -> str:

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from hv_transcoder_ffmpeg.process import supervise
-from hv_transcoder_ffmpeg.sandbox import Sandbox, choose_sandbox
-from hv_transcoder_ffmpeg.syscalls import syscall_filter
+from hvcore_transcoder_ffmpeg.process import supervise
+from hvcore_transcoder_ffmpeg.sandbox import Sandbox, choose_sandbox
+from hvcore_transcoder_ffmpeg.syscalls import syscall_filter
 from tests.plugins.transcoder_ffmpeg import canary
 
 pytestmark = pytest.mark.services

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from hv_transcoder_ffmpeg.options import FfmpegOptions
-from hv_transcoder_ffmpeg.plugin import build
 from hvcore.plugin_api import Transcoder, Workspace
 from hvcore.testing.local_transcoder import LocalTranscoderConformance
+from hvcore_transcoder_ffmpeg.options import FfmpegOptions
+from hvcore_transcoder_ffmpeg.plugin import build
 from tests.plugins.transcoder_ffmpeg.clips import two_segments
 from tests.plugins.transcoder_ffmpeg.conftest import make_context, make_workspace
 

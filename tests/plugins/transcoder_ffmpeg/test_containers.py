@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from hv_transcoder_ffmpeg.containers import require_unlocked
-from hv_transcoder_ffmpeg.reasons import ENCRYPTED
 from hvcore.plugin_api import UnusableSourceError
+from hvcore_transcoder_ffmpeg.containers import require_unlocked
+from hvcore_transcoder_ffmpeg.reasons import ENCRYPTED
 
 
 def box(kind: bytes, *inside: bytes) -> bytes:

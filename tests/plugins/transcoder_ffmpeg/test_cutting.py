@@ -11,9 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hv_transcoder_ffmpeg.parts import Cutting, cut
-from hv_transcoder_ffmpeg.spans import Span
-from hv_transcoder_ffmpeg.work import decoding_s, encoding_s
 from hvcore.plugin_api import (
     AudioTrackInfo,
     CaptionTrackInfo,
@@ -27,6 +24,9 @@ from hvcore.plugin_api import (
     VideoTrackInfo,
     build_ladder,
 )
+from hvcore_transcoder_ffmpeg.parts import Cutting, cut
+from hvcore_transcoder_ffmpeg.spans import Span
+from hvcore_transcoder_ffmpeg.work import decoding_s, encoding_s
 
 HOUR_S = 3600.0
 RATES = st.sampled_from(

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from hv_transcoder_ffmpeg.container_pictures import read_container
-from hv_transcoder_ffmpeg.ebml import HEAD, SEGMENT, number
+from hvcore_transcoder_ffmpeg.container_pictures import read_container
+from hvcore_transcoder_ffmpeg.ebml import HEAD, SEGMENT, number
 from tests.plugins.transcoder_ffmpeg.strange import element
 
 _TRACKS = 0x1654AE6B

@@ -8,9 +8,6 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hv_transcoder_ffmpeg.boxes import root
-from hv_transcoder_ffmpeg.init_segments import make_neutral
-from hv_transcoder_ffmpeg.parts import Cutting, cut
 from hvcore.conformance import Level
 from hvcore.plugin_api import (
     AudioCodec,
@@ -23,6 +20,9 @@ from hvcore.plugin_api import (
     TranscodeError,
     Transcoder,
 )
+from hvcore_transcoder_ffmpeg.boxes import root
+from hvcore_transcoder_ffmpeg.init_segments import make_neutral
+from hvcore_transcoder_ffmpeg.parts import Cutting, cut
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern, tone
 from tests.plugins.transcoder_ffmpeg.conftest import (
     Encoded,

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from hv_transcoder_ffmpeg import notes
-from hv_transcoder_ffmpeg.joins import Joins, Packet, shifting
 from hvcore.plugin_api import SourceInfo, Speed, Transcoder
+from hvcore_transcoder_ffmpeg import notes
+from hvcore_transcoder_ffmpeg.joins import Joins, Packet, shifting
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern, tone
 from tests.plugins.transcoder_ffmpeg.playing import brightness, joined, samples
 from tests.plugins.transcoder_ffmpeg.publishing import publish

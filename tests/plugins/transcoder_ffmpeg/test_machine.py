@@ -10,12 +10,6 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hv_transcoder_ffmpeg import capabilities as found
-from hv_transcoder_ffmpeg import trials
-from hv_transcoder_ffmpeg.binaries import Binaries, find_candidates
-from hv_transcoder_ffmpeg.options import FfmpegOptions
-from hv_transcoder_ffmpeg.plugin import build
-from hv_transcoder_ffmpeg.sandbox import Sandbox, choose_sandbox
 from hvcore.plugin_api import (
     AudioCodec,
     BuildContext,
@@ -25,6 +19,12 @@ from hvcore.plugin_api import (
     Transcoder,
     UnavailableError,
 )
+from hvcore_transcoder_ffmpeg import capabilities as found
+from hvcore_transcoder_ffmpeg import trials
+from hvcore_transcoder_ffmpeg.binaries import Binaries, find_candidates
+from hvcore_transcoder_ffmpeg.options import FfmpegOptions
+from hvcore_transcoder_ffmpeg.plugin import build
+from hvcore_transcoder_ffmpeg.sandbox import Sandbox, choose_sandbox
 from tests.plugins.transcoder_ffmpeg.conftest import make_context, make_workspace
 
 pytestmark = pytest.mark.services

@@ -9,7 +9,6 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hv_transcoder_ffmpeg.measure import check_alignment, measure_audio, measure_rung
 from hvcore.plugin_api import (
     AudioCodec,
     PartDone,
@@ -17,6 +16,11 @@ from hvcore.plugin_api import (
     TranscodeError,
     Transcoder,
     UnusableSourceError,
+)
+from hvcore_transcoder_ffmpeg.measure import (
+    check_alignment,
+    measure_audio,
+    measure_rung,
 )
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern, tone
 from tests.plugins.transcoder_ffmpeg.conftest import (

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from hv_transcoder_ffmpeg.options import FfmpegOptions
-from hv_transcoder_ffmpeg.plugin import build
 from hvcore.plugin_api import AudioCodec, Capabilities, PixelFormat, Transcoder
+from hvcore_transcoder_ffmpeg.options import FfmpegOptions
+from hvcore_transcoder_ffmpeg.plugin import build
 from tests.plugins.transcoder_ffmpeg.conftest import make_context
 
 pytestmark = pytest.mark.services
@@ -116,7 +116,7 @@ def test_doctor_names_it_and_finds_nothing_broken(
         "HV_TRANSCODER__OPTIONS__FFPROBE": str(ffprobe),
     }
     folder = str(tmp_path / "hv-data")
-    hv = [sys.executable, "-m", "hv_cli", "--data", folder]
+    hv = [sys.executable, "-m", "hvcore_cli", "--data", folder]
 
     subprocess.run([*hv, "migrate"], env=environ, check=True, capture_output=True)
     ended = subprocess.run(

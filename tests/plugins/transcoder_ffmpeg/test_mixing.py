@@ -4,7 +4,7 @@ The filters that mix sound for which ffmpeg has no rule.
 
 import pytest
 
-from hv_transcoder_ffmpeg.mixing import own_mix
+from hvcore_transcoder_ffmpeg.mixing import own_mix
 
 
 @pytest.mark.parametrize(

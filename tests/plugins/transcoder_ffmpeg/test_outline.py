@@ -8,8 +8,8 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hv_transcoder_ffmpeg.outline import SMALL_BYTES, outline
 from hvcore.plugin_api import SourceInfo, SourceRanges, Transcoder, Workspace
+from hvcore_transcoder_ffmpeg.outline import SMALL_BYTES, outline
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern, tone
 from tests.plugins.transcoder_ffmpeg.conftest import make_workspace
 

@@ -4,9 +4,9 @@ How many packets a track may have.
 
 import pytest
 
-from hv_transcoder_ffmpeg.packet_budget import PACKETS_AT_ONCE
-from hv_transcoder_ffmpeg.timestamps import TimelineReader
 from hvcore.plugin_api import UnusableSourceError
+from hvcore_transcoder_ffmpeg.packet_budget import PACKETS_AT_ONCE
+from hvcore_transcoder_ffmpeg.timestamps import TimelineReader
 
 HOUR_S = 3600
 

@@ -11,13 +11,13 @@ from typing import Any, Final
 
 import pytest
 
-from hv_transcoder_ffmpeg.boxes import root
-from hv_transcoder_ffmpeg.parts import Cutting
 from hvcore.plugin_api import (
     PixelFormat,
     SourceInfo,
     Transcoder,
 )
+from hvcore_transcoder_ffmpeg.boxes import root
+from hvcore_transcoder_ffmpeg.parts import Cutting
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, tone, turned
 from tests.plugins.transcoder_ffmpeg.conftest import make_workspace
 from tests.plugins.transcoder_ffmpeg.counted import counted_clip, numbers

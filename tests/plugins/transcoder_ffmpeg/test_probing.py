@@ -10,10 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from hv_transcoder_ffmpeg.engine import FfmpegEngine
-from hv_transcoder_ffmpeg.probe import Prober
-from hv_transcoder_ffmpeg.sandbox import Sandbox
-from hv_transcoder_ffmpeg.video_report import pixel_format
 from hvcore.plugin_api import (
     PixelFormat,
     SourceInfo,
@@ -21,6 +17,10 @@ from hvcore.plugin_api import (
     Transcoder,
     UnusableSourceError,
 )
+from hvcore_transcoder_ffmpeg.engine import FfmpegEngine
+from hvcore_transcoder_ffmpeg.probe import Prober
+from hvcore_transcoder_ffmpeg.sandbox import Sandbox
+from hvcore_transcoder_ffmpeg.video_report import pixel_format
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern
 from tests.plugins.transcoder_ffmpeg.conftest import make_workspace
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from hv_transcoder_ffmpeg import joins, notes
-from hv_transcoder_ffmpeg.container_pictures import read_container
 from hvcore.plugin_api import SourceInfo
+from hvcore_transcoder_ffmpeg import joins, notes
+from hvcore_transcoder_ffmpeg.container_pictures import read_container
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern, tone
 from tests.plugins.transcoder_ffmpeg.strange import element, rebuilt
 

@@ -9,12 +9,12 @@ from typing import Final
 
 import pytest
 
-from hv_transcoder_ffmpeg import picture_captions
-from hv_transcoder_ffmpeg.binaries import find_candidates
-from hv_transcoder_ffmpeg.options import FfmpegOptions
-from hv_transcoder_ffmpeg.plugin import build
 from hvcore.domain.videos.captions import read_captions
 from hvcore.plugin_api import BuildContext, PartDone, PixelFormat, Transcoder
+from hvcore_transcoder_ffmpeg import picture_captions
+from hvcore_transcoder_ffmpeg.binaries import find_candidates
+from hvcore_transcoder_ffmpeg.options import FfmpegOptions
+from hvcore_transcoder_ffmpeg.plugin import build
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern
 from tests.plugins.transcoder_ffmpeg.closed_captions import captioned, enhanced
 from tests.plugins.transcoder_ffmpeg.conftest import (

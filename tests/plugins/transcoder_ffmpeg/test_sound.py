@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from hv_transcoder_ffmpeg.binaries import find_candidates
-from hv_transcoder_ffmpeg.options import FfmpegOptions
-from hv_transcoder_ffmpeg.plugin import build
-from hv_transcoder_ffmpeg.reasons import SOUND_LEFT_OUT, TRACK_LEFT_OUT
 from hvcore.plugin_api import Part, PartDone, Speed, Transcoder
+from hvcore_transcoder_ffmpeg.binaries import find_candidates
+from hvcore_transcoder_ffmpeg.options import FfmpegOptions
+from hvcore_transcoder_ffmpeg.plugin import build
+from hvcore_transcoder_ffmpeg.reasons import SOUND_LEFT_OUT, TRACK_LEFT_OUT
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, tone
 from tests.plugins.transcoder_ffmpeg.conftest import (
     make_context,

@@ -9,16 +9,20 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hv_transcoder_ffmpeg import caption_tracks
-from hv_transcoder_ffmpeg.caption_tracks import NO_TEXT, UNREADABLE, extract_captions
-from hv_transcoder_ffmpeg.engine import FfmpegEngine
-from hv_transcoder_ffmpeg.machine import Machine
-from hv_transcoder_ffmpeg.options import FfmpegOptions
-from hv_transcoder_ffmpeg.parts import Cutting, cut
-from hv_transcoder_ffmpeg.probe import Prober
-from hv_transcoder_ffmpeg.sandbox import Sandbox
 from hvcore.domain.videos.captions import Cue, read_captions
 from hvcore.plugin_api import BuildContext, PartDone, SourceInfo, Transcoder
+from hvcore_transcoder_ffmpeg import caption_tracks
+from hvcore_transcoder_ffmpeg.caption_tracks import (
+    NO_TEXT,
+    UNREADABLE,
+    extract_captions,
+)
+from hvcore_transcoder_ffmpeg.engine import FfmpegEngine
+from hvcore_transcoder_ffmpeg.machine import Machine
+from hvcore_transcoder_ffmpeg.options import FfmpegOptions
+from hvcore_transcoder_ffmpeg.parts import Cutting, cut
+from hvcore_transcoder_ffmpeg.probe import Prober
+from hvcore_transcoder_ffmpeg.sandbox import Sandbox
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern, tone
 from tests.plugins.transcoder_ffmpeg.conftest import (
     Encoded,

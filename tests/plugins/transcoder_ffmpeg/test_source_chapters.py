@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from hv_transcoder_ffmpeg.container_pictures import ContainerPictures
-from hv_transcoder_ffmpeg.stream_report import read_streams
 from hvcore.plugin_api import MAX_CHAPTERS, Chapter, SourceInfo
+from hvcore_transcoder_ffmpeg.container_pictures import ContainerPictures
+from hvcore_transcoder_ffmpeg.stream_report import read_streams
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern
 
 pytestmark = pytest.mark.services

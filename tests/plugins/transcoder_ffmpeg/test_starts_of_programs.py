@@ -12,12 +12,12 @@ from typing import Any
 import attrs
 import pytest
 
-from hv_transcoder_ffmpeg import notes
-from hv_transcoder_ffmpeg import probe as probing
-from hv_transcoder_ffmpeg.machine import Machine
-from hv_transcoder_ffmpeg.options import FfmpegOptions
-from hv_transcoder_ffmpeg.probe import Prober
 from hvcore.plugin_api import BuildContext, SourceInfo, Transcoder
+from hvcore_transcoder_ffmpeg import notes
+from hvcore_transcoder_ffmpeg import probe as probing
+from hvcore_transcoder_ffmpeg.machine import Machine
+from hvcore_transcoder_ffmpeg.options import FfmpegOptions
+from hvcore_transcoder_ffmpeg.probe import Prober
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern
 from tests.plugins.transcoder_ffmpeg.conftest import (
     Encoded,

@@ -14,8 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from hv_transcoder_ffmpeg.encode_run import ProgressCount, ProgressWatch, judge
-from hv_transcoder_ffmpeg.process import ExitStatus
 from hvcore.plugin_api import (
     Speed,
     TranscodeError,
@@ -23,6 +21,8 @@ from hvcore.plugin_api import (
     UnavailableError,
     UnusableSourceError,
 )
+from hvcore_transcoder_ffmpeg.encode_run import ProgressCount, ProgressWatch, judge
+from hvcore_transcoder_ffmpeg.process import ExitStatus
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern
 from tests.plugins.transcoder_ffmpeg.conftest import make_order, make_workspace
 
@@ -35,8 +35,8 @@ NO_SPACE = "av_interleaved_write_frame(): No space left on device"
 _WORKER = """
 import sys
 from pathlib import Path
-from hv_transcoder_ffmpeg.options import FfmpegOptions
-from hv_transcoder_ffmpeg.plugin import build
+from hvcore_transcoder_ffmpeg.options import FfmpegOptions
+from hvcore_transcoder_ffmpeg.plugin import build
 from hvcore.plugin_api import Speed
 from tests.plugins.transcoder_ffmpeg.conftest import *
 source, folder, level = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]

@@ -9,10 +9,6 @@ import attrs
 import pytest
 from PIL import Image
 
-from hv_transcoder_ffmpeg import pictures
-from hv_transcoder_ffmpeg.parts import Cutting, cut
-from hv_transcoder_ffmpeg.poster_score import score_picture
-from hv_transcoder_ffmpeg.spans import Span
 from hvcore.plugin_api import (
     Part,
     PartDone,
@@ -22,6 +18,10 @@ from hvcore.plugin_api import (
     Transcoder,
     Workspace,
 )
+from hvcore_transcoder_ffmpeg import pictures
+from hvcore_transcoder_ffmpeg.parts import Cutting, cut
+from hvcore_transcoder_ffmpeg.poster_score import score_picture
+from hvcore_transcoder_ffmpeg.spans import Span
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern
 from tests.plugins.transcoder_ffmpeg.conftest import make_order, make_workspace
 

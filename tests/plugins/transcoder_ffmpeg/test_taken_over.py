@@ -8,25 +8,29 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hv_transcoder_ffmpeg import caption_tracks, probe
-from hv_transcoder_ffmpeg.caption_tracks import UNREADABLE, Extracted, extract_captions
-from hv_transcoder_ffmpeg.commands import Encode
-from hv_transcoder_ffmpeg.engine import FfmpegEngine
-from hv_transcoder_ffmpeg.job import run_part
-from hv_transcoder_ffmpeg.machine import Machine
-from hv_transcoder_ffmpeg.made_files import require_plain_files
-from hv_transcoder_ffmpeg.options import FfmpegOptions
-from hv_transcoder_ffmpeg.probe import Prober
-from hv_transcoder_ffmpeg.reasons import TOO_HARD
-from hv_transcoder_ffmpeg.repair import copy_good_tracks
-from hv_transcoder_ffmpeg.sandbox import Sandbox
-from hv_transcoder_ffmpeg.still import take_still
 from hvcore.plugin_api import (
     BuildContext,
     TranscodeError,
     Transcoder,
     UnusableSourceError,
 )
+from hvcore_transcoder_ffmpeg import caption_tracks, probe
+from hvcore_transcoder_ffmpeg.caption_tracks import (
+    UNREADABLE,
+    Extracted,
+    extract_captions,
+)
+from hvcore_transcoder_ffmpeg.commands import Encode
+from hvcore_transcoder_ffmpeg.engine import FfmpegEngine
+from hvcore_transcoder_ffmpeg.job import run_part
+from hvcore_transcoder_ffmpeg.machine import Machine
+from hvcore_transcoder_ffmpeg.made_files import require_plain_files
+from hvcore_transcoder_ffmpeg.options import FfmpegOptions
+from hvcore_transcoder_ffmpeg.probe import Prober
+from hvcore_transcoder_ffmpeg.reasons import TOO_HARD
+from hvcore_transcoder_ffmpeg.repair import copy_good_tracks
+from hvcore_transcoder_ffmpeg.sandbox import Sandbox
+from hvcore_transcoder_ffmpeg.still import take_still
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern
 from tests.plugins.transcoder_ffmpeg.conftest import make_order, make_workspace
 

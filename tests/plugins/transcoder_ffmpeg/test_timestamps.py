@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import pytest
 
-from hv_transcoder_ffmpeg.container_pictures import ContainerPicture
-from hv_transcoder_ffmpeg.source import VideoStream
-from hv_transcoder_ffmpeg.timestamps import TimelineReader, frame_rate
-from hv_transcoder_ffmpeg.video_report import video_stream
+from hvcore_transcoder_ffmpeg.container_pictures import ContainerPicture
+from hvcore_transcoder_ffmpeg.source import VideoStream
+from hvcore_transcoder_ffmpeg.timestamps import TimelineReader, frame_rate
+from hvcore_transcoder_ffmpeg.video_report import video_stream
 
 _HOURS_S = 11 * 3600
 

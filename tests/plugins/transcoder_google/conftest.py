@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hv_transcoder_google.options import GoogleTranscoderOptions
+from hvcore_transcoder_google.options import GoogleTranscoderOptions
 from tests.e2e.clips import make_clip
 from tests.object_store import new_bucket, s3_server
 from tests.plugins.transcoder_google.stand_in import (

@@ -5,7 +5,6 @@ Orders of all kinds that the transcoder takes.
 from fractions import Fraction
 from typing import Any, Final
 
-from hv_transcoder_google.abilities import capabilities
 from hvcore.plugin_api import (
     AudioTrackInfo,
     EncodingSettings,
@@ -18,6 +17,7 @@ from hvcore.plugin_api import (
     VideoTrackInfo,
     build_ladder,
 )
+from hvcore_transcoder_google.abilities import capabilities
 
 
 def source(

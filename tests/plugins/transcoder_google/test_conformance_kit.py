@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from hv_storage_fsspec.remote import RemoteStorage
-from hv_transcoder_google.backend import GoogleTranscoder
-from hv_transcoder_google.job_calls import TranscoderCalls
-from hv_transcoder_google.options import GoogleTranscoderOptions
 from hvcore.plugin_api import RemoteTranscoder
 from hvcore.testing.remote_transcoder import RemoteTranscoderConformance
+from hvcore_storage_fsspec.remote import RemoteStorage
+from hvcore_transcoder_google.backend import GoogleTranscoder
+from hvcore_transcoder_google.job_calls import TranscoderCalls
+from hvcore_transcoder_google.options import GoogleTranscoderOptions
 from tests.fakes import SettableClock
 from tests.object_store import KEY, SECRET
 from tests.plugins.transcoder_google.stand_in import TranscoderStandIn

@@ -4,13 +4,13 @@ What the Transcoder API's errors are reported as.
 
 import pytest
 
-from hv_transcoder_google.job_errors import (
+from hvcore.plugin_api import TranscodeError, UnusableSourceError
+from hvcore_transcoder_google.job_errors import (
     UNREADABLE,
     is_outage,
     job_failure,
     request_failure,
 )
-from hvcore.plugin_api import TranscodeError, UnusableSourceError
 
 ADDRESS = "https://store.example.com/source.mp4?X-Goog-Signature=abc"
 

@@ -9,7 +9,13 @@ import attrs
 import pytest
 from google.cloud.video.transcoder_v1.types import Job
 
-from hv_transcoder_google.abilities import (
+from hvcore.plugin_api import (
+    AudioCodec,
+    PixelFormat,
+    TranscodeOrder,
+    UnusableSourceError,
+)
+from hvcore_transcoder_google.abilities import (
     NOT_CONSTANT,
     TOO_SHORT,
     capabilities,
@@ -17,17 +23,11 @@ from hv_transcoder_google.abilities import (
     objection,
     warnings_of,
 )
-from hv_transcoder_google.job_requests import (
+from hvcore_transcoder_google.job_requests import (
     GoogleJobSettings,
     GoogleJobSource,
     job_request,
     key_label,
-)
-from hvcore.plugin_api import (
-    AudioCodec,
-    PixelFormat,
-    TranscodeOrder,
-    UnusableSourceError,
 )
 from tests.plugins.transcoder_google.job_rules import problems
 from tests.plugins.transcoder_google.orders import ORDERS, order_of, source

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hv_transcoder_google.options import GoogleTranscoderOptions, label_pairs
+from hvcore_transcoder_google.options import GoogleTranscoderOptions, label_pairs
 
 PLACE = {"project": "our-videos", "location": "europe-west1"}
 

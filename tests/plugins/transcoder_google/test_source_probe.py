@@ -11,7 +11,8 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hv_transcoder_google.source_probe import (
+from hvcore.plugin_api import UnusableSourceError
+from hvcore_transcoder_google.source_probe import (
     NO_LENGTH,
     NO_VIDEO,
     NOT_MP4,
@@ -20,7 +21,6 @@ from hv_transcoder_google.source_probe import (
     is_turned,
     probe_source,
 )
-from hvcore.plugin_api import UnusableSourceError
 
 pytestmark = pytest.mark.services
 

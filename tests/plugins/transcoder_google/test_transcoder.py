@@ -13,18 +13,6 @@ import attrs
 import pytest
 from google.auth.exceptions import RefreshError, TransportError
 
-from hv_cloud_ladders.spending import LIMIT_REACHED, SpendingBook, SpendingTables
-from hv_storage_fsspec.remote import RemoteStorage
-from hv_transcoder_google.abilities import TOO_SHORT
-from hv_transcoder_google.backend import GoogleTranscoder
-from hv_transcoder_google.job_calls import TranscoderCalls, translated
-from hv_transcoder_google.options import GoogleTranscoderOptions
-from hv_transcoder_google.pricing import sd_minutes
-from hv_transcoder_google.source_bytes import (
-    MOST_WINDOWS,
-    WINDOW_BYTES,
-    SourceBytes,
-)
 from hvcore.persistence.engine import make_engine
 from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.plugin_api import (
@@ -39,6 +27,18 @@ from hvcore.plugin_api import (
     UnavailableError,
     UnusableSourceError,
     Workspace,
+)
+from hvcore_cloud_ladders.spending import LIMIT_REACHED, SpendingBook, SpendingTables
+from hvcore_storage_fsspec.remote import RemoteStorage
+from hvcore_transcoder_google.abilities import TOO_SHORT
+from hvcore_transcoder_google.backend import GoogleTranscoder
+from hvcore_transcoder_google.job_calls import TranscoderCalls, translated
+from hvcore_transcoder_google.options import GoogleTranscoderOptions
+from hvcore_transcoder_google.pricing import sd_minutes
+from hvcore_transcoder_google.source_bytes import (
+    MOST_WINDOWS,
+    WINDOW_BYTES,
+    SourceBytes,
 )
 from tests.fakes import SettableClock
 from tests.google_store import key_file

@@ -9,7 +9,7 @@ from typing import Final
 import attrs
 import pytest
 
-from hv_transcoder_mediaconvert.options import MediaConvertOptions
+from hvcore_transcoder_mediaconvert.options import MediaConvertOptions
 from tests.e2e.clips import make_clip
 from tests.object_store import swift_server
 from tests.plugins.mediaconvert_local.local_server import (

@@ -8,12 +8,12 @@ from typing import Final
 
 import pytest
 
-from hv_storage_fsspec.remote import RemoteStorage
-from hv_transcoder_mediaconvert.backend import MediaConvertTranscoder
-from hv_transcoder_mediaconvert.job_calls import RUNNING, MediaConvertCalls
-from hv_transcoder_mediaconvert.options import MediaConvertOptions
 from hvcore.plugin_api import RemoteTranscoder
 from hvcore.testing.remote_transcoder import RemoteTranscoderConformance
+from hvcore_storage_fsspec.remote import RemoteStorage
+from hvcore_transcoder_mediaconvert.backend import MediaConvertTranscoder
+from hvcore_transcoder_mediaconvert.job_calls import RUNNING, MediaConvertCalls
+from hvcore_transcoder_mediaconvert.options import MediaConvertOptions
 from tests.fakes import SettableClock
 from tests.object_store import SWIFT_KEY, SWIFT_SECRET, new_swift_bucket
 from tests.plugins.mediaconvert_local.local_server import LocalServer

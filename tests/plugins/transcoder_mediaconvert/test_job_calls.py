@@ -8,9 +8,9 @@ from typing import Final
 
 import pytest
 
-from hv_transcoder_mediaconvert.job_calls import MediaConvertCalls
-from hv_transcoder_mediaconvert.options import MediaConvertOptions
 from hvcore.plugin_api import TranscodeError, UnavailableError, UnusableSourceError
+from hvcore_transcoder_mediaconvert.job_calls import MediaConvertCalls
+from hvcore_transcoder_mediaconvert.options import MediaConvertOptions
 from tests.half_answers import (
     HALF_ANSWERS,
     HalfAnsweringServer,

@@ -4,14 +4,14 @@ What MediaConvert's errors are reported as.
 
 import pytest
 
-from hv_mediaconvert_local.errors import ERROR_CODES
-from hv_transcoder_mediaconvert.job_errors import (
+from hvcore.plugin_api import TranscodeError, UnusableSourceError
+from hvcore_mediaconvert_local.errors import ERROR_CODES
+from hvcore_transcoder_mediaconvert.job_errors import (
     REASONS,
     is_outage,
     job_failure,
     request_failure,
 )
-from hvcore.plugin_api import TranscodeError, UnusableSourceError
 
 ADDRESS = "https://store.example.com/source.mp4?X-Amz-Signature=abc"
 

@@ -9,15 +9,6 @@ import attrs
 import pytest
 from botocore.validate import ParamValidator
 
-from hv_mediaconvert_local.carried_out import ignored_settings
-from hv_mediaconvert_local.job_rules import setting_problems
-from hv_mediaconvert_local.operations import service_model
-from hv_mediaconvert_local.request_check import problems
-from hv_transcoder_mediaconvert.abilities import capabilities, check_order
-from hv_transcoder_mediaconvert.job_requests import (
-    MediaConvertAccount,
-    job_request,
-)
 from hvcore.plugin_api import (
     AudioCodec,
     AudioTrackInfo,
@@ -31,6 +22,15 @@ from hvcore.plugin_api import (
     UnusableSourceError,
     VideoTrackInfo,
     build_ladder,
+)
+from hvcore_mediaconvert_local.carried_out import ignored_settings
+from hvcore_mediaconvert_local.job_rules import setting_problems
+from hvcore_mediaconvert_local.operations import service_model
+from hvcore_mediaconvert_local.request_check import problems
+from hvcore_transcoder_mediaconvert.abilities import capabilities, check_order
+from hvcore_transcoder_mediaconvert.job_requests import (
+    MediaConvertAccount,
+    job_request,
 )
 from tests.plugins.mediaconvert_local.job_requests import wire
 

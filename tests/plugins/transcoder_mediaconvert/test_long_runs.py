@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from hv_storage_fsspec.remote import RemoteStorage
 from hvcore.domain.ids import VideoId
 from hvcore.domain.tasks.kinds import TRANSCODE_PLAN, TRANSCODE_REMOTE
 from hvcore.domain.videos.states import VideoState
+from hvcore_storage_fsspec.remote import RemoteStorage
 from tests.e2e.clips import make_clip
 from tests.live import until
 from tests.plugins.mediaconvert_local.local_server import LocalServer

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from hv_transcoder_mediaconvert.job_requests import FILE_NAME, job_request
 from hvcore.plugin_api import (
     AudioTrackInfo,
     PixelFormat,
     SourceInfo,
     VideoTrackInfo,
 )
+from hvcore_transcoder_mediaconvert.job_requests import FILE_NAME, job_request
 from tests.e2e.clips import make_clip
 from tests.object_store import new_bucket, s3_client, s3_server
 from tests.plugins.mediaconvert_local.local_server import local_server
@@ -68,7 +68,13 @@ def test_the_ladder_is_made_in_aligned_segments_that_conform(tmp_path: Path) -> 
     assert {tuple(one) for one in lengths.values()} == {
         ("#EXTINF:6.000000,", "#EXTINF:1.000000,")
     }
-    command = [sys.executable, "-m", "hv_cli", "conform", folder / f"{FILE_NAME}.m3u8"]
+    command = [
+        sys.executable,
+        "-m",
+        "hvcore_cli",
+        "conform",
+        folder / f"{FILE_NAME}.m3u8",
+    ]
     done = subprocess.run(
         [*command, "--json"], capture_output=True, check=False, timeout=60
     )

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import pytest
 
-from hv_transcoder_mediaconvert.options import MediaConvertOptions, pairs
-from hv_transcoder_mediaconvert.plugin import hvcore_transcoders
 from hvcore.errors import ConfigError
 from hvcore.settings import structure_options
+from hvcore_transcoder_mediaconvert.options import MediaConvertOptions, pairs
+from hvcore_transcoder_mediaconvert.plugin import hvcore_transcoders
 
 NEEDED: Final = {
     "role": "arn:aws:iam::123456789012:role/Transcode",

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from hv_storage_fsspec.backend import make_storage
-from hv_transcoder_mediaconvert.pictures import with_pictures
 from hvcore.plugin_api import PartDone, PartTarget, Storage
+from hvcore_storage_fsspec.backend import make_storage
+from hvcore_transcoder_mediaconvert.pictures import with_pictures
 
 PREFIX = "media/p0s1"
 

@@ -7,18 +7,18 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hv_cloud_ladders.spending import (
+from hvcore.persistence.engine import make_engine
+from hvcore.persistence.plugin_database import PluginDatabase
+from hvcore_cloud_ladders.spending import (
     ABOVE_LIMIT,
     LIMIT_REACHED,
     SpendingBook,
     SpendingTables,
 )
-from hv_transcoder_mediaconvert.backend import MediaConvertTranscoder
-from hv_transcoder_mediaconvert.job_calls import MediaConvertCalls
-from hv_transcoder_mediaconvert.options import MediaConvertOptions
-from hv_transcoder_mediaconvert.pricing import normalized_minutes
-from hvcore.persistence.engine import make_engine
-from hvcore.persistence.plugin_database import PluginDatabase
+from hvcore_transcoder_mediaconvert.backend import MediaConvertTranscoder
+from hvcore_transcoder_mediaconvert.job_calls import MediaConvertCalls
+from hvcore_transcoder_mediaconvert.options import MediaConvertOptions
+from hvcore_transcoder_mediaconvert.pricing import normalized_minutes
 from tests.fakes import SettableClock
 from tests.plugins.transcoder_mediaconvert.test_job_requests import (
     ACCOUNT,

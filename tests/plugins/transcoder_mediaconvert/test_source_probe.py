@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from hv_transcoder_mediaconvert.source_probe import source_info
 from hvcore.plugin_api import PixelFormat, UnusableSourceError
+from hvcore_transcoder_mediaconvert.source_probe import source_info
 
 Found = dict[str, Any]
 

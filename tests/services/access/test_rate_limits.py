@@ -9,12 +9,12 @@ from datetime import timedelta
 import attrs
 import pytest
 
-from hv_ratelimit.memory import MemoryWindows
 from hvcore.domain.access.rate_limits import Bucket, RateLimitRule, RateLimitState
 from hvcore.errors import UnavailableError
 from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.services.access.rate_limits import RateLimitResult, RateLimits
 from hvcore.settings.tree import LimitSettings
+from hvcore_ratelimit.memory import MemoryWindows
 from tests.conftest import SettableClock
 
 

@@ -25,9 +25,13 @@ PLUGINS: Final = ",".join(
         *(
             f"{name}.plugin"
             for name in (
-                *("hv_storage_fsspec", "hv_transcoder_ffmpeg", "hv_queue_rq"),
-                *("hv_auth_apikey", "hv_ratelimit", "hv_analytics_sql"),
-                "hv_sign_in_link",
+                *(
+                    "hvcore_storage_fsspec",
+                    "hvcore_transcoder_ffmpeg",
+                    "hvcore_queue_rq",
+                ),
+                *("hvcore_auth_apikey", "hvcore_ratelimit", "hvcore_analytics_sql"),
+                "hvcore_sign_in_link",
             )
         ),
     ]

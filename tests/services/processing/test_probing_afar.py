@@ -10,8 +10,8 @@ from typing import BinaryIO
 import attrs
 import pytest
 
-from hv_storage_fsspec.remote import RemoteStorage
 from hvcore.domain.videos.states import VideoState
+from hvcore_storage_fsspec.remote import RemoteStorage
 from tests.object_store import (
     environ_of_swift,
     new_swift_bucket,

@@ -9,7 +9,6 @@ import attrs
 import pytest
 import sqlalchemy as sa
 
-from hv_storage_fsspec.remote import RemoteStorage
 from hvcore.domain.ids import TaskId
 from hvcore.domain.tasks.kinds import (
     PART_KINDS,
@@ -21,6 +20,7 @@ from hvcore.domain.tasks.task import MAX_ATTEMPTS, Lane, NewTask, TaskState
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import InvalidParametersError
 from hvcore.persistence.tables import transcode_jobs
+from hvcore_storage_fsspec.remote import RemoteStorage
 from tests.object_store import s3_server
 from tests.services.processing.remote_world import RemoteWorld, remote_world
 

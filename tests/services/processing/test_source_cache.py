@@ -12,14 +12,14 @@ from pathlib import Path
 import fsspec
 import pytest
 
-from hv_storage_fsspec.plugin import FsspecOptions, build
-from hv_worker import consume
 from hvcore.domain.ids import TaskId
 from hvcore.domain.tasks.task import Lane
 from hvcore.plugin_api import Storage
 from hvcore.ports.storage import ObjectNotFoundError
 from hvcore.services.processing.attempt_files import AttemptFiles
 from hvcore.services.processing.source_cache import KEPT_IDLE_S, SourceCache
+from hvcore_storage_fsspec.plugin import FsspecOptions, build
+from hvcore_worker import consume
 from tests.plugins.transcoder_ffmpeg.conftest import make_context
 from tests.services.conftest import World
 

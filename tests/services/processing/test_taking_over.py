@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from hv_storage_fsspec.backend import make_storage
-from hv_storage_fsspec.local import LocalStorage
 from hvcore.domain.processing.transcoding import StoredObject, TranscodeError
 from hvcore.domain.tasks.task import MAX_ATTEMPTS
 from hvcore.domain.videos.states import VideoState
@@ -20,6 +18,8 @@ from hvcore.ports.storage import ObjectInfo, Storage
 from hvcore.services.processing.remote_parts import REFUSED
 from hvcore.services.processing.stored_copies import AT_ONCE, StoredCopies
 from hvcore.services.tasks.leases import TaskStopped
+from hvcore_storage_fsspec.backend import make_storage
+from hvcore_storage_fsspec.local import LocalStorage
 from tests.azure_store import connection_string, new_container
 from tests.faulty_store import Fault, FaultyStore, faulty_store
 from tests.google_store import google_args, new_google_bucket

@@ -9,7 +9,6 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hv_storage_fsspec.remote import RemoteStorage
 from hvcore.domain.ids import VideoId
 from hvcore.domain.processing.encoding import AudioCodec
 from hvcore.domain.processing.jobs import TranscodeJob
@@ -21,6 +20,7 @@ from hvcore.ports.transcoder import Transcoder
 from hvcore.services.processing.transcoders import Transcoders
 from hvcore.services.tasks.lane_scheduler import LaneScheduler
 from hvcore.settings import load
+from hvcore_storage_fsspec.remote import RemoteStorage
 from tests.fakes import TextTranscoder
 from tests.object_store import s3_server
 from tests.services.processing.remote_world import RemoteWorld, remote_world

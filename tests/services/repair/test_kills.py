@@ -38,7 +38,7 @@ def command(site: Site) -> list[str]:
     data = str(site.world.services.settings.data_dir)
     words = ["fsck", "--repair", "--give-up", "--org", "org_a", "--hashes"]
     words += ["--grace", "1s"]
-    return [sys.executable, "-m", "hv_cli", "--data", data, *words]
+    return [sys.executable, "-m", "hvcore_cli", "--data", data, *words]
 
 
 def kill_one(site: Site) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hv_sign_in_link.backend import LinkSignIn
 from hvcore.assembly import Services, build
 from hvcore.domain.access.audit import AuditEntry
 from hvcore.domain.access.roles import Role
@@ -27,6 +26,7 @@ from hvcore.ports.sign_in import (
 )
 from hvcore.services.sign_in.sessions import StartedSession
 from hvcore.settings import load
+from hvcore_sign_in_link.backend import LinkSignIn
 from tests.fakes import MemoryQueue, SettableClock, TextTranscoder
 from tests.migrated import lay_database
 

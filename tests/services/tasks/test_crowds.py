@@ -7,19 +7,19 @@ from itertools import pairwise
 
 import pytest
 
-from hv_worker.crowds import (
+from hvcore.domain.tasks.kinds import (
+    FETCH_GET,
+    TRANSCODE_CANCEL,
+    TRANSCODE_REMOTE,
+    WEBHOOK_DELIVER,
+)
+from hvcore_worker.crowds import (
     COME_BACK_PER_S,
     LONGEST_WAIT_S,
     NO_ROOM_FOR_QUESTIONS_WAIT_S,
     NO_ROOM_WAIT_S,
     Crowds,
     wait_bounds_s,
-)
-from hvcore.domain.tasks.kinds import (
-    FETCH_GET,
-    TRANSCODE_CANCEL,
-    TRANSCODE_REMOTE,
-    WEBHOOK_DELIVER,
 )
 
 

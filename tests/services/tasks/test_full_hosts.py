@@ -10,7 +10,6 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hv_worker.consume import work_until
 from hvcore.domain.tasks.task import Lane, NewTask, Task, TaskState
 from hvcore.errors import UnavailableError
 from hvcore.ports.unit_of_work import Work
@@ -23,6 +22,7 @@ from hvcore.services.tasks.outages import (
     is_of_this_host,
 )
 from hvcore.services.tasks.runs import TaskRuns
+from hvcore_worker.consume import work_until
 from tests.services.conftest import World
 
 LANES = LaneScheduler([Lane.LIGHT])

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from hv_worker import outages
-from hv_worker.consume import work_until
 from hvcore.domain.tasks.task import Lane, NewTask
 from hvcore.errors import UnavailableError
 from hvcore.services.tasks.runs import TaskRuns
+from hvcore_worker import outages
+from hvcore_worker.consume import work_until
 from tests.services.conftest import World
 
 OUTAGE_LOOKS = 3
@@ -44,7 +44,7 @@ def test_a_message_that_came_during_an_outage_is_worked_off_after_it(
     # One message, as little as a queue can keep.
     world.queue.messages[:] = [(task.id, Lane.LIGHT)]
 
-    with caplog.at_level(logging.INFO, logger="hv_worker"):
+    with caplog.at_level(logging.INFO, logger="hvcore_worker"):
         work_until(
             lambda: False,
             lambda _: world.services,

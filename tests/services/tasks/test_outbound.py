@@ -10,9 +10,6 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hv_worker import next_in_line, outbound
-from hv_worker.next_in_line import Lines
-from hv_worker.outbound import OutboundThreads
 from hvcore.domain.ids import OrgId, TaskId
 from hvcore.domain.tasks.kinds import FETCH_GET as FETCH_KIND
 from hvcore.domain.tasks.kinds import TRANSCODE_CANCEL
@@ -21,6 +18,9 @@ from hvcore.domain.tasks.task import LEASE, LIGHT_LANES, Lane, NewTask, Task, Ta
 from hvcore.domain.webhooks.events import DOCUMENTED_KINDS
 from hvcore.services.tasks.leases import TaskRun
 from hvcore.testing.fakes import SettableClock
+from hvcore_worker import next_in_line, outbound
+from hvcore_worker.next_in_line import Lines
+from hvcore_worker.outbound import OutboundThreads
 from tests.fakes import MemoryQueue
 from tests.receivers import Receiver, receiver
 from tests.servers import wait_until

@@ -7,12 +7,12 @@ from datetime import timedelta
 import pytest
 import sqlalchemy as sa
 
-from hv_worker.sweep import sweep_once
 from hvcore.domain.ids import TaskId
 from hvcore.domain.tasks.task import Lane, NewTask
 from hvcore.errors import UnavailableError
 from hvcore.persistence.tables import domain_lists, tasks
 from hvcore.services.tasks.runs import ring_for
+from hvcore_worker.sweep import sweep_once
 from tests.fakes import MemoryQueue
 from tests.services.conftest import World
 

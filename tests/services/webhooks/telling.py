@@ -34,10 +34,10 @@ from hvcore.settings import load
 from tests.fakes import MemoryQueue, TextTranscoder
 
 PLUGINS: Final = (
-    "hv_analytics_sql.plugin",
-    "hv_auth_apikey.plugin",
-    "hv_ratelimit.plugin",
-    "hv_storage_fsspec.plugin",
+    "hvcore_analytics_sql.plugin",
+    "hvcore_auth_apikey.plugin",
+    "hvcore_ratelimit.plugin",
+    "hvcore_storage_fsspec.plugin",
     "tests.services.webhooks.telling",
 )
 ENVIRON: Final = {"HV_PLUGINS": ",".join(PLUGINS)}

@@ -1,6 +1,4 @@
-"""
-No older version writes names and tags any more, so what composed their letters goes.
-"""
+"""No older version writes names and tags any more, so what composed their letters goes."""
 
 from alembic import op
 
@@ -11,9 +9,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """
-    Drop the trigger; all names and tags were composed right before.
-    """
+    """Drop the trigger; all names and tags were composed right before."""
     if op.get_bind().dialect.name == "postgresql":
         op.execute("DROP TRIGGER IF EXISTS {compose_video_name} ON {videos}")
         op.execute("DROP FUNCTION IF EXISTS {compose_video_name}()")

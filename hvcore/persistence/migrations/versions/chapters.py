@@ -1,6 +1,4 @@
-"""
-Chapters of videos.
-"""
+"""Chapters of videos."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -14,7 +12,5 @@ TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """
-    Add the column.
-    """
+    """Add the column."""
     op.add_column("videos", sa.Column("chapters", TEXT))

@@ -1,6 +1,4 @@
-"""
-Names are compared with composed letters, also those that older versions write.
-"""
+"""Names are compared with composed letters, also those that older versions write."""
 
 from alembic import op
 
@@ -27,9 +25,7 @@ COMPOSING = (
 
 
 def upgrade() -> None:
-    """
-    Have PostgreSQL compose the names; see videos.composed_names for those it has.
-    """
+    """Have PostgreSQL compose the names; see videos.composed_names for those it has."""
     bind = op.get_bind()
     if bind.dialect.name != "postgresql":
         return

@@ -1,6 +1,4 @@
-"""
-How long the last attempt of a webhook's delivery took.
-"""
+"""How long the last attempt of a webhook's delivery took."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,7 +10,5 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """
-    Add the column; nobody knows it of attempts that were made before.
-    """
+    """Add the column; nobody knows it of attempts that were made before."""
     op.add_column("webhook_deliveries", sa.Column("last_duration_ms", sa.BigInteger()))

@@ -1,6 +1,4 @@
-"""
-Lists of domains that tokens name.
-"""
+"""Lists of domains that tokens name."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -14,9 +12,7 @@ TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """
-    Make the table.
-    """
+    """Make the table."""
     op.create_table(
         "domain_lists",
         sa.Column("id", TEXT, nullable=False),

@@ -1,6 +1,4 @@
-"""
-Whether who may watch a video may take it away, too.
-"""
+"""Whether who may watch a video may take it away, too."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,9 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """
-    Add the column; none may be taken away until its owner says so.
-    """
+    """Add the column; none may be taken away until its owner says so."""
     op.add_column(
         "videos",
         sa.Column(

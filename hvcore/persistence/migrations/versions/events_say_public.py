@@ -1,6 +1,4 @@
-"""
-Whether a video was public when something happened to it.
-"""
+"""Whether a video was public when something happened to it."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,7 +10,5 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """
-    Add the column; events of before do not know.
-    """
+    """Add the column; events of before do not know."""
     op.add_column("events", sa.Column("is_public", sa.Boolean(), nullable=True))

@@ -1,6 +1,4 @@
-"""
-The first schema.
-"""
+"""The first schema."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -14,9 +12,7 @@ TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """
-    Make every table.
-    """
+    """Make every table."""
     _tenants()
     _videos()
     _work()

@@ -1,6 +1,4 @@
-"""
-Which captions translate signs only.
-"""
+"""Which captions translate signs only."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,9 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """
-    Add the column; older processes go on writing rows without it.
-    """
+    """Add the column; older processes go on writing rows without it."""
     op.add_column(
         "video_captions",
         sa.Column("is_forced", sa.Boolean(), nullable=False, server_default=sa.false()),

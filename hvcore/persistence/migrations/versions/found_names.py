@@ -1,6 +1,4 @@
-"""
-Videos in the order of their names, and found by parts of them; who guesses at shares.
-"""
+"""Videos in the order of their names, and found by parts of them; who guesses at shares."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -18,9 +16,7 @@ LONG = sa.text("length(name_folded) > 500")
 
 
 def upgrade() -> None:
-    """
-    Make the indexes, and the table of guesses.
-    """
+    """Make the indexes, and the table of guesses."""
     op.create_index(
         "ix_videos_list_name",
         "videos",

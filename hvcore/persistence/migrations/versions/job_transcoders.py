@@ -1,6 +1,4 @@
-"""
-Who makes a job, why, and how long its source is.
-"""
+"""Who makes a job, why, and how long its source is."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -14,9 +12,7 @@ TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """
-    Add the columns; jobs of before have the transcoder of the settings.
-    """
+    """Add the columns; jobs of before have the transcoder of the settings."""
     columns = (
         sa.Column("transcoder", TEXT, nullable=False, server_default=sa.text("''")),
         sa.Column("chosen_because", TEXT, nullable=False, server_default=sa.text("''")),

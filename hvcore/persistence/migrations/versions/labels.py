@@ -1,6 +1,4 @@
-"""
-What owners keep with videos, and indexes to find them by it.
-"""
+"""What owners keep with videos, and indexes to find them by it."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -14,9 +12,7 @@ TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """
-    Add columns and tables; no video has labels yet.
-    """
+    """Add columns and tables; no video has labels yet."""
     op.add_column("videos", sa.Column("labels", TEXT))
     op.add_column("videos", sa.Column("external_id", TEXT))
     op.add_column("events", sa.Column("labels", TEXT))

@@ -1,6 +1,4 @@
-"""
-What each lane has spent on each organization.
-"""
+"""What each lane has spent on each organization."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -21,9 +19,7 @@ GROUP BY lane, org_id"""
 
 
 def upgrade() -> None:
-    """
-    Make the table, with a row for everybody who waits.
-    """
+    """Make the table, with a row for everybody who waits."""
     op.add_column("tasks", sa.Column("leased_at", sa.BigInteger(), nullable=True))
     op.create_table(
         "lane_shares",

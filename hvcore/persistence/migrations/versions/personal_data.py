@@ -1,6 +1,4 @@
-"""
-What finds the personal data of a deleted video: stored answers, audit entries, itself.
-"""
+"""What finds the personal data of a deleted video: stored answers, audit entries, itself."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -15,9 +13,7 @@ LEFT = sa.text("state = 'deleted' AND name <> ''")
 
 
 def upgrade() -> None:
-    """
-    Add the column and the indexes; answers of before expire within a day.
-    """
+    """Add the column and the indexes; answers of before expire within a day."""
     # In the order in which requests lock these tables, or both would wait for ever.
     op.create_index(
         "ix_videos_named_deleted",

@@ -1,6 +1,4 @@
-"""
-Quotas of organizations, and what they use.
-"""
+"""Quotas of organizations, and what they use."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -49,9 +47,7 @@ SELECT org_id, stored_bytes FROM {grants} WHERE state IN ('uploaded', 'used')
 
 
 def upgrade() -> None:
-    """
-    Make the tables, and count what is stored.
-    """
+    """Make the tables, and count what is stored."""
     op.create_table(
         "organization_limits",
         sa.Column("org_id", TEXT, nullable=False),

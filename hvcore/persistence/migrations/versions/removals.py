@@ -1,6 +1,4 @@
-"""
-What was removed of deleted videos.
-"""
+"""What was removed of deleted videos."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -14,9 +12,7 @@ TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """
-    Make the table.
-    """
+    """Make the table."""
     op.create_table(
         "removals",
         sa.Column("video_id", TEXT, nullable=False),

@@ -1,6 +1,4 @@
-"""
-Sign-in for the dashboard, and the names of people in the audit log.
-"""
+"""Sign-in for the dashboard, and the names of people in the audit log."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -15,9 +13,7 @@ HAS_EMAIL = sa.text("email_folded <> ''")
 
 
 def upgrade() -> None:
-    """
-    Make the tables, and the column.
-    """
+    """Make the tables, and the column."""
     _sessions()
     _members()
     op.create_table(

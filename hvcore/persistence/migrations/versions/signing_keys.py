@@ -1,6 +1,4 @@
-"""
-The keys with which organizations sign playback tokens.
-"""
+"""The keys with which organizations sign playback tokens."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -14,9 +12,7 @@ TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """
-    Make the table.
-    """
+    """Make the table."""
     op.create_table(
         "signing_keys",
         sa.Column("id", TEXT, nullable=False),

@@ -1,6 +1,4 @@
-"""
-How many videos were uploaded on each day.
-"""
+"""How many videos were uploaded on each day."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -23,9 +21,7 @@ GROUP BY org_id, env_id, created_at / 86400000000"""
 
 
 def upgrade() -> None:
-    """
-    Make the table, and count the videos that are there.
-    """
+    """Make the table, and count the videos that are there."""
     op.create_table(
         "video_uploads",
         sa.Column("org_id", TEXT, nullable=False),

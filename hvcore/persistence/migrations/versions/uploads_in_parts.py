@@ -1,6 +1,4 @@
-"""
-Which uploads the store may have been asked to begin in parts, and room for them.
-"""
+"""Which uploads the store may have been asked to begin in parts, and room for them."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -21,9 +19,7 @@ SET stored_bytes = {organization_storage}.stored_bytes + excluded.stored_bytes""
 
 
 def upgrade() -> None:
-    """
-    Add the column, and count what was announced and is still to come.
-    """
+    """Add the column, and count what was announced and is still to come."""
     op.add_column(
         "grants",
         sa.Column("in_parts", sa.Boolean(), nullable=False, server_default=sa.false()),

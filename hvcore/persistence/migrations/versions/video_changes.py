@@ -1,6 +1,4 @@
-"""
-How often the videos of an environment have changed.
-"""
+"""How often the videos of an environment have changed."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,9 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """
-    Add the column.
-    """
+    """Add the column."""
     op.add_column(
         "video_totals",
         sa.Column("changes", sa.BigInteger(), nullable=False, server_default="0"),

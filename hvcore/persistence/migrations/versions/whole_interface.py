@@ -1,6 +1,4 @@
-"""
-What the whole interface needs: events, webhooks, shares, edge keys, totals.
-"""
+"""What the whole interface needs: events, webhooks, shares, edge keys, totals."""
 
 import json
 from collections import Counter
@@ -19,9 +17,7 @@ TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """
-    Make the tables, and count the videos that are there.
-    """
+    """Make the tables, and count the videos that are there."""
     _requests()
     _playback()
     _events()

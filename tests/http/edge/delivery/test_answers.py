@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from falcon.testing import Result, TestClient
 
-from hv_edge.app import MEDIA_HEADER, SECRET_HEADER
-from hv_edge.app import make_app as make_edge_app
 from hvcore.services.edge.authorizations import edge_secret, token_mark
+from hvcore_edge.app import MEDIA_HEADER, SECRET_HEADER
+from hvcore_edge.app import make_app as make_edge_app
 from tests.conftest import SettableClock
 from tests.http.delivery_world import PRIVATE_PATH, PUBLIC_PATH
 from tests.http.edge.delivery.requests import COUNTED, SEGMENT

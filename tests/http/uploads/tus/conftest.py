@@ -5,7 +5,7 @@ A client of the upload server.
 import pytest
 from falcon.testing import TestClient
 
-from hv_upload.app import make_app
+from hvcore_upload.app import make_app
 from tests.http.world import World
 
 

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from falcon.testing import TestClient
 
-from hv_reference.public_paths import by_path
+from hvcore_reference.public_paths import by_path
 from tests.http.uploads.tus.exchange import (
     DATA,
     ask,

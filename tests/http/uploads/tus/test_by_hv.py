@@ -1,5 +1,5 @@
 """
-``hv upload``, which sends with hv_client, goes on where a connection broke.
+``hv upload``, which sends with hvcore_client, goes on where a connection broke.
 """
 
 import threading
@@ -13,9 +13,9 @@ from wsgiref.simple_server import WSGIRequestHandler, make_server
 import httpx
 import pytest
 
-from hv_client import ApiError, HvClient, UnreachableError
-from hv_client.uploads import WAITS_S
-from hv_upload.app import make_app
+from hvcore_client import ApiError, HvClient, UnreachableError
+from hvcore_client.uploads import WAITS_S
+from hvcore_upload.app import make_app
 from tests.http.uploads.tus.exchange import DATA, created, grant_of
 from tests.http.world import World
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from falcon.testing import Result, TestClient
 
-from hv_upload import pace as pace_module
-from hv_upload.app import make_app
 from hvcore.incoming import disk_space as room_module
+from hvcore_upload import pace as pace_module
+from hvcore_upload.app import make_app
 from tests.http.uploads.tus.exchange import (
     DATA,
     ask,

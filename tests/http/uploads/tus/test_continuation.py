@@ -7,8 +7,8 @@ from email.utils import parsedate_to_datetime
 import pytest
 from falcon.testing import Result, TestClient
 
-from hv_upload.app import make_app
 from hvcore.domain.videos.states import VideoState
+from hvcore_upload.app import make_app
 from tests.http.uploads.tus.exchange import (
     DATA,
     TUS,

@@ -10,9 +10,9 @@ from email.utils import parsedate_to_datetime
 import pytest
 from falcon.testing import TestClient
 
-from hv_upload import bodies, chunk_writer
-from hv_upload.app import make_app
 from hvcore.domain.videos.states import VideoState
+from hvcore_upload import bodies, chunk_writer
+from hvcore_upload.app import make_app
 from tests.http.uploads.tus.exchange import (
     DATA,
     ask,

@@ -9,7 +9,6 @@ from email.utils import format_datetime
 import attrs
 import pytest
 
-from hv_worker.sweep import sweep_once
 from hvcore.domain.tasks.kinds import WEBHOOK_DELIVER as DELIVER_KIND
 from hvcore.domain.tasks.task import TaskState
 from hvcore.domain.webhooks.endpoints import (
@@ -19,6 +18,7 @@ from hvcore.domain.webhooks.endpoints import (
 )
 from hvcore.services.webhooks.deliveries import WAITS_FOR_FAILING, WAITS_FOR_NEXT_TRY
 from hvcore.services.webhooks.endpoints import WebhookWithSecret
+from hvcore_worker.sweep import sweep_once
 from tests.receivers import Receiver, receiver
 from tests.services.conftest import World
 from tests.services.webhooks.deliveries.ordered import add, deliveries, endpoint, go_on

@@ -1,3 +1,0 @@
-"""
-The OpenAPI document of the API, made of the route table.
-"""

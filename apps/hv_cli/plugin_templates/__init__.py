@@ -1,3 +1,0 @@
-"""
-What ``hv plugins new`` writes, by kind of backend.
-"""

@@ -1,3 +1,0 @@
-"""
-The dashboard: the pages on which people look after their videos.
-"""

@@ -1,3 +1,0 @@
-"""
-What answers at the addresses of the pages.
-"""

@@ -1,3 +1,0 @@
-"""
-The pages of one video, a module a tab.
-"""

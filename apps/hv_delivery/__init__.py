@@ -1,3 +1,0 @@
-"""
-The delivery worker: playlists, segments and thumbnails.
-"""

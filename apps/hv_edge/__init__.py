@@ -1,3 +1,0 @@
-"""
-The edge: nginx in front of delivery, its configuration and its counts.
-"""

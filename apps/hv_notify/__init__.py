@@ -1,3 +1,0 @@
-"""
-Word from the object store: files that others sent to it have come.
-"""

@@ -1,3 +1,0 @@
-"""
-The player: a page that plays one video, made to be embedded.
-"""

@@ -1,3 +1,0 @@
-"""
-The reference service: which apps run in which process, and how it is served.
-"""

@@ -1,3 +1,0 @@
-"""
-The HTTP server: gunicorn workers that slow clients cannot block.
-"""

@@ -1,3 +1,0 @@
-"""
-The loop that sends published files on all connections in turn.
-"""

@@ -1,3 +1,0 @@
-"""
-The upload address: files on their way in.
-"""

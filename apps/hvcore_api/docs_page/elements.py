@@ -1,0 +1,39 @@
+"""HTML as elements and not as text, so that everything in it is escaped."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+from xml.etree.ElementTree import Element
+
+_CODE: Final = re.compile("`([^`]+)`")
+
+
+def element(tag: str, *content: str | Element, **attributes: str) -> Element:
+    """
+    Make an element; a text goes behind the element before it.
+
+    Args:
+        attributes: ``class_`` and ``data_family`` stand for ``class`` and
+            ``data-family``.
+    """
+    named = {key.rstrip("_").replace("_", "-"): v for key, v in attributes.items()}
+    made = Element(tag, named)
+    for part in content:
+        if isinstance(part, Element):
+            made.append(part)
+        elif len(made):
+            made[-1].tail = (made[-1].tail or "") + part
+        else:
+            made.text = (made.text or "") + part
+    return made
+
+
+def block(text: str, **attributes: str) -> Element:
+    """Make a block of code; who has no mouse scrolls it with the keys."""
+    return element("pre", text, tabindex="0", **attributes)
+
+
+def prose(text: str) -> Iterator[str | Element]:
+    """Yield a text, with what stands in backticks as code."""
+    for number, part in enumerate(_CODE.split(text)):
+        yield element("code", part) if number % 2 else part

@@ -1,0 +1,161 @@
+"""
+The two families of routes, and which routes of both do the same.
+
+Source: interface, "Endpoints".
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
+from typing import Any, Final
+
+import attrs
+
+from hvcore_api.openapi.names import BY_ORGANIZATION
+from hvcore_api.routing import ENV, KEY, ORG
+
+METHODS: Final = ("get", "put", "post", "patch", "delete", "options")
+_PARAMETER: Final = re.compile(r"\{\w+\}")
+
+
+class Family(Enum):
+    """
+    Whether the key or the path names the organization and the environment.
+
+    Attributes:
+        title: Of its part of the page.
+        short: Beside each of its routes.
+        about: What is different about it.
+    """
+
+    KEY = (
+        "Routes by key (family B)",
+        "by key",
+        (
+            "Addresses below `/v1`. Organization and environment are those of the key: "
+            "begin here if you have a key of one environment."
+        ),
+    )
+    ORGANIZATION = (
+        "Routes by organization (family A)",
+        "by organization",
+        (
+            "Addresses below `/v1/api/{orgID}`. The path names the organization, and "
+            "where it matters the environment: for keys that reach several."
+        ),
+    )
+    OPEN = (
+        "Without a key",
+        "no key",
+        "What anybody may ask: whether the service works, and this description.",
+    )
+
+    def __init__(self, title: str, short: str, about: str) -> None:
+        self.title = title
+        self.short = short
+        self.about = about
+
+    @property
+    def id(self) -> str:
+        """Its name in the page's addresses."""
+        return f"by-{self.name.lower()}"
+
+
+@attrs.frozen(kw_only=True)
+class Operation:
+    """
+    One method of one path.
+
+    Attributes:
+        node: As the OpenAPI document has it, with the parameters of its path.
+        credential: The header with the caller's key; "" if it needs none.
+    """
+
+    method: str
+    path: str
+    family: Family
+    node: Mapping[str, Any]
+    credential: str
+
+    @property
+    def id(self) -> str:
+        """Its name in the page's addresses."""
+        return str(self.node["operationId"])
+
+    @property
+    def group(self) -> str:
+        """What it is about, whatever the family."""
+        return str(self.node["tags"][0]).removesuffix(BY_ORGANIZATION)
+
+    @property
+    def work(self) -> tuple[str, str]:
+        """What it does, whatever the family: the same for twins."""
+        rest = self.path
+        for root in (ENV, ORG, KEY):
+            if rest.startswith(f"{root}/"):
+                rest = rest.removeprefix(root)
+                break
+        return self.method, _PARAMETER.sub("{}", rest)
+
+
+def operations_of(document: Mapping[str, Any]) -> Sequence[Operation]:
+    """
+    Return every operation of an OpenAPI document, in the order of its tags.
+
+    Args:
+        document: Without references; see hvcore_api.openapi.components.resolved.
+    """
+    order = [tag["name"].removesuffix(BY_ORGANIZATION) for tag in document["tags"]]
+    credential = credential_of(document)
+    found = [
+        _operation(path, method, item, credential)
+        for path, item in document["paths"].items()
+        for method in METHODS
+        if method in item
+    ]
+    return sorted(found, key=lambda one: order.index(one.group))
+
+
+def twins_of(one: Operation, others: Iterable[Operation]) -> Sequence[Operation]:
+    """Return the operations that do the same by another path."""
+    return [
+        other
+        for other in others
+        if other.work == one.work and other.id != one.id and one.family != Family.OPEN
+    ]
+
+
+def credential_of(document: Mapping[str, Any]) -> str:
+    """
+    Return the header with a caller's key, in the way that is looked for first.
+
+    "" if the document knows of none.
+    """
+    for scheme in document["components"]["securitySchemes"].values():
+        if scheme["type"] == "apiKey":
+            return f"{scheme['name']}: $KEY"
+        return "Authorization: Bearer $KEY"
+    return ""
+
+
+def _operation(
+    path: str, method: str, item: Mapping[str, Any], credential: str
+) -> Operation:
+    node = item[method]
+    parameters = [*item.get("parameters", ()), *node["parameters"]]
+    return Operation(
+        method=method.upper(),
+        path=path,
+        family=_family(path, node),
+        node={**node, "parameters": parameters},
+        credential=credential if node["security"] else "",
+    )
+
+
+def _family(path: str, node: Mapping[str, Any]) -> Family:
+    if path.startswith(f"{ORG}/"):
+        return Family.ORGANIZATION
+    needs_key = bool(node["security"])
+    # tus asks what the server can do without a key, at a route that needs one.
+    is_of_keys = path.startswith(f"{KEY}/") and node["tags"][0] != "Service"
+    return Family.KEY if needs_key or is_of_keys else Family.OPEN

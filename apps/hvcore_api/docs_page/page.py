@@ -1,0 +1,192 @@
+"""
+The OpenAPI document as a page that people read.
+
+It is complete as it comes; its script adds the search.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from xml.etree.ElementTree import Element, tostring
+
+from hvcore_api.docs_page.elements import block, element, prose
+from hvcore_api.docs_page.families import (
+    Family,
+    Operation,
+    credential_of,
+    operations_of,
+)
+from hvcore_api.docs_page.operations import section_of
+from hvcore_api.openapi.components import resolved
+
+Node = Mapping[str, Any]
+Groups = Mapping[str, Sequence[Operation]]
+
+
+def render_page(document: Node) -> bytes:
+    """Return the page in UTF-8."""
+    document = resolved(document)
+    info = document["info"]
+    operations = operations_of(document)
+    parts = {family: _grouped(operations, family) for family in Family}
+    html = element(
+        "html",
+        _head(info["title"]),
+        element(
+            "body",
+            element("a", "To the routes", class_="skip", href="#routes"),
+            element(
+                "nav",
+                _finder(len(operations)),
+                element("div", *_navigation(parts), id="contents"),
+                aria_label="Routes",
+            ),
+            element(
+                "main",
+                *_introduction(document),
+                *_parts(parts, operations, document["servers"][0]["url"]),
+                id="routes",
+            ),
+        ),
+        lang="en",
+    )
+    page: bytes = tostring(html, encoding="utf-8", method="html")
+    return b"<!doctype html>\n" + page
+
+
+def _head(title: str) -> Element:
+    # ElementTree puts the charset first.
+    return element(
+        "head",
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("title", title),
+        element("link", rel="stylesheet", href="docs/style.css"),
+        element("script", src="docs/search.js", defer="defer"),
+        # Without one, browsers ask for /favicon.ico.
+        element("link", rel="icon", href="data:,"),
+    )
+
+
+def _finder(count: int) -> Element:
+    """Return the search, which the script shows."""
+    families = [
+        element("button", text, type="button", data_shows=name, aria_pressed=pressed)
+        for text, name, pressed in (
+            ("All", "", "true"),
+            ("By key", Family.KEY.id, "false"),
+            ("By organization", Family.ORGANIZATION.id, "false"),
+        )
+    ]
+    return element(
+        "form",
+        element("label", "Search the routes", class_="unseen", for_="search"),
+        element(
+            "input",
+            id="search",
+            type="search",
+            placeholder="Search (press /)",
+            autocomplete="off",
+            spellcheck="false",
+            aria_describedby="found",
+        ),
+        element("div", *families, class_="choices", role="group", aria_label="Family"),
+        element("p", f"{count} routes", id="found", class_="muted", role="status"),
+        element(
+            "button",
+            "Show the list",
+            type="button",
+            id="toggle",
+            class_="plain",
+            aria_expanded="false",
+            aria_controls="contents",
+        ),
+        id="finder",
+        role="search",
+        hidden="hidden",
+    )
+
+
+def _introduction(document: Node) -> Iterator[Element]:
+    info, server = document["info"], document["servers"][0]["url"]
+    yield element(
+        "header",
+        element("h1", info["title"]),
+        element(
+            "p",
+            "Version ",
+            element("code", info["version"]),
+            " · Address ",
+            element("code", server),
+            " · For programs: ",
+            element("a", "openapi.json", href="v1/openapi.json"),
+            class_="muted",
+        ),
+        *(element("p", *prose(text)) for text in info["description"].split("\n\n")),
+        element("h2", "The first call"),
+        element(
+            "p",
+            *prose(
+                "Put a key into the variable `KEY` and ask what it may do. The other "
+                "examples use further variables, such as `VIDEO_ID`."
+            ),
+        ),
+        block(f'curl -s "{server}/v1/whoami" -H "{credential_of(document)}"'),
+    )
+    yield element("p", "Nothing was found.", id="nothing", hidden="hidden")
+
+
+def _navigation(parts: Mapping[Family, Groups]) -> Iterator[Element]:
+    for family, groups in parts.items():
+        yield element(
+            "section",
+            element("h2", element("a", family.title, href=f"#{family.id}")),
+            *(
+                element(
+                    "div",
+                    element("h3", group),
+                    element("ul", *(element("li", _link(one)) for one in operations)),
+                )
+                for group, operations in groups.items()
+            ),
+            data_family=family.id,
+        )
+
+
+def _link(one: Operation) -> Element:
+    method = element("b", one.method, class_=one.method.lower())
+    path = one.path
+    for root in ("/v1/api/{orgID}", "/v1"):
+        if path.startswith(f"{root}/"):
+            path = path.removeprefix(root)
+            break
+    return element("a", method, " ", path, href=f"#{one.id}")
+
+
+def _parts(
+    parts: Mapping[Family, Groups], operations: Sequence[Operation], server_url: str
+) -> Iterator[Element]:
+    for family, groups in parts.items():
+        yield element(
+            "section",
+            element("h2", family.title),
+            element("p", *prose(family.about)),
+            *(
+                element(
+                    "div",
+                    element("h3", group),
+                    *(section_of(one, operations, server_url) for one in members),
+                    class_="group",
+                )
+                for group, members in groups.items()
+            ),
+            id=family.id,
+            class_="part",
+            data_family=family.id,
+        )
+
+
+def _grouped(operations: Sequence[Operation], family: Family) -> Groups:
+    groups: dict[str, list[Operation]] = {}
+    for one in operations:
+        if one.family is family:
+            groups.setdefault(one.group, []).append(one)
+    return groups

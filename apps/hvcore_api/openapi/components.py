@@ -1,0 +1,105 @@
+"""
+What the document says once: schemas, parameters, answers and examples by name.
+
+Generators of clients make one class of each named schema, and the document stays
+small, because most of it is shared.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import count
+from typing import Any, Final, cast
+
+from hvcore.wire.schema import Schema
+from hvcore_api.openapi.examples import EXAMPLES
+
+Node = Mapping[str, object]
+Document = dict[str, object]
+
+_BESIDE: Final = ("description", "default")
+"""What is said of one use of a named schema, beside the reference to it."""
+_NO_NAME: Final = re.compile("[^A-Za-z0-9]+")
+
+
+def camel(text: str) -> str:
+    """Return words as a name: ``video_not_found`` is ``VideoNotFound``."""
+    return "".join(word[:1].upper() + word[1:] for word in _NO_NAME.split(text))
+
+
+class Components:
+    """Collects what the operations refer to."""
+
+    def __init__(self) -> None:
+        self._parts: dict[str, dict[str, Node]] = {}
+
+    def document(self) -> Document:
+        """Return everything that was referred to, by section, in the order of names."""
+        return {
+            section: dict(sorted(parts.items()))
+            for section, parts in sorted(self._parts.items())
+        }
+
+    def schema(self, schema: Schema) -> Schema:
+        """Return a schema in which whatever has a name is a reference."""
+        title = schema.get("title")
+        if not isinstance(title, str):
+            return {name: self._within(value) for name, value in schema.items()}
+        beside = {name: schema[name] for name in _BESIDE if name in schema}
+        named = {
+            name: self._within(value)
+            for name, value in schema.items()
+            if name != "title" and name not in beside
+        }
+        return {**self.part("schemas", title, named), **beside}
+
+    def example(self, name: str) -> Node | None:
+        """Return a reference to a recorded example; None if there is none."""
+        if name not in EXAMPLES:
+            return None
+        return self.part("examples", name, {"value": EXAMPLES[name]})
+
+    def part(self, section: str, name: str, node: Node) -> Document:
+        """
+        Return a reference to a part, which is kept under its name.
+
+        A plugin may have thought of a name of ours, or of another plugin's: then its
+        part gets a number.
+        """
+        parts = self._parts.setdefault(section, {})
+        for number in count(1):
+            key = name if number == 1 else f"{name}{number}"
+            if parts.setdefault(key, node) == node:
+                return {"$ref": f"#/components/{section}/{key}"}
+        raise AssertionError
+
+    def _within(self, value: object) -> object:
+        if isinstance(value, Mapping):
+            return self.schema(cast("Schema", value))
+        if isinstance(value, list):
+            return [self._within(item) for item in value]
+        return value
+
+
+def resolved(document: Mapping[str, object]) -> dict[str, Any]:
+    """
+    Return a document in which every reference is what it refers to.
+
+    Raises:
+        KeyError: A reference leads nowhere.
+    """
+    return cast("dict[str, Any]", _resolve(document, document))
+
+
+def _resolve(document: Mapping[str, object], node: object) -> object:
+    if isinstance(node, Sequence) and not isinstance(node, str):
+        return [_resolve(document, item) for item in node]
+    if not isinstance(node, Mapping):
+        return node
+    node = {name: _resolve(document, value) for name, value in node.items()}
+    reference = node.pop("$ref", None)
+    if not isinstance(reference, str):
+        return node
+    found: object = document
+    for name in reference.removeprefix("#/").split("/"):
+        found = cast("Node", found)[name]
+    return {**cast("Document", _resolve(document, found)), **node}

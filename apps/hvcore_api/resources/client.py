@@ -1,0 +1,46 @@
+"""The client for JavaScript, which pages of any origin load."""
+
+from pathlib import Path
+from typing import Final
+
+import falcon
+
+from hvcore.assembly import Services
+from hvcore_client_js import MODULE, TYPES
+from hvcore_web.files import send
+from hvcore_web.pages import SCRIPT_TYPE, served_file
+
+_TYPES_TYPE: Final = "text/plain; charset=utf-8"
+"""TypeScript has none; ``.ts`` itself is the ending of a film."""
+
+
+class ClientFileResource:
+    """
+    One file of the client.
+
+    Args:
+        path: Where it was installed.
+        content_type: Of the file.
+    """
+
+    def __init__(self, path: Path, content_type: str) -> None:
+        self._response = served_file(path.read_bytes(), content_type)
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        send(req, resp, self._response)
+
+    on_head = on_get
+
+
+class ClientModuleResource(ClientFileResource):
+    """``GET /client.js``."""
+
+    def __init__(self, _services: Services) -> None:
+        super().__init__(MODULE, SCRIPT_TYPE)
+
+
+class ClientTypesResource(ClientFileResource):
+    """``GET /client.d.ts``."""
+
+    def __init__(self, _services: Services) -> None:
+        super().__init__(TYPES, _TYPES_TYPE)

@@ -1,0 +1,24 @@
+"""The findings of the checks of videos."""
+
+import falcon
+
+from hvcore.assembly import Services
+from hvcore.wire.videos.conformance import conformance
+from hvcore_api.answers import send
+from hvcore_api.request_scope import check_video_id, scope_of
+
+
+class ConformanceResource:
+    """The outcome of a video's check, in both families."""
+
+    def __init__(self, services: Services) -> None:
+        self._certificates = services.certificates
+
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
+    ) -> None:
+        scope = scope_of(req)
+        found = self._certificates.of_video(
+            scope.caller, scope.org_id, check_video_id(video_id)
+        )
+        send(resp, conformance(found))

@@ -1,0 +1,124 @@
+"""The description of the API, for programs and for people."""
+
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+import falcon
+
+from hvcore import __version__
+from hvcore.assembly import Services
+from hvcore.envelope import SUCCESS_TYPE, encode
+from hvcore.services.playback.responses import PlaybackResponse
+from hvcore_api.docs_page.page import render_page
+from hvcore_api.openapi.components import Document
+from hvcore_web.files import send
+from hvcore_web.pages import (
+    PAGE_TYPE,
+    SCRIPT_TYPE,
+    STYLE,
+    STYLE_TYPE,
+    PageTemplate,
+    dashboard_place,
+    served_file,
+)
+
+FOLDER: Final = Path(__file__).parents[1] / "docs_page"
+
+POLICY: Final = (
+    # data: is the empty icon; no such picture asks anybody for anything.
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+"""Of the pages: they load their style and their script, and nothing else."""
+
+
+class DescriptionResource:
+    """
+    Shows the description of the API, in some form.
+
+    Args:
+        describe: Makes the document of all routes. The app hands it over, because
+            the table of routes names the classes of this module.
+    """
+
+    def __init__(self, describe: Callable[[], Document]) -> None:
+        self._describe = describe
+
+
+class OpenApiResource(DescriptionResource):
+    """``GET {base_url}/openapi.json``, sent bare."""
+
+    @cached_property
+    def _response(self) -> PlaybackResponse:
+        # Made when it is first asked for, so that processes start sooner.
+        return served_file(encode(self._describe()), SUCCESS_TYPE)
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        send(req, resp, self._response)
+
+
+class DocsPageResource(DescriptionResource):
+    """``GET /docs``."""
+
+    @cached_property
+    def _response(self) -> PlaybackResponse:
+        return served_file(render_page(self._describe()), PAGE_TYPE)
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        _send_page(req, resp, self._response)
+
+
+class ApiFrontPageResource:
+    """``GET /``: what this address is, and where to go."""
+
+    def __init__(self, services: Services) -> None:
+        self._settings = services.settings
+
+    @cached_property
+    def _response(self) -> PlaybackResponse:
+        public = self._settings.public
+        page = PageTemplate(FOLDER / "front.html").fill(
+            {
+                "api_url": public.api_url,
+                "worker_url": public.worker_url,
+                "player_url": public.player_url,
+                "upload_url": public.upload_url,
+                "dashboard": dashboard_place(self._settings),
+                "version": __version__,
+            }
+        )
+        return served_file(page, PAGE_TYPE)
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        _send_page(req, resp, self._response)
+
+
+class DocsStyleResource:
+    """``GET /docs/style.css``: the look of every page, and of these."""
+
+    def __init__(self, _services: Services) -> None:
+        body = STYLE.read_bytes() + (FOLDER / "docs.css").read_bytes()
+        self._response = served_file(body, STYLE_TYPE)
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        send(req, resp, self._response)
+
+
+class DocsScriptResource:
+    """``GET /docs/search.js``."""
+
+    def __init__(self, _services: Services) -> None:
+        self._response = served_file((FOLDER / "docs.js").read_bytes(), SCRIPT_TYPE)
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        send(req, resp, self._response)
+
+
+def _send_page(
+    req: falcon.Request, resp: falcon.Response, response: PlaybackResponse
+) -> None:
+    send(req, resp, response)
+    resp.set_header("Content-Security-Policy", POLICY)
+    resp.set_header("Referrer-Policy", "no-referrer")

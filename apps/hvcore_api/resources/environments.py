@@ -1,0 +1,19 @@
+"""The organization's environments."""
+
+import falcon
+
+from hvcore.assembly import Services
+from hvcore.wire import responses
+from hvcore_api.answers import send
+from hvcore_api.request_scope import scope_of
+
+
+class EnvironmentsResource:
+    """``GET {api_url}/{orgID}/environments``, which also tests a key."""
+
+    def __init__(self, services: Services) -> None:
+        self._access = services.access
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response, org_id: str) -> None:
+        found = self._access.environments(scope_of(req).caller, org_id)
+        send(resp, responses.environments(found))

@@ -1,0 +1,55 @@
+"""Files that the service fetches for itself."""
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+
+import falcon
+
+from hvcore.assembly import Services
+from hvcore.domain.access.tenants import Environment
+from hvcore.wire.converter import LateFieldError, read_document
+from hvcore.wire.requests import possible_with
+from hvcore.wire.uploads import fetching as wire
+from hvcore_api.answers import send
+from hvcore_api.request_scope import find_environment
+from hvcore_web.json_media import read_json
+
+
+class VideoUploadResource:
+    """Family B's upload: the video exists at once, its file is fetched."""
+
+    def __init__(self, services: Services) -> None:
+        self._access = services.access
+        self._fetching = services.fetching
+        self._processing = services.processing
+
+    def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
+        env = find_environment(self._access, req)
+        wanted = read_document(
+            wire.FetchVideoRequest, read_json(req), partial(self._check, env)
+        )
+        video = self._fetching.fetch_video(
+            env, wanted.url, wanted.file_wanted(), wanted.video.video_wanted()
+        )
+        send(resp, wire.fetched_video(video.id))
+
+    def _check(
+        self, env: Environment, given: Mapping[str, object]
+    ) -> Iterable[LateFieldError]:
+        refusal = partial(self._fetching.refusal, env)
+        yield from wire.fetchable(wire.VIDEO_URL, refusal)(given)
+        yield from possible_with(self._processing.capabilities())(given)
+
+
+class DownloadResource:
+    """Family B's download: the file is fetched, a process request follows."""
+
+    def __init__(self, services: Services) -> None:
+        self._access = services.access
+        self._fetching = services.fetching
+
+    def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
+        env = find_environment(self._access, req)
+        check = wire.fetchable(wire.SOURCE_URL, partial(self._fetching.refusal, env))
+        wanted = read_document(wire.DownloadRequest, read_json(req), check)
+        send(resp, wire.fetched_file(self._fetching.fetch_file(env, wanted.url)))

@@ -1,0 +1,24 @@
+"""Another try at a video that failed."""
+
+import falcon
+
+from hvcore.assembly import Services
+from hvcore_api.answers import send
+from hvcore_api.request_scope import check_video_id, scope_of
+
+
+class RetryResource:
+    """Retry, in both families."""
+
+    def __init__(self, services: Services) -> None:
+        self._processing = services.processing
+
+    def on_post(
+        self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
+    ) -> None:
+        """Process a failed video once more, as it was asked for."""
+        scope = scope_of(req)
+        found = self._processing.retry(
+            scope.caller, scope.org_id, check_video_id(video_id)
+        )
+        send(resp, {"videoID": found})

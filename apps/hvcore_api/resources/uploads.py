@@ -1,0 +1,60 @@
+"""Upload grants."""
+
+import falcon
+
+from hvcore.assembly import Services
+from hvcore.wire import responses
+from hvcore.wire.converter import read_document
+from hvcore.wire.requests import UploadUrlRequest, VideoUploadRequest, possible_with
+from hvcore_api.answers import send
+from hvcore_api.request_scope import check_video_id, find_environment, scope_of
+from hvcore_web.json_media import read_json
+
+
+class UploadUrlResource:
+    """Family A's upload-url: bytes first, a video when it is processed."""
+
+    def __init__(self, services: Services) -> None:
+        self._access = services.access
+        self._uploads = services.uploads
+
+    def on_post(self, req: falcon.Request, resp: falcon.Response, **_path: str) -> None:
+        env = find_environment(self._access, req)
+        wanted = read_document(UploadUrlRequest, read_json(req))
+        granted = self._uploads.grant(env, wanted.file_wanted())
+        send(resp, responses.upload_grant(granted))
+
+
+class VideoUploadUrlResource:
+    """Family B's upload-url: the video exists at once and awaits its bytes."""
+
+    def __init__(self, services: Services) -> None:
+        self._access = services.access
+        self._uploads = services.uploads
+        self._processing = services.processing
+
+    def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
+        env = find_environment(self._access, req)
+        check = possible_with(self._processing.capabilities())
+        wanted = read_document(VideoUploadRequest, read_json(req), check)
+        granted = self._uploads.grant_video(
+            env, wanted.file_wanted(), wanted.video.video_wanted()
+        )
+        send(resp, responses.upload_grant(granted))
+
+
+class UploadCompleteResource:
+    """The end of an upload that went straight to the store (Family B)."""
+
+    def __init__(self, services: Services) -> None:
+        self._arrivals = services.arrivals
+
+    def on_post(
+        self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
+    ) -> None:
+        """Look at once whether the bytes have come."""
+        scope = scope_of(req)
+        found = self._arrivals.complete(
+            scope.caller, scope.org_id, check_video_id(video_id)
+        )
+        send(resp, {"videoID": found})

@@ -1,0 +1,64 @@
+"""Reports about a video's segments besides their number."""
+
+import attrs
+import falcon
+
+from hvcore.assembly import Services
+from hvcore.wire.analytics import query, tables
+from hvcore.wire.analytics import video_reports as wire
+from hvcore.wire.converter import read_query
+from hvcore_api.reports import send_report
+from hvcore_api.request_scope import check_video_id, scope_of
+
+
+class VideoPlaybackQualityResource:
+    """The players' reports about a video."""
+
+    def __init__(self, services: Services) -> None:
+        self._reports = services.video_reports
+
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
+    ) -> None:
+        scope = scope_of(req)
+        asked = read_query(
+            query.PlaybackQualityParameters, req.params, query.daily_dates
+        )
+        report = self._reports.playback_quality(
+            scope.caller, scope.org_id, check_video_id(video_id), asked.days()
+        )
+        send_report(
+            req,
+            resp,
+            wire.playback_quality(report),
+            table=attrs.evolve(
+                tables.PLAYBACK_QUALITY,
+                name=f"{tables.PLAYBACK_QUALITY.name}-{report.video.id}",
+            ),
+            wanted=asked.form,
+        )
+
+
+class VideoBreakdownResource:
+    """Where the segments of a video went."""
+
+    def __init__(self, services: Services) -> None:
+        self._reports = services.video_reports
+
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
+    ) -> None:
+        """Answer a record for each day and country, or page."""
+        scope = scope_of(req)
+        asked = read_query(query.BreakdownParameters, req.params, query.daily_dates)
+        report = self._reports.breakdown(
+            scope.caller, scope.org_id, check_video_id(video_id), asked.days(), asked.by
+        )
+        name = f"{tables.BREAKDOWN.name}-{report.by.value}-{report.video.id}"
+        send_report(
+            req,
+            resp,
+            wire.breakdown(report),
+            table=attrs.evolve(tables.BREAKDOWN, name=name),
+            wanted=asked.form,
+        )

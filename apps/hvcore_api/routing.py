@@ -1,0 +1,152 @@
+"""A route: one method of one address, with everything known about it."""
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Final
+
+import attrs
+
+from hvcore.domain.access.keys import Permission
+from hvcore.domain.access.rate_limits import Bucket
+from hvcore.errors import HvError
+from hvcore.wire.schema import Schema
+
+_PARAMETERS: Final = {
+    "orgID": "org_id",
+    "envID": "env_ref",
+    "publicID": "video_id",
+    "videoID": "video_id",
+    "assetId": "video_id",
+    "shareID": "share_id",
+    "edgeKey": "edge_key",
+    "language": "language",
+}
+"""
+The interface's names of path parameters, and ours.
+
+It calls a video by three names, and Falcon takes only one in one place.
+"""
+_PARAMETER = re.compile(r"\{(\w+)\}")
+
+ORG: Final = "/v1/api/{orgID}"
+"""Family A: below an organization."""
+ENV: Final = f"{ORG}/environments/{{envID}}"
+KEY: Final = "/v1"
+"""Family B: organization and environment are the key's."""
+
+
+@attrs.frozen(kw_only=True)
+class Special:
+    """
+    What a route takes or gives besides JSON in and ``{"body": …}`` out.
+
+    Attributes:
+        request_types: Media types of its body that are not JSON.
+        max_body_bytes: The most that such a body may have.
+        request_headers: Headers of its own that it reads.
+        required_headers: Those of them that must be there.
+        refused_headers: Further ones that must not be; they, too, make a
+            request another one.
+        header_fields: Class of the fields that one of them carries.
+        status: Of its success.
+        answer_headers: Headers of its own that a success carries.
+        answer_type: Media type of a success that is sent bare, without
+            ``body``; with ``answer`` as its schema, if there is one.
+        further_types: Media types that a success is also sent as, if it is
+            asked for.
+        is_for_every_page: Pages of any origin may load it.
+    """
+
+    request_types: tuple[str, ...] = ()
+    max_body_bytes: int | None = None
+    request_headers: Mapping[str, Schema] = attrs.field(factory=dict)
+    required_headers: tuple[str, ...] = ()
+    refused_headers: tuple[str, ...] = ()
+    header_fields: type | None = None
+    status: int = 200
+    answer_headers: Mapping[str, Schema] = attrs.field(factory=dict)
+    answer_type: str | None = None
+    further_types: tuple[str, ...] = ()
+    is_for_every_page: bool = False
+
+
+PLAIN: Final = Special()
+
+
+def parameters_of(path: str) -> list[str]:
+    """Return the parameters of a path, as it calls them."""
+    names: list[str] = _PARAMETER.findall(path)
+    return names
+
+
+def own_name(parameter: str) -> str:
+    """Return what we call a parameter; those of plugins keep their names."""
+    return _PARAMETERS.get(parameter, parameter)
+
+
+@cache
+def template_of(path: str) -> str:
+    """Return a path with our names of its parameters."""
+    return _PARAMETER.sub(lambda found: f"{{{own_name(found[1])}}}", path)
+
+
+# A route is itself: its schemas cannot be hashed.
+@attrs.frozen(eq=False)
+class Route:
+    """
+    One method of one address.
+
+    Attributes:
+        path: As the interface spells it.
+        resource: Class of the Falcon resource that answers, made of the services
+            or, if it shows the API's description, of a function that makes that.
+            Routes that share an address share the class.
+        name: What programs call it, such as ``listVideos``; the same for all routes
+            that do the same. Those of plugins have none.
+        summary: What it does, in a few words.
+        answer: Schema of the payload under ``body``; None where the answer
+            has none of this shape.
+        permission: The permission that the key needs, if any.
+        bucket: The rate limit it counts under, besides that of all requests.
+        body: Class of the request's body (wire.requests), if it has one.
+        query: Class of its query (wire.query), likewise.
+        errors: What it can answer besides what every route can.
+        is_open: No key is needed.
+        is_for_every_key: Any valid key will do, also one that determines no
+            organization or environment.
+        is_idempotent: It creates something: ``Idempotency-Key`` is obeyed.
+        has_optional_body: The body may be left out.
+        special: What is not JSON about it.
+    """
+
+    method: str
+    path: str
+    resource: Callable[..., object]
+    name: str = attrs.field(default="", kw_only=True)
+    summary: str = attrs.field(default="", kw_only=True)
+    answer: Schema | None = attrs.field(default=None, kw_only=True)
+    permission: Permission | None = attrs.field(default=None, kw_only=True)
+    bucket: Bucket | None = attrs.field(default=None, kw_only=True)
+    body: type | None = attrs.field(default=None, kw_only=True)
+    query: type | None = attrs.field(default=None, kw_only=True)
+    errors: tuple[type[HvError], ...] = attrs.field(default=(), kw_only=True)
+    is_open: bool = attrs.field(default=False, kw_only=True)
+    is_for_every_key: bool = attrs.field(default=False, kw_only=True)
+    is_idempotent: bool = attrs.field(default=False, kw_only=True)
+    has_optional_body: bool = attrs.field(default=False, kw_only=True)
+    special: Special = attrs.field(default=PLAIN, kw_only=True)
+
+    @property
+    def template(self) -> str:
+        """The path with our names of its parameters."""
+        return template_of(self.path)
+
+    def documented_name(self, parameter: str) -> str:
+        """Return what the interface calls one of our parameters on this path."""
+        return next(n for n in self.parameters if own_name(n) == parameter)
+
+    @property
+    def parameters(self) -> list[str]:
+        """The path's parameters, as the interface calls them."""
+        return parameters_of(self.path)

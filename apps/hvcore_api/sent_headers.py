@@ -1,0 +1,29 @@
+"""A request's headers as they stand in its WSGI environment."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+_BARE: Final = ("CONTENT_TYPE", "CONTENT_LENGTH")
+"""PEP 3333 writes these two without ``HTTP_``."""
+
+
+class SentHeaders(Mapping[str, str]):
+    """Headers by their names in lower case; none is touched before it is asked for."""
+
+    def __init__(self, environ: Mapping[str, Any]) -> None:
+        self._environ = environ
+
+    def __getitem__(self, name: str) -> str:
+        if name != name.lower():
+            raise KeyError(name)
+        key = name.upper().replace("-", "_")
+        value: str = self._environ[key if key in _BARE else f"HTTP_{key}"]
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        for key in self._environ:
+            if key.startswith("HTTP_") or (key in _BARE and self._environ[key]):
+                yield key.removeprefix("HTTP_").replace("_", "-").lower()
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)

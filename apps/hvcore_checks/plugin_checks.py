@@ -1,0 +1,69 @@
+"""Checks of the plugins, and of backends that only need to be built."""
+
+from collections.abc import Iterator, Sequence
+
+from hvcore.assembly import Services
+from hvcore.domain.health_findings import (
+    WARNING,
+    HealthFinding,
+    ambiguous,
+    broken,
+    healthy,
+)
+from hvcore.errors import ConfigError
+from hvcore.registry import current_name, plugin_names
+
+PURGERS = "purgers"
+
+
+def auth(services: Services) -> Sequence[HealthFinding]:
+    """Check that the backends that recognise callers can be built."""
+    providers = ", ".join(services.settings.auth.providers)
+    try:
+        access = services.access
+    except ConfigError as exc:
+        mend = "Correct HV_AUTH__PROVIDERS and its options."
+        return [broken("auth", f"{providers}: {exc}", mend)]
+    sentences = [
+        sentence for one in access.providers for sentence in one.ambiguous_settings()
+    ]
+    doubts = ambiguous("auth", sentences, "Correct HV_AUTH__OPTIONS.")
+    return [healthy("auth", providers), *doubts]
+
+
+def purgers(services: Services) -> Sequence[HealthFinding]:
+    """Check that the backends that empty caches can be built."""
+    try:
+        names = services.purger_names
+    except ConfigError as exc:
+        mend = "Correct HV_EDGE__PURGERS and its options."
+        return [broken(PURGERS, str(exc), mend)]
+    return [healthy(PURGERS, ", ".join(names) or "no cache is told to remove anything")]
+
+
+def plugins(services: Services) -> Sequence[HealthFinding]:
+    """
+    Check that the plugins can be loaded, and that those left out exist.
+
+    One that is broken and not chosen keeps nothing from working.
+    """
+    findings = [*_faults(services), *_unknown(services)]
+    count = len(services.registry.offers)
+    return findings or [healthy("plugins", f"{count} backends on offer")]
+
+
+def _faults(services: Services) -> Iterator[HealthFinding]:
+    for fault in services.registry.faults:
+        yield HealthFinding(
+            state=WARNING, check="plugins", found=fault.found, mend=fault.mend
+        )
+
+
+def _unknown(services: Services) -> Iterator[HealthFinding]:
+    settings = services.settings
+    known = plugin_names(settings)
+    unknown = {current_name(name) for name in settings.plugin.disabled} - known
+    if unknown:
+        found = f"none is called {', '.join(sorted(unknown))}"
+        mend = f"Correct HV_PLUGIN__DISABLED; there are {', '.join(sorted(known))}."
+        yield HealthFinding(state=WARNING, check="plugins", found=found, mend=mend)

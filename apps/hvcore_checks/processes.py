@@ -1,0 +1,67 @@
+"""What ``hv up`` tells other processes of those that it keeps running."""
+
+import json
+import os
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from hvcore.atomic_files import replace_file
+from hvcore.domain.processes import ServiceProcess
+
+FILE: Final = Path("run", "processes.json")
+"""Below the data folder."""
+
+
+def write_processes(data_dir: Path, processes: Iterable[ServiceProcess]) -> None:
+    """Tell which processes there are, in the name of this one, which keeps them."""
+    document = {
+        "keeper": os.getpid(),
+        "processes": [
+            {
+                "name": one.name,
+                "pid": one.pid,
+                "startedAt": one.started_at.timestamp(),
+                "starts": one.starts,
+            }
+            for one in processes
+        ],
+    }
+    replace_file(data_dir / FILE, json.dumps(document))
+
+
+def forget_processes(data_dir: Path) -> None:
+    """Tell that nobody keeps processes running here any more."""
+    (data_dir / FILE).unlink(missing_ok=True)
+
+
+def read_processes(data_dir: Path) -> Sequence[ServiceProcess] | None:
+    """Return the processes; None if no ``hv up`` runs on this folder."""
+    try:
+        document = json.loads((data_dir / FILE).read_text(encoding="utf-8"))
+        if not _is_running(document["keeper"]):
+            # Killed: the kernel has ended the others with it.
+            return None
+        return [
+            ServiceProcess(
+                name=one["name"],
+                pid=one["pid"],
+                started_at=datetime.fromtimestamp(one["startedAt"], UTC),
+                starts=one["starts"],
+            )
+            for one in document["processes"]
+        ]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        # Somebody else's, but there.
+        return True
+    return True

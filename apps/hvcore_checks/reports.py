@@ -1,0 +1,49 @@
+"""How this installation is doing, for a page that many may open at once."""
+
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from threading import Lock
+from typing import Final
+
+from hvcore.domain.health_findings import Examination
+from hvcore.domain.processes import ServiceProcess
+from hvcore.settings import Settings
+from hvcore_checks.checks import examine
+from hvcore_checks.processes import read_processes
+
+KEPT_S: Final = 30.0
+"""For that long findings are shown again: some checks start programs."""
+
+
+class InstallationReports:
+    """Examine the installation, one examination at a time; thread-safe."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._lock = Lock()
+        self._kept: tuple[float, Examination] | None = None
+
+    def examination(self, *, anew: bool) -> Examination:
+        """
+        Return what the checks of ``hv doctor`` find, at most KEPT_S old.
+
+        Who asks while an examination runs gets its findings.
+
+        Args:
+            anew: Not those that are kept.
+        """
+        asked_s = time.monotonic()
+        with self._lock:
+            oldest_s = asked_s if anew else asked_s - KEPT_S
+            if self._kept is not None and self._kept[0] >= oldest_s:
+                return self._kept[1]
+            found = Examination(
+                findings=tuple(examine(self._settings)), at=datetime.now(UTC)
+            )
+            self._kept = (time.monotonic(), found)
+            return found
+
+    def processes(self) -> Sequence[ServiceProcess] | None:
+        """Return what ``hv up`` keeps running; None if it does not run this service."""
+        return read_processes(self._settings.data_dir)

@@ -1,0 +1,104 @@
+"""Requests to an object store as a client sends them: with a signed address, no key."""
+
+import re
+import time
+from collections.abc import Mapping
+from typing import Final
+
+import attrs
+import urllib3
+
+from hvcore.errors import UnavailableError
+
+TIMEOUT_S: Final = 20.0
+_CODE: Final = re.compile(rb"<Code>([A-Za-z0-9_.]{1,80})</Code>")
+
+
+@attrs.frozen(kw_only=True)
+class StoreAnswer:
+    """
+    What the store answered.
+
+    Attributes:
+        code: The store's own name of an error; empty if it gave none.
+        sent_at: When we began to ask, in seconds of this machine's clock.
+        ended_at: When its answer was there.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    code: str
+    sent_at: float
+    ended_at: float
+
+    @property
+    def is_success(self) -> bool:
+        """Return whether it did what was asked."""
+        return 200 <= self.status < 300  # noqa: PLR2004 - the successes of HTTP
+
+    @property
+    def shown(self) -> str:
+        """Return the status, and the store's own name of the error."""
+        return f"{self.status} {self.code}".strip()
+
+
+class StoreClient:
+    """Ask a store; no redirects, no second attempts."""
+
+    def __init__(self) -> None:
+        self._pool = urllib3.PoolManager(
+            timeout=urllib3.Timeout(total=TIMEOUT_S), retries=False
+        )
+
+    def ask(
+        self,
+        method: str,
+        url: str,
+        body: bytes | None = None,
+        **headers: str,
+    ) -> StoreAnswer:
+        """
+        Send one request.
+
+        Args:
+            headers: Their names with ``_`` for ``-``.
+
+        Raises:
+            UnavailableError: There is no answer.
+        """
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        sent_at = time.time()
+        try:
+            answer = self._pool.request(method, url, body=body, headers=named)
+        except urllib3.exceptions.HTTPError as exc:
+            # Not the error's own text, which has the signed address in it.
+            raise UnavailableError(
+                f"{urllib3.util.parse_url(url).netloc} cannot be reached "
+                f"({type(exc).__name__})."
+            ) from exc
+        found = _CODE.search(answer.data)
+        return StoreAnswer(
+            status=answer.status,
+            headers={name.lower(): value for name, value in answer.headers.items()},
+            body=answer.data,
+            code=found[1].decode() if found else "",
+            sent_at=sent_at,
+            ended_at=time.time(),
+        )
+
+    def put(self, url: str, body: bytes, content_type: str) -> StoreAnswer:
+        """Send an object's bytes."""
+        return self.ask("PUT", url, body, Content_Type=content_type)
+
+    def preflight(
+        self, url: str, *, origin: str, method: str, header: str
+    ) -> StoreAnswer:
+        """Ask what a browser asks before it sends something from another site."""
+        return self.ask(
+            "OPTIONS",
+            url,
+            Origin=origin,
+            Access_Control_Request_Method=method,
+            Access_Control_Request_Headers=header,
+        )

@@ -1,0 +1,137 @@
+"""Checks of the transcoders: the usual one, and those that rules name."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from hvcore.assembly import Services
+from hvcore.domain.health_findings import (
+    BROKEN,
+    OK,
+    WARNING,
+    HealthFinding,
+    broken,
+    healthy,
+)
+from hvcore.domain.processing.routes import read_route
+from hvcore.domain.processing.transcoding import Capabilities
+from hvcore.errors import UnavailableError
+from hvcore.ports.storage import SupportsObjectUrl, SupportsPresignedRead
+from hvcore.ports.transcoder import RemoteTranscoder, SupportsPlaceCheck, Transcoder
+from hvcore.registry.faults import wrong_answer
+
+CHECK = "transcoder"
+_PLACE = "media"
+"""Where in the storage videos are."""
+
+
+def transcoder(services: Services) -> Sequence[HealthFinding]:
+    """Check what the transcoders can do and what they lack."""
+    findings = [*_abilities(told(services.transcoder))]
+    if isinstance(services.transcoder, RemoteTranscoder):
+        findings += _reach(services, services.transcoder)
+    for name in routed(services):
+        try:
+            other: Transcoder = services.transcoders.named(name)
+            findings += _abilities(told(other))
+        except UnavailableError as error:
+            findings.append(broken(CHECK, f"a rule names {name}", error.detail))
+            continue
+        if isinstance(other, RemoteTranscoder):
+            findings += _reach(services, other)
+    return list(dict.fromkeys(findings))
+
+
+def jobs(services: Services) -> Sequence[HealthFinding]:
+    """Check that the transcoders of unfinished jobs can be used as they are set up now."""
+    with services.uow.read() as work:
+        unfinished = work.jobs.unfinished()
+    chosen = services.settings.transcoder
+    counts = Counter[str]()
+    for name, count in unfinished.items():
+        counts[name or chosen.backend] += count
+    findings = [
+        _unfinished(services, name, count) for name, count in sorted(counts.items())
+    ]
+    return findings or [healthy("jobs", "none is unfinished")]
+
+
+def told(transcoder: Transcoder) -> Capabilities:
+    """Return what a transcoder says of itself, which is a stranger's answer."""
+    able: object = transcoder.capabilities()
+    if not isinstance(able, Capabilities):
+        raise wrong_answer(transcoder.capabilities, able, Capabilities)
+    return able
+
+
+def routed(services: Services) -> Iterator[str]:
+    """Give the names of the transcoders that rules name, but for the usual one."""
+    chosen = services.settings.transcoder
+    names = dict.fromkeys(read_route(text).transcoder for text in chosen.routes)
+    return (name for name in names if name != chosen.backend)
+
+
+def _unfinished(services: Services, name: str, count: int) -> HealthFinding:
+    chosen = services.settings.transcoder
+    found = f"{count} unfinished with the transcoder {name}"
+    try:
+        services.transcoders.named(name)
+    except UnavailableError as error:
+        return broken("jobs", found, error.detail)
+    if name == chosen.backend or chosen.further.get(name):
+        return healthy("jobs", found)
+    # It was made of options that may all have a default.
+    mend = (
+        "It has no options now. If it had some under HV_TRANSCODER__OPTIONS__…, set "
+        f"them as HV_TRANSCODER__FURTHER__{name.upper()}__… until no job is left."
+    )
+    return HealthFinding(state=WARNING, check="jobs", found=found, mend=mend)
+
+
+def _abilities(able: Capabilities) -> Sequence[HealthFinding]:
+    state = WARNING if able.usable else BROKEN
+    findings = [
+        HealthFinding(state=state, check=CHECK, found=able.name, mend=problem)
+        for problem in able.problems
+    ]
+    if not able.usable and not findings:
+        return [broken(CHECK, able.name, "It can transcode nothing.")]
+    formats = (
+        f"{len(able.pixel_formats)} pixel formats, {len(able.audio_codecs)} codecs"
+    )
+    findings = findings or [healthy(CHECK, f"{able.name}: {formats}")]
+    return findings + [
+        HealthFinding(
+            # A request for it is refused; the rest shows only in videos.
+            state=OK if lack.is_refused else WARNING,
+            check=CHECK,
+            found=lack.what,
+            mend=lack.mend,
+        )
+        for lack in able.lacks
+    ]
+
+
+def _reach(services: Services, transcoder: RemoteTranscoder) -> Sequence[HealthFinding]:
+    """Check that a service elsewhere can read sources and write what it makes."""
+    storage = services.storage
+    can_read = isinstance(storage, SupportsPresignedRead) and storage.can_presign
+    if can_read and isinstance(storage, SupportsObjectUrl):
+        return _of_place(transcoder, storage.object_url(_PLACE))
+    return [
+        broken(
+            CHECK,
+            "videos are to be made elsewhere, where nobody can reach the storage",
+            "Set storage.options.url to an object store (s3, gs, abfs).",
+        )
+    ]
+
+
+def _of_place(transcoder: RemoteTranscoder, url: str) -> Sequence[HealthFinding]:
+    if not isinstance(transcoder, SupportsPlaceCheck):
+        return []
+    mend = transcoder.place_problem(url)
+    if not mend:
+        return []
+    name = transcoder.capabilities().name
+    found = f"{name} cannot reach the storage {url.removesuffix(f'/{_PLACE}')}"
+    return [broken(CHECK, found, mend)]

@@ -1,0 +1,5 @@
+"""Let ``python -m hvcore_cli`` do what ``hv`` does."""
+
+from hvcore_cli.main import main
+
+main()

@@ -1,0 +1,102 @@
+"""Where the processes of one machine are reached, and whether they answer."""
+
+import asyncio
+import socket
+from collections.abc import Mapping
+from typing import Any, Final
+
+import attrs
+
+from hvcore.settings import Loaded, PublicSettings
+
+ASK_EVERY_S: Final = 0.05
+EVERY_ADDRESS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - a name
+"""Names for every address of a machine, and one of them."""
+RECORDED: Final = {
+    "api_url": "apiURL",
+    "worker_url": "workerURL",
+    "player_url": "playerURL",
+    "upload_url": "uploadURL",
+}
+"""The addresses, and what ``run/addresses.json`` calls them."""
+
+
+@attrs.frozen(kw_only=True)
+class Addresses:
+    """Where the service is reached, as it says itself."""
+
+    api_url: str
+    worker_url: str
+    player_url: str
+    upload_url: str
+
+    def as_record(self) -> Mapping[str, str]:
+        """Return them under the names of ``run/addresses.json``."""
+        return {key: getattr(self, name) for name, key in RECORDED.items()}
+
+
+def addresses_of(
+    loaded: Loaded, listeners: tuple[socket.socket, socket.socket]
+) -> Addresses:
+    """Return the addresses that are set, and for the others where we listen."""
+    own = [_url(sock) for sock in listeners]
+    public = loaded.settings.public
+    return Addresses(
+        **{
+            name: getattr(public, name)
+            if f"public.{name}" in loaded.origins
+            else own[0 if name == "api_url" else 1]
+            for name in RECORDED
+        }
+    )
+
+
+def as_running(loaded: Loaded, found: Mapping[str, str]) -> PublicSettings:
+    """
+    Return the addresses that are set, and for the others those of a service.
+
+    Args:
+        found: What ``run/addresses.json`` says; maybe nothing.
+    """
+    running: dict[str, Any] = {
+        name: found[key]
+        for name, key in RECORDED.items()
+        if key in found and f"public.{name}" not in loaded.origins
+    }
+    return attrs.evolve(loaded.settings.public, **running)
+
+
+def _url(sock: socket.socket) -> str:
+    host, port = _reachable_at(sock)
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _reachable_at(sock: socket.socket) -> tuple[str, int]:
+    """Return an address of this machine; for others, HV_PUBLIC__… says more."""
+    host, port = sock.getsockname()[:2]
+    return EVERY_ADDRESS.get(host, host), port
+
+
+async def answers(sock: socket.socket, path: str) -> None:
+    """Wait until an address is answered with 200."""
+    host, port = _reachable_at(sock)
+    while True:
+        try:
+            async with asyncio.timeout(5):
+                if await _status(host, port, path) == b"200":
+                    return
+        except (OSError, TimeoutError):
+            pass
+        await asyncio.sleep(ASK_EVERY_S)
+
+
+async def _status(host: str, port: int, path: str) -> bytes:
+    reader, writer = await asyncio.open_connection(host, port)
+    try:
+        head = f"GET {path} HTTP/1.1\r\nHost: hv\r\nConnection: close\r\n\r\n"
+        writer.write(head.encode())
+        await writer.drain()
+        status = (await reader.readline()).split()
+    finally:
+        writer.close()
+    return status[1] if len(status) > 1 else b""

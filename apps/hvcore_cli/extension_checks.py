@@ -1,0 +1,17 @@
+"""Checks what plugins add to the service before any process of it starts."""
+
+from hvcore.registry import Registry
+from hvcore_api.plugin_routes import groups_with
+from hvcore_cli.added_commands import check_names
+from hvcore_cli.main import COMMANDS, HIDDEN
+
+
+def check_extensions(registry: Registry) -> None:
+    """
+    Refuse routes and commands that cannot be added.
+
+    Raises:
+        PluginFaultError: There is one; the text names the plugin.
+    """
+    groups_with(registry)
+    check_names(registry, {*COMMANDS, *HIDDEN})

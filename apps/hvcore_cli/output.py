@@ -1,0 +1,107 @@
+"""Print records: as a table for people, as one JSON document for programs."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from hvcore_cli.commands import CliError
+from hvcore_cli.printable import printable, printable_json
+from hvcore_cli.standard_streams import can_be_printed
+
+Record = Mapping[str, object]
+
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON document."
+)
+
+
+def show(
+    records: Sequence[Record], columns: Mapping[str, str], *, name: str, as_json: bool
+) -> None:
+    """
+    Print records.
+
+    Args:
+        records: With the names of the JSON document.
+        columns: Names of records and the headings of their columns.
+        name: What the JSON document calls the list.
+    """
+    if as_json:
+        print_json({name: list(records)})
+        return
+    from rich.console import Console  # noqa: PLC0415 - JSON needs none of it
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in columns.values():
+        table.add_column(heading, overflow="fold")
+    for record in records:
+        cells = [printable(_cell(record.get(key))) for key in columns]
+        table.add_row(*map(Text, cells))
+    # A pipe has no width; a guess would break ids in two.
+    console = Console(soft_wrap=False)
+    if not console.is_terminal:
+        console = Console(width=1000)
+    console.print(table)
+
+
+def print_json(document: object) -> None:
+    """Print one JSON document on standard output."""
+    text = printable_json(json.dumps(document, indent=2, ensure_ascii=False))
+    if not can_be_printed(text):
+        text = json.dumps(document, indent=2)
+    click.echo(text)
+
+
+def put(text: str) -> None:
+    """Print a line on standard output."""
+    click.echo(printable(text, keeps="\n"))
+
+
+def say(text: str) -> None:
+    """Tell the user something; never on standard output."""
+    click.echo(printable(text, keeps="\n"), err=True)
+
+
+def timestamp(moment: datetime | None) -> str | None:
+    """Write a moment as the API does, or nothing."""
+    if moment is None:
+        return None
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03}Z"
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return ", ".join(str(item) for item in value)
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}: {_cell(item)}" for name, item in value.items())
+    return str(value)
+
+
+@contextmanager
+def told_disk(path: Path) -> Iterator[None]:
+    """
+    Tell of files that cannot be read or written.
+
+    Args:
+        path: Named where the failure names none.
+
+    Raises:
+        CliError: It is so.
+    """
+    try:
+        yield
+    except OSError as exc:
+        raise CliError(
+            f"{exc.filename or path} cannot be read or written: {exc.strerror or exc}. "
+            "Mend that, and run the command again."
+        ) from exc

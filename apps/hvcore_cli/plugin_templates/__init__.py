@@ -1,0 +1,1 @@
+"""What ``hv plugins new`` writes, by kind of backend."""

@@ -1,0 +1,26 @@
+"""The check of ``hv doctor`` that is about ``hv up`` alone: its ports."""
+
+import socket
+from collections.abc import Sequence
+
+from hvcore.domain.health_findings import WARNING, HealthFinding, healthy
+from hvcore_cli.data_folder import DataFolder
+
+
+def ports(folder: DataFolder, port: int) -> Sequence[HealthFinding]:
+    """Check that the ports of ``hv up`` are free, or its own."""
+    if folder.is_in_use():
+        return [healthy("ports", "the service runs")]
+    taken = []
+    for wanted in (port, port + 1):
+        with socket.socket() as sock:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                sock.bind(("127.0.0.1", wanted))
+            except OSError:
+                taken.append(str(wanted))
+    if taken:
+        mend = "Stop what has them, or choose others with hv up --port."
+        found = f"taken: {', '.join(taken)}"
+        return [HealthFinding(state=WARNING, check="ports", found=found, mend=mend)]
+    return [healthy("ports", f"{port} and {port + 1} are free")]

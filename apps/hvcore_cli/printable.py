@@ -1,0 +1,50 @@
+"""
+Text that does nothing to the terminal it is printed on.
+
+Names, reasons and logs hold what strangers have sent. Some characters move the
+cursor, change what a terminal does, or show a text in another order than it has.
+"""
+
+import unicodedata
+from typing import Final
+
+_UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_JOINERS: Final = "\u200c\u200d"
+"""Within letters of some scripts and within emoji, where they do no harm."""
+_LAST_OF_TWO_BYTES: Final = 0xFFFF
+
+
+def printable(text: str, *, keeps: str = "") -> str:
+    """
+    Return a text with control characters written as escapes.
+
+    Args:
+        keeps: Characters that stay as they are, such as line ends of a text of ours.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        char
+        if not _is_unseen(char) or char in keeps
+        else char.encode("unicode_escape", "surrogatepass").decode()
+        for char in text
+    )
+
+
+def printable_json(document: str) -> str:
+    """Return a JSON document, whose strings mean the same, without control characters."""
+    return "".join(
+        char if char == "\n" or not _is_unseen(char) else _json_escape(char)
+        for char in document
+    )
+
+
+def _is_unseen(char: str) -> bool:
+    return unicodedata.category(char) in _UNSEEN and char not in _JOINERS
+
+
+def _json_escape(char: str) -> str:
+    if ord(char) <= _LAST_OF_TWO_BYTES:
+        return f"\\u{ord(char):04x}"
+    high, low = divmod(ord(char) - 0x10000, 0x400)
+    return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"

@@ -1,0 +1,62 @@
+"""Answers of what may hang, asked now and then by whoever serves the metrics."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from typing import Final, Generic, TypeVar
+
+Answer = TypeVar("Answer")
+
+EVERY_S: Final = 10.0
+"""However often somebody asks for the metrics."""
+WITHIN_S: Final = 1.5
+"""Seconds that the first reader waits; later answers are left out."""
+TOO_OLD_S: Final = 60.0
+
+_log = logging.getLogger(__name__)
+
+
+class Sampled(Generic[Answer]):
+    """The latest answer of something that may hang; thread-safe."""
+
+    def __init__(self, ask: Callable[[], Answer]) -> None:
+        self._ask = ask
+        self._lock = threading.Lock()
+        self._over = threading.Event()
+        self._is_asking = False
+        self._asked_at_s = float("-inf")
+        self._latest: tuple[float, Answer] | None = None
+
+    def begin(self) -> tuple[threading.Event, bool]:
+        """Ask if it is time to; return what is set at the end, and whether it is awaited."""
+        with self._lock:
+            now = time.monotonic()
+            if not self._is_asking and now - self._asked_at_s >= EVERY_S:
+                self._is_asking, self._asked_at_s = True, now
+                self._over = threading.Event()
+                # A daemon: one that hangs holds up no exit.
+                threading.Thread(target=self._run, name="sample", daemon=True).start()
+            return self._over, self._is_asking
+
+    def latest(self) -> Answer | None:
+        """Return the last answers; None if there are none, or they are too old to be true."""
+        over, is_asking = self.begin()
+        if is_asking:
+            # Of something that hangs, only the first to ask waits.
+            over.wait(max(self._asked_at_s + WITHIN_S - time.monotonic(), 0.0))
+        latest = self._latest
+        if latest is None or time.monotonic() - latest[0] > TOO_OLD_S:
+            return None
+        return latest[1]
+
+    def _run(self) -> None:
+        try:
+            found = self._ask()
+            self._latest = (time.monotonic(), found)
+        except Exception as error:  # noqa: BLE001 - a database that is away, say
+            _log.info("not known for the metrics", extra={"hv_why": str(error)})
+        finally:
+            with self._lock:
+                self._is_asking = False
+            self._over.set()

@@ -1,0 +1,1 @@
+"""The dashboard: the pages on which people look after their videos."""

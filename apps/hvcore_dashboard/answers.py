@@ -1,0 +1,188 @@
+"""Answer with a page, with a fragment of one, or by leading elsewhere."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import attrs
+import falcon
+from jinja2 import Environment as Templates
+
+from hvcore.errors import UnavailableError
+from hvcore_dashboard.cookies import Cookies, FlashMessage, Tone
+from hvcore_dashboard.forms import Form
+from hvcore_dashboard.places import Place
+from hvcore_dashboard.routing import ROOT, PageRoute
+from hvcore_dashboard.security import PLAIN, ContentPolicy, new_nonce
+from hvcore_web.assets import Assets
+from hvcore_web.middleware import request_id
+from hvcore_web.pages import PAGE_TYPE
+
+POLICY: Final = "Content-Security-Policy"
+
+
+@attrs.frozen(kw_only=True)
+class Answers:
+    """
+    Answer with what templates show.
+
+    Attributes:
+        routes: Every page, in the order of the navigation.
+        policy: What every page loads from other addresses: pictures of videos.
+    """
+
+    templates: Templates
+    assets: Assets
+    cookies: Cookies
+    routes: Sequence[PageRoute]
+    policy: ContentPolicy
+
+    def page(
+        self,
+        req: falcon.Request,
+        resp: falcon.Response,
+        template: str,
+        values: Mapping[str, object],
+        *,
+        policy: ContentPolicy = PLAIN,
+    ) -> None:
+        """
+        Answer with a whole page; its status is that of the response.
+
+        Args:
+            template: Its file below ``templates/``.
+            values: What it shows; it knows ``here`` besides, and says of a form with
+                errors at the top that it was refused.
+            policy: What the page loads besides what every page loads.
+        """
+        # Not without what it loads; this raises.
+        _ = self.assets.build
+        messages = self.cookies.messages(req)
+        if messages:
+            self.cookies.tell(resp, ())
+        place = self._place(req, nonce=new_nonce(), messages=messages)
+        forms = (value for value in values.values() if isinstance(value, Form))
+        refused = next((form for form in forms if form.errors), None)
+        self._render(resp, template, place, {"refused": refused, **values})
+        allowed = self.policy.joined(policy)
+        resp.set_header(POLICY, allowed.header(place.nonce))
+
+    def fragment(
+        self,
+        req: falcon.Request,
+        resp: falcon.Response,
+        template: str,
+        values: Mapping[str, object],
+    ) -> None:
+        """Answer htmx with a fragment of a page."""
+        # htmx takes the nonce of the answer for that of the page.
+        place = self._place(req, nonce=new_nonce(), messages=())
+        self._render(resp, template, place, values)
+        resp.set_header(POLICY, PLAIN.header(place.nonce))
+
+    def unscripted(
+        self,
+        req: falcon.Request,
+        resp: falcon.Response,
+        template: str,
+        values: Mapping[str, object],
+    ) -> None:
+        """
+        Answer with a page that loads no script, such as one of an error.
+
+        It has the same bytes for everything that is missing: no nonce, no messages.
+        """
+        place = self._place(req, nonce="", messages=())
+        self._render(resp, template, place, values)
+        resp.set_header(POLICY, self.policy.header(""))
+
+    def go(
+        self,
+        req: falcon.Request,
+        resp: falcon.Response,
+        address: str,
+        *,
+        message: str = "",
+        tone: Tone = "good",
+    ) -> None:
+        """
+        Lead to another page after a change.
+
+        Args:
+            address: See address and top.
+            message: What that page tells once.
+        """
+        if message:
+            told = [*self.cookies.messages(req), FlashMessage(message, tone)]
+            self.cookies.tell(resp, told)
+        if is_partial(req):
+            # A redirect would be followed by htmx, and the page put into a fragment.
+            resp.status = 204
+            resp.set_header("HX-Redirect", address)
+            return
+        resp.status = falcon.HTTP_303
+        resp.location = address
+
+    def address(self, req: falcon.Request, *parts: str, **values: object) -> str:
+        """Return an address in the organization of the request."""
+        return self._place(req, nonce="", messages=()).url(*parts, **values)
+
+    def as_browsers_see(self, path: str) -> str:
+        """Return a path below ours with the root that browsers see."""
+        return self.cookies.root + path.removeprefix(ROOT)
+
+    def top(self, *parts: str, **values: object) -> str:
+        """Return an address of the dashboard that is in no organization."""
+        place = Place(
+            root=self.cookies.root,
+            static="",
+            nonce="",
+            request_id="",
+            path="",
+            visit=None,
+            messages=(),
+            routes=(),
+        )
+        return place.top(*parts, **values)
+
+    def _place(
+        self,
+        req: falcon.Request,
+        *,
+        nonce: str,
+        messages: Sequence[FlashMessage],
+    ) -> Place:
+        root = self.cookies.root
+        return Place(
+            root=root,
+            static=f"{root}/static/{self._build()}",
+            nonce=nonce,
+            request_id=request_id(req),
+            path=self.as_browsers_see(req.path),
+            visit=getattr(req.context, "visit", None),
+            messages=messages,
+            routes=self.routes,
+        )
+
+    def _build(self) -> str:
+        try:
+            return self.assets.build
+        except UnavailableError:
+            # The page says so without its looks.
+            return "missing"
+
+    def _render(
+        self,
+        resp: falcon.Response,
+        template: str,
+        place: Place,
+        values: Mapping[str, object],
+    ) -> None:
+        text = self.templates.get_template(template).render(here=place, **values)
+        resp.content_type = PAGE_TYPE
+        # Halves of characters, as names may have them.
+        resp.data = text.encode("utf-8", "replace")
+
+
+def is_partial(req: falcon.Request) -> bool:
+    """Return whether htmx asks, and puts the answer into a page."""
+    return req.get_header("HX-Request") == "true"

@@ -1,0 +1,127 @@
+"""
+The dashboard's cookies: the session's, the messages', and what a person last chose.
+
+A browser sends cookies to every port of a host, so none lies above the dashboard's
+own path if it need not: ``__Host-`` wants the root.
+"""
+
+import base64
+import binascii
+import json
+from collections.abc import Sequence
+from typing import Final, Literal
+from urllib.parse import urlsplit
+
+import attrs
+import falcon
+
+SESSION: Final = "hv_session"
+SIGN_IN: Final = "hv_sign_in"
+"""Of a sign-in that has begun in this browser."""
+MESSAGES: Final = "hv_messages"
+VIEW: Final = "hv_view"
+_YEAR_S: Final = 365 * 24 * 3600
+_MESSAGES_S: Final = 60
+_MOST_MESSAGES: Final = 5
+
+Tone = Literal["good", "warn", "danger"]
+
+
+@attrs.frozen
+class FlashMessage:
+    """What the next page tells its reader once."""
+
+    text: str
+    tone: Tone = "good"
+
+
+@attrs.frozen(kw_only=True)
+class Cookies:
+    """
+    Read and set the cookies.
+
+    Attributes:
+        root: The path of the dashboard, as browsers see it.
+        is_secure: They see it by TLS.
+    """
+
+    root: str
+    is_secure: bool
+
+    @classmethod
+    def of(cls, dashboard_url: str) -> "Cookies":
+        """Return those of a dashboard at this address."""
+        parts = urlsplit(dashboard_url)
+        return cls(root=parts.path.rstrip("/"), is_secure=parts.scheme == "https")
+
+    def session(self, req: falcon.Request) -> str | None:
+        """Return the session that a request names."""
+        return self.read(req, SESSION)
+
+    def start_session(
+        self, resp: falcon.Response, value: str, *, max_age_s: int
+    ) -> None:
+        """Make the browser name a session from now on."""
+        self._set(resp, SESSION, value, max_age_s)
+
+    def end_session(self, resp: falcon.Response) -> None:
+        """Make it forget the session."""
+        self._set(resp, SESSION, "", 0)
+
+    def read(self, req: falcon.Request, name: str) -> str | None:
+        """Return another cookie."""
+        values = req.get_cookie_values(self._name(name))
+        return values[0] if values else None
+
+    def keep(
+        self,
+        resp: falcon.Response,
+        name: str,
+        value: str,
+        *,
+        max_age_s: int = _YEAR_S,
+    ) -> None:
+        """Set another cookie, such as what a person last chose."""
+        self._set(resp, name, value, max_age_s)
+
+    def forget(self, resp: falcon.Response, name: str) -> None:
+        """Remove it."""
+        self._set(resp, name, "", 0)
+
+    def messages(self, req: falcon.Request) -> Sequence[FlashMessage]:
+        """Return the messages that wait for a page."""
+        value = self.read(req, MESSAGES)
+        if not value:
+            return ()
+        try:
+            found = json.loads(base64.urlsafe_b64decode(value))
+            return [FlashMessage(str(text), tone) for text, tone in found]
+        except (binascii.Error, RecursionError, TypeError, ValueError):
+            # Not ours.
+            return ()
+
+    def tell(self, resp: falcon.Response, messages: Sequence[FlashMessage]) -> None:
+        """Show messages on the next page; none forgets those that were shown."""
+        if not messages:
+            self._set(resp, MESSAGES, "", 0)
+            return
+        pairs = [[one.text[:500], one.tone] for one in messages[:_MOST_MESSAGES]]
+        value = base64.urlsafe_b64encode(json.dumps(pairs).encode()).decode()
+        self._set(resp, MESSAGES, value, _MESSAGES_S)
+
+    def _name(self, name: str) -> str:
+        return f"__Host-{name}" if self.is_secure else name
+
+    def _set(
+        self, resp: falcon.Response, name: str, value: str, max_age_s: int
+    ) -> None:
+        parts = [
+            f"{self._name(name)}={value}",
+            f"Path={'/' if self.is_secure else self.root or '/'}",
+            f"Max-Age={max_age_s}",
+            "HttpOnly",
+            "SameSite=Lax",
+        ]
+        if self.is_secure:
+            parts.append("Secure")
+        resp.append_header("Set-Cookie", "; ".join(parts))

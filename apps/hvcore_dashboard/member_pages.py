@@ -1,0 +1,110 @@
+"""The page of a member, which several routes answer with."""
+
+from typing import Final
+
+import attrs
+import falcon
+
+from hvcore.domain.access.roles import Role
+from hvcore.domain.sign_in.members import OrganizationMember, fold_email
+from hvcore.domain.sign_in.people import SignedInPerson
+from hvcore.ports.sign_in import LINK_BACKEND
+from hvcore.services.sign_in.links import SignInLinks
+from hvcore.services.sign_in.members import Members
+from hvcore_dashboard.answers import Answers
+from hvcore_dashboard.desk import Desk
+from hvcore_dashboard.forms import Form, form_to_edit
+from hvcore_dashboard.secrets_once import MadeSecret, show_once
+from hvcore_dashboard.visits import organization_of
+
+ROLES: Final = {
+    Role.VIEWER: "Viewer: sees and plays everything",
+    Role.EDITOR: "Editor: changes videos, captions and links",
+    Role.ADMIN: "Admin: also keys, webhooks, environments and members",
+}
+ROLE_OPTIONS: Final = [(role.value, text) for role, text in ROLES.items()]
+
+
+@attrs.frozen(kw_only=True)
+class MemberPages:
+    """
+    Answer with the page of a member, or with a link for one.
+
+    Attributes:
+        backend: The name of the backend by which people sign in.
+    """
+
+    answers: Answers
+    members: Members
+    links: SignInLinks
+    backend: str
+
+    @classmethod
+    def of(cls, desk: Desk) -> "MemberPages":
+        """Return those of the dashboard."""
+        return cls(
+            answers=desk.answers,
+            members=desk.services.members,
+            links=desk.services.sign_in_links,
+            backend=desk.services.settings.sign_in.backend,
+        )
+
+    @property
+    def have_links(self) -> bool:
+        """Return whether members sign in by links that admins hand over."""
+        return self.backend == LINK_BACKEND
+
+    def show(
+        self,
+        req: falcon.Request,
+        resp: falcon.Response,
+        member: OrganizationMember,
+        *,
+        form: Form | None = None,
+    ) -> None:
+        """
+        Answer with the page of a member.
+
+        Args:
+            form: What was sent and refused; None shows the member as it is.
+        """
+        self.answers.page(
+            req,
+            resp,
+            "members/member.html",
+            {
+                "member": member,
+                "form": form or form_to_edit({"role": member.role.value}),
+                "roles": ROLE_OPTIONS,
+                "have_links": self.have_links,
+            },
+        )
+
+    def show_link(
+        self,
+        req: falcon.Request,
+        resp: falcon.Response,
+        member: OrganizationMember,
+    ) -> None:
+        """Answer with a new link for a member, for the only time."""
+        made = self.links.for_member(organization_of(req).org_id, member.id)
+        made_secret = MadeSecret(
+            title=f"A sign-in link for {member.shown_name}",
+            label="Sign-in link",
+            value=made.address,
+            notes=(
+                "Hand it over yourself, to this person alone.",
+                "Whoever opens it first is signed in.",
+                "It signs in once, and ends after 10 minutes. You can make another.",
+            ),
+            next_address=self.answers.address(req, "members"),
+            next_text="I have copied it",
+        )
+        show_once(self.answers, req, resp, made_secret)
+
+
+def is_person(member: OrganizationMember, person: SignedInPerson) -> bool:
+    """Return whether a member is the person who looks at the page."""
+    if person.backend == LINK_BACKEND:
+        return person.subject == member.id
+    return bool(member.email) and fold_email(person.email) == fold_email(member.email)

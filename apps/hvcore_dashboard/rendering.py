@@ -1,0 +1,138 @@
+"""
+Templates: which there are, and how they show values.
+
+Everything is escaped. A text stands on one line and cannot turn the direction of
+what follows it; ``|lines`` keeps the ends of lines, for what is edited.
+"""
+
+import math
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlencode
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2.runtime import Undefined
+from markupsafe import Markup, escape
+
+from hvcore.domain.shown_text import one_line
+
+TEMPLATES: Final = Path(__file__).parent / "templates"
+_KIB: Final = 1024
+
+
+@cache
+def make_templates() -> Environment:
+    """Return the templates, each of which is compiled once in a process."""
+    found = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        # They change with releases only.
+        auto_reload=False,
+        cache_size=-1,
+    )
+    found.filters.update(
+        attributes=attributes,
+        combine=combine,
+        lines=lines,
+        code=code,
+        iso=iso,
+        moment=moment,
+        duration=duration,
+        number=number,
+        size=size,
+        query=query,
+    )
+    return found
+
+
+def _shown(value: object) -> object:
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return one_line(value)
+    if value is None:
+        # A condition was forgotten: nobody shall read "None".
+        return ""
+    return value
+
+
+def lines(text: str) -> Markup:
+    """Show a text with its lines, as ``<textarea>`` and ``<pre>`` do."""
+    shown = "\n".join(one_line(line) for line in text.splitlines())
+    # Browsers leave out a first end of a line.
+    return Markup("\n") + escape(shown)
+
+
+def code(text: str) -> Markup:
+    """Show lines of code as they are, in ``<pre>`` and in an attribute to copy."""
+    shown = []
+    for line in text.splitlines():
+        indented = line.lstrip(" ")
+        shown.append(" " * (len(line) - len(indented)) + one_line(indented))
+    return escape("\n".join(shown))
+
+
+def attributes(values: Mapping[str, object]) -> Markup:
+    """Return attributes of HTML; True stands without a value, False and None not at all."""
+    shown = Markup("")
+    for name, value in values.items():
+        if value is True:
+            shown += Markup(" {}").format(name.replace("_", "-"))
+        elif value is not False and value is not None:
+            shown += Markup(' {}="{}"').format(name.replace("_", "-"), value)
+    return shown
+
+
+def combine(
+    values: Mapping[str, object], others: Mapping[str, object]
+) -> Mapping[str, object]:
+    """Return values of which others take the place, such as those of an address."""
+    return {**values, **others}
+
+
+def iso(at: datetime) -> str:
+    """Return a moment for ``datetime=``."""
+    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def moment(at: datetime) -> str:
+    """Return a moment as who has no script reads it."""
+    at = at.astimezone(UTC)
+    return f"{at.day} {at:%b %Y, %H:%M} UTC"
+
+
+def duration(seconds: float) -> str:
+    """Return a length such as ``1:02:03`` or ``4:05``."""
+    minutes, rest = divmod(math.floor(seconds + 0.5), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def number(value: float) -> str:
+    """Return a number with its thousands set apart."""
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
+
+
+def size(count_bytes: float) -> str:
+    """Return a size in bytes, such as ``1.4 GB``."""
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if count_bytes < _KIB:
+            shown = f"{count_bytes:.1f}".removesuffix(".0")
+            return f"{shown} {unit}"
+        count_bytes /= _KIB
+    return f"{count_bytes:.1f}".removesuffix(".0") + " TB"
+
+
+def query(values: Mapping[str, object]) -> str:
+    """Return the query of an address, of the values that are there."""
+    sent = {
+        name: value
+        for name, value in values.items()
+        if value is not None and not isinstance(value, Undefined) and value != ""
+    }
+    return f"?{urlencode(sent)}" if sent else ""

@@ -1,0 +1,100 @@
+"""What a page of analytics is about: days, and one environment or all of them."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
+from typing import Final
+
+import attrs
+import falcon
+
+from hvcore.domain.access.tenants import Environment
+from hvcore.domain.analytics.segments import DateRange
+from hvcore.domain.limits import MAX_PERIOD_DAYS
+from hvcore.errors import HvError
+from hvcore.wire.analytics.query import DailyParameters, daily_dates
+from hvcore.wire.converter import read_query
+from hvcore_dashboard.visits import OrganizationVisit
+
+PERIODS_DAYS: Final = (7, 30, 90, 365)
+DEFAULT_DAYS: Final = 30
+WHOLE_ORGANIZATION: Final = "organization"
+
+
+@attrs.frozen(kw_only=True)
+class ReportRange:
+    """
+    The days and the environments of a page.
+
+    Attributes:
+        first: A UTC day; so is last, and both are included.
+        period_days: If the range is one of PERIODS_DAYS that ends today.
+        is_of_all: It is about every environment of the organization.
+        complaint: What was wrong with what was asked for; "" if nothing.
+    """
+
+    first: date
+    last: date
+    period_days: int | None
+    is_of_all: bool
+    complaint: str = ""
+
+    @property
+    def days(self) -> DateRange:
+        """The days, as services take them."""
+        return DateRange(first=self.first, last=self.last)
+
+    @property
+    def sent(self) -> Mapping[str, object]:
+        """What addresses of the same range have in their query."""
+        covers = WHOLE_ORGANIZATION if self.is_of_all else None
+        if self.period_days is not None:
+            return {"days": self.period_days, "covers": covers}
+        return {
+            "startDate": self.first.isoformat(),
+            "endDate": self.last.isoformat(),
+            "covers": covers,
+        }
+
+    def days_until(self, today: date) -> int:
+        """Return the days from the first one to today, as many as a report may cover."""
+        return min(max((today - self.first).days + 1, 1), MAX_PERIOD_DAYS)
+
+    def environments(self, here: OrganizationVisit) -> Sequence[Environment]:
+        """Return the environments that the page is about."""
+        if self.is_of_all:
+            return here.environments
+        return [here.env] if here.env is not None else []
+
+
+def read_range(req: falcon.Request, today: date) -> ReportRange:
+    """Return what the query asks for; the last 30 days if it cannot be read."""
+    is_of_all = req.get_param("covers") == WHOLE_ORGANIZATION
+    names = ("startDate", "endDate")
+    given = {name: text for name in names if (text := req.get_param(name))}
+    if not given:
+        wanted = req.get_param("days") or ""
+        known = {str(days): days for days in PERIODS_DAYS}
+        return _last_days(known.get(wanted, DEFAULT_DAYS), today, is_of_all=is_of_all)
+    try:
+        asked = read_query(DailyParameters, given, daily_dates)
+    except HvError as error:
+        found = _last_days(DEFAULT_DAYS, today, is_of_all=is_of_all)
+        return attrs.evolve(found, complaint=error.detail)
+    last = asked.last or max(today, asked.first or today)
+    first = asked.first or _before(last, DEFAULT_DAYS - 1)
+    # An open side must not make a page of ten years.
+    first = max(first, _before(last, MAX_PERIOD_DAYS))
+    return ReportRange(first=first, last=last, period_days=None, is_of_all=is_of_all)
+
+
+def _last_days(days: int, today: date, *, is_of_all: bool) -> ReportRange:
+    return ReportRange(
+        first=today - timedelta(days=days - 1),
+        last=today,
+        period_days=days,
+        is_of_all=is_of_all,
+    )
+
+
+def _before(day: date, days: int) -> date:
+    return date.fromordinal(max(day.toordinal() - days, 1))

@@ -1,0 +1,186 @@
+"""Signing in and out."""
+
+import falcon
+
+from hvcore.errors import ForbiddenError, UnavailableError
+from hvcore.ports.sign_in import LINK_BACKEND, SignInRefusedError
+from hvcore.services.sign_in.sessions import StartedSession
+from hvcore.services.sign_in.sign_ins import safe_return
+from hvcore_dashboard.cookies import SIGN_IN
+from hvcore_dashboard.desk import Desk
+from hvcore_dashboard.forms import Form, read_form
+from hvcore_dashboard.returns import keep_return, take_return
+from hvcore_dashboard.routing import ROOT
+from hvcore_dashboard.security import is_opened
+from hvcore_web.viewers import client_address
+
+# On shared computers: what was begun, and what pages looked like.
+_CLEARED = '"cache", "storage"'
+
+
+class SignInResource:
+    """``GET /dashboard/sign-in``: how one may sign in here."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._sessions = desk.services.sessions
+        self._backend = desk.services.settings.sign_in.backend
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        answers = self._desk.answers
+        if self._is_signed_in(req):
+            answers.go(req, resp, _address(self._desk, req.get_param("next") or ROOT))
+            return
+        back = req.get_param("next")
+        if back:
+            keep_return(self._desk.cookies, resp, back)
+        values = {"has_provider": self._backend != LINK_BACKEND, "back": back}
+        answers.page(req, resp, "sign_in/page.html", values)
+
+    def _is_signed_in(self, req: falcon.Request) -> bool:
+        try:
+            return self._sessions.person_of(self._desk.cookies.session(req)) is not None
+        except UnavailableError:
+            # One-time links work while a provider is down.
+            return False
+
+
+class SignInBeginResource:
+    """
+    ``GET /dashboard/sign-in/begin``: leads to the provider.
+
+    A link and no form: a policy of forms would hold for where the provider leads.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._sign_ins = desk.services.sign_ins
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        _check_opened(req)
+        begun = self._sign_ins.begin(
+            return_to=req.get_param("next") or f"{ROOT}/",
+            client_address=_client(req),
+        )
+        self._desk.cookies.keep(resp, SIGN_IN, begun.cookie, max_age_s=begun.lasts_s)
+        resp.status = falcon.HTTP_303
+        resp.location = begun.address
+
+
+class SignInCallbackResource:
+    """``GET /dashboard/sign-in/callback``: where a provider sends people back to."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._sessions = desk.services.sessions
+        self._sign_ins = desk.services.sign_ins
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        _check_opened(req)
+        try:
+            done = self._sign_ins.complete(
+                {name: req.get_param(name) or "" for name in req.params},
+                cookie=self._desk.cookies.read(req, SIGN_IN),
+                client_address=_client(req),
+            )
+        except SignInRefusedError as error:
+            resp.status = error.http_status
+            self._desk.answers.page(
+                req, resp, "sign_in/refused.html", {"text": error.detail}
+            )
+            return
+        finally:
+            self._desk.cookies.forget(resp, SIGN_IN)
+        self._sessions.sign_out(self._desk.cookies.session(req))
+        _start(self._desk, resp, done.session)
+        self._desk.answers.go(req, resp, _address(self._desk, done.return_to))
+
+
+class SignInLinkResource:
+    """
+    ``/dashboard/sign-in/link``: takes the code of a one-time link.
+
+    The code is behind ``#`` of the link, which only the page's script sees. ``GET``
+    uses nothing up, so that who looks at links beforehand does no harm.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._sessions = desk.services.sessions
+        self._sign_ins = desk.services.sign_ins
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        self._show(req, resp, Form())
+
+    def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
+        form = read_form(req)
+        try:
+            started = self._sign_ins.complete_link(
+                form.text("code"), client_address=_client(req)
+            )
+        except SignInRefusedError as error:
+            resp.status = error.http_status
+            self._show(req, resp, form.refused(error))
+            return
+        self._sessions.sign_out(self._desk.cookies.session(req))
+        _start(self._desk, resp, started)
+        asked = take_return(self._desk.cookies, req, resp, started.person)
+        self._desk.answers.go(req, resp, _address(self._desk, asked))
+
+    def _show(self, req: falcon.Request, resp: falcon.Response, form: Form) -> None:
+        self._desk.answers.page(req, resp, "sign_in/link.html", {"form": form})
+
+
+class SignOutResource:
+    """
+    ``POST /dashboard/sign-out``: here, or with ``everywhere`` in every browser.
+
+    ``GET`` is where a provider leads afterwards.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._sessions = desk.services.sessions
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        self._show(req, resp, None)
+
+    def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
+        sessions, cookies = self._sessions, self._desk.cookies
+        cookie = cookies.session(req)
+        if read_form(req).is_checked("everywhere"):
+            address = sessions.sign_out_everywhere(cookie)
+        else:
+            address = sessions.sign_out(cookie)
+        cookies.end_session(resp)
+        resp.set_header("Clear-Site-Data", _CLEARED)
+        del req.context.visit
+        self._show(req, resp, address)
+
+    def _show(
+        self, req: falcon.Request, resp: falcon.Response, address: str | None
+    ) -> None:
+        self._desk.answers.page(
+            req, resp, "sign_in/signed_out.html", {"address": address}
+        )
+        if address is not None:
+            # The policy of forms would not let a redirect lead elsewhere.
+            resp.set_header("Refresh", f"0; url={address}")
+
+
+def _check_opened(req: falcon.Request) -> None:
+    if not is_opened(req):
+        raise ForbiddenError("Open this address as a page of its own.")
+
+
+def _start(desk: Desk, resp: falcon.Response, started: StartedSession) -> None:
+    desk.cookies.start_session(resp, started.value, max_age_s=started.lasts_s)
+
+
+def _address(desk: Desk, path: str) -> str:
+    """Return the address of a page of ours, as browsers see it."""
+    return desk.answers.as_browsers_see(safe_return(path))
+
+
+def _client(req: falcon.Request) -> str:
+    return client_address(req.remote_addr, req.get_header("X-Forwarded-For"))

@@ -1,0 +1,1 @@
+"""The pages of one video, a module a tab."""

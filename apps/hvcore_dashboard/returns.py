@@ -1,0 +1,53 @@
+"""
+The page that was asked for before signing in, kept in the browser until then.
+
+A one-time link is made elsewhere and cannot name it.
+"""
+
+import base64
+import binascii
+from typing import Final
+
+import falcon
+
+from hvcore.domain.ids import OrgId
+from hvcore.domain.sign_in.people import SignedInPerson
+from hvcore.services.sign_in.sign_ins import safe_return
+from hvcore_dashboard.cookies import Cookies
+from hvcore_dashboard.routing import ROOT
+
+_RETURN: Final = "hv_return"
+_START: Final = f"{ROOT}/"
+_LASTS_S: Final = 3_600
+
+
+def keep_return(cookies: Cookies, resp: falcon.Response, path: str) -> None:
+    """Have the browser remember the page that was asked for."""
+    value = base64.urlsafe_b64encode(safe_return(path).encode()).decode()
+    cookies.keep(resp, _RETURN, value, max_age_s=_LASTS_S)
+
+
+def take_return(
+    cookies: Cookies,
+    req: falcon.Request,
+    resp: falcon.Response,
+    person: SignedInPerson,
+) -> str:
+    """
+    Return the path that the browser remembers, and have it forgotten.
+
+    Who signs in may be somebody else than who asked: an organization's page is for
+    its members.
+    """
+    value = cookies.read(req, _RETURN)
+    if not value:
+        return _START
+    cookies.forget(resp, _RETURN)
+    try:
+        path = safe_return(base64.urlsafe_b64decode(value).decode())
+    except (binascii.Error, ValueError):
+        # Not ours.
+        return _START
+    org_id = path.removeprefix(ROOT).partition("?")[0].strip("/").partition("/")[0]
+    is_theirs = person.is_operator or person.role_in(OrgId(org_id)) is not None
+    return path if is_theirs else _START

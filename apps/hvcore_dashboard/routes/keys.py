@@ -1,0 +1,37 @@
+"""API keys."""
+
+from typing import Final
+
+from hvcore.domain.access.roles import Role
+from hvcore_dashboard.resources import key_changes, keys
+from hvcore_dashboard.routing import ORG, NavigationItem, PageRoute, Section
+
+_KEY: Final = f"{ORG}/keys/{{key_id}}"
+
+ROUTES: Final[tuple[PageRoute, ...]] = (
+    PageRoute(
+        "GET",
+        f"{ORG}/keys",
+        keys.KeysPageResource,
+        needs=Role.ADMIN,
+        navigation=NavigationItem(
+            section=Section.DEVELOPERS, title="API keys", icon="keys"
+        ),
+    ),
+    PageRoute(
+        "GET", f"{ORG}/keys/new", key_changes.NewKeyPageResource, needs=Role.ADMIN
+    ),
+    PageRoute(
+        "POST", f"{ORG}/keys/new", key_changes.NewKeyPageResource, needs=Role.ADMIN
+    ),
+    PageRoute("GET", _KEY, keys.KeyPageResource, needs=Role.ADMIN),
+    PageRoute(
+        "POST", f"{_KEY}/rotate", key_changes.KeyRotationPageResource, needs=Role.ADMIN
+    ),
+    PageRoute(
+        "POST",
+        f"{_KEY}/revoke",
+        key_changes.KeyRevocationPageResource,
+        needs=Role.ADMIN,
+    ),
+)

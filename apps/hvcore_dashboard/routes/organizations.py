@@ -1,0 +1,21 @@
+"""Where a person begins."""
+
+from typing import Final
+
+from hvcore_dashboard.resources import organizations
+from hvcore_dashboard.routing import ROOT, Audience, PageRoute
+
+ROUTES: Final[tuple[PageRoute, ...]] = (
+    PageRoute(
+        "GET",
+        ROOT,
+        organizations.StartWithoutSlashResource,
+        needs=Audience.SIGNED_IN,
+    ),
+    PageRoute(
+        "GET",
+        f"{ROOT}/",
+        organizations.StartResource,
+        needs=Audience.SIGNED_IN,
+    ),
+)

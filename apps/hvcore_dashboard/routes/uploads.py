@@ -1,0 +1,42 @@
+"""How videos come in."""
+
+from typing import Final
+
+from hvcore.domain.access.rate_limits import Bucket
+from hvcore.domain.access.roles import Role
+from hvcore_dashboard.resources import uploads
+from hvcore_dashboard.routing import ORG, NavigationItem, PageRoute, Section
+
+ROUTES: Final[tuple[PageRoute, ...]] = (
+    PageRoute(
+        "GET",
+        f"{ORG}/upload",
+        uploads.UploadPageResource,
+        needs=Role.EDITOR,
+        navigation=NavigationItem(
+            section=Section.CONTENT, title="Upload", icon="upload"
+        ),
+    ),
+    PageRoute(
+        "POST",
+        f"{ORG}/upload",
+        uploads.UploadPageResource,
+        needs=Role.EDITOR,
+        bucket=Bucket.VIDEO_OPERATIONS,
+    ),
+    PageRoute(
+        "POST",
+        f"{ORG}/upload/files",
+        uploads.UploadCreationResource,
+        needs=Role.EDITOR,
+        bucket=Bucket.UPLOAD_URL,
+        is_for_scripts=True,
+    ),
+    PageRoute(
+        "POST",
+        f"{ORG}/upload/files/{{video_id}}",
+        uploads.UploadSettingsResource,
+        needs=Role.EDITOR,
+        is_for_scripts=True,
+    ),
+)

@@ -1,0 +1,148 @@
+"""Deliveries of webhooks as pages show them."""
+
+import json
+from collections.abc import Sequence
+from typing import Final
+
+import attrs
+
+from hvcore.assembly import Services
+from hvcore.domain.ids import WebhookId
+from hvcore.domain.webhooks.endpoints import WebhookDelivery, WebhookDeliveryState
+from hvcore.domain.webhooks.events import EventKind, StoredEvent
+from hvcore.errors import NotFoundError
+from hvcore.services.webhooks.delivery_orders import DeliveryOrders
+from hvcore.services.webhooks.endpoints import Webhooks
+from hvcore.services.webhooks.signing import rendered
+from hvcore.settings import PublicSettings
+from hvcore_dashboard.visits import OrganizationVisit
+
+PAGE_SIZE: Final = 25
+
+
+@attrs.frozen(kw_only=True)
+class ShownDelivery:
+    """
+    A delivery, and what it is about.
+
+    Attributes:
+        stored: None if the event is not kept any more.
+        waits: Why it waits; "" if it does not.
+        public: Where videos play.
+    """
+
+    delivery: WebhookDelivery
+    stored: StoredEvent | None
+    waits: str
+    public: PublicSettings
+
+    @property
+    def kind(self) -> str:
+        """Return the kind of the event."""
+        return self.stored.event.kind.value if self.stored else ""
+
+    @property
+    def video_id(self) -> str:
+        """Return the event's video; "" if it has none."""
+        if self.stored is None or self.stored.event.kind is EventKind.TEST:
+            return ""
+        return self.stored.event.video_id
+
+    @property
+    def body(self) -> str:
+        """Return what is sent, set out for people."""
+        if self.stored is None:
+            return ""
+        return json.dumps(rendered(self.stored, self.public), indent=2)
+
+
+@attrs.frozen(kw_only=True)
+class DeliveryPage:
+    """
+    Some deliveries of an endpoint.
+
+    Attributes:
+        older: The delivery after which older ones follow; "" if there are none.
+        is_moving: One of them is still under way, so that it is asked again.
+    """
+
+    deliveries: Sequence[ShownDelivery]
+    before: str
+    older: str
+    is_moving: bool
+
+
+@attrs.frozen(kw_only=True)
+class ShownDeliveries:
+    """Read the deliveries of an endpoint."""
+
+    webhooks: Webhooks
+    orders: DeliveryOrders
+    public: PublicSettings
+
+    @classmethod
+    def of(cls, services: Services) -> "ShownDeliveries":
+        """Return those of a service."""
+        return cls(
+            webhooks=services.webhooks,
+            orders=services.delivery_orders,
+            public=services.settings.public,
+        )
+
+    def page(
+        self, here: OrganizationVisit, webhook_id: str, before: str
+    ) -> DeliveryPage:
+        """
+        Return deliveries, newest first.
+
+        Args:
+            before: Only what was ordered before this delivery; "" for the newest.
+
+        Raises:
+            NotFoundError: The organization has no such endpoint.
+        """
+        endpoint = self.webhooks.find(here.org_id, webhook_id)
+        try:
+            found = self._found(endpoint.id, before)
+        except NotFoundError:
+            # It was deleted with its event: back to the newest.
+            before, found = "", self._found(endpoint.id, "")
+        shown = self._shown(found[:PAGE_SIZE])
+        has_older = len(found) > PAGE_SIZE
+        return DeliveryPage(
+            deliveries=shown,
+            before=before,
+            older=shown[-1].delivery.id if has_older else "",
+            is_moving=any(
+                one.delivery.state is WebhookDeliveryState.PENDING for one in shown
+            ),
+        )
+
+    def one(self, webhook_id: WebhookId, delivery_id: str) -> ShownDelivery:
+        """
+        Return a delivery of an endpoint.
+
+        Raises:
+            NotFoundError: The endpoint has no such delivery.
+        """
+        (shown,) = self._shown([self.orders.find(webhook_id, delivery_id)])
+        return shown
+
+    def _found(self, webhook_id: WebhookId, before: str) -> Sequence[WebhookDelivery]:
+        # One more than is shown tells whether there is more.
+        return self.orders.of_endpoint(
+            webhook_id, limit=PAGE_SIZE + 1, before=before or None
+        )
+
+    def _shown(self, found: Sequence[WebhookDelivery]) -> Sequence[ShownDelivery]:
+        events = self.orders.events_of(found)
+        reasons = self.orders.reasons(found)
+        return [
+            ShownDelivery(
+                delivery=delivery,
+                stored=events.get(delivery.event_id),
+                waits=reasons.get(delivery.id, ""),
+                public=self.public,
+            )
+            for delivery in found
+        ]

@@ -1,0 +1,113 @@
+"""What the pages of a video have in common: its head, and the tabs below it."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import attrs
+import falcon
+
+from hvcore.domain.ids import is_video_id
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video
+from hvcore.errors import VideoNotFoundError
+from hvcore.services.videos.catalog import Catalog
+from hvcore_dashboard.answers import Answers
+from hvcore_dashboard.desk import Desk
+from hvcore_dashboard.security import PLAIN, ContentPolicy
+from hvcore_dashboard.visits import organization_of
+
+
+@attrs.frozen
+class VideoTab:
+    """
+    One of the pages.
+
+    Attributes:
+        path: Below the video's; empty for the first.
+    """
+
+    path: str
+    title: str
+
+
+TABS: Final = (
+    VideoTab("", "Overview"),
+    VideoTab("captions", "Captions"),
+    VideoTab("picture", "Picture"),
+    VideoTab("sharing", "Sharing"),
+    VideoTab("embed", "Embed"),
+    VideoTab("analytics", "Analytics"),
+    VideoTab("events", "Events"),
+    VideoTab("explain", "Explain"),
+)
+
+
+@attrs.frozen(kw_only=True)
+class VideoTabs:
+    """Find the video of a request, and answer with one of its pages."""
+
+    answers: Answers
+    catalog: Catalog
+
+    @classmethod
+    def of(cls, desk: Desk) -> "VideoTabs":
+        """Return those of a desk."""
+        return cls(answers=desk.answers, catalog=desk.services.catalog)
+
+    def video(self, req: falcon.Request, video_id: str) -> Video:
+        """
+        Return the video that an address names; one that is still on its way, too.
+
+        Raises:
+            VideoNotFoundError: The organization has no such video.
+        """
+        here = organization_of(req)
+        # A database never sees what cannot be an id.
+        if not is_video_id(video_id):
+            raise VideoNotFoundError
+        return self.catalog.details(here.caller, here.org_id, video_id)
+
+    def arrived(self, req: falcon.Request, video_id: str) -> Video:
+        """
+        Return the video that an address names, if its file has come.
+
+        Raises:
+            VideoNotFoundError: The organization has no such video, or not yet.
+        """
+        video = self.video(req, video_id)
+        if video.state is VideoState.AWAITING_UPLOAD:
+            raise VideoNotFoundError
+        return video
+
+    def show(  # noqa: PLR0913 - the parts of an answer
+        self,
+        req: falcon.Request,
+        resp: falcon.Response,
+        video: Video,
+        tab: str,
+        values: Mapping[str, object],
+        *,
+        policy: ContentPolicy = PLAIN,
+    ) -> None:
+        """
+        Answer with a page of a video.
+
+        Args:
+            tab: The path of one of TABS, and the name of its template.
+        """
+        shown = {"video": video, "tabs": TABS, "tab": tab, **values}
+        template = f"video/{tab or 'overview'}.html"
+        self.answers.page(req, resp, template, shown, policy=policy)
+
+    def go(
+        self,
+        req: falcon.Request,
+        resp: falcon.Response,
+        video: Video,
+        tab: str,
+        message: str,
+    ) -> None:
+        """Lead to a page of a video after a change."""
+        parts = ("videos", video.id, tab) if tab else ("videos", video.id)
+        address = self.answers.address(req, *parts)
+        self.answers.go(req, resp, address, message=message)

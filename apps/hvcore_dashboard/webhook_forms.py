@@ -1,0 +1,58 @@
+"""What the forms about webhooks offer, and what is wrong with what they send."""
+
+import hashlib
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Final
+
+import attrs
+
+from hvcore.domain.access.tenants import Environment
+from hvcore.domain.webhooks.endpoints import WebhookEndpoint
+from hvcore.domain.webhooks.events import DOCUMENTED_KINDS, VIDEO_KINDS, EventKind
+from hvcore_dashboard.forms import Form
+from hvcore_dashboard.visits import OrganizationVisit
+
+OVERLAPS: Final = {
+    "0": ("Not at all: it ends now", timedelta()),
+    "1": ("1 hour", timedelta(hours=1)),
+    "24": ("24 hours", timedelta(hours=24)),
+    "168": ("7 days", timedelta(days=7)),
+}
+DEFAULT_OVERLAP: Final = "24"
+KIND_TEXTS: Final = {
+    EventKind.COMPLETED: "A video is ready",
+    EventKind.FAILED: "A video could not be processed",
+    EventKind.STARTED: "Processing has begun",
+    EventKind.UPDATED: "Name, description or access has changed",
+    EventKind.DELETED: "A video was deleted",
+}
+
+
+def first_webhook_form(here: OrganizationVisit) -> Form:
+    """Return the form before anything was chosen."""
+    return Form(
+        fields={
+            "environment": [here.env.name if here.env else ""],
+            "event": [kind.value for kind in VIDEO_KINDS if kind in DOCUMENTED_KINDS],
+        }
+    )
+
+
+def secret_mark(endpoint: WebhookEndpoint) -> str:
+    """Return what tells an endpoint's present secret from others, and nothing about it."""
+    present = endpoint.secrets[0].value
+    return hashlib.sha256(f"shown {present}".encode()).hexdigest()[:16]
+
+
+def judged_webhook(form: Form, environments: Sequence[Environment]) -> Form:
+    """Return the form with what is wrong with its choices."""
+    found: dict[str, str] = {}
+    if not form.text("url"):
+        found["url"] = "Give the address that shall receive the events."
+    if form.text("environment") not in {env.name for env in environments}:
+        found["environment"] = "Choose an environment."
+    chosen = set(form.texts("event"))
+    if not chosen or not chosen <= {kind.value for kind in VIDEO_KINDS}:
+        found["event"] = "Choose at least one of these."
+    return attrs.evolve(form, errors=found)

@@ -1,0 +1,1 @@
+"""The delivery worker: playlists, segments and thumbnails."""

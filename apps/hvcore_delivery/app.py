@@ -1,0 +1,211 @@
+"""
+The addresses under ``{worker_url}``.
+
+Source: interface, "Delivery". Players add ``_HLS_msn``, ``_HLS_part``,
+``_HLS_skip`` and ``bootstrap``: for a finished video they change nothing, so
+nothing here reads them.
+"""
+
+from typing import Final, Protocol
+
+import falcon
+
+from hvcore.clock import Clock
+from hvcore.envelope import encode, success
+from hvcore.errors import ShareMetError
+from hvcore.playback_tokens import KeyRing
+from hvcore.services.links.share_playback import SharePlayback
+from hvcore.services.playback.delivery import Delivery, PlaybackRequest
+from hvcore.services.playback.thumbnails import ThumbnailRequest, Thumbnails
+from hvcore.services.readiness import Readiness
+from hvcore_web.app import make_app as make_web_app
+from hvcore_web.cors import ANY_ORIGIN
+from hvcore_web.errors import note_share_met
+from hvcore_web.files import send
+from hvcore_web.health import HealthChecks, HealthResource
+from hvcore_web.readiness import ReadinessResource
+from hvcore_web.refusals import Refusals
+from hvcore_web.served_routes import (
+    PRIVATE_FILES,
+    PUBLIC_FILES,
+    SHARED_FILES,
+    THUMBNAILS,
+)
+from hvcore_web.viewers import viewer_of
+
+JWKS_MAX_AGE_S: Final = 300
+LIVE: Final = encode(success({"status": "ok"}))
+
+
+class DeliveryServices(Protocol):
+    """What these addresses need."""
+
+    @property
+    def delivery(self) -> Delivery: ...
+
+    @property
+    def share_playback(self) -> SharePlayback:
+        """The same for viewers of share links."""
+        ...
+
+    @property
+    def thumbnails(self) -> Thumbnails: ...
+
+    @property
+    def clock(self) -> Clock:
+        """Tells which keys are believed."""
+        ...
+
+    @property
+    def key_ring(self) -> KeyRing: ...
+
+    @property
+    def readiness(self) -> Readiness: ...
+
+    @property
+    def delivery_health(self) -> HealthChecks:
+        """Names what is amiss, also where files can be opened all the same."""
+        ...
+
+
+def make_app(services: DeliveryServices) -> falcon.App[falcon.Request, falcon.Response]:
+    """Make the app of the delivery worker."""
+    app = make_web_app(name="delivery", cors=ANY_ORIGIN)
+    Refusals().install(app)
+    # One route for everything under a video: the same text decides both who
+    # may have it and which file it is.
+    app.add_route(
+        PUBLIC_FILES,
+        PublicFilesResource(services.delivery),
+    )
+    app.add_route(PRIVATE_FILES, PrivateFilesResource(services.delivery))
+    app.add_route(SHARED_FILES, SharedFilesResource(services.share_playback))
+    app.add_route(THUMBNAILS, ThumbnailsResource(services.thumbnails))
+    app.add_route(
+        "/.well-known/jwks.json", PublicKeysResource(services.key_ring, services.clock)
+    )
+    app.add_route("/health", DeliveryHealthResource(services.delivery_health))
+    app.add_route("/health/live", DeliveryLivenessResource())
+    app.add_route("/health/ready", DeliveryReadinessResource(services.readiness.check))
+    return app
+
+
+class PublicFilesResource:
+    """The files of public videos."""
+
+    def __init__(self, delivery: Delivery) -> None:
+        self._delivery = delivery
+
+    def on_get(  # noqa: PLR0913 - Falcon's signature
+        self,
+        req: falcon.Request,
+        resp: falcon.Response,
+        *,
+        org: str,
+        env: str,
+        video: str,
+        file: str,
+    ) -> None:
+        request = PlaybackRequest(
+            environment=(org, env), video=video, file=file, viewer=viewer_of(req)
+        )
+        send(req, resp, self._delivery.open(request))
+
+    on_head = on_get
+
+
+class PrivateFilesResource:
+    """The files of private videos, and of public ones with a token."""
+
+    def __init__(self, delivery: Delivery) -> None:
+        self._delivery = delivery
+
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, *, video: str, file: str
+    ) -> None:
+        request = PlaybackRequest(
+            environment=None, video=video, file=file, viewer=viewer_of(req)
+        )
+        send(req, resp, self._delivery.open(request))
+
+    on_head = on_get
+
+
+class SharedFilesResource:
+    """The files of videos for viewers of share links."""
+
+    def __init__(self, share_playback: SharePlayback) -> None:
+        self._share_playback = share_playback
+
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, *, share: str, file: str
+    ) -> None:
+        """Answer with a file; HEAD uses no view."""
+        response = self._share_playback.open(
+            share, file, viewer_of(req), begins=req.method == "GET"
+        )
+        send(req, resp, response)
+
+    on_head = on_get
+
+
+class ThumbnailsResource:
+    """Thumbnails."""
+
+    def __init__(self, thumbnails: Thumbnails) -> None:
+        self._thumbnails = thumbnails
+
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, *, video: str, name: str
+    ) -> None:
+        request = ThumbnailRequest(video=video, name=name, viewer=viewer_of(req))
+        try:
+            picture = self._thumbnails.open(request)
+        except ShareMetError:
+            # It would ask for as many sizes as it gets refusals: 700 a second took
+            # the processors from those that make pictures.
+            note_share_met(req)
+            raise
+        send(req, resp, picture)
+
+    on_head = on_get
+
+
+class PublicKeysResource:
+    """The public keys of playback tokens (RFC 7517, section 5)."""
+
+    def __init__(self, key_ring: KeyRing, clock: Clock) -> None:
+        self._key_ring = key_ring
+        self._clock = clock
+
+    def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
+        """Answer with the keys; none where tokens are signed with a secret."""
+        # Made anew: keys are rotated while this process runs.
+        resp.data = encode(self._key_ring.jwks(self._clock.now()))
+        resp.content_type = falcon.MEDIA_JSON
+        resp.set_header("Cache-Control", f"public, max-age={JWKS_MAX_AGE_S}")
+
+    on_head = on_get
+
+
+class DeliveryLivenessResource:
+    """Whether this process answers at all."""
+
+    def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
+        resp.data = LIVE
+        resp.content_type = falcon.MEDIA_JSON
+        resp.set_header("Cache-Control", "no-store")
+
+    on_head = on_get
+
+
+class DeliveryHealthResource(HealthResource):
+    """What is amiss with delivery."""
+
+    on_head = HealthResource.on_get
+
+
+class DeliveryReadinessResource(ReadinessResource):
+    """Whether this process can open files."""
+
+    on_head = ReadinessResource.on_get

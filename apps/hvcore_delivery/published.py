@@ -1,0 +1,202 @@
+"""
+Answer plain requests for published files without the app, or leave them to it.
+
+For a server that has one thread for all of its connections. So nothing here
+waits: not for another server (a database, an object store), not for a lock that
+a writer holds, and nothing is written but the note that a segment was served.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from functools import lru_cache
+from typing import Final, Protocol, TypeAlias
+
+import attrs
+
+from hvcore.envelope import SUCCESS_TYPE
+from hvcore.errors import HvError
+from hvcore.manifests.hls import MASTER
+from hvcore.ports.counting import CountedSegment
+from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
+from hvcore.services.links.share_playback import SharePlayback
+from hvcore.services.playback.cached_thumbnails import CachedThumbnails
+from hvcore.services.playback.delivery import Delivery, PlaybackRequest
+from hvcore.services.playback.joined_files import NAMED
+from hvcore.services.playback.responses import Lifetime, PlaybackResponse
+from hvcore.services.playback.thumbnails import ThumbnailRequest, Thumbnails
+from hvcore_delivery.app import LIVE
+from hvcore_web.compressed_texts import NotPreparedError
+from hvcore_web.plain_requests import MAX_CACHED, PlainRequest
+from hvcore_web.representations import Representation, represent
+
+EDGE_KEY_PREFIX: Final = "ek_"
+Answer: TypeAlias = tuple[PlaybackResponse, Representation]
+Further: TypeAlias = Callable[[PlainRequest], Answer | None]
+
+_HEALTH: Final = ("health", "live")
+_ALIVE: Final = PlaybackResponse(
+    body=LIVE,
+    content_type=SUCCESS_TYPE,
+    etag="",
+    lifetime=Lifetime.ONCE,
+    is_public=False,
+)
+
+
+class PublishedServices(Protocol):
+    """Decides about the files."""
+
+    @property
+    def delivery(self) -> Delivery: ...
+
+    @property
+    def share_playback(self) -> SharePlayback:
+        """Videos for viewers of share links."""
+        ...
+
+    @property
+    def edge_key_playback(self) -> EdgeKeyPlayback: ...
+
+    @property
+    def thumbnails(self) -> Thumbnails:
+        """Makes and stores pictures."""
+        ...
+
+
+@attrs.frozen(kw_only=True)
+class PublishedFileOpener:
+    """
+    Playlists, segments and pictures, where a decision is made without waiting.
+
+    Attributes:
+        pictures: Those that were made before.
+        further: Answers what is no request for a file, or leaves it as well.
+    """
+
+    delivery: Delivery
+    share_playback: SharePlayback
+    edge_key_playback: EdgeKeyPlayback
+    pictures: CachedThumbnails
+    further: Further | None = None
+
+    @classmethod
+    def of(
+        cls, services: PublishedServices, further: Further | None = None
+    ) -> "PublishedFileOpener | None":
+        """
+        Return them, None where files are on another server.
+
+        Args:
+            further: Its answers are cached by its callers, so nothing asks it where
+                decisions are cached.
+        """
+        delivery = services.delivery
+        if not delivery.decides_at_once:
+            return None
+        return cls(
+            delivery=delivery,
+            share_playback=services.share_playback,
+            edge_key_playback=services.edge_key_playback,
+            pictures=CachedThumbnails(
+                storage=delivery.storage,
+                delivery=delivery,
+                uses=services.thumbnails.uses,
+            ),
+            further=further if delivery.directory.is_current else None,
+        )
+
+    def count(self, segments: Sequence[CountedSegment]) -> bool:
+        """Count segments of what was opened, together."""
+        return self.delivery.counter.count(segments)
+
+    def take_back(self, lines: Sequence[bytes]) -> None:
+        """Count no longer what these lines count."""
+        self.delivery.counter.take_back(lines)
+
+    def moment(self) -> AbstractContextManager[None]:
+        """
+        Within the block, decide about requests that came before this call.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        return self.delivery.directory.moment()
+
+    def open(self, request: PlainRequest) -> Answer | None:
+        """
+        Return the answer to a request; None leaves it to the app.
+
+        Refusals are left to it, too: it words and logs them. So is what a server must
+        be asked for first (is_current of the directory), and a long text that is to
+        be compressed first: by doing that, the app has the next such request answered
+        here.
+        """
+        if request.path == _HEALTH:
+            return _ALIVE, represent(request.wanted, _ALIVE)
+        try:
+            address = _address(request.path)
+            if address is None:
+                return self.further(request) if self.further else None
+            if NAMED in request.path:
+                with self.delivery.downloads.without_waiting():
+                    response = self._response(address, request)
+            else:
+                response = self._response(address, request)
+            if response is None:
+                return None
+            return response, represent(request.wanted, response, waits=False)
+        except (HvError, NotPreparedError):
+            return None
+
+    def _response(
+        self, address: "_Address", request: PlainRequest
+    ) -> PlaybackResponse | None:
+        if address.is_picture:
+            picture = ThumbnailRequest(
+                video=address.video, name=address.file, viewer=request.viewer
+            )
+            return self.pictures.open(picture)
+        if address.edge_key is not None:
+            return self.edge_key_playback.open(
+                address.edge_key, address.file, request.viewer
+            )
+        if address.share is not None:
+            return self.share_playback.open(
+                address.share, address.file, request.viewer, begins=False
+            )
+        wanted = PlaybackRequest(
+            environment=address.environment,
+            video=address.video,
+            file=address.file,
+            viewer=request.viewer,
+        )
+        return self.delivery.open(wanted)
+
+
+@attrs.frozen(kw_only=True)
+class _Address:
+    """What a path names: a file of a video, of a share link's or of an edge key's."""
+
+    environment: tuple[str, str] | None = None
+    video: str = ""
+    share: str | None = None
+    edge_key: str | None = None
+    is_picture: bool = False
+    file: str
+
+
+@lru_cache(maxsize=MAX_CACHED)
+def _address(path: tuple[str, ...]) -> _Address | None:
+    match path:
+        case ("v1", "private", video, *file) if file:
+            return _Address(video=video, file="/".join(file))
+        case ("v1", "public", org, env, video, *file) if file:
+            return _Address(environment=(org, env), video=video, file="/".join(file))
+        # A master playlist may begin a session, which is written down.
+        case ("v1", "share", share, *file) if file and file != [MASTER]:
+            return _Address(share=share, file="/".join(file))
+        case ("v1", key, *file) if file and key.startswith(EDGE_KEY_PREFIX):
+            return _Address(edge_key=key, file="/".join(file))
+        case ("t", video, name):
+            return _Address(is_picture=True, video=video, file=name)
+    return None

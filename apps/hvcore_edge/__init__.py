@@ -1,0 +1,1 @@
+"""The edge: nginx in front of delivery, its configuration and its counts."""

@@ -1,0 +1,163 @@
+"""
+The service's answers to edges, below ``/v1/edge/``.
+
+Only edges get an answer there: they send a secret that both derive from the keys of
+the installation.
+"""
+
+import hmac
+from typing import Final, Protocol
+
+import falcon
+
+from hvcore.envelope import encode
+from hvcore.errors import NotFoundError
+from hvcore.services.edge.authorizations import (
+    EdgeAuthorizations,
+    edge_secret,
+    token_mark,
+)
+from hvcore.settings import Settings
+from hvcore_web.app import make_app as make_web_app
+from hvcore_web.cors import exact_origins
+from hvcore_web.files import send
+from hvcore_web.plain_requests import EDGE_HEADER
+
+SECRET_HEADER: Final = EDGE_HEADER
+MARK_HEADER: Final = "X-Hv-Mark"
+MEDIA_HEADER: Final = "X-Hv-Media"
+"""With "1", what tells an edge that bytes are the service's, and may be cached."""
+HELD_TYPE: Final = falcon.MEDIA_TEXT
+
+
+class EdgeServices(Protocol):
+    """What these addresses need."""
+
+    @property
+    def edge_authorizations(self) -> EdgeAuthorizations:
+        """What may be served now."""
+        ...
+
+    @property
+    def settings(self) -> Settings:
+        """The key that the edge's secret follows from."""
+        ...
+
+
+def make_app(services: EdgeServices) -> falcon.App[falcon.Request, falcon.Response]:
+    """Make the app that edges ask."""
+    secret = edge_secret(services.settings.uploads.signing_key)
+    app = make_web_app(
+        name="edge", cors=exact_origins(()), middleware=[SecretMiddleware(secret)]
+    )
+    authorizations = services.edge_authorizations
+    app.add_route(
+        "/v1/edge/authorization/{kind}/{owner:path}",
+        AuthorizationResource(authorizations),
+    )
+    app.add_route("/v1/edge/authorizations", HeldAuthorizationsResource(authorizations))
+    app.add_route("/v1/edge/domains/{list_id}", DomainListResource(authorizations))
+    mark = token_mark(secret)
+    app.add_route(
+        "/v1/edge/text/{kind}/{path:path}", PlaylistTextResource(authorizations, mark)
+    )
+    app.add_route(
+        "/v1/edge/media/{kind}/{path:path}", MediaBytesResource(authorizations)
+    )
+    return app
+
+
+class SecretMiddleware:
+    """Answers all but edges with 404."""
+
+    def __init__(self, secret: str) -> None:
+        self._secret = secret.encode()
+
+    def process_request(self, req: falcon.Request, _resp: falcon.Response) -> None:
+        """
+        Compare the secret, in time that says nothing about it.
+
+        Raises:
+            NotFoundError: It is missing or another one.
+        """
+        given = (req.get_header(SECRET_HEADER) or "").encode("latin-1", "replace")
+        if not hmac.compare_digest(given, self._secret):
+            raise NotFoundError
+
+
+class AuthorizationResource:
+    """Whether a video may be served now, and where its files are."""
+
+    def __init__(self, authorizations: EdgeAuthorizations) -> None:
+        self._authorizations = authorizations
+
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, *, kind: str, owner: str
+    ) -> None:
+        """Answer with the authorization; 304 if the edge has it as it is."""
+        authorization = self._authorizations.find(kind, owner)
+        resp.set_header("Cache-Control", "no-store")
+        if req.get_header("If-None-Match") == authorization.tag:
+            resp.status = falcon.HTTP_304
+            return
+        resp.data = encode(authorization.document())
+        resp.content_type = falcon.MEDIA_JSON
+
+
+class HeldAuthorizationsResource:
+    """Which of an edge's authorizations are still valid."""
+
+    def __init__(self, authorizations: EdgeAuthorizations) -> None:
+        self._authorizations = authorizations
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        held = self._authorizations.which_hold(req.get_header("If-None-Match") or "")
+        resp.set_header("Cache-Control", "no-store")
+        resp.data = held.encode()
+        resp.content_type = HELD_TYPE
+
+
+class DomainListResource:
+    """The domains that a token names, instead of carrying them."""
+
+    def __init__(self, authorizations: EdgeAuthorizations) -> None:
+        self._authorizations = authorizations
+
+    def on_get(
+        self, _req: falcon.Request, resp: falcon.Response, *, list_id: str
+    ) -> None:
+        resp.data = encode({"domains": self._authorizations.find_domains(list_id)})
+        resp.content_type = falcon.MEDIA_JSON
+        resp.set_header("Cache-Control", "no-store")
+
+
+class PlaylistTextResource:
+    """Playlists and manifests, for the edge to put tokens into."""
+
+    def __init__(self, authorizations: EdgeAuthorizations, mark: str) -> None:
+        self._authorizations = authorizations
+        self._mark = mark
+
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, *, kind: str, path: str
+    ) -> None:
+        """Answer with a text, and with what stands in it for a token."""
+        owner, _, file = path.partition("/")
+        send(req, resp, self._authorizations.open_text(kind, owner, file, self._mark))
+        resp.set_header(MARK_HEADER, self._mark)
+
+
+class MediaBytesResource:
+    """The bytes of media files, for the edge's cache."""
+
+    def __init__(self, authorizations: EdgeAuthorizations) -> None:
+        self._authorizations = authorizations
+
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, *, kind: str, path: str
+    ) -> None:
+        # A public path's owner is organization, environment and video.
+        parts = path.split("/", 3 if kind == "public" else 1)
+        owner, file = "/".join(parts[:-1]), parts[-1]
+        send(req, resp, self._authorizations.open_media(kind, owner, file))
+        resp.set_header(MEDIA_HEADER, "1")

@@ -1,0 +1,63 @@
+"""
+Count the answers of nginx with a status of 500 and above, which its log has.
+
+What nginx answers itself, because the service is away or refuses a connection, no
+process of the service ever sees.
+"""
+
+import os
+import re
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from hvcore.metrics.declared import EDGE_FAILURES
+
+LOG_FILE: Final = "trouble.log"
+MOST_READ_BYTES: Final = 4 * 1024 * 1024
+"""At a time: some 40,000 lines; what is more is read in the next round."""
+_STATUS: Final = re.compile(rb"^\S+ (5\d\d) ", re.MULTILINE)
+
+
+@attrs.define
+class FailureLog:
+    """
+    Reads the lines that nginx adds to its log of failures; for one thread.
+
+    Lines that were there before are not counted: another process has.
+
+    Attributes:
+        folder: The edge's.
+    """
+
+    folder: Path
+    _inode: int = attrs.field(default=0, init=False)
+    _read_bytes: int = attrs.field(default=0, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        """Begin at the end."""
+        with suppress(OSError):
+            found = (self.folder / LOG_FILE).stat()
+            self._inode, self._read_bytes = found.st_ino, found.st_size
+
+    def count_new(self) -> None:
+        """Add to the metrics what nginx has written since the last time."""
+        try:
+            with (self.folder / LOG_FILE).open("rb") as log:
+                about = os.fstat(log.fileno())
+                # It was emptied, or another one has begun.
+                if about.st_ino != self._inode or about.st_size < self._read_bytes:
+                    self._inode, self._read_bytes = about.st_ino, 0
+                log.seek(self._read_bytes)
+                found = log.read(MOST_READ_BYTES)
+        except OSError:
+            # nginx makes it when it starts.
+            return
+        # A line that is being written counts when it is whole.
+        lines = found[: found.rfind(b"\n") + 1]
+        self._read_bytes += len(lines)
+        for status, count in Counter(_STATUS.findall(lines)).items():
+            EDGE_FAILURES.add(status.decode(), amount=count)

@@ -1,0 +1,58 @@
+"""The process that reads the queue."""
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import Final
+
+from hvcore.assembly import build
+from hvcore.errors import HvcoreError
+from hvcore.settings import Settings
+from hvcore_notify.queue_reader import QueueReader, sqs_client
+
+LOOKS_EVERY_S: Final = 1.0
+ENDS_WITHIN_S: Final = 2.0
+"""What is being kept at that moment; hv up waits for 3 s."""
+
+_log = logging.getLogger(__name__)
+
+
+class ReaderEndedError(HvcoreError):
+    """The reading ended by itself; the log says why."""
+
+
+def run_reader(settings: Settings, stopped: Callable[[float], bool]) -> None:
+    """
+    Read the queue until it is stopped.
+
+    Args:
+        stopped: Waits so many seconds, or until this process is asked to end; returns
+            whether it is.
+
+    Raises:
+        ConfigError: The queue cannot be read with these settings.
+        ReaderEndedError: A bug.
+    """
+    with build(settings) as services:
+        reader = QueueReader(
+            client=sqs_client(settings.notify),
+            url=settings.notify.sqs_url,
+            notices=services.store_notices,
+        )
+        # A thread that nobody has to wait for: SQS holds a request for 20 s. What it
+        # answers to a process that has ended comes back into the queue.
+        _log.info("the queue is read", extra={"hv_queue": reader.url})
+        thread = threading.Thread(target=_read, args=(reader, stopped), daemon=True)
+        thread.start()
+        while thread.is_alive() and not stopped(LOOKS_EVERY_S):
+            pass
+        if not stopped(0):
+            raise ReaderEndedError("The queue is not read any more; see the log.")
+        thread.join(ENDS_WITHIN_S)
+
+
+def _read(reader: QueueReader, stopped: Callable[[float], bool]) -> None:
+    try:
+        reader.keep_reading(stopped)
+    except Exception:  # noqa: BLE001 - a thread's edge; its process ends with it
+        _log.exception("the queue is not read any more")

@@ -1,0 +1,1 @@
+"""The player: a page that plays one video, made to be embedded."""

@@ -1,0 +1,197 @@
+"""
+The addresses under ``{player_url}``.
+
+Source: interface, "Delivery". ``{player_url}/v1/embed/{video}`` is the page of
+a video, ``?token=`` for private ones, ``/v1/{edgeKey}`` that of an edge key, whose
+playlist and segments are below it, and ``/v1/watch/{shareID}`` that of a share
+link. What the pages load is under ``/v1/player/``. ``/oembed`` tells other sites
+how to embed the first two.
+"""
+
+from pathlib import Path
+from typing import Protocol
+
+import attrs
+import falcon
+
+from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
+from hvcore.services.links.share_codes import ShareCodes
+from hvcore.services.links.share_playback import SharePlayback
+from hvcore.services.playback.delivery import Delivery
+from hvcore.settings import PublicSettings, Settings
+from hvcore_player.assets import STATIC, player_assets
+from hvcore_player.discovery import OEMBED_PATH
+from hvcore_player.html import content_policy, embed_page, logo_origin
+from hvcore_player.link_html import front_page
+from hvcore_player.link_pages import (
+    EdgeKeyFilesResource,
+    EdgeKeyPageResource,
+    SharePageResource,
+)
+from hvcore_player.oembed import OEmbedResource
+from hvcore_player.page_answers import (
+    EMBEDDER_POLICY,
+    ISOLATED,
+    PageAnswers,
+    PageContent,
+)
+from hvcore_web.app import make_app as make_web_app
+from hvcore_web.assets import AssetFilesResource
+from hvcore_web.cors import ANY_ORIGIN
+from hvcore_web.files import send
+from hvcore_web.pages import PAGE_TYPE, served_file
+from hvcore_web.refusals import Refusals
+from hvcore_web.viewers import viewer_of
+
+
+class PlayerServices(Protocol):
+    """What these addresses need."""
+
+    @property
+    def delivery(self) -> Delivery:
+        """Who may watch what."""
+        ...
+
+    @property
+    def edge_key_playback(self) -> EdgeKeyPlayback:
+        """The same for who has an edge key."""
+        ...
+
+    @property
+    def share_playback(self) -> SharePlayback:
+        """The same for viewers of share links."""
+        ...
+
+    @property
+    def share_codes(self) -> ShareCodes:
+        """Codes by which their viewers are recognised."""
+        ...
+
+    @property
+    def settings(self) -> Settings:
+        """The public addresses, and what the player does."""
+        ...
+
+
+def make_app(
+    services: PlayerServices, *, static: Path = STATIC
+) -> falcon.App[falcon.Request, falcon.Response]:
+    """
+    Make the app of the player.
+
+    Args:
+        static: The folder of the page's files.
+    """
+    assets = player_assets(static)
+    public = services.settings.public
+    app = make_web_app(name="player", cors=ANY_ORIGIN)
+    refusals = Refusals()
+    refusals.install(app)
+    answers = PageAnswers(
+        assets=assets,
+        worker_url=public.worker_url,
+        sends_cmcd=services.settings.player.cmcd,
+        refusals=refusals,
+    )
+    app.add_route("/", PlayerFrontPageResource(services.settings))
+    app.add_route("/docs", DocsResource(public))
+    app.add_route(
+        OEMBED_PATH,
+        OEmbedResource(
+            delivery=services.delivery,
+            edge_key_playback=services.edge_key_playback,
+            public=public,
+        ),
+    )
+    app.add_route(
+        "/v1/embed/{video}", EmbedPageResource(services.delivery, answers, public)
+    )
+    app.add_route("/v1/player/{name:path}", PlayerFilesResource(assets))
+    app.add_route(
+        "/v1/watch/{share}",
+        SharePageResource(
+            share_playback=services.share_playback,
+            share_codes=services.share_codes,
+            answers=answers,
+            public=public,
+        ),
+    )
+    app.add_route(
+        "/v1/{edge_key}",
+        EdgeKeyPageResource(
+            edge_key_playback=services.edge_key_playback,
+            answers=answers,
+            public=public,
+        ),
+    )
+    app.add_route(
+        "/v1/{edge_key}/{file:path}", EdgeKeyFilesResource(services.edge_key_playback)
+    )
+    return app
+
+
+@attrs.frozen
+class EmbedPageResource:
+    """The page of a video."""
+
+    delivery: Delivery
+    answers: PageAnswers
+    public: PublicSettings
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response, *, video: str) -> None:
+        """Answer with the page, or with one that says why there is none."""
+
+        def make() -> PageContent:
+            shown = self.delivery.describe(video, viewer_of(req))
+            body = embed_page(shown, self.public, self.answers.element)
+            return PageContent(
+                body=body,
+                domains=shown.domains,
+                pictures=logo_origin(req.get_param("logo")),
+            )
+
+        self.answers.send(req, resp, make)
+
+    on_head = on_get
+
+
+class PlayerFilesResource(AssetFilesResource):
+    """The files of the player's pages, workers among them."""
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response, *, name: str) -> None:
+        """Answer with a file."""
+        super().on_get(req, resp, name=name)
+        # Isolated pages start only workers that are isolated, too.
+        resp.set_header(EMBEDDER_POLICY, ISOLATED)
+
+    on_head = on_get
+
+
+class PlayerFrontPageResource:
+    """The page of the address itself."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._response = served_file(front_page(settings), PAGE_TYPE)
+        self._policy = content_policy(settings.public.worker_url)
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        """Say what this is, and where to go."""
+        send(req, resp, self._response)
+        resp.set_header("Content-Security-Policy", self._policy)
+        resp.set_header("Referrer-Policy", "strict-origin")
+
+    on_head = on_get
+
+
+@attrs.frozen
+class DocsResource:
+    """``/docs``, where it is looked for though the API has it."""
+
+    public: PublicSettings
+
+    def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
+        """Lead to the documentation."""
+        resp.status = falcon.HTTP_302
+        resp.location = f"{self.public.api_url}/docs"
+
+    on_head = on_get

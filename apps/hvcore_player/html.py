@@ -1,0 +1,126 @@
+"""The pages that play a video and nothing else, filled in."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from hvcore.domain.playback.page_domains import origin_of
+from hvcore.services.links.link_pages import LinkedVideo
+from hvcore.services.playback.delivery import PlayerVideo
+from hvcore.settings import PublicSettings
+from hvcore_player.assets import PLAYER_FILES
+from hvcore_player.discovery import EmbeddablePage, oembed_link, preview_tags
+from hvcore_player.element import PlayerElement
+from hvcore_web.pages import Markup, PageTemplate
+
+_PAGES: Final = Path(__file__).parent / "pages"
+_EMBED: Final = PageTemplate(_PAGES / "embed.html")
+
+_LOGO: Final = re.compile(r"(https://[a-z0-9.-]+(?::[0-9]{1,5})?)(?:[/?#]|$)")
+
+BESIDE: Final = "../player"
+"""The page's own files, as pages such as ``/v1/embed/{video}`` see them."""
+BELOW: Final = "player"
+"""The same for ``/v1/{edgeKey}``."""
+
+
+def embed_page(
+    video: PlayerVideo, public: PublicSettings, element: PlayerElement
+) -> bytes:
+    """Return the page that plays a video; there is no token in it."""
+    worker_url = public.worker_url
+    tags = Markup()
+    if video.is_public:
+        page = EmbeddablePage.of_video(video, public)
+        tags = Markup(f"{oembed_link(page)}\n{preview_tags(page)}")
+    return _EMBED.fill(
+        {
+            "assets": BESIDE,
+            "head": element.head(BESIDE),
+            "tags": tags,
+            "title": video.name,
+            "player": element.tag(
+                video,
+                master=worker_url + video.master,
+                poster=worker_url + video.poster if video.poster else None,
+                access="public" if video.is_public else "private",
+            ),
+        },
+    )
+
+
+def edge_page(
+    video: LinkedVideo, edge_key: str, public: PublicSettings, element: PlayerElement
+) -> bytes:
+    """Return the page of an edge key, which is one level higher than others."""
+    page = EmbeddablePage(
+        url=f"{public.player_url}/v1/{edge_key}",
+        player_url=public.player_url,
+        title=video.name,
+        size_px=video.size_px,
+    )
+    return _EMBED.fill(
+        {
+            "assets": BELOW,
+            "head": element.head(BELOW),
+            "tags": oembed_link(page),
+            "title": video.name,
+            "player": element.tag(
+                video, master=video.master, poster=video.poster, access="linked"
+            ),
+        },
+    )
+
+
+def logo_origin(address: str | None) -> str:
+    """
+    Return where a logo comes from, for the page's policy.
+
+    Args:
+        address: As the page's address names it; only https is shown.
+    """
+    found = _LOGO.match((address or "").lower())
+    return found[1] if found else ""
+
+
+def content_policy(
+    worker_url: str,
+    domains: Sequence[str] = (),
+    *,
+    forms: str = "'none'",
+    pictures: str = "",
+) -> str:
+    """
+    Return the page's Content-Security-Policy.
+
+    Scripts and styles come from our own files only, and data from the
+    delivery worker only.
+
+    Args:
+        domains: The pages that may embed this one; empty means every page.
+        forms: Where the page's form may be sent to.
+        pictures: An origin that they may come from, too.
+    """
+    worker = origin_of(worker_url) or "'self'"
+    rules = [
+        "default-src 'none'",
+        "script-src 'self'",
+        # What media-chrome writes into its own elements, and nothing else.
+        f"style-src 'self' {' '.join(PLAYER_FILES.style_hashes)}",
+        # data: is the empty icon, so that browsers do not ask for one.
+        f"img-src 'self' data: {worker} {pictures}".rstrip(),
+        # hls.js hands the bytes over as a blob, and makes caption tracks of an
+        # empty data: file that it fills.
+        f"media-src 'self' blob: data: {worker}",
+        f"connect-src 'self' {worker}",
+        # hls.js has a file for it, which needs no blob:.
+        "worker-src 'self'",
+        "base-uri 'none'",
+        f"form-action {forms}",
+    ]
+    if domains:
+        # Unlike a Referer, no page and no extension can suppress this one.
+        pages = " ".join(f"{domain}:*" for domain in domains)
+        rules.append(f"frame-ancestors 'self' {pages}")
+    return "; ".join(rules)

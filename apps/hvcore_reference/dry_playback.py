@@ -1,0 +1,291 @@
+"""
+Ask the apps of delivery what they would answer, and leave no trace.
+
+They run in this process, with the service's own rules, on its database and storage.
+Nothing is counted, no view is used, no picture is stored.
+"""
+
+import io
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+from urllib.parse import unquote_to_bytes, urlsplit
+from wsgiref.util import setup_testing_defaults
+
+import attrs
+
+from hvcore.assembly import Services
+from hvcore.clock import Clock
+from hvcore.domain.analytics.ignored import IgnoredReason
+from hvcore.domain.analytics.segments import SegmentPlace
+from hvcore.domain.playback.decision import PlaybackDecision, following
+from hvcore.domain.web_addresses import read_address
+from hvcore.errors import UnavailableError
+from hvcore.metrics.measuring import unmeasured
+from hvcore.playback_tokens import KeyRing
+from hvcore.ports.counting import CountedSegment
+from hvcore.ports.storage import ObjectInfo, Storage
+from hvcore.ports.unit_of_work import UnitOfWork, Work
+from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
+from hvcore.services.links.share_codes import ShareCodes
+from hvcore.services.links.share_playback import SharePlayback
+from hvcore.services.playback.delivery import Delivery
+from hvcore.services.playback.thumbnails import Thumbnails
+from hvcore.services.readiness import Readiness
+from hvcore.settings import PublicSettings, Settings
+from hvcore_dashboard.playback_judge import JudgedPlayback
+from hvcore_delivery.app import make_app as make_delivery
+from hvcore_player.app import make_app as make_player
+from hvcore_reference.public_paths import UPLOAD_PREFIXES, by_path
+from hvcore_web.health import HealthChecks
+
+_SHARES: Final = "/v1/share/"
+
+
+@attrs.frozen(kw_only=True)
+class DryRequest:
+    """
+    A request that somebody might make.
+
+    Attributes:
+        path: Decoded as WSGI has it, below the public address.
+        query: May hold a token.
+    """
+
+    path: str
+    query: str = attrs.field(repr=False)
+    origin: str | None = None
+    referer: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class DryServices:
+    """The services of delivery and player that change nothing."""
+
+    delivery: Delivery
+    edge_key_playback: EdgeKeyPlayback
+    share_playback: SharePlayback
+    share_codes: ShareCodes
+    thumbnails: Thumbnails
+    key_ring: KeyRing
+    clock: Clock
+    readiness: Readiness
+    delivery_health: HealthChecks
+    settings: Settings
+
+
+def dry_services(services: Services, public: PublicSettings) -> DryServices:
+    """
+    Return services that read what the others do, and write nothing.
+
+    Args:
+        public: The addresses at which the service runs.
+    """
+    delivery = attrs.evolve(
+        services.delivery, counter=_Uncounted(), player_url=public.player_url
+    )
+    storage = _ReadOnlyStorage(services.storage, services.clock)
+    uow = _ReadOnlyUnitOfWork(services.uow)
+    share_playback = attrs.evolve(services.share_playback, delivery=delivery, uow=uow)
+    return DryServices(
+        delivery=delivery,
+        edge_key_playback=attrs.evolve(services.edge_key_playback, delivery=delivery),
+        share_playback=share_playback,
+        share_codes=ShareCodes(uow=uow, playback=share_playback),
+        thumbnails=attrs.evolve(
+            services.thumbnails, storage=storage, delivery=delivery
+        ),
+        key_ring=services.key_ring,
+        clock=services.clock,
+        readiness=services.readiness,
+        delivery_health=services.delivery_health,
+        settings=attrs.evolve(services.settings, public=public),
+    )
+
+
+def question(url: str, public: PublicSettings) -> DryRequest | None:
+    """
+    Read an address; None if it is none of playback.
+
+    Args:
+        public: Addresses that may have a path before ours.
+    """
+    parts = read_address(url)
+    if parts is None:
+        return None
+    ours = (base.rstrip("/") for base in (public.worker_url, public.player_url))
+    # One may be below the other: the longer one is meant.
+    base = max(
+        (base for base in ours if url.startswith(f"{base}/")), key=len, default=""
+    )
+    path = parts.path.removeprefix(urlsplit(base).path)
+    # PEP 3333: bytes, written as the characters of latin-1.
+    decoded = unquote_to_bytes(path).decode("latin-1")
+    if not decoded.startswith("/") or decoded.startswith(UPLOAD_PREFIXES):
+        return None
+    return DryRequest(path=decoded, query=parts.query)
+
+
+def ask(services: DryServices, asked: DryRequest) -> tuple[int, PlaybackDecision]:
+    """Return the status that would be answered, and how it came about."""
+    app = by_path(
+        upload=_no_upload,
+        player=make_player(services),
+        delivery=make_delivery(services),
+    )
+    statuses: list[int] = []
+
+    def start_response(status: str, _headers: object, _error: object = None) -> object:
+        statuses.append(int(status.split(maxsplit=1)[0]))
+        return None
+
+    with unmeasured(), following() as decision:
+        body = app(_environ(asked), start_response)
+        close = getattr(body, "close", None)
+        if close is not None:
+            close()
+    return statuses[-1], decision
+
+
+@attrs.frozen(kw_only=True)
+class DryPlaybackJudge:
+    """Judges for the dashboard; see hvcore_dashboard.playback_judge."""
+
+    services: DryServices
+    public: PublicSettings
+
+    @classmethod
+    def of(cls, services: Services) -> "DryPlaybackJudge":
+        """Return the judge of a service, at the addresses that are set."""
+        public = services.settings.public
+        return cls(services=dry_services(services, public), public=public)
+
+    def path_of(self, url: str) -> str | None:
+        """Return the path of an address of playback; None if it is none."""
+        asked = self._question(url)
+        return None if asked is None else asked.path
+
+    def judge(self, url: str, *, origin: str | None) -> JudgedPlayback | None:
+        """Return what would be answered; None if it is no address of playback."""
+        asked = self._question(url)
+        if asked is None:
+            return None
+        status, decision = ask(self.services, attrs.evolve(asked, origin=origin))
+        return JudgedPlayback(path=asked.path, status=status, decision=decision)
+
+    def _question(self, url: str) -> DryRequest | None:
+        return question(url, self.public)
+
+
+def _environ(asked: DryRequest) -> dict[str, Any]:
+    # HEAD begins no session of a share link. Elsewhere GET, which also looks
+    # whether the file is there.
+    method = "HEAD" if asked.path.startswith(_SHARES) else "GET"
+    environ: dict[str, Any] = {
+        "REQUEST_METHOD": method,
+        "PATH_INFO": asked.path,
+        "QUERY_STRING": asked.query,
+        "REMOTE_ADDR": "127.0.0.1",
+        "wsgi.input": io.BytesIO(),
+        "wsgi.errors": io.StringIO(),
+    }
+    if asked.origin is not None:
+        environ["HTTP_ORIGIN"] = asked.origin
+    if asked.referer is not None:
+        environ["HTTP_REFERER"] = asked.referer
+    setup_testing_defaults(environ)
+    return environ
+
+
+def _no_upload(_environ: object, _start_response: object) -> list[bytes]:
+    raise AssertionError("question() takes no address of an upload")
+
+
+class _Uncounted:
+    """Counts nothing; see ports.counting.SegmentCounter."""
+
+    def count(self, segments: Sequence[CountedSegment]) -> bool:
+        """Take no note."""
+        del segments
+        return False
+
+    def take_back(self, lines: Sequence[bytes]) -> None:
+        """Take nothing back: nothing was noted."""
+
+    def ignore(self, place: SegmentPlace, reason: IgnoredReason) -> None:
+        """Take no note of it."""
+
+
+@attrs.frozen
+class _ReadOnlyUnitOfWork:
+    """Opens no transaction that writes; see ports.unit_of_work.UnitOfWork."""
+
+    inner: UnitOfWork
+
+    def read(self) -> AbstractContextManager[Work]:
+        """Open for reading."""
+        return self.inner.read()
+
+    def write(self, *, is_durable: bool = True) -> AbstractContextManager[Work]:
+        """Refuse: nothing that is only explained may change anything."""
+        del is_durable
+        raise UnavailableError("hv explain changes nothing.")
+
+    def forget_overwritten(self) -> None:
+        """Raise UnavailableError: it would change the database's files."""
+        raise UnavailableError("hv explain changes nothing.")
+
+    def ping(self) -> None:
+        """Raise UnavailableError if the database does not answer."""
+        self.inner.ping()
+
+    def check_room(self) -> None:
+        """Raise UnavailableError if the database has no room, or does not answer."""
+        self.inner.check_room()
+
+    def clock_ahead_s(self) -> float:
+        """Return how far this host's clock is ahead of the database's."""
+        return self.inner.clock_ahead_s()
+
+
+class _ReadOnlyStorage(Storage):
+    """Shows what another storage holds, and forgets what it is given."""
+
+    def __init__(self, inner: Storage, clock: Clock) -> None:
+        self._inner = inner
+        self._clock = clock
+
+    def stat(self, path: str) -> ObjectInfo:
+        """Describe an object."""
+        return self._inner.stat(path)
+
+    def open(self, path: str, *, start: int = 0, end: int | None = None) -> BinaryIO:
+        """Open an object."""
+        return self._inner.open(path, start=start, end=end)
+
+    def write(self, path: str, source: BinaryIO, *, content_type: str) -> ObjectInfo:
+        """Store nothing."""
+        del content_type
+        size_bytes = len(source.read())
+        return ObjectInfo(
+            path=path, size_bytes=size_bytes, modified_at=self._clock.now()
+        )
+
+    def put_file(self, path: str, local: Path, *, content_type: str) -> ObjectInfo:
+        """Store nothing."""
+        with local.open("rb") as file:
+            return self.write(path, file, content_type=content_type)
+
+    def walk(self, prefix: str) -> Iterator[ObjectInfo]:
+        """Give every object under a prefix."""
+        return self._inner.walk(prefix)
+
+    def delete_tree(self, prefix: str) -> int:
+        """Remove nothing."""
+        del prefix
+        return 0
+
+    def ping(self) -> None:
+        """Raise UnavailableError if the storage cannot serve."""
+        self._inner.ping()

@@ -1,0 +1,86 @@
+"""What ``hvcore.embedding`` finds by its entry points: the apps in another program."""
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any, Final
+
+from hvcore.assembly import Services
+from hvcore.domain.tasks.task import Lane
+from hvcore.embedding.web import moved_below
+from hvcore.ports.web_apps import WebApp
+from hvcore_reference.plugin_middleware import with_middleware
+from hvcore_reference.public_paths import App, by_path
+
+API: Final = "/api"
+MEDIA: Final = "/media"
+"""As ``hvcore.embedding`` makes the public addresses of them."""
+
+
+def make_web(services: Services) -> App:
+    """
+    Make one app of the API, and of delivery, player and uploads.
+
+    Raises:
+        ConfigError: The folder of the counts cannot be used.
+        PluginError: A plugin's route or middleware cannot be used.
+    """
+    from hvcore_api.app import make_api  # noqa: PLC0415 - a worker needs none of these
+    from hvcore_delivery.app import make_app as make_delivery  # noqa: PLC0415
+    from hvcore_player.app import make_app as make_player  # noqa: PLC0415
+    from hvcore_upload.app import make_app as make_upload  # noqa: PLC0415
+
+    services.drain.prepare()
+    media = by_path(
+        upload=with_middleware(make_upload(services), WebApp.UPLOAD, services),
+        player=with_middleware(make_player(services), WebApp.PLAYER, services),
+        delivery=with_middleware(make_delivery(services), WebApp.DELIVERY, services),
+    )
+    api = with_middleware(make_api(services), WebApp.API, services)
+
+    def app(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:  # noqa: ANN401 - WSGI's own
+        moved = moved_below(environ, MEDIA)
+        if moved is not None:
+            return media(moved, start_response)
+        # What is neither, the API says that it is not there.
+        return api(moved_below(environ, API) or environ, start_response)
+
+    return app
+
+
+def work(
+    make: Callable[[Path | None], Services],
+    *,
+    data_dir: Path,
+    lanes: Sequence[Lane],
+    stopping: Callable[[], bool] | None,
+) -> None:
+    """Run a worker until it is told to stop; see ``hvcore_worker.consume``."""
+    from hvcore_worker.consume import work_until  # noqa: PLC0415 - see above
+
+    with _asked(stopping) as asked:
+        work_until(asked, make, data_dir=data_dir, lanes=lanes)
+
+
+def sweep(
+    make: Callable[[Path | None], Services],
+    *,
+    data_dir: Path,
+    lanes: Sequence[Lane],
+    stopping: Callable[[], bool] | None,
+) -> None:
+    """Run the sweep until it is told to stop, and the drain of this machine with it."""
+    from hvcore_worker.sweep import sweep_until  # noqa: PLC0415 - see above
+
+    del data_dir, lanes  # a worker's
+    with _asked(stopping) as asked, make(None) as services:
+        services.drain.prepare()
+        sweep_until(asked, services, services.drain.run_once)
+
+
+def _asked(
+    stopping: Callable[[], bool] | None,
+) -> AbstractContextManager[Callable[[], bool]]:
+    from hvcore_worker.stopping import Stopping  # noqa: PLC0415 - see above
+
+    return Stopping() if stopping is None else nullcontext(stopping)

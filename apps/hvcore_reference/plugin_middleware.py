@@ -1,0 +1,35 @@
+"""Puts the middleware of plugins around the apps."""
+
+from typing import cast
+
+from hvcore.assembly import Services
+from hvcore.errors import PluginError
+from hvcore.ports.web_apps import WebApp
+from hvcore_reference.public_paths import App
+
+
+def with_middleware(app: App, which: WebApp, services: Services) -> App:
+    """
+    Return an app with all middleware that belongs around it.
+
+    Raises:
+        PluginError: Some of it makes no app.
+    """
+    # The first is outermost, so it is put around last.
+    for made in reversed(services.middleware):
+        if which not in made.apps:
+            continue
+        around = made.put_around(app)
+        if not callable(around):
+            raise PluginError(
+                f"The middleware {made.name!r} makes {type(around).__name__} of the "
+                f"app {which.value}, and not an app. Mend its plugin, or name that in "
+                "plugin.disabled."
+            )
+        app = cast(App, around)
+    return app
+
+
+def has_middleware(apps: frozenset[WebApp], services: Services) -> bool:
+    """Return whether any belongs around one of some apps."""
+    return any(made.apps & apps for made in services.middleware)

@@ -1,0 +1,151 @@
+"""The WSGI app of each process, by the address it serves."""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any, Final
+
+from hvcore.assembly import build
+from hvcore.ports.web_apps import WebApp
+from hvcore.settings import Settings
+from hvcore_reference.drain_keeper import DrainKeeper
+from hvcore_reference.draining import packed
+from hvcore_reference.plugin_middleware import has_middleware, with_middleware
+from hvcore_reference.public_paths import App, by_path
+from hvcore_web.plain_requests import FileOpener
+from hvcore_web.proxies import PROXIES
+
+DASHBOARD_ROOT: Final = "/dashboard"
+MONITORED: Final = frozenset({"/health", "/health/live", "/health/ready"})
+"""
+Monitors ask for them with HEAD as well, which the interface has nowhere. The server
+has threads of its own for them.
+"""
+
+
+def api_app(settings: Settings, threads: int) -> App:
+    """
+    Build the API and the dashboard; call it in the process that serves them.
+
+    Args:
+        threads: That may call it at a time.
+
+    Raises:
+        ConfigError: A proxy in front is none.
+        PluginError: A plugin's route or middleware cannot be used.
+    """
+    from hvcore_api.app import make_api  # noqa: PLC0415 - other processes need none of it
+    from hvcore_checks.reports import InstallationReports  # noqa: PLC0415 - see above
+    from hvcore_dashboard.app import make_dashboard  # noqa: PLC0415 - see above
+    from hvcore_reference.dry_playback import DryPlaybackJudge  # noqa: PLC0415
+
+    PROXIES.trust(settings.edge.proxies)
+    services = build(settings, connections=threads, answers_requests=True)
+    app: App = with_middleware(make_api(services), WebApp.API, services)
+    if settings.dashboard.enabled:
+        dashboard = make_dashboard(
+            services,
+            installation=InstallationReports(settings),
+            judge=DryPlaybackJudge.of(services),
+        )
+        app = with_dashboard(
+            api=app,
+            dashboard=with_middleware(dashboard, WebApp.DASHBOARD, services),
+        )
+    return MonitoredApp(app, MONITORED)
+
+
+def delivery_app(
+    settings: Settings, threads: int, drain: Callable[[], Sequence[str]]
+) -> App:
+    """
+    Build delivery, player and uploads; call it in the process that serves them.
+
+    Args:
+        threads: That may call it at a time.
+        drain: Returns the command that brings counts to the sinks beside it; it gets
+            the settings on its standard input (draining.read_settings).
+
+    Raises:
+        ConfigError: The folder of the counts, or a proxy in front, cannot be used.
+        PluginError: A plugin's middleware cannot be used.
+    """
+    from hvcore_delivery.app import make_app as make_delivery  # noqa: PLC0415 - see above
+    from hvcore_delivery.published import PublishedFileOpener  # noqa: PLC0415
+    from hvcore_edge.app import make_app as make_edge  # noqa: PLC0415
+    from hvcore_edge.renewals import Renewals  # noqa: PLC0415
+    from hvcore_notify.app import make_app as make_notify  # noqa: PLC0415
+    from hvcore_player.app import make_app as make_player  # noqa: PLC0415
+    from hvcore_upload.app import make_app as make_upload  # noqa: PLC0415
+
+    PROXIES.trust(settings.edge.proxies)
+    services = build(settings, connections=threads, answers_requests=True)
+    packed_settings = packed(settings)
+    DrainKeeper(services.spool_dir, services.spool, drain, packed_settings).start()
+    app = by_path(
+        upload=with_middleware(make_upload(services), WebApp.UPLOAD, services),
+        edge=make_edge(services),
+        notify=make_notify(services) if settings.notify.is_open else None,
+        player=with_middleware(make_player(services), WebApp.PLAYER, services),
+        delivery=with_middleware(make_delivery(services), WebApp.DELIVERY, services),
+    )
+    files = PublishedFileOpener.of(services, Renewals.of(services).open)
+    # What a worker answers without the apps, the middleware would not see.
+    is_wrapped = has_middleware(frozenset({WebApp.DELIVERY, WebApp.PLAYER}), services)
+    return AppWithFiles(app, None if is_wrapped else files)
+
+
+class AppWithFiles:
+    """
+    An app of which a worker may answer plain requests without calling it.
+
+    Attributes:
+        files: Decides about them; None where that takes a while.
+        monitored: The paths that monitors ask for.
+    """
+
+    def __init__(self, app: App, files: FileOpener | None) -> None:
+        self._app = app
+        self.files = files
+        self.monitored = MONITORED
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:  # noqa: ANN401 - WSGI's own
+        """Answer a request as the app does."""
+        return self._app(environ, start_response)
+
+
+class MonitoredApp:
+    """
+    An app that answers HEAD like GET at some addresses, without the body.
+
+    Attributes:
+        monitored: The paths that monitors ask for.
+    """
+
+    def __init__(self, app: App, monitored: Collection[str]) -> None:
+        self._app = app
+        self.monitored = monitored
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:  # noqa: ANN401 - WSGI's own
+        """Answer a request as the app does, or would answer GET."""
+        is_head = environ["REQUEST_METHOD"] == "HEAD"
+        if not is_head or environ["PATH_INFO"] not in self.monitored:
+            return self._app(environ, start_response)
+        body = self._app({**environ, "REQUEST_METHOD": "GET"}, start_response)
+        close = getattr(body, "close", None)
+        if close is not None:
+            close()
+        return []
+
+
+def with_dashboard(*, api: App, dashboard: App) -> App:
+    """
+    Hand the requests for pages to the dashboard, and all others to the API.
+
+    Neither sees a request of the other: no key opens a page, and no session the API.
+    """
+
+    def app(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:  # noqa: ANN401 - WSGI's own
+        path = environ["PATH_INFO"]
+        is_page = path == DASHBOARD_ROOT or path.startswith(f"{DASHBOARD_ROOT}/")
+        return (dashboard if is_page else api)(environ, start_response)
+
+    return app

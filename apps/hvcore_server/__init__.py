@@ -1,0 +1,1 @@
+"""The HTTP server: gunicorn workers that slow clients cannot block."""

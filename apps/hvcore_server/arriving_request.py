@@ -1,0 +1,175 @@
+"""
+A request on its way in, and whether a thread would still wait for it.
+
+It reads of HTTP only where a request ends. Unusual requests go to a thread at once,
+which refuses them without waiting for the rest.
+"""
+
+from enum import Enum
+from typing import Final
+
+SMALL_BODY_BYTES: Final = 64 * 1024
+"""As much as JSON may have. A longer body is read by a thread, piece by piece."""
+MAX_HEAD_BYTES: Final = 64 * 1024
+MAX_LINE_BYTES: Final = 8190
+"""Of the request line: a playback token may have 4 KB, and stands in the address."""
+_END: Final = b"\r\n\r\n"
+_LINE_END: Final = b"\r\n"
+_LENGTH: Final = b"\r\ncontent-length:"
+_CODING: Final = b"\r\ntransfer-encoding:"
+_MAX_CHUNK_LINE_BYTES: Final = 8190
+_MAX_FRAMING_BYTES: Final = 256 * 1024
+"""Of small chunks with all that stands between them: 1 byte each takes six."""
+
+
+class Arrival(Enum):
+    """
+    How much of a request is there.
+
+    WHOLE also is one of which no more is worth waiting for; LARGE has a body that
+    a thread is to read.
+    """
+
+    HEAD = "head"
+    BODY = "body"
+    WHOLE = "whole"
+    LARGE = "large"
+    HEAD_TOO_LARGE = "head too large"
+    LINE_TOO_LONG = "line too long"
+
+
+class ArrivingRequest:
+    """
+    The bytes that came, of one request and perhaps of what follows it.
+
+    Attributes:
+        expects_continue: The client waits for 100 Continue before it sends the body.
+        was_continued: It was.
+    """
+
+    __slots__ = (
+        *("_body", "_chunks", "_head_bytes", "data"),
+        *("expects_continue", "was_continued"),
+    )
+
+    def __init__(self) -> None:
+        self.data = bytearray()
+        self._head_bytes = 0
+        self._body = 0
+        self._chunks: _Chunks | None = None
+        self.expects_continue = self.was_continued = False
+
+    @property
+    def head(self) -> bytes:
+        """Request line and headers, once they are there."""
+        return bytes(self.data[: self._head_bytes])
+
+    def add(self, data: bytes) -> Arrival:
+        """Add bytes, and return how far the request is."""
+        searched = max(0, len(self.data) - len(_END) + 1)
+        self.data += data
+        if not self._head_bytes:
+            end = self.data.find(_END, searched)
+            if end < 0:
+                return self._begun()
+            self._head_bytes = end + len(_END)
+            if not self._has_body():
+                return Arrival.WHOLE
+        if self._chunks is not None:
+            return self._chunks.look(self.data)
+        if self._body > SMALL_BODY_BYTES:
+            return Arrival.LARGE
+        is_whole = len(self.data) >= self._head_bytes + self._body
+        return Arrival.WHOLE if is_whole else Arrival.BODY
+
+    def _begun(self) -> Arrival:
+        """Return how far a request is whose head has not ended."""
+        if len(self.data) < MAX_HEAD_BYTES:
+            return Arrival.HEAD
+        line_end = self.data.find(_LINE_END, 0, MAX_HEAD_BYTES)
+        is_line = 0 <= line_end <= MAX_LINE_BYTES
+        return Arrival.HEAD_TOO_LARGE if is_line else Arrival.LINE_TOO_LONG
+
+    def _has_body(self) -> bool:
+        head = self.head.lower()
+        has_chunks = _CODING in head
+        if has_chunks is (_LENGTH in head):
+            # None, or two of them, which is refused.
+            return False
+        if has_chunks:
+            # Anything else is refused as well.
+            if only_value(head, _CODING) != b"chunked":
+                return False
+            self._chunks = _Chunks(self._head_bytes)
+        else:
+            length = only_value(head, _LENGTH)
+            if not length.isdigit():
+                return False
+            # Some have more digits than Python reads, and no file has.
+            self._body = int(length[:20])
+        is_continue = only_value(head, b"\r\nexpect:") == b"100-continue"
+        self.expects_continue = is_continue and b" http/1.1\r\n" in head
+        return bool(self._chunks or self._body)
+
+
+class _Chunks:
+    """How much of a chunked body has arrived (RFC 9112, section 7.1)."""
+
+    __slots__ = ("_at", "_begins", "_in_trailers", "_searched", "_size_bytes")
+
+    def __init__(self, begins: int) -> None:
+        self._begins = self._at = self._searched = begins
+        self._size_bytes = 0
+        self._in_trailers = False
+
+    def look(self, data: bytearray) -> Arrival:
+        """Return how far it was at the last call of ``add``."""
+        while not self._in_trailers:
+            line_end = data.find(_LINE_END, max(self._at, self._searched - 1))
+            if line_end < 0:
+                self._searched = len(data)
+                is_odd = len(data) - self._at > _MAX_CHUNK_LINE_BYTES
+                return Arrival.WHOLE if is_odd else self._awaited(data)
+            size_bytes = _chunk_size(bytes(data[self._at : line_end]))
+            if size_bytes is None:
+                return Arrival.WHOLE
+            begins = line_end + len(_LINE_END)
+            if size_bytes == 0:
+                self._in_trailers, self._at = True, begins
+                break
+            came = len(data) - begins
+            # What came, and not what is announced: a thread would wait for that.
+            if self._size_bytes + min(came, size_bytes) > SMALL_BODY_BYTES:
+                return Arrival.LARGE
+            if came < size_bytes + len(_LINE_END):
+                return self._awaited(data)
+            self._size_bytes += size_bytes
+            self._at = self._searched = begins + size_bytes + len(_LINE_END)
+        ends = data.startswith(_LINE_END, self._at) or data.find(_END, self._at) >= 0
+        return Arrival.WHOLE if ends else self._awaited(data)
+
+    def _awaited(self, data: bytearray) -> Arrival:
+        is_odd = len(data) - self._begins > _MAX_FRAMING_BYTES
+        return Arrival.WHOLE if is_odd else Arrival.BODY
+
+
+def only_value(head: bytes, name: bytes) -> bytes:
+    """
+    Return the value of a header; empty if there are several.
+
+    Args:
+        head: In lower case.
+        name: So, too, with the end of the line before it and the colon behind it.
+    """
+    before, _, rest = head.partition(name)
+    del before
+    if name in rest:
+        return b""
+    return rest.partition(_LINE_END)[0].strip(b" \t")
+
+
+def _chunk_size(line: bytes) -> int | None:
+    digits = line.partition(b";")[0].strip(b" \t")
+    if not digits or len(digits) > 16 or digits.strip(b"0123456789abcdefABCDEF"):  # noqa: PLR2004 - 64 bits
+        return None
+    return int(digits, 16)

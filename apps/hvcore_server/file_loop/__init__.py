@@ -1,0 +1,1 @@
+"""The loop that sends published files on all connections in turn."""

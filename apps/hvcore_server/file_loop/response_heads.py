@@ -1,0 +1,51 @@
+"""Write what comes before the content of an answer, as gunicorn and Falcon do."""
+
+from email.utils import formatdate
+from functools import lru_cache
+from typing import Final
+
+from hvcore_web.cors import FOR_ANY_PAGE
+from hvcore_web.middleware import new_request_id
+from hvcore_web.plain_requests import PlainRequest
+from hvcore_web.representations import (
+    MAX_CACHED_DESCRIPTIONS,
+    NOT_MODIFIED,
+    Headers,
+    Representation,
+)
+
+_ALWAYS: Final = (("X-Content-Type-Options", "nosniff"),)
+
+
+def write_head(
+    request: PlainRequest, chosen: Representation, *, stamp: str, closes: bool
+) -> bytes:
+    """
+    Return status line and headers.
+
+    Args:
+        stamp: What stamp_now has returned within the last second or so.
+        closes: Whether the connection ends after this answer.
+    """
+    text = (
+        f"HTTP/1.1 {chosen.status}\r\n{stamp}"
+        f"Connection: {'close' if closes else 'keep-alive'}\r\n"
+        f"X-Request-Id: {request.request_id or new_request_id()}\r\n"
+        f"{_written(chosen.headers, is_for_pages=chosen.is_for_pages)}"
+    )
+    if chosen.status is not NOT_MODIFIED:
+        text += f"Content-Length: {chosen.end - chosen.start}\r\n"
+    if chosen.content_range:
+        text += f"Content-Range: {chosen.content_range}\r\n"
+    return f"{text}\r\n".encode("latin-1")
+
+
+def stamp_now() -> str:
+    """Return the headers that say who answers, and when."""
+    return f"Server: gunicorn\r\nDate: {formatdate(usegmt=True)}\r\n"
+
+
+@lru_cache(maxsize=MAX_CACHED_DESCRIPTIONS)
+def _written(headers: Headers, *, is_for_pages: bool) -> str:
+    every = (*headers, *_ALWAYS, *(FOR_ANY_PAGE if is_for_pages else ()))
+    return "".join(f"{name}: {value}\r\n" for name, value in every)

@@ -1,0 +1,104 @@
+"""The gunicorn worker of delivery: a loop sends files, threads do everything else."""
+
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any, Final
+
+from hvcore.spool import InDoubt
+from hvcore_server.deadlines import LargeBodies
+from hvcore_server.file_loop.loop import FileLoop
+
+SWITCH_INTERVAL_S: Final = 0.0005
+"""
+After which a busy thread lets another run. With Python's 5 ms, a page or an upload
+may stop the loop for so long at each call to the kernel.
+"""
+
+
+class FilesInLoop(LargeBodies):
+    """
+    Serves an app; what its ``files`` open needs no thread.
+
+    A connection belongs to the loop until it sends a request that the loop does not
+    know. Then a thread has it for one request, and after that the loop again.
+
+    Attributes:
+        in_doubt: What it has counted and not sent.
+        left_behind: Those of processes that have ended.
+    """
+
+    in_doubt: InDoubt
+    left_behind: Sequence[InDoubt]
+    _loop: FileLoop | None = None
+    _stops_at: float | None = None
+
+    def run(self) -> None:
+        """Serve until SIGTERM."""
+        files = getattr(self.wsgi, "files", None)
+        if files is not None:
+            sys.setswitchinterval(SWITCH_INTERVAL_S)
+            for one in self.left_behind:
+                files.take_back(one.take())
+            self._loop = FileLoop(
+                files,
+                self,
+                others=self.poller.fileno(),
+                head_within_s=self.headers_within_s,
+                idle_s=self.cfg.keepalive,
+                pace=partial(self._pace, self.grace_s),
+                in_doubt=self.in_doubt,
+            )
+        try:
+            super().run()
+        finally:
+            if files is not None and self._loop is not None:
+                # What is cut off at the end is noted as well.
+                self._loop.close()
+                # Of a round that an exception ended: SIGINT and SIGQUIT raise one.
+                files.take_back(self.in_doubt.take())
+
+    def wait_for_and_dispatch_events(self, timeout: float) -> None:
+        """Serve files until connections that threads have need attention."""
+        if self._loop is not None:
+            self._loop.run(min(timeout, self._retries.wait_s()))
+            timeout = 0.0
+        super().wait_for_and_dispatch_events(timeout)
+
+    def murder_pending(self) -> None:
+        """Close connections that are late, and all of them at the end."""
+        super().murder_pending()
+        if self._loop is None:
+            return
+        self._loop.look_after(is_stopping=not self.alive)
+        if self.alive:
+            return
+        now = time.monotonic()
+        self._stops_at = self._stops_at or now + self.cfg.graceful_timeout / 2
+        if now >= self._stops_at:
+            # Not later: the arbiter began to count before, and kills in the end.
+            self._loop.close()
+            self._sender.close()
+
+    def hand_over(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
+        """Serve what the loop has only looked at, in a thread."""
+        super()._serve_when_complete(conn)
+
+    def linger(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
+        """End a connection whose last answer was sent."""
+        self._lingering.take(conn)
+
+    def _waiting(self) -> Iterable[Any]:
+        idle = self._loop.waiting() if self._loop is not None else ()
+        return [*super()._waiting(), *idle]
+
+    def _give_up(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
+        if self._loop is None or not self._loop.give_up(conn):
+            super()._give_up(conn)
+
+    def _serve_when_complete(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
+        if self._loop is None:
+            super()._serve_when_complete(conn)
+        else:
+            self._loop.take(conn)

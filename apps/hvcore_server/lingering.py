@@ -1,0 +1,75 @@
+"""Ends connections so that the other side gets the last answer."""
+
+import selectors
+import socket
+import time
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, Final
+
+LINGER_S: Final = 2.0
+"""
+For a client that still sends while it is refused: if the connection were
+closed at once, it would lose the answer (RFC 9112, section 9.6).
+"""
+_READ_BYTES: Final = 64 * 1024
+
+
+class Lingering:
+    """
+    Has connections until the other side has ended them, or for a moment.
+
+    Args:
+        poller: Of the main thread.
+        drop: Closes a connection.
+    """
+
+    def __init__(
+        self, poller: selectors.BaseSelector, *, drop: Callable[[Any], None]
+    ) -> None:
+        self._poller = poller
+        self._drop = drop
+        self._all: dict[Any, float] = {}
+
+    def take(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
+        """End a connection."""
+        try:
+            conn.sock.shutdown(socket.SHUT_WR)
+        except OSError:
+            self._drop(conn)
+            return
+        self._all[conn] = time.monotonic() + LINGER_S
+        drain = partial(self._drain, conn)
+        self._poller.register(conn.sock, selectors.EVENT_READ, drain)
+
+    def waiting(self) -> Iterable[Any]:
+        """Return all connections, the oldest first."""
+        return list(self._all)
+
+    def give_up(self, conn: Any) -> bool:  # noqa: ANN401 - gunicorn's own
+        """Close a connection; return whether it was lingering."""
+        if self._all.pop(conn, None) is None:
+            return False
+        self._poller.unregister(conn.sock)
+        self._drop(conn)
+        return True
+
+    def look_after(self, now: float) -> None:
+        """Close those that have had their time."""
+        late = []
+        for conn, until in self._all.items():
+            if until > now:
+                break
+            late.append(conn)
+        for conn in late:
+            self.give_up(conn)
+
+    def _drain(self, conn: Any, client: socket.socket) -> None:  # noqa: ANN401 - gunicorn's own
+        try:
+            more = client.recv(_READ_BYTES, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return
+        except OSError:
+            more = b""
+        if not more:
+            self.give_up(conn)

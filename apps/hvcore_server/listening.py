@@ -1,0 +1,37 @@
+"""Open the socket of a server, apart from the server that will serve it."""
+
+import errno
+import socket
+import time
+from typing import Final
+
+BACKLOG: Final = 512
+BIND_PATIENCE_S: Final = 5.0
+"""A server that was killed a moment ago may still hold the port."""
+
+
+def listen(
+    host: str, port: int, *, patience_s: float = BIND_PATIENCE_S
+) -> socket.socket:
+    """
+    Open the socket that a server is to serve.
+
+    Args:
+        port: 0 chooses a free one.
+        patience_s: How long to try while another has the port.
+
+    Raises:
+        OSError: The address cannot be had.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    deadline = time.monotonic() + patience_s
+    delay_s = 0.05
+    while True:
+        try:
+            return socket.create_server((host, port), family=family, backlog=BACKLOG)
+        except OSError as exc:
+            left_s = deadline - time.monotonic()
+            if exc.errno != errno.EADDRINUSE or left_s <= 0:
+                raise
+        time.sleep(min(delay_s, left_s))
+        delay_s *= 2

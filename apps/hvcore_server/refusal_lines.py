@@ -1,0 +1,28 @@
+"""Log lines about requests that no app has seen."""
+
+import logging
+from collections.abc import Mapping
+
+from hvcore.throttling.log_lines import LOG_LINES
+from hvcore.throttling.shares import client_of_address
+
+_log = logging.getLogger(__name__)
+
+
+def log_refusal(
+    exc: Exception, context: Mapping[str, object], *, is_crash: bool
+) -> None:
+    """
+    Write down that a request was refused, or that an app crashed.
+
+    Args:
+        context: Data of the line; ``hvcore_client`` is the address of the client.
+    """
+    LOG_LINES.write(
+        _log,
+        logging.ERROR if is_crash else logging.INFO,
+        "request crashed" if is_crash else "request refused",
+        client=client_of_address(str(context["hvcore_client"])),
+        extra=context,
+        exc_info=exc if is_crash else None,
+    )

@@ -1,0 +1,156 @@
+"""
+Requests that a limit refused, or that cost much, and come again at once: in turn.
+
+A client that sends on after 429 costs as much as one whose requests are answered: each
+refusal takes a thread, and a client that is refused sooner sends the next one sooner.
+So what is like a request that was refused a moment ago waits for its turn, without a
+thread. The app still decides about each. A file that was stored has cost more than a
+refusal, and so it is with what follows it, at a slower pace. For the main thread of a
+process alone.
+"""
+
+import heapq
+import itertools
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import attrs
+
+from hvcore.errors import UnavailableError
+from hvcore.throttling.shares import BUSY_RETRY_AFTER_S, REFUSALS
+from hvcore_server.arriving_request import only_value
+
+ONE_EVERY_S: Final = 0.05
+"""For one client, path and credential; who waits as 429 says never notices."""
+FORGOTTEN_AFTER_S: Final = 1.0
+"""After its last refusal, a request of the kind goes on at once."""
+WAITS_AT_MOST_S: Final = 5.0
+MAX_KNOWN: Final = 1_000
+"""Kinds of requests; what was refused first is forgotten first."""
+_CREDENTIALS: Final = (b"\r\nauthorization:", b"\r\nx-api-key:", b"\r\ncookie:")
+_NAME: Final = "refused_again"
+
+
+@attrs.define
+class _Kind:
+    """
+    Requests that are refused alike.
+
+    Attributes:
+        last_refused: Of time.monotonic, as all times here.
+        next_turn: When the next request may go on.
+        every_s: How long after that the next but one may.
+    """
+
+    last_refused: float
+    next_turn: float
+    every_s: float
+
+
+@attrs.define(kw_only=True)
+class RetryPacing:
+    """
+    Holds requests that a limit would refuse again.
+
+    Attributes:
+        go_on: Called with a connection whose turn it is.
+        refuse: Answers that too many wait.
+    """
+
+    go_on: Callable[[Any], None]
+    refuse: Callable[[Any, UnavailableError], None]
+    clock: Callable[[], float] = time.monotonic
+    # The one that was refused last stands last. They hold credentials.
+    _kinds: OrderedDict[bytes, _Kind] = attrs.field(
+        factory=OrderedDict, init=False, repr=False
+    )
+    _waiting: list[tuple[float, int, Any]] = attrs.field(factory=list, init=False)
+    _numbers: Iterator[int] = attrs.field(factory=itertools.count, init=False)
+
+    def note(
+        self,
+        client: str,
+        head: bytes,
+        *,
+        of_all_below: bool = False,
+        every_s: float = ONE_EVERY_S,
+    ) -> None:
+        """
+        Remember that a limit has just refused a request, or that it has cost much.
+
+        Args:
+            of_all_below: All with the same first part of the path are like it.
+            every_s: How far apart those go on that are like it.
+        """
+        now = self.clock()
+        exact, below = _kinds_of(client, head)
+        name = below if of_all_below else exact
+        kind = self._kinds.pop(name, None)
+        if kind is None or now - kind.last_refused > FORGOTTEN_AFTER_S:
+            kind = _Kind(now, now + every_s, every_s)
+        kind.last_refused = now
+        kind.every_s = max(kind.every_s, every_s)
+        self._kinds[name] = kind
+        self._forget(now)
+
+    def ask(self, client: str, head: bytes, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
+        """Let a request go on, have it wait for its turn, or refuse it if that is far off."""
+        names = _kinds_of(client, head) if self._kinds else ()
+        kind = next((self._kinds[name] for name in names if name in self._kinds), None)
+        now = self.clock()
+        if kind is None or now - kind.last_refused > FORGOTTEN_AFTER_S:
+            self.go_on(conn)
+            return
+        turn = max(now, kind.next_turn)
+        if turn - now > WAITS_AT_MOST_S:
+            REFUSALS.add(_NAME)
+            self.refuse(
+                conn,
+                UnavailableError(
+                    "Too many requests like this one wait for their turn; "
+                    "wait as long as Retry-After says.",
+                    retry_after_s=BUSY_RETRY_AFTER_S,
+                ),
+            )
+            return
+        kind.next_turn = turn + kind.every_s
+        heapq.heappush(self._waiting, (turn, next(self._numbers), conn))
+
+    def wait_s(self) -> float:
+        """Return the seconds until the next turn; infinite if nobody waits."""
+        if not self._waiting:
+            return float("inf")
+        return max(0.0, self._waiting[0][0] - self.clock())
+
+    def start_due(self) -> None:
+        """Let all requests go on whose turn it is."""
+        while self._waiting and self._waiting[0][0] <= self.clock():
+            self.go_on(heapq.heappop(self._waiting)[-1])
+
+    def _forget(self, now: float) -> None:
+        oldest = next(iter(self._kinds.values()))
+        if (
+            now - oldest.last_refused > FORGOTTEN_AFTER_S
+            or len(self._kinds) > MAX_KNOWN
+        ):
+            self._kinds.popitem(last=False)
+
+
+def _kinds_of(client: str, head: bytes) -> tuple[bytes, bytes]:
+    """
+    Return what requests that are refused alike have in common.
+
+    Returns:
+        Of those with the same path and credential, and of those with the same first part
+        of the path, whatever credential they send: such addresses need none.
+    """
+    line, _, _ = head.partition(b"\r\n")
+    path = line.rpartition(b" ")[0].partition(b"?")[0]
+    lower = head.lower()
+    sent = [only_value(lower, name) for name in _CREDENTIALS]
+    below = b"/".join([*path.split(b"/", 2)[:2], b""])
+    return b"\n".join([client.encode(), path, *sent]), b"\n".join(
+        [client.encode(), below]
+    )

@@ -1,0 +1,1 @@
+"""The upload address: files on their way in."""

@@ -1,0 +1,179 @@
+"""
+The addresses under ``{upload_url}``.
+
+Source: interface, "upload-url": the bytes are sent with a PUT to
+``signedURL``; the reply is 200, after the address expired 403.
+"""
+
+import hashlib
+from typing import Final, Protocol
+
+import falcon
+
+from hvcore.clock import Clock
+from hvcore.domain.limits import MAX_UPLOAD_BYTES
+from hvcore.domain.uploads.direct import sent_type
+from hvcore.domain.uploads.grants import UploadGrant
+from hvcore.envelope import encode, success
+from hvcore.errors import InvalidFileSizeError
+from hvcore.settings import Settings
+from hvcore.upload_signing import UploadSigner
+from hvcore_upload.chunk_writer import ChunkWriter
+from hvcore_upload.content_range import check_whole
+from hvcore_upload.incoming import IncomingFiles
+from hvcore_upload.query import single
+from hvcore_upload.resumable import ResumableUploadResource
+from hvcore_upload.slots import UploadSlots
+from hvcore_upload.use_cases import ResumableUseCases, UploadUseCases
+from hvcore_web.app import make_app as make_web_app
+from hvcore_web.cors import UPLOAD
+from hvcore_web.errors import pace_others
+from hvcore_web.tus import TusMiddleware
+
+MAX_CONCURRENT: Final = 16
+"""Half of the server's threads, so that viewers still get some."""
+RESUMABLE_PREFIX: Final = "/uploads/"
+FILES_APART_S: Final = 0.2
+"""Of one client, once one was stored. A key gets ten addresses a minute; but each takes
+a file again and again, and to store one holds up the disk for all."""
+
+
+class UploadServices(Protocol):
+    """What these addresses need."""
+
+    @property
+    def uploads(self) -> UploadUseCases:
+        """Bytes on their way in."""
+        ...
+
+    @property
+    def resumable(self) -> ResumableUseCases:
+        """Bytes that come in pieces."""
+        ...
+
+    @property
+    def upload_signer(self) -> UploadSigner: ...
+
+    @property
+    def settings(self) -> Settings:
+        """Say what one client may have of it."""
+        ...
+
+    @property
+    def clock(self) -> Clock: ...
+
+
+def make_app(
+    services: UploadServices, *, max_concurrent: int = MAX_CONCURRENT
+) -> falcon.App[falcon.Request, falcon.Response]:
+    """
+    Make the app of the upload address.
+
+    Args:
+        max_concurrent: How many bodies are read at a time; keep it below the
+            threads of the server.
+    """
+    # A process that was killed has left its uploads, which may fill the disk.
+    services.uploads.clean_incoming()
+    services.resumable.tidy()
+    app = make_web_app(
+        name="upload", cors=UPLOAD, middleware=[TusMiddleware(RESUMABLE_PREFIX)]
+    )
+    slots = UploadSlots.make(
+        capacity=max_concurrent, most_of_one=services.settings.shares.uploads_of_one
+    )
+    app.add_route("/upload/{grant_id}", SignedUploadResource(services, slots))
+    resumable = ResumableUploadResource(
+        uploads=services.resumable,
+        signer=services.upload_signer,
+        clock=services.clock,
+        slots=slots,
+        writer=ChunkWriter(uploads=services.resumable, slots=slots),
+    )
+    app.add_route(f"{RESUMABLE_PREFIX}{{grant_id}}", resumable)
+    return app
+
+
+class SignedUploadResource:
+    """A signed upload address."""
+
+    def __init__(self, services: UploadServices, slots: UploadSlots) -> None:
+        self._uploads = services.uploads
+        self._signer = services.upload_signer
+        self._clock = services.clock
+        self._slots = slots
+
+    def on_put(
+        self, req: falcon.Request, resp: falcon.Response, *, grant_id: str
+    ) -> None:
+        """
+        Take a file in.
+
+        Raises:
+            ForbiddenError: The address expired or was tampered with, or its key has
+                ended.
+            ProcessingInProgressError: The file is being processed already.
+            UnsupportedFormatError: 415; not the type of the grant.
+            InvalidFileSizeError: Not the size of the grant, or cut off.
+            InvalidParametersError: Only a part of a file, by ``Content-Range``.
+            UnavailableError: Too many uploads at a time, or no room.
+        """
+        verified = self._signer.verify(
+            grant_id,
+            expires=single(req, "expires"),
+            signature=single(req, "signature"),
+            now=self._clock.now(),
+        )
+        grant = self._uploads.open_upload(verified)
+        with self._slots.take(req, grant.org_id):
+            check_whole(req)
+            content_type = req.content_type
+            self._uploads.check_announced(grant, content_type, req.content_length)
+            if req.content_length is None and not req.env.get("wsgi.input_terminated"):
+                raise InvalidFileSizeError("The request has no body.")
+            grant = self._receive(req, grant, content_type)
+            pace_others(req, FILES_APART_S, of_all_below=True)
+        resp.data = encode(success(_answer(grant)))
+        resp.content_type = falcon.MEDIA_JSON
+        resp.set_header("Cache-Control", "no-store")
+        resp.set_header("ETag", _entity_tag(grant))
+
+    def _receive(
+        self, req: falcon.Request, grant: UploadGrant, content_type: str | None
+    ) -> UploadGrant:
+        incoming = IncomingFiles(
+            folder=self._uploads.incoming_dir(),
+            is_scarce=self._do_others_wait,
+        )
+        limit = grant.size_bytes or MAX_UPLOAD_BYTES
+        with (
+            self._uploads.room_for(grant, req.content_length) as reserved,
+            incoming.collect(req, reserved, max_bytes=limit) as (local, size_bytes),
+        ):
+            return self._uploads.receive(
+                grant.id,
+                local,
+                size_bytes=size_bytes,
+                content_type=sent_type(content_type, grant),
+            )
+
+    def _do_others_wait(self) -> bool:
+        return self._slots.is_scarce() or self._uploads.is_room_scarce()
+
+
+def _entity_tag(grant: UploadGrant) -> str:
+    """
+    Return a strong validator of what is stored now (RFC 9110, section 9.3.4).
+
+    Clients made for object stores wait for one. Each upload is stored at a path of its
+    own, so the path tells uploads apart, and nothing has to read the bytes again.
+    """
+    path = (grant.stored_path or grant.path).encode()
+    return f'"{hashlib.sha256(path).hexdigest()[:32]}"'
+
+
+def _answer(grant: UploadGrant) -> dict[str, object]:
+    answer: dict[str, object] = {"bucketPath": grant.path}
+    if grant.video_id is not None:
+        answer["videoID"] = grant.video_id
+    return answer

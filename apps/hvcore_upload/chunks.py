@@ -1,0 +1,139 @@
+"""
+What a request with a piece of a resumable upload announces.
+
+Source: tus 1.0, "Core Protocol", "Checksum".
+"""
+
+import base64
+import hmac
+from typing import Final
+
+import attrs
+import falcon
+
+from hvcore.domain.limits import MAX_UPLOAD_BYTES
+from hvcore.domain.uploads.grants import UploadGrant
+from hvcore.domain.uploads.resumable import (
+    CHECKSUMS,
+    CHUNK_TYPE,
+    ChecksumMismatchError,
+)
+from hvcore.errors import (
+    ConflictError,
+    FieldError,
+    InvalidFileSizeError,
+    InvalidParametersError,
+)
+from hvcore.wire.kinds import NOT_ALLOWED, NOT_READABLE, FieldRefusedError, Integer
+from hvcore_web.errors import UnsupportedMediaTypeError
+
+_OFFSET: Final = Integer(minimum=0, maximum=MAX_UPLOAD_BYTES)
+
+
+@attrs.frozen(kw_only=True)
+class Chunk:
+    """
+    What a PATCH announces.
+
+    Attributes:
+        length: None if its end shows only when it comes.
+        algorithm: Of the checksum, if there is one.
+        digest: What the checksum must be.
+    """
+
+    offset: int
+    length: int | None
+    algorithm: str | None = None
+    digest: bytes = b""
+
+
+def read_chunk(req: falcon.Request) -> Chunk:
+    """
+    Read the headers of a PATCH.
+
+    Raises:
+        UnsupportedMediaTypeError: 415; not the protocol's type.
+        InvalidParametersError: An offset or a checksum that is missing or
+            cannot be read.
+    """
+    media_type = (req.content_type or "").partition(";")[0].strip().lower()
+    if media_type != CHUNK_TYPE:
+        raise UnsupportedMediaTypeError(f"Send the bytes as {CHUNK_TYPE}.")
+    text = req.get_header("Upload-Offset")
+    if text is None:
+        raise _refused("Upload-Offset", "is required", None, NOT_ALLOWED)
+    try:
+        offset = _OFFSET.from_text(text)
+    except FieldRefusedError as exc:
+        raise _refused("Upload-Offset", exc.rule, text, exc.status) from exc
+    length = req.content_length
+    if length is None and not req.env.get("wsgi.input_terminated"):
+        length = 0
+    algorithm, digest = _checksum(req.get_header("Upload-Checksum"))
+    return Chunk(offset=offset, length=length, algorithm=algorithm, digest=digest)
+
+
+def check_digest(chunk: Chunk, found: bytes) -> None:
+    """
+    Compare the checksum of what has arrived with the announced one.
+
+    Raises:
+        ChecksumMismatchError: 460; they differ.
+    """
+    if not hmac.compare_digest(found, chunk.digest):
+        raise ChecksumMismatchError
+
+
+def check_offset(chunk: Chunk, offset: int) -> None:
+    """
+    Check that a chunk continues what has arrived.
+
+    Raises:
+        ConflictError: The upload has another offset.
+    """
+    if chunk.offset != offset:
+        message = f"The upload is at offset {offset}; continue there."
+        problem = FieldError(
+            message=message, location="header.Upload-Offset", value=chunk.offset
+        )
+        raise ConflictError(message, errors=[problem])
+
+
+def check_length(chunk: Chunk, grant: UploadGrant) -> None:
+    """
+    Check that a chunk does not go beyond the end of the upload.
+
+    Raises:
+        InvalidFileSizeError: It does.
+    """
+    if chunk.offset + (chunk.length or 0) > (grant.size_bytes or 0):
+        raise too_long(grant)
+
+
+def too_long(grant: UploadGrant) -> InvalidFileSizeError:
+    """Return the error of an upload that has more bytes than were announced."""
+    return InvalidFileSizeError(
+        f"The upload was created for {grant.size_bytes} bytes, and more were sent."
+    )
+
+
+def _checksum(header: str | None) -> tuple[str | None, bytes]:
+    if header is None:
+        return None, b""
+    algorithm, _, encoded = header.partition(" ")
+    if algorithm not in CHECKSUMS:
+        rule = f"must begin with one of {', '.join(CHECKSUMS)}"
+        raise _refused("Upload-Checksum", rule, header, NOT_ALLOWED)
+    try:
+        return algorithm, base64.b64decode(encoded, validate=True)
+    except ValueError as exc:
+        rule = "must have the checksum in Base64 behind the algorithm"
+        raise _refused("Upload-Checksum", rule, header, NOT_READABLE) from exc
+
+
+def _refused(
+    header: str, rule: str, value: object, status: int
+) -> InvalidParametersError:
+    message = f"{header} {rule}."
+    problem = FieldError(message=message, location=f"header.{header}", value=value)
+    return InvalidParametersError(message, errors=[problem], status=status)

@@ -1,0 +1,71 @@
+"""How fast a sender must be."""
+
+from collections import deque
+from collections.abc import Callable
+from typing import Final
+
+from hvcore_upload.bodies import CutOffError
+
+GRACE_S: Final = 60.0
+MIN_BYTES_PER_S: Final = 8 * 1024
+"""A sender that stays below it after GRACE_S keeps others out."""
+WINDOW_S: Final = 60.0
+MIN_BYTES_PER_S_WHILE_SCARCE: Final = 128 * 1024
+"""In a window, while others wait; 5 GiB take 11 hours so."""
+STALLED_S: Final = 10.0
+"""While others wait: below MIN_BYTES_PER_S for that long is a standstill."""
+
+
+class SenderPace:
+    """
+    Whether a sender makes enough of its slot and its room.
+
+    Args:
+        started_s: When it began, on a clock that only goes forward.
+        is_scarce: Whether others wait for a slot or for room.
+    """
+
+    def __init__(self, started_s: float, *, is_scarce: Callable[[], bool]) -> None:
+        self._started_s = started_s
+        self._is_scarce = is_scarce
+        self._seen = deque([(started_s, 0)])
+
+    def check(self, received: int, now_s: float) -> None:
+        """
+        Refuse a sender that holds a slot or space and sends little.
+
+        Args:
+            received: Bytes, since the beginning.
+
+        Raises:
+            CutOffError: It had time, and was too slow.
+        """
+        elapsed_s = now_s - self._started_s
+        if elapsed_s > GRACE_S and received < elapsed_s * MIN_BYTES_PER_S:
+            raise CutOffError("The upload was too slow and was cut off; send it again.")
+        # One a second is enough.
+        if now_s - self._seen[-1][0] < 1:
+            return
+        self._seen.append((now_s, received))
+        is_slow = self._is_below(
+            MIN_BYTES_PER_S_WHILE_SCARCE, WINDOW_S, received, now_s
+        ) or self._is_below(MIN_BYTES_PER_S, STALLED_S, received, now_s)
+        if is_slow and self._is_scarce():
+            raise CutOffError(
+                "The upload was slow while others waited, and was cut off; send it again."
+            )
+        while len(self._seen) > 1 and now_s - self._seen[1][0] >= WINDOW_S:
+            self._seen.popleft()
+
+    def _is_below(
+        self, bytes_per_s: int, window_s: float, received: int, now_s: float
+    ) -> bool:
+        # The last moment before the window, or the first one there is.
+        since_s, before = self._seen[0]
+        for at_s, count in self._seen:
+            if now_s - at_s < window_s:
+                break
+            since_s, before = at_s, count
+        if now_s - since_s < window_s:
+            return False
+        return received - before < (now_s - since_s) * bytes_per_s

@@ -1,0 +1,187 @@
+"""
+The addresses of resumable uploads, from the second request on.
+
+Source: tus 1.0, "Core Protocol", "Expiration", "Termination".
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import attrs
+import falcon
+
+from hvcore.clock import Clock
+from hvcore.domain.ids import GrantId
+from hvcore.domain.uploads.grants import GrantState, UploadGrant
+from hvcore.domain.uploads.resumable import UploadGoneError
+from hvcore.errors import ConflictError, MethodNotAllowedError
+from hvcore.incoming.partial import PartialFile
+from hvcore.upload_signing import UploadSigner
+from hvcore_upload.chunk_writer import ChunkWriter
+from hvcore_upload.chunks import Chunk, check_length, check_offset, read_chunk
+from hvcore_upload.query import single
+from hvcore_upload.slots import UploadSlots
+from hvcore_upload.use_cases import ResumableUseCases
+from hvcore_web.tus import check_version, expires
+
+METHODS: Final = ("DELETE", "HEAD", "OPTIONS", "PATCH", "POST")
+
+
+@attrs.frozen(kw_only=True)
+class ResumableUploadResource:
+    """
+    An upload that goes on where it was cut off.
+
+    Attributes:
+        slots: Shared by all uploads of a process.
+    """
+
+    uploads: ResumableUseCases
+    signer: UploadSigner
+    clock: Clock
+    slots: UploadSlots
+    writer: ChunkWriter
+
+    def on_head(
+        self, req: falcon.Request, resp: falcon.Response, *, grant_id: str
+    ) -> None:
+        """
+        Tell how far the upload is.
+
+        A client takes an upload that is at its end for complete; so that is
+        what it is made, where the last PATCH could not.
+
+        Raises:
+            UnsupportedVersionError: 412; another version of the protocol.
+            ForbiddenError: The address was tampered with, or its key has ended.
+            UploadGoneError: 410; the upload has ended.
+            UnavailableError: The storage does not take the file now.
+        """
+        grant = self.uploads.find(self._verified(req, grant_id))
+        offset = self._offset(grant)
+        if grant.state is not GrantState.USED and offset == grant.size_bytes:
+            with self._held(req, grant) as file:
+                grant = self._finished(grant, file)
+        _describe(resp, grant, offset)
+        resp.set_header("Upload-Length", str(grant.size_bytes))
+        if grant.tus_metadata:
+            resp.set_header("Upload-Metadata", grant.tus_metadata)
+
+    def on_patch(
+        self, req: falcon.Request, resp: falcon.Response, *, grant_id: str
+    ) -> None:
+        """
+        Take the next bytes; with the last one, processing starts.
+
+        Raises:
+            UnsupportedVersionError: 412; another version of the protocol.
+            ForbiddenError: The address was tampered with, or its key has ended.
+            UnsupportedMediaTypeError: 415; not the protocol's type.
+            UploadGoneError: 410; the upload has ended.
+            UploadLockedError: 423; another request is sending.
+            ConflictError: The upload has another offset, or was cut off again.
+            InvalidFileSizeError: More than the upload was created for.
+            ChecksumMismatchError: 460; this chunk is dropped.
+            UnavailableError: Too many uploads at a time, or no room.
+        """
+        verified = self._verified(req, grant_id)
+        chunk = read_chunk(req)
+        grant = self.uploads.find(verified)
+        if grant.state is not GrantState.USED:
+            with self._held(req, grant) as file:
+                grant = self._take(req, verified, file, chunk)
+        else:
+            check_offset(chunk, grant.size_bytes or 0)
+            check_length(chunk, grant)
+        resp.status = falcon.HTTP_204
+        _describe(resp, grant, self._offset(grant))
+
+    def on_delete(
+        self, req: falcon.Request, resp: falcon.Response, *, grant_id: str
+    ) -> None:
+        """
+        End the upload and remove its bytes.
+
+        Raises:
+            UnsupportedVersionError: 412; another version of the protocol.
+            ForbiddenError: The address was tampered with, or its key has ended.
+            UploadGoneError: 410; the upload has ended.
+            UploadLockedError: 423; another request is sending.
+            ProcessingInProgressError: It is complete.
+        """
+        verified = self._verified(req, grant_id)
+        self.uploads.find(verified)
+        with self.uploads.files().hold(verified) as file:
+            self.uploads.cancel(verified)
+            file.remove()
+        resp.status = falcon.HTTP_204
+
+    def on_post(
+        self, req: falcon.Request, resp: falcon.Response, *, grant_id: str
+    ) -> None:
+        """
+        Do what another method does, for clients that cannot send that one.
+
+        Raises:
+            MethodNotAllowedError: ``X-HTTP-Method-Override`` names none.
+        """
+        wanted = req.get_header("X-HTTP-Method-Override")
+        if wanted == "PATCH":
+            self.on_patch(req, resp, grant_id=grant_id)
+        elif wanted == "DELETE":
+            self.on_delete(req, resp, grant_id=grant_id)
+        elif wanted == "HEAD":
+            self.on_head(req, resp, grant_id=grant_id)
+        else:
+            raise MethodNotAllowedError(headers={"Allow": ", ".join(METHODS)})
+
+    def _verified(self, req: falcon.Request, grant_id: str) -> GrantId:
+        check_version(req)
+        return self.signer.verify_resumable(
+            grant_id, signature=single(req, "signature"), now=self.clock.now()
+        )
+
+    def _offset(self, grant: UploadGrant) -> int:
+        if grant.state is GrantState.USED:
+            return grant.size_bytes or 0
+        return self.uploads.files().size_of(grant.id)
+
+    @contextmanager
+    def _held(self, req: falcon.Request, grant: UploadGrant) -> Iterator[PartialFile]:
+        with (
+            self.slots.take(req, grant.org_id),
+            self.uploads.files().hold(grant.id) as file,
+        ):
+            yield file
+
+    def _take(
+        self, req: falcon.Request, grant_id: GrantId, file: PartialFile, chunk: Chunk
+    ) -> UploadGrant:
+        try:
+            # Again, because it may have ended before we held it.
+            grant = self.uploads.prolong(grant_id)
+        except UploadGoneError:
+            file.remove()
+            raise
+        if grant.state is GrantState.USED:
+            file.remove()
+            raise ConflictError("The upload is complete.")
+        check_offset(chunk, file.size_bytes)
+        check_length(chunk, grant)
+        self.uploads.check_quotas(grant)
+        self.writer.append(req, grant, file, chunk)
+        if file.size_bytes == grant.size_bytes:
+            return self._finished(grant, file)
+        return self.uploads.prolong(grant_id)
+
+    def _finished(self, grant: UploadGrant, file: PartialFile) -> UploadGrant:
+        self.uploads.finish(grant, file)
+        return self.uploads.find(grant.id)
+
+
+def _describe(resp: falcon.Response, grant: UploadGrant, offset: int) -> None:
+    resp.set_header("Upload-Offset", str(offset))
+    resp.set_header("Cache-Control", "no-store")
+    if grant.state is not GrantState.USED:
+        resp.set_header("Upload-Expires", expires(grant.expires_at))

@@ -1,0 +1,46 @@
+"""A body of which a part at a time is made, so that nothing is held between them."""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import attrs
+
+PART_BYTES: Final = 1024 * 1024
+
+
+@attrs.define
+class BodyInParts:
+    """
+    A range of something large that lies on another server.
+
+    Whoever iterates over it gets all of it. A server that gets it as the app has left it
+    may make a part whenever the one before is sent (hvcore_server.part_threads).
+
+    Args:
+        read: Returns the bytes from a start to before an end, all of them.
+    """
+
+    _read: Callable[[int, int], bytes]
+    _start: int
+    _end: int
+
+    @property
+    def left_bytes(self) -> int:
+        """What is still to be made."""
+        return self._end - self._start
+
+    def make_part(self, most_bytes: int) -> bytes:
+        """
+        Make the next part; nothing once all is made.
+
+        Raises:
+            OSError: A part is gone.
+            UnavailableError: The other server does not answer.
+        """
+        until = min(self._end, self._start + most_bytes)
+        part = self._read(self._start, until) if self._start < until else b""
+        self._start = until
+        return part
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(lambda: self.make_part(PART_BYTES), b"")

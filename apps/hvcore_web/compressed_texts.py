@@ -1,0 +1,76 @@
+"""
+Long texts, compressed once for all requests.
+
+To compress one takes up to 0.2 s. So it is done in a thread, one at a time; requests
+meanwhile get the text uncompressed, which is correct but has more bytes.
+"""
+
+import gzip
+import threading
+from typing import Final
+
+from hvcore.services.playback.shared_texts import FilledText, PiecewiseBody
+from hvcore.services.playback.text_cache import MAX_LONG_TEXT_BYTES, TextCache
+from hvcore_web.shared_gzip import SharedGzip
+
+MAX_CACHED_BYTES: Final = 16 * 1024 * 1024
+"""Some 500 playlists of twelve hours."""
+_NOT_COMPRESSED: Final = b""
+
+
+class NotPreparedError(Exception):
+    """The text is to be compressed first, which who asks cannot wait for."""
+
+
+class CompressedTexts:
+    """Compress long texts, and keep them; thread-safe."""
+
+    def __init__(self) -> None:
+        self._cache: TextCache[SharedGzip | bytes] = TextCache(
+            MAX_CACHED_BYTES, MAX_LONG_TEXT_BYTES
+        )
+        self._making = threading.Lock()
+
+    def find(
+        self, body: bytes | FilledText, etag: str, *, waits: bool
+    ) -> bytes | PiecewiseBody | None:
+        """
+        Return a text as gzip has it; None to send it as it is.
+
+        Args:
+            etag: Differs whenever the bytes differ.
+            waits: Whether it may be compressed now.
+
+        Raises:
+            NotPreparedError: It would have to be, and may not.
+        """
+        key, token = etag, b""
+        if isinstance(body, FilledText):
+            token = body.token
+            key = f"{body.template.etag} {len(token)}"
+        cached = self._cache.get(key)
+        if cached is None:
+            cached = self._make(key, body, waits=waits)
+        if isinstance(cached, SharedGzip):
+            return cached.filled(token)
+        return cached or None
+
+    def _make(
+        self, key: str, body: bytes | FilledText, *, waits: bool
+    ) -> SharedGzip | bytes:
+        if not self._making.acquire(blocking=False):
+            return _NOT_COMPRESSED
+        try:
+            if not waits:
+                raise NotPreparedError
+            made: SharedGzip | bytes | None
+            if isinstance(body, FilledText):
+                made = SharedGzip.make(body.template, len(body.token))
+            else:
+                # No time in the header, or equal texts would differ in bytes.
+                made = gzip.compress(body, mtime=0)
+            cached = made if made is not None else _NOT_COMPRESSED
+            self._cache.put(key, cached)
+            return cached
+        finally:
+            self._making.release()

@@ -1,0 +1,232 @@
+"""
+Every error of every app in the documented envelope.
+
+Falcon's own errors included, and whatever the client accepts: a client that
+cannot read JSON could not use the service.
+"""
+
+import logging
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Final
+
+import falcon
+
+from hvcore.envelope import PROBLEM_TYPE, encode, problem
+from hvcore.errors import (
+    RETRY_AFTER_S,
+    HvError,
+    InternalError,
+    InvalidParametersError,
+    MethodNotAllowedError,
+    NotFoundError,
+    PayloadTooLargeError,
+    RangeNotSatisfiableError,
+    ShareMetError,
+    UnavailableError,
+)
+from hvcore.registry import fault_of
+from hvcore.throttling.log_lines import LOG_LINES
+from hvcore.throttling.shares import client_of_address
+from hvcore_web.middleware import request_id
+from hvcore_web.viewers import client_address
+
+_log = logging.getLogger(__name__)
+
+_FIRST_SERVER_ERROR = 500
+SHARES_APART_S: Final = 0.5
+"""What has a share may have a body, of megabytes even, which comes and is thrown away."""
+
+
+class UnsupportedMediaTypeError(HvError):
+    """The body is not of a type that the route reads."""
+
+    status, code = 415, "unsupported_media_type"
+    default_detail = "Send the body as application/json."
+
+
+class UriTooLongError(HvError):
+    """The address is longer than the service reads."""
+
+    status, code = 414, "uri_too_long"
+    default_detail = "The request's address is too long."
+
+
+_BY_STATUS: Final[Mapping[int, type[HvError]]] = {
+    error.status: error
+    for error in (
+        InvalidParametersError,
+        NotFoundError,
+        MethodNotAllowedError,
+        PayloadTooLargeError,
+        UriTooLongError,
+        UnsupportedMediaTypeError,
+        RangeNotSatisfiableError,
+        InternalError,
+    )
+}
+
+
+def install_error_handlers(app: falcon.App[falcon.Request, falcon.Response]) -> None:
+    """Make an app answer every error in the envelope."""
+    app.add_error_handler(Exception, handle_crash)
+    app.add_error_handler(falcon.HTTPError, handle_http_error)
+    app.add_error_handler(HvError, handle_error)
+
+
+def handle_error(
+    req: falcon.Request,
+    resp: falcon.Response,
+    error: HvError,
+    _params: Mapping[str, object],
+) -> None:
+    """Answer an error that was raised on purpose."""
+    note_failure(req, error)
+    send_problem(req, resp, error)
+
+
+def handle_http_error(
+    req: falcon.Request,
+    resp: falcon.Response,
+    error: falcon.HTTPError,
+    _params: Mapping[str, object],
+) -> None:
+    """Answer an error that Falcon found."""
+    send_problem(req, resp, translate(error))
+
+
+def handle_crash(
+    req: falcon.Request,
+    resp: falcon.Response,
+    error: Exception,
+    _params: Mapping[str, object],
+) -> None:
+    """Answer a bug: nothing of it leaves the service but the request id."""
+    note_crash(req, error)
+    send_problem(req, resp, InternalError())
+
+
+def note_failure(req: falcon.Request, error: HvError) -> None:
+    """Log requests that the service could not answer through its own fault."""
+    if error.http_status >= _FIRST_SERVER_ERROR:
+        context = {**_context(req, error.code), "hv_why": error.detail}
+        LOG_LINES.write(
+            _log,
+            logging.WARNING,
+            "request not answered",
+            client=_client(req),
+            part=error.code,
+            extra=context,
+        )
+
+
+def note_crash(req: falcon.Request, error: Exception) -> None:
+    """Write down a bug, with its traceback."""
+    LOG_LINES.write(
+        _log,
+        logging.ERROR,
+        "request crashed",
+        client=_client(req),
+        extra={**_context(req, "crash"), **_plugin(error)},
+        exc_info=error,
+    )
+
+
+def send_problem(req: falcon.Request, resp: falcon.Response, error: HvError) -> None:
+    """Make the response say what the error is."""
+    note_rate_limit(req, error)
+    send_document(resp, error, problem(error, request_id(req)))
+
+
+def note_rate_limit(req: falcon.Request, error: HvError) -> None:
+    """
+    Tell the server if a limit refuses a request: what repeats it at once has to wait.
+
+    Only the embedded server takes note.
+    """
+    note = getattr(req.env.get("gunicorn.socket"), "note_rate_limit", None)
+    if note is not None and error.http_status == HTTPStatus.TOO_MANY_REQUESTS:
+        note()
+    elif isinstance(error, ShareMetError):
+        pace_others(req, SHARES_APART_S)
+
+
+def note_share_met(req: falcon.Request) -> None:
+    """
+    Tell the server that a client is above its share: what is like this request waits.
+
+    All that differs in more than the beginning of its path is like it: each may be
+    new. Only the embedded server takes note.
+    """
+    note = getattr(req.env.get("gunicorn.socket"), "note_rate_limit", None)
+    if note is not None:
+        note(of_all_below=True)
+
+
+def pace_others(
+    req: falcon.Request, every_s: float, *, of_all_below: bool = False
+) -> None:
+    """
+    Have what is like this request go on in turn, for a second.
+
+    Only the embedded server does.
+
+    Args:
+        every_s: How far apart.
+        of_all_below: All with the same beginning of the path are like it.
+    """
+    pace = getattr(req.env.get("gunicorn.socket"), "pace_others", None)
+    if pace is not None:
+        pace(every_s, of_all_below=of_all_below)
+
+
+def send_document(
+    resp: falcon.Response, error: HvError, document: Mapping[str, object]
+) -> None:
+    """Make the response carry an error as it was rendered."""
+    # With its phrase: the status of another protocol has none in Falcon.
+    resp.status = f"{error.http_status} {error.title}"
+    resp.stream = None
+    resp.data = encode(document)
+    resp.content_type = PROBLEM_TYPE
+    resp.set_header("Cache-Control", "no-store")
+    for name, value in error.headers.items():
+        resp.set_header(name, value)
+
+
+def translate(error: falcon.HTTPError) -> HvError:
+    """Return our error for one that Falcon found."""
+    status = error.status_code
+    headers = dict(error.headers or {})
+    if status == UnavailableError.status:
+        retry_after_s = int(headers.get("Retry-After", RETRY_AFTER_S))
+        return UnavailableError(retry_after_s=retry_after_s)
+    fallback = (
+        InternalError if status >= _FIRST_SERVER_ERROR else InvalidParametersError
+    )
+    return _BY_STATUS.get(status, fallback)(
+        error.description, status=status, headers=headers
+    )
+
+
+def _plugin(error: Exception) -> Mapping[str, object]:
+    """Return whose fault a crash is, and where in its code, if it is a plugin's."""
+    fault = fault_of(error)
+    if fault is None:
+        return {}
+    return {"hv_plugin": str(fault.source), "hv_place": str(fault.place)}
+
+
+def _client(req: falcon.Request) -> str:
+    neighbour, forwarded = req.remote_addr, req.get_header("X-Forwarded-For")
+    return client_of_address(client_address(neighbour, forwarded))
+
+
+def _context(req: falcon.Request, code: str) -> dict[str, object]:
+    # The route and not the address, which may carry a token.
+    return {
+        "hv_request_id": request_id(req),
+        "hv_method": req.method,
+        "hv_route": req.uri_template,
+        "hv_code": code,
+    }

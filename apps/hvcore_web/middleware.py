@@ -1,0 +1,105 @@
+"""What every request of every app goes through."""
+
+import os
+import random
+import re
+from typing import Final
+
+import falcon
+
+from hvcore import log_context
+from hvcore.errors import MethodNotAllowedError, NotFoundError
+
+MAX_REQUEST_ID_CHARS: Final = 128
+"""Of one that a caller gives; a longer one is replaced."""
+_SANE_TOKEN = re.compile(rf"[A-Za-z0-9._-]{{1,{MAX_REQUEST_ID_CHARS}}}")
+
+# Of our own: others may seed Python's, each of their processes alike.
+_ids = random.Random()  # noqa: S311 - an id is a name and no secret
+os.register_at_fork(after_in_child=_ids.seed)
+
+
+def request_id(req: falcon.Request) -> str:
+    """Return the request's id: the caller's if it is a sane token, else our own."""
+    found: str | None = getattr(req.context, "request_id", None)
+    if found is None:
+        given = req.get_header("X-Request-Id") or ""
+        found = given if is_sane_token(given) else new_request_id()
+        req.context.request_id = found
+    return found
+
+
+def is_sane_token(text: str) -> bool:
+    """Return whether a text may be a request's id."""
+    return _SANE_TOKEN.fullmatch(text) is not None
+
+
+def new_request_id() -> str:
+    """Return an id for a request that has none."""
+    return f"{_ids.getrandbits(128):032x}"
+
+
+class RequestIdMiddleware:
+    """Put the request's id on every answer, and on what is logged until then."""
+
+    def process_request(self, req: falcon.Request, _resp: falcon.Response) -> None:
+        """Name what this thread does now."""
+        # An app may be asked while another answers: what a viewer would be told.
+        req.context.logged_before = log_context.current()
+        log_context.replace({log_context.REQUEST_ID: request_id(req)})
+
+    def process_response(
+        self,
+        req: falcon.Request,
+        resp: falcon.Response,
+        _resource: object,
+        _req_succeeded: bool,  # noqa: FBT001 - Falcon's signature
+    ) -> None:
+        """Name the request, and stop browsers from guessing content types."""
+        resp.set_header("X-Request-Id", request_id(req))
+        resp.set_header("X-Content-Type-Options", "nosniff")
+        # The thread's next request may be one that no app sees.
+        log_context.replace(getattr(req.context, "logged_before", {}))
+
+
+class PathMiddleware:
+    """
+    Find nothing behind two leading slashes.
+
+    Falcon takes them for one, and what looks at the path before (by_path, limits)
+    does not: one address would be under two rules.
+    """
+
+    def process_request(self, req: falcon.Request, _resp: falcon.Response) -> None:
+        """
+        Answer 404.
+
+        Raises:
+            NotFoundError: The path begins with two slashes.
+        """
+        if req.path.startswith("//"):
+            raise NotFoundError
+
+
+class MethodMiddleware:
+    """Refuse methods that Falcon does not know, which it would answer with 400."""
+
+    def process_resource(
+        self,
+        req: falcon.Request,
+        _resp: falcon.Response,
+        resource: object,
+        _params: dict[str, object],
+    ) -> None:
+        """
+        Answer 405 with ``Allow``.
+
+        Raises:
+            MethodNotAllowedError: The method is none of HTTP's.
+        """
+        if req.method in falcon.COMBINED_METHODS:
+            return
+        responders = (name for name in dir(resource) if name.startswith("on_"))
+        methods = {name.split("_")[1].upper() for name in responders}
+        allowed = ", ".join(sorted(methods | {"OPTIONS"}))
+        raise MethodNotAllowedError(headers={"Allow": allowed})

@@ -1,0 +1,80 @@
+"""The proxies in front of this process, whose word about clients is believed."""
+
+import ipaddress
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
+from hvcore.errors import ConfigError
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+MAX_CACHED: Final = 4096
+
+
+def read_networks(texts: Sequence[str]) -> list[Network]:
+    """
+    Return the networks of ``HV_EDGE__PROXIES``.
+
+    Raises:
+        ConfigError: One is none.
+    """
+    try:
+        return [ipaddress.ip_network(text, strict=False) for text in texts]
+    except ValueError as exc:
+        raise ConfigError(
+            f"HV_EDGE__PROXIES: {exc}. Write addresses and networks, such as "
+            "192.0.2.1,2001:db8::/32."
+        ) from exc
+
+
+class TrustedProxies:
+    """
+    Who may say for which client a request is.
+
+    Proxies on this machine may always; those of other machines if they are named. One
+    for each process, because connections are counted before there is an app to ask.
+    """
+
+    def __init__(self) -> None:
+        self._networks: list[Network] = []
+        # The same few neighbours ask again and again.
+        self._is_named = lru_cache(maxsize=MAX_CACHED)(self._look_up)
+
+    def trust(self, texts: Sequence[str]) -> None:
+        """
+        Believe these from now on, and no others; called before anything is served.
+
+        Args:
+            texts: Addresses and networks.
+
+        Raises:
+            ConfigError: One is none.
+        """
+        self._networks = read_networks(texts)
+        self._is_named.cache_clear()
+
+    def is_proxy(self, neighbour: str) -> bool:
+        """Tell whether the one at the other end of a connection is a proxy."""
+        try:
+            is_own = ipaddress.ip_address(neighbour).is_loopback
+        except ValueError:
+            # A unix socket's peer has no address.
+            return True
+        return is_own or self.is_named(neighbour)
+
+    def is_named(self, address: str) -> bool:
+        """Tell whether an address is one of those that were named."""
+        return bool(self._networks) and self._is_named(address)
+
+    def _look_up(self, address: str) -> bool:
+        try:
+            found = ipaddress.ip_address(address)
+        except ValueError:
+            return False
+        mapped = getattr(found, "ipv4_mapped", None)
+        return any((mapped or found) in network for network in self._networks)
+
+
+PROXIES: Final = TrustedProxies()
+"""Those of this process."""

@@ -1,0 +1,52 @@
+"""Whether a process can serve, for what sends requests to it."""
+
+from collections.abc import Callable
+from typing import Final
+
+import attrs
+import falcon
+
+from hvcore.envelope import encode, success
+from hvcore.errors import UnavailableError
+from hvcore.services.readiness import RETRY_AFTER_S
+
+READY: Final = encode(success({"status": "ok"}))
+
+
+@attrs.define
+class ProcessState:
+    """
+    What the server of this process says of itself.
+
+    Attributes:
+        is_stopping: It was asked to end; set by a signal handler, so it has no lock.
+    """
+
+    is_stopping: bool = False
+
+
+STATE: Final = ProcessState()
+
+
+class ReadinessResource:
+    """``GET /health/ready``: this process can serve now."""
+
+    def __init__(self, check: Callable[[], None]) -> None:
+        self._check = check
+
+    def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
+        """
+        Answer 200, or 503 while a request here would fail or break off.
+
+        Raises:
+            UnavailableError: The process is stopping, or cannot serve.
+        """
+        if STATE.is_stopping:
+            raise UnavailableError(
+                "This process is stopping; send requests to another.",
+                retry_after_s=RETRY_AFTER_S,
+            )
+        self._check()
+        resp.data = READY
+        resp.content_type = falcon.MEDIA_JSON
+        resp.set_header("Cache-Control", "no-store")

@@ -1,0 +1,307 @@
+"""
+Which form of what was served answers a request: ranges, validators, compression.
+
+Source: RFC 9110, sections 12 to 15. Uses no web framework: the apps and the loop of
+    the delivery process share these decisions.
+"""
+
+import gzip
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Final, TypeAlias
+from urllib.parse import quote
+
+import attrs
+
+from hvcore.domain.analytics.ignored import IgnoredReason
+from hvcore.domain.playback.rules import PlaybackRule
+from hvcore.errors import RangeNotSatisfiableError
+from hvcore.services.playback.responses import Lifetime, PlaybackResponse, StoredFile
+from hvcore.services.playback.shared_texts import PIECE_BYTES, FilledText, PiecewiseBody
+from hvcore_web.compressed_texts import CompressedTexts
+
+MAX_CACHED: Final = 64
+"""Of short texts in memory, compressed."""
+MAX_CACHED_DESCRIPTIONS: Final = 4096
+"""Of headers that were written before; about 2 MB."""
+MAX_AGE_S: Final = {
+    # A year, the longest that RFC 9111 suggests; a name's bytes never change.
+    Lifetime.IMMUTABLE: 31_536_000,
+    # A video that was deleted or made private ends soon in caches, too.
+    Lifetime.PLAYLIST: 10,
+    Lifetime.PICTURE: 600,
+}
+OK: Final = "200 OK"
+PARTIAL: Final = "206 Partial Content"
+NOT_MODIFIED: Final = "304 Not Modified"
+
+Headers: TypeAlias = tuple[tuple[str, str], ...]
+
+# RFC 9110, section 14.1.1; the unit's case does not matter.
+_RANGE = re.compile(
+    r"bytes[ \t]*=[ \t]*([0-9]{0,30})-([0-9]{0,30})[ \t]*", re.IGNORECASE
+)
+_ENTITY_TAG = re.compile(r'(?:W/)?"([^"]*)"')
+_CODING = re.compile(
+    r"[ \t]*([\w*+.-]+)[ \t]*(?:;[ \t]*q=([01](?:\.[0-9]{0,3})?)[ \t]*)?", re.IGNORECASE
+)
+
+
+@attrs.frozen(kw_only=True)
+class Wanted:
+    """What a request says about the form of its answer; header values as sent."""
+
+    is_head: bool = False
+    range: str | None = None
+    if_range: str | None = None
+    if_none_match: str | None = None
+    accept_encoding: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Representation:
+    """
+    An answer but for the headers that every answer has.
+
+    Attributes:
+        headers: Without Content-Length; equal answers share one object.
+        body: What the answer is a part of; None for HEAD and 304.
+        start: Where in it the answer begins.
+        end: Where it ends; end - start is the Content-Length.
+        half_at: Up to where it is at most half of the whole; with one byte more it is
+            more.
+        has_over_half: Whether more than half of the whole is in the answer.
+        is_for_pages: Pages of every origin may read it.
+    """
+
+    status: str
+    headers: Headers
+    body: bytes | StoredFile | PiecewiseBody | None
+    start: int
+    end: int
+    size_bytes: int
+    is_for_pages: bool = True
+    half_at: int = attrs.field(init=False)
+    has_over_half: bool = attrs.field(init=False)
+
+    @half_at.default
+    def _find_half(self) -> int:
+        return self.start + self.size_bytes // 2
+
+    @has_over_half.default
+    def _compare_with_half(self) -> bool:
+        return self.end > self.half_at
+
+    @property
+    def content_range(self) -> str | None:
+        """The header of that name, where there is one."""
+        if self.status is not PARTIAL:
+            return None
+        return f"bytes {self.start}-{self.end - 1}/{self.size_bytes}"
+
+
+_compressed: Final = CompressedTexts()
+
+
+def represent(
+    wanted: Wanted, response: PlaybackResponse, *, waits: bool = True
+) -> Representation:
+    """
+    Choose the form of an answer.
+
+    Several ranges in one request are answered with the whole (RFC 9110,
+    section 14.2, lets a server ignore them); players never ask for them.
+
+    Args:
+        waits: Whether a long text may be compressed first.
+
+    Raises:
+        NotPreparedError: It would have to be.
+        RangeNotSatisfiableError: The range begins behind the end.
+    """
+    is_plain = response.save_as is None and _wants_all(wanted)
+    if is_plain and isinstance(response.body, StoredFile):
+        return _whole(
+            response.body,
+            response.etag,
+            response.content_type,
+            response.lifetime,
+            is_public=response.is_public,
+        )
+    body, etag, coding = _coded(wanted, response, waits=waits)
+    size = len(body) if isinstance(body, bytes) else body.size_bytes
+    is_cached = response.lifetime is not Lifetime.ONCE
+    is_known = is_cached and _has_it(wanted.if_none_match, etag)
+    headers = _describe(
+        etag,
+        None if is_known else response.content_type,
+        coding,
+        response.lifetime,
+        is_public=response.is_public,
+        is_text=response.is_text,
+    )
+    if response.save_as is not None and not is_known:
+        headers = (*headers, ("Content-Disposition", _attachment(response.save_as)))
+    status, start, end = OK, 0, size
+    if is_known:
+        status = NOT_MODIFIED
+    elif is_cached and wanted.range is not None:
+        asked = _range(wanted, etag, size)
+        if asked:
+            status, (start, end) = PARTIAL, asked
+    return Representation(
+        status=status,
+        headers=headers,
+        body=None if is_known or wanted.is_head else body,
+        start=start,
+        end=end,
+        size_bytes=size,
+    )
+
+
+def ignore_uncounted(response: PlaybackResponse, chosen: Representation) -> None:
+    """Record an answer that will not be counted, now that it can be sent."""
+    if chosen.status is NOT_MODIFIED:
+        response.ignore(IgnoredReason.NOT_MODIFIED)
+    elif chosen.body is None:
+        response.ignore(IgnoredReason.HEAD)
+    elif not chosen.has_over_half:
+        response.ignore(IgnoredReason.TOO_FEW_BYTES)
+    elif response.segment is None:
+        response.ignore(IgnoredReason.OTHER_FILE)
+
+
+def _wants_all(wanted: Wanted) -> bool:
+    # As players ask for segments.
+    return not wanted.is_head and wanted.range is None and wanted.if_none_match is None
+
+
+@lru_cache(maxsize=MAX_CACHED_DESCRIPTIONS)
+def _whole(
+    stored: StoredFile,
+    etag: str,
+    content_type: str,
+    lifetime: Lifetime,
+    *,
+    is_public: bool,
+) -> Representation:
+    return Representation(
+        status=OK,
+        headers=_describe(
+            etag, content_type, None, lifetime, is_public=is_public, is_text=False
+        ),
+        body=stored,
+        start=0,
+        end=stored.size_bytes,
+        size_bytes=stored.size_bytes,
+    )
+
+
+@lru_cache(maxsize=MAX_CACHED_DESCRIPTIONS)
+def _describe(  # noqa: PLR0913 - all that they depend on
+    etag: str,
+    content_type: str | None,
+    coding: str | None,
+    lifetime: Lifetime,
+    *,
+    is_public: bool,
+    is_text: bool,
+) -> Headers:
+    found = [("Content-Type", content_type)] if content_type else []
+    if is_text:
+        found.append(("Vary", "Accept-Encoding"))
+    if coding:
+        found.append(("Content-Encoding", coding))
+    if lifetime is Lifetime.ONCE:
+        return (*found, ("Cache-Control", "no-store"))
+    scope = "public" if is_public else "private"
+    suffix = ", immutable" if lifetime is Lifetime.IMMUTABLE else ""
+    cached = f"{scope}, max-age={MAX_AGE_S[lifetime]}{suffix}"
+    return (
+        *found,
+        ("ETag", f'"{etag}"'),
+        ("Accept-Ranges", "bytes"),
+        ("Cache-Control", cached),
+    )
+
+
+def _coded(
+    wanted: Wanted, response: PlaybackResponse, *, waits: bool
+) -> tuple[bytes | StoredFile | PiecewiseBody, str, str | None]:
+    body = response.body
+    # A range is one of the plain text: nobody resumes a playlist.
+    if (
+        not response.is_text
+        or wanted.range is not None
+        or not _takes_gzip(wanted.accept_encoding)
+        or not isinstance(body, (bytes, FilledText))
+    ):
+        return body, response.etag, None
+    compressed: bytes | PiecewiseBody | None
+    if isinstance(body, bytes) and len(body) <= PIECE_BYTES:
+        compressed = _gzipped(body)
+    else:
+        compressed = _compressed.find(body, response.etag, waits=waits)
+    if compressed is None:
+        return body, response.etag, None
+    return compressed, f"{response.etag}-gzip", "gzip"
+
+
+def _attachment(name: str) -> str:
+    """Return the value of Content-Disposition (RFC 6266, with RFC 8187's form of a name)."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    plain = plain.replace("\\", "_").replace('"', "_").replace("%", "_")
+    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
+
+
+@lru_cache(maxsize=MAX_CACHED)
+def _gzipped(body: bytes) -> bytes:
+    # No time in the header, or equal texts would differ in bytes.
+    return gzip.compress(body, mtime=0)
+
+
+def _range(wanted: Wanted, etag: str, size: int) -> tuple[int, int] | None:
+    # Defined for GET alone (RFC 9110, section 14.2).
+    if wanted.range is None or wanted.is_head or not _is_current(wanted, etag):
+        return None
+    match = _RANGE.fullmatch(wanted.range.strip())
+    if match is None or not (match[1] or match[2]):
+        return None
+    if not match[1]:
+        start, end = max(0, size - int(match[2])), size
+    else:
+        start = int(match[1])
+        last = int(match[2]) if match[2] else size - 1
+        if match[2] and last < start:
+            return None
+        end = min(last + 1, size)
+    if start >= size:
+        raise RangeNotSatisfiableError(
+            headers={"Content-Range": f"bytes */{size}"},
+            rule=PlaybackRule.RANGE_OUTSIDE,
+        )
+    return start, end
+
+
+def _is_current(wanted: Wanted, etag: str) -> bool:
+    # Strong comparison (RFC 9110, section 13.1.5): a weak tag never matches,
+    # nor does a date, since we send none.
+    return wanted.if_range is None or wanted.if_range.strip() == f'"{etag}"'
+
+
+def _has_it(header: str | None, etag: str) -> bool:
+    if header is None:
+        return False
+    return header.strip() == "*" or etag in _ENTITY_TAG.findall(header)
+
+
+@lru_cache(maxsize=MAX_CACHED)
+def _takes_gzip(header: str | None) -> bool:
+    accepted: dict[str, float] = {}
+    for part in (header or "").split(","):
+        match = _CODING.fullmatch(part)
+        if match:
+            accepted[match[1].lower()] = float(match[2] or 1)
+    default = accepted.get("*", 0.0)
+    return accepted.get("gzip", accepted.get("x-gzip", default)) > 0

@@ -1,0 +1,17 @@
+"""What a worker is called in the database."""
+
+import hashlib
+import os
+import socket
+from pathlib import Path
+
+
+def host_prefix(data_dir: Path) -> str:
+    """Return how the names of all workers of this machine and folder begin."""
+    digest = hashlib.sha256(str(data_dir.absolute()).encode()).hexdigest()[:8]
+    return f"{socket.gethostname()}:{digest}:"
+
+
+def worker_name(data_dir: Path) -> str:
+    """Return the name of the worker in this process."""
+    return f"{host_prefix(data_dir)}{os.getpid()}"

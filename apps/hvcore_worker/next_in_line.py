@@ -1,0 +1,59 @@
+"""
+Short requests that wait in this process for one of their kind to end.
+
+To put each back and take it again later costs two transactions, and a pause that is
+mostly longer than the request. The thread that has ended one takes the next itself.
+"""
+
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Final
+
+import attrs
+
+from hvcore.domain.tasks.task import LEASE, Task
+
+MOST_IN_LINE: Final = 32
+"""Of a kind and organization; the rest is left to other workers."""
+LONGEST_IN_LINE_S: Final = LEASE.total_seconds() / 2
+"""Nobody renews the lease of what waits here."""
+
+Whose = tuple[str, ...]
+"""What has one line: a kind and an organization."""
+
+
+@attrs.define(eq=False)
+class Lines:
+    """
+    Leased tasks that wait, in the order in which they came; for one thread at a time.
+
+    Args:
+        now_s: A clock that only goes forward, in seconds.
+    """
+
+    _now_s: Callable[[], float] = time.monotonic
+    _lines: dict[Whose, deque[tuple[Task, float]]] = attrs.field(
+        factory=dict, init=False
+    )
+
+    def join(self, whose: Whose, task: Task) -> bool:
+        """Have a task wait; False if too many do."""
+        line = self._lines.setdefault(whose, deque())
+        if len(line) >= MOST_IN_LINE:
+            return False
+        line.append((task, self._now_s()))
+        return True
+
+    def next(self, whose: Whose) -> Task | None:
+        """Return who came first and may still begin, out of the line."""
+        line = self._lines.get(whose)
+        if not line or self._now_s() > line[0][1] + LONGEST_IN_LINE_S:
+            return None
+        task, _ = line.popleft()
+        return task
+
+    def leave(self, whose: Whose | None = None) -> list[Task]:
+        """Return all who wait, out of their line; of every line if none is named."""
+        lines = list(self._lines) if whose is None else [whose]
+        return [task for one in lines for task, _ in self._lines.pop(one, ())]

@@ -1,0 +1,142 @@
+"""
+Which workers of a data folder run, and how they are told to leave.
+
+By files and not by signals: containers that share a folder do not see each other's
+processes. Each worker has a file and holds its lock, so that one without a lock is of a
+worker that is gone. Who tells it to leave puts another file beside it.
+"""
+
+import fcntl
+import os
+import threading
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from hvcore_worker.stopping import Stopping
+
+LOOKS_EVERY_S: Final = 0.25
+_FOLDER: Final = "run"
+_PREFIX: Final = "worker-"
+_PRESENT: Final = ".present"
+_LEAVE: Final = ".leave"
+
+
+@attrs.frozen
+class PresentWorker:
+    """
+    A worker that runs.
+
+    Attributes:
+        name: Its host and process, as an operator knows them.
+        is_kept: ``hv up`` starts it again when it ends.
+    """
+
+    name: str
+    is_kept: bool
+    _file: Path
+
+    def tell_to_leave(self, *, hands_back_after_s: float) -> None:
+        """
+        Have it take no more tasks, and end.
+
+        Args:
+            hands_back_after_s: How long it may finish what it has begun.
+        """
+        asked = self._file.with_suffix(_LEAVE)
+        made = asked.with_suffix(".new")
+        made.write_text(str(hands_back_after_s))
+        made.replace(asked)
+
+    def is_here(self) -> bool:
+        """Return whether it still runs."""
+        return _is_locked(self._file)
+
+
+def workers_here(data_dir: Path) -> Sequence[PresentWorker]:
+    """
+    Return the workers of a data folder that run on this machine.
+
+    Raises:
+        OSError: The folder cannot be read.
+    """
+    found = []
+    for file in sorted((data_dir / _FOLDER).glob(f"{_PREFIX}*{_PRESENT}")):
+        if _is_locked(file):
+            name, _, kept = file.read_text().partition("\n")
+            found.append(PresentWorker(name, kept.strip() == "kept", file))
+        else:
+            _remove(file)
+    return found
+
+
+@contextmanager
+def present(
+    data_dir: Path, stopping: Stopping, *, name: str, is_kept: bool
+) -> Iterator[None]:
+    """
+    Be seen by workers_here while a block runs, and leave when told to.
+
+    Args:
+        stopping: Is told.
+        name: See PresentWorker.
+        is_kept: See PresentWorker.
+    """
+    folder = data_dir / _FOLDER
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    file = folder / f"{_PREFIX}{uuid.uuid4().hex}{_PRESENT}"
+    over = threading.Event()
+    # Locked before anybody sees it: one without a lock is removed.
+    unseen = file.with_suffix(".starting")
+    with unseen.open("w") as own:
+        fcntl.flock(own, fcntl.LOCK_EX)
+        own.write(f"{name}\n{'kept' if is_kept else ''}")
+        own.flush()
+        unseen.rename(file)
+        looking = threading.Thread(
+            target=_look, args=(file, stopping, over), name="presence", daemon=True
+        )
+        looking.start()
+        try:
+            yield
+        finally:
+            over.set()
+            looking.join()
+            _remove(file)
+
+
+def _look(file: Path, stopping: Stopping, over: threading.Event) -> None:
+    asked = file.with_suffix(_LEAVE)
+    while not over.wait(LOOKS_EVERY_S):
+        try:
+            wait_s = float(asked.read_text())
+        except (OSError, ValueError):
+            continue
+        stopping.leave()
+        if not over.wait(max(wait_s, 0.0)):
+            stopping.hand_back()
+        return
+
+
+def _is_locked(file: Path) -> bool:
+    try:
+        descriptor = os.open(file, os.O_RDWR)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    else:
+        return False
+    finally:
+        os.close(descriptor)
+
+
+def _remove(file: Path) -> None:
+    for one in (file, file.with_suffix(_LEAVE)):
+        one.unlink(missing_ok=True)

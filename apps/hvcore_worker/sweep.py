@@ -1,0 +1,105 @@
+"""
+The sweep: brings back lost tasks, rings for due ones, ends what ran out.
+
+Many may run; one leads, the others wait to take over.
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from hvcore import heartbeat
+from hvcore.assembly import Services, build
+from hvcore.domain.access.service_keys import PLAYBACK
+from hvcore.errors import UnavailableError
+from hvcore.rounds import Round
+from hvcore.settings import Settings
+from hvcore_worker.identity import worker_name
+from hvcore_worker.scratch import remove_orphans
+from hvcore_worker.stopping import Stopping, waited
+
+_log = logging.getLogger(__name__)
+
+EVERY_S: Final = 2.0
+TIDY_EVERY: Final = 15
+"""Sweeps between two rounds of tidying, so about every 30 s."""
+_OF_EACH_HOST: Final[Mapping[str, Callable[[Services], object]]] = {
+    "uploads.clean_incoming": lambda of: of.uploads.clean_incoming(),
+    "resumable.tidy": lambda of: of.resumable.tidy(),
+    "scratch": lambda of: remove_orphans(of.settings.data_dir / "work"),
+}
+_OF_THE_LEADER: Final[Mapping[str, Callable[[Services], object]]] = {
+    "uploads.expire": lambda of: of.uploads.expire(),
+}
+_TIDYING: Final[Mapping[str, Callable[[Services], object]]] = {
+    "tasks": lambda of: of.task_runs.forget_ended(),
+    "webhooks": lambda of: of.webhooks.end_leftovers(),
+    "events": lambda of: of.events.forget_old(),
+    "personal data": lambda of: of.erasure.sweep(),
+    "first requests": lambda of: of.idempotency.forget_expired(),
+    "sessions": lambda of: of.sessions.forget_ended(),
+    "domain lists": lambda of: of.playback.forget_unused_domains(),
+    "service keys": lambda of: of.key_rotations[PLAYBACK].finish(),
+    "quarantine": lambda of: of.quarantine.tidy(),
+    "live analytics": lambda of: of.live_analytics.forget_old(),
+}
+"""By the leader, too, about every 30 s."""
+
+
+def run_sweep(settings: Settings) -> None:
+    """Sweep until SIGTERM."""
+    with build(settings) as services:
+        sweep_until(Stopping(), services)
+
+
+def sweep_until(
+    stopping: Callable[[], bool],
+    services: Services,
+    also: Callable[[], None] = lambda: None,
+) -> None:
+    """
+    Sweep again and again.
+
+    Args:
+        stopping: Returns whether this is to end.
+        also: What else is done each time.
+    """
+    holder = worker_name(services.settings.data_dir)
+    turn = 0
+    while True:
+        try:
+            try:
+                sweep_once(services, holder=holder, tidies=turn % TIDY_EVERY == 0)
+            finally:
+                also()
+        except UnavailableError as error:
+            _log.warning("sweep waits for the service", extra={"hv_why": error.detail})
+        except Exception:  # noqa: BLE001 - one of the three loops
+            # The loop that everything else relies on never ends by itself.
+            _log.exception("sweep failed; it goes on")
+        turn += 1
+        if waited(stopping, EVERY_S):
+            return
+
+
+def sweep_once(services: Services, *, holder: str, tidies: bool) -> None:
+    """
+    Do one round; for the installation, if this process leads.
+
+    Raises:
+        UnavailableError: The database does not say who leads.
+    """
+    current = Round(_log, "a step of the sweep failed; the others go on")
+
+    def do(steps: Mapping[str, Callable[[Services], object]]) -> None:
+        for name, step in steps.items():
+            heartbeat.beat()
+            with current.part(hv_step=name):
+                step(services)
+
+    if tidies:
+        do(_OF_EACH_HOST)
+    if services.task_runs.sweep(holder=holder):
+        do(_OF_THE_LEADER)
+        if tidies:
+            do(_TIDYING)

@@ -1,3 +1,0 @@
-"""
-Access tokens of an OpenID provider as keys of the API.
-"""

@@ -1,3 +1,0 @@
-"""
-What the transcoders of clouds share: reading what was made, places, and spending.
-"""

@@ -1,3 +1,0 @@
-"""
-A MediaConvert on one machine, which really encodes: for tests, without a cloud.
-"""

@@ -1,3 +1,0 @@
-"""
-What the plugins for OpenID providers share: requests, discovery, keys, signed tokens.
-"""

@@ -1,3 +1,0 @@
-"""
-Sign-in at an OpenID provider, such as Keycloak, Entra, Okta, Auth0 or Google.
-"""

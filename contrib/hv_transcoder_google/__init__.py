@@ -1,3 +1,0 @@
-"""
-Videos made by Google's Transcoder API.
-"""

@@ -1,0 +1,87 @@
+"""
+Counts as rows of files, and the conditions of questions about them.
+
+A row: organization, environment, day, video, height, how many, the first and
+the last moment in milliseconds since 1970, and the reason. What was served has
+an empty reason; what was ignored has one, and no moments.
+"""
+
+import csv
+import io
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from hvcore.plugin_api import DateRange, IgnoredCount, Scope, ServedCount, VideoScope
+from hvcore_analytics_duckdb.engine import COUNTED
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MS: Final = timedelta(milliseconds=1)
+
+
+def served_row(count: ServedCount) -> tuple[Any, ...]:
+    """Return the row of a count of served segments."""
+    place = count.place
+    return (
+        place.org_id,
+        place.env_id,
+        count.day.isoformat(),
+        place.video_id,
+        place.height_px,
+        count.segments,
+        (count.first_at - _EPOCH) // _MS,
+        (count.last_at - _EPOCH) // _MS,
+        "",
+    )
+
+
+def ignored_row(count: IgnoredCount) -> tuple[Any, ...]:
+    """Return the row of a count of ignored requests."""
+    place = count.place
+    return (
+        place.org_id,
+        place.env_id,
+        count.day.isoformat(),
+        place.video_id,
+        place.height_px,
+        count.requests,
+        0,
+        0,
+        place.reason.value,
+    )
+
+
+def as_csv(rows: Sequence[tuple[Any, ...]]) -> bytes:
+    """Return rows as lines of a file."""
+    text = io.StringIO()
+    # All texts are quoted: csv would leave out those with a carriage return.
+    csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC).writerows(rows)
+    return text.getvalue().encode()
+
+
+def from_ms(moment_ms: int) -> datetime:
+    """Return the moment that a number in the files means."""
+    return _EPOCH + moment_ms * _MS
+
+
+def within(
+    scope: Scope, days: DateRange, which: str = COUNTED
+) -> tuple[str, list[object]]:
+    """
+    Return the condition, and the values of its question marks.
+
+    Args:
+        which: COUNTED or IGNORED.
+    """
+    values: list[object]
+    if isinstance(scope, VideoScope):
+        conditions, values = [which, "video = ?"], [scope.video_id]
+    else:
+        marks = ", ".join("?" * len(scope.env_ids))
+        conditions = [which, "org = ?", f"env IN ({marks})" if marks else "false"]
+        values = [scope.org_id, *sorted(scope.env_ids)]
+    for operator, day in ((">=", days.first), ("<=", days.last)):
+        if day is not None:
+            conditions.append(f"day {operator} ?")
+            values.append(day)
+    return " AND ".join(conditions), values

@@ -1,0 +1,153 @@
+"""The provider's public keys for requests that must not wait for it long."""
+
+import logging
+import threading
+import time
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as StillAskingError
+from contextlib import suppress
+from typing import Final
+
+from joserfc.jwk import KeySet
+
+from hvcore.plugin_api import UnavailableError
+from hvcore_openid_provider.description import DescribedMembers, ProviderDescription
+from hvcore_openid_provider.provider_http import ProviderHttp
+from hvcore_openid_provider.signed_tokens import LEEWAY_S
+from hvcore_openid_provider.signing_keys import SigningKeys
+
+PATIENCE_S: Final = 2.0
+"""
+What a request waits after the fetch has begun. Each waiting request holds a thread that
+others need, so those that come later wait only for what is left.
+"""
+RENEWED_AFTER_S: Final = 300.0
+"""Then they are fetched anew while requests go on with what is known."""
+SPARED_S: Final = 5.0
+"""After a fetch that failed, nobody begins another one for so long."""
+
+_log = logging.getLogger(__name__)
+
+
+class UnknownKeyError(Exception):
+    """The provider has no key of that name."""
+
+
+class ProviderKeys:
+    """
+    Find the keys by which tokens are checked; thread-safe.
+
+    One thread at a time asks the provider, however many requests want to know.
+    """
+
+    def __init__(self, http: ProviderHttp) -> None:
+        self._http = http
+        self._description = ProviderDescription(http, _keys_address)
+        self._keys = SigningKeys(http.settings)
+        self._lock = threading.Lock()
+        self._fetch: Future[None] | None = None
+        self._begun_at_s = 0.0
+        self._ended_at_s = 0.0
+
+    def named(self, name: str | None, *, token_age_s: float) -> KeySet:
+        """
+        Return the keys, of which one has this name.
+
+        Args:
+            name: ``kid`` of the token; None if it names none.
+            token_age_s: Since the token was issued, as it says itself.
+
+        Raises:
+            UnknownKeyError: There is none.
+            UnavailableError: Nobody can say; at the latest after 2 s.
+        """
+        known = self._keys.known(name)
+        if known is not None:
+            if self._keys.age_s > RENEWED_AFTER_S:
+                # Whoever comes while the provider is down goes on with what is known,
+                # and so it is if reading its new keys failed by a mistake of ours.
+                with suppress(Exception):
+                    self._begin()
+            return known
+        if not self._is_asking() and not self._keys.may_look_again():
+            if token_age_s > self._keys.age_s + LEEWAY_S:
+                raise UnknownKeyError
+            # Signed with a key that is younger than what is known, if it is true.
+            raise UnavailableError(
+                f"{self._http.settings.called}'s keys change; try again soon."
+            )
+        self._wait(self._begin())
+        known = self._keys.known(name)
+        if known is None:
+            raise UnknownKeyError
+        self._keys.note_new_key()
+        return known
+
+    def _is_asking(self) -> bool:
+        fetch = self._fetch
+        return fetch is not None and not fetch.done()
+
+    def _begin(self) -> Future[None]:
+        """
+        Return the fetch that is going on, or a new one.
+
+        Raises:
+            UnavailableError: One has failed a moment ago.
+        """
+        with self._lock:
+            now_s = time.monotonic()
+            fetch = self._fetch
+            if fetch is not None and not fetch.done():
+                return fetch
+            if fetch is not None and now_s < self._ended_at_s + SPARED_S:
+                self._raise_failure(fetch)
+            self._fetch = fetch = Future()
+            self._begun_at_s = now_s
+        thread = threading.Thread(
+            target=self._carry_out, args=(fetch,), name="oidc-keys", daemon=True
+        )
+        try:
+            thread.start()
+        except RuntimeError as exc:
+            # Or this fetch would go on for ever, and nobody begin another one.
+            self._end(fetch, UnavailableError(f"no thread asks for the keys: {exc}"))
+        return fetch
+
+    def _carry_out(self, fetch: Future[None]) -> None:
+        exchange = self._http.begin()
+        try:
+            self._keys.fetch(exchange, self._description.get(exchange))
+        except Exception as exc:  # noqa: BLE001 - those who wait are told, whatever it is
+            self._end(fetch, exc)
+        else:
+            self._end(fetch, None)
+
+    def _end(self, fetch: Future[None], error: Exception | None) -> None:
+        self._ended_at_s = time.monotonic()
+        if error is None:
+            fetch.set_result(None)
+            return
+        # Callers are told less than who runs the service.
+        why = error.detail if isinstance(error, UnavailableError) else repr(error)
+        _log.warning("there are no keys of the provider", extra={"hv_why": why})
+        fetch.set_exception(error)
+
+    def _wait(self, fetch: Future[None]) -> None:
+        left_s = self._begun_at_s + PATIENCE_S - time.monotonic()
+        try:
+            fetch.exception(timeout=max(left_s, 0.0))
+        except StillAskingError as exc:
+            raise UnavailableError(self._http.settings.silence) from exc
+        self._raise_failure(fetch)
+
+    def _raise_failure(self, fetch: Future[None]) -> None:
+        error = fetch.exception(timeout=0)
+        if isinstance(error, UnavailableError):
+            raise UnavailableError(self._http.settings.silence) from error
+        if error is not None:
+            # A mistake of ours.
+            raise error
+
+
+def _keys_address(described: DescribedMembers) -> str:
+    return described.endpoint("jwks_uri")

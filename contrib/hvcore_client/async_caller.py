@@ -1,0 +1,103 @@
+"""Carries out the steps of calls, while the event loop goes on with others."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import Any, Self, TypeVar
+
+import httpx
+
+from hvcore_client.calling import called
+from hvcore_client.errors import UnreachableError
+from hvcore_client.exchanging import NO_ANSWER, arrived, outgoing, unreachable
+from hvcore_client.operation import Operation
+from hvcore_client.options import TIMEOUT_S, options_of
+from hvcore_client.paging import pages_of
+from hvcore_client.quiet_logs import sending_quietly
+from hvcore_client.retries import DEFAULT_TRIES
+from hvcore_client.steps import Answer, Outcome, Request, Steps, Wait
+
+T = TypeVar("T")
+
+
+class AsyncCaller:
+    """What the methods of ``AsyncHvClient`` stand on."""
+
+    def __init__(
+        self,
+        api_url: str | None = None,
+        api_key: str | None = None,
+        *,
+        timeout_s: float = TIMEOUT_S,
+        max_tries: int = DEFAULT_TRIES,
+        http: httpx.AsyncClient | None = None,
+    ) -> None:
+        """
+        Make a client; tasks of one event loop may share it.
+
+        Args:
+            api_url: Of the service, without ``/v1``; by default HV_API_URL.
+            api_key: By default HV_API_KEY; some calls need none.
+            timeout_s: For connecting, and for silence of the service.
+            max_tries: Of a request, the first one included; 1: never again.
+            http: Sends the requests, if it shall be one of yours, with a proxy for
+                example. You close it.
+
+        Raises:
+            ValueError: There is no usable address, or the key is none.
+        """
+        self._options = options_of(
+            api_url, api_key, timeout_s=timeout_s, max_tries=max_tries
+        )
+        self._is_own = http is None
+        self._http = httpx.AsyncClient() if http is None else http
+        self._sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._options.api_url!r})"
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        if self._is_own:
+            await self._http.aclose()
+
+    async def _call(
+        self, operation: Operation[T], arguments: Mapping[str, object]
+    ) -> T:
+        return await self._run(called(self._options, operation, arguments))
+
+    async def _iterate(
+        self, operation: Operation[Any], arguments: Mapping[str, object]
+    ) -> AsyncIterator[Any]:
+        pages = pages_of(operation, arguments)
+        while pages.arguments is not None:
+            page = await self._call(operation, pages.arguments)
+            for item in pages.items_of(page):
+                yield item
+
+    async def _run(self, steps: Steps[T]) -> T:
+        outcome: Outcome = None
+        while True:
+            try:
+                step = steps.send(outcome)
+            except StopIteration as end:
+                value: T = end.value
+                return value
+            if isinstance(step, Wait):
+                await self._sleep(step.seconds)
+                outcome = None
+            else:
+                outcome = await self._sent(step)
+
+    async def _sent(self, request: Request) -> Answer | UnreachableError:
+        with sending_quietly():
+            try:
+                made = outgoing(self._http, request, self._options.timeout_s)
+                return arrived(await self._http.send(made))
+            except NO_ANSWER as error:
+                return unreachable(request, error)

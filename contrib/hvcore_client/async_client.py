@@ -1,0 +1,166 @@
+"""The client of the API for programs with an event loop (asyncio)."""
+
+import time
+from collections.abc import Callable
+from typing import Unpack
+
+from hvcore_client import waiting
+from hvcore_client.files import FileToSend
+from hvcore_client.generated.async_calls import AsyncCalls
+from hvcore_client.generated.models import (
+    ResumableUpload,
+    VideoDetails,
+    VideoUploadGrant,
+)
+from hvcore_client.generated.upload_settings import UploadSettings
+from hvcore_client.steps import OnProgress
+from hvcore_client.uploads import Uploads, sent_settings
+
+
+class AsyncHvClient(AsyncCalls):
+    """
+    Calls the API, while the event loop goes on with others.
+
+    Beside a method for each operation there are uploads, and waiting for a video.
+    """
+
+    async def upload(
+        self,
+        file: FileToSend,
+        *,
+        on_progress: OnProgress | None = None,
+        **settings: Unpack[UploadSettings],
+    ) -> ResumableUpload:
+        """
+        Upload a file, which is then made a video.
+
+        The upload goes on by itself where a connection breaks. To go on in another
+        process, call begin_upload, keep its ``upload_url``, and call resume_upload.
+
+        Args:
+            file: A path, or a file that is open for reading bytes and can seek.
+            on_progress: Is told how many bytes have arrived, and of how many.
+            settings: Of the video, such as ``name`` and ``video_quality``.
+
+        Raises:
+            ApiError: It was refused.
+            UnreachableError: Nobody answers, also after several tries.
+            OSError: The file cannot be read.
+        """
+        return await self._run(
+            self._uploads.uploaded(file, sent_settings(settings), on_progress)
+        )
+
+    async def begin_upload(
+        self, file: FileToSend, **settings: Unpack[UploadSettings]
+    ) -> ResumableUpload:
+        """
+        Create an upload, without sending anything of the file yet.
+
+        Send it with resume_upload and the ``upload_url`` of what is returned, from any
+        process that has the file. Treat that address as a password.
+        """
+        return await self._run(self._uploads.begun(file, sent_settings(settings)))
+
+    async def resume_upload(
+        self,
+        upload_url: str,
+        file: FileToSend,
+        *,
+        on_progress: OnProgress | None = None,
+    ) -> None:
+        """
+        Send what is missing of an upload; nothing, if all has arrived.
+
+        It may pause for an hour, and take a day in all.
+
+        Raises:
+            ValueError: The file has another size than the one of the upload.
+            ApiError: The upload was refused, or has ended (``NotFoundError``, 410).
+            UnreachableError: Nobody answers, also after several tries.
+        """
+        await self._run(self._uploads.resumed(upload_url, file, on_progress))
+
+    async def get_upload_offset(self, upload_url: str) -> int:
+        """
+        Ask once how many bytes of an upload have arrived.
+
+        Raises:
+            UnreachableError: The upload address cannot be reached from here.
+        """
+        return await self._run(self._uploads.offset(upload_url))
+
+    async def upload_by_put(
+        self,
+        file: FileToSend,
+        *,
+        on_progress: OnProgress | None = None,
+        **settings: Unpack[UploadSettings],
+    ) -> VideoUploadGrant:
+        """
+        Upload a file with a single PUT, which begins anew if the connection breaks.
+
+        The bytes may go straight to the object store. ``upload`` is for large files
+        and for bad networks.
+
+        Raises:
+            ApiError: It was refused.
+            UnreachableError: Nobody answers, also after several tries.
+        """
+        return await self._run(
+            self._uploads.uploaded_by_put(file, sent_settings(settings), on_progress)
+        )
+
+    async def put_file(
+        self,
+        signed_url: str,
+        file: FileToSend,
+        *,
+        content_type: str | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> None:
+        """
+        Send a file to the ``signed_url`` of an upload grant.
+
+        Args:
+            content_type: As it was announced; by default what the file's name says.
+
+        Raises:
+            ApiError: It was refused; ForbiddenError if the address has ended.
+            UnreachableError: Nobody answers, also after several tries.
+        """
+        await self._run(self._uploads.put(signed_url, file, content_type, on_progress))
+
+    async def wait_until_ready(
+        self,
+        video_id: str,
+        *,
+        timeout_s: float | None = None,
+        poll_s: float | None = None,
+        on_progress: Callable[[int], None] | None = None,
+    ) -> VideoDetails:
+        """
+        Return the details of a video once it can be played.
+
+        Args:
+            timeout_s: None: as long as it takes.
+            poll_s: Between two questions; by default it grows from 0.5 s to 5 s.
+            on_progress: Is told the percentage that is encoded.
+
+        Raises:
+            VideoFailedError: No video could be made of the file; it has the reason.
+            WaitedTooLongError: It was not ready in time. It may still become so.
+        """
+        steps = waiting.ready(
+            self._options,
+            video_id,
+            timeout_s=timeout_s,
+            poll_s=poll_s,
+            on_progress=on_progress,
+            now_s=time.monotonic,
+        )
+        return await self._run(steps)
+
+    @property
+    def _uploads(self) -> Uploads:
+        return Uploads(options=self._options)

@@ -1,0 +1,134 @@
+"""Files that are sent, piece by piece."""
+
+import asyncio
+import io
+import os
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO, Final, TypeAlias
+
+import attrs
+
+PIECE_BYTES: Final = 256 * 1024
+CONTENT_TYPES: Final = {
+    ".mp4": "video/mp4",
+    ".m4v": "video/mp4",
+    ".mov": "video/quicktime",
+    ".avi": "video/x-msvideo",
+    ".webm": "video/webm",
+    ".mkv": "video/x-matroska",
+}
+"""Endings of file names, and the content types that the service takes."""
+
+FileToSend: TypeAlias = str | os.PathLike[str] | BinaryIO
+"""A path, or a file that is open for reading bytes and can seek."""
+
+
+@attrs.frozen(kw_only=True)
+class SourceFile:
+    """A file to send: where its bytes are, how many, and what it is called."""
+
+    file: FileToSend = attrs.field(repr=False)
+    name: str
+    size_bytes: int
+
+    @classmethod
+    def of(cls, file: FileToSend) -> "SourceFile":
+        """
+        Look at a file.
+
+        Raises:
+            OSError: It cannot be read.
+            ValueError: It cannot seek.
+        """
+        if isinstance(file, str | os.PathLike):
+            path = Path(file)
+            name = _readable(path.name)
+            return cls(file=path, name=name, size_bytes=path.stat().st_size)
+        if not file.seekable():
+            raise ValueError(
+                "The file cannot seek, so a broken upload could not go on; write it "
+                "to a disk first."
+            )
+        size_bytes = file.seek(0, io.SEEK_END)
+        # Of a temporary file it is a number.
+        name = getattr(file, "name", "")
+        name = _readable(Path(name).name) if isinstance(name, str) else ""
+        return cls(file=file, name=name or "video.mp4", size_bytes=size_bytes)
+
+
+@attrs.frozen(kw_only=True)
+class FilePart:
+    """
+    What a file has from an offset on.
+
+    Attributes:
+        at: Called with the offset behind each piece, once that was taken.
+    """
+
+    source: SourceFile
+    offset: int
+    at: Callable[[int], None] = attrs.field(repr=False)
+
+    @property
+    def size_bytes(self) -> int:
+        """How much there is."""
+        return self.source.size_bytes - self.offset
+
+    def pieces(self) -> Iterator[bytes]:
+        """Read piece by piece."""
+        offset = self.offset
+        for piece in self._read():
+            yield piece
+            offset += len(piece)
+            self.at(offset)
+
+    async def async_pieces(self) -> AsyncIterator[bytes]:
+        """Read piece by piece, while the loop goes on with others."""
+        offset, read = self.offset, self._read()
+        try:
+            while piece := await asyncio.to_thread(next, read, b""):
+                yield piece
+                offset += len(piece)
+                self.at(offset)
+        finally:
+            # Who is cancelled leaves a thread that still reads; it closes the file.
+            with suppress(ValueError):
+                read.close()
+
+    def _read(self) -> Generator[bytes, None, None]:
+        left_bytes = self.size_bytes
+        with _opened(self.source.file) as file:
+            file.seek(self.offset)
+            # No more than was announced, if the file still grows.
+            while piece := file.read(min(PIECE_BYTES, left_bytes)):
+                left_bytes -= len(piece)
+                yield piece
+
+
+def content_type_of(name: str) -> str:
+    """Return what a file's name says it is; MP4 if that says nothing."""
+    return CONTENT_TYPES.get(Path(name).suffix.lower(), "video/mp4")
+
+
+def _readable(name: str) -> str:
+    """
+    Return a file's name with replacement characters for bytes that are no text.
+
+    Names are bytes; requests are UTF-8, whatever the encoding of this process.
+    """
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return os.fsencode(name).decode("utf-8", "replace")
+    return name
+
+
+@contextmanager
+def _opened(file: FileToSend) -> Iterator[BinaryIO]:
+    if isinstance(file, str | os.PathLike):
+        with Path(file).open("rb") as opened:
+            yield opened
+    else:
+        yield file

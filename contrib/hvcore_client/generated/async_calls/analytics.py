@@ -1,0 +1,421 @@
+"""
+Calls of the API: Analytics.
+
+Written by hvcore_client_generator; do not change it by hand.
+"""
+
+from typing import Literal, overload
+
+from hvcore_client.async_caller import AsyncCaller
+from hvcore_client.generated import choices, models, operations
+
+
+class AsyncAnalyticsCalls(AsyncCaller):
+    """Analytics."""
+
+    @overload
+    async def get_usage(
+        self, *, period_days: int | None = None, format: None = None
+    ) -> models.UsageReport: ...
+
+    @overload
+    async def get_usage(
+        self, *, period_days: int | None = None, format: Literal["csv", "ndjson"]
+    ) -> str: ...
+
+    async def get_usage(
+        self,
+        *,
+        period_days: int | None = None,
+        format: Literal["csv", "ndjson"] | None = None,
+    ) -> models.UsageReport | str:
+        """
+        Report what each environment holds and what was served of it.
+
+        Needs the permission `analytics:read`. Counts under the limit `analytics`.
+
+        Args:
+            period_days: By default ``30``.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
+        """
+        return await self._call(
+            operations.GET_USAGE, {"period_days": period_days, "format": format}
+        )
+
+    @overload
+    async def get_daily_usage(
+        self,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        fill: bool | None = None,
+        format: None = None,
+    ) -> models.DailyUsageReport: ...
+
+    @overload
+    async def get_daily_usage(
+        self,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        fill: bool | None = None,
+        format: Literal["csv", "ndjson"],
+    ) -> str: ...
+
+    async def get_daily_usage(
+        self,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        fill: bool | None = None,
+        format: Literal["csv", "ndjson"] | None = None,
+    ) -> models.DailyUsageReport | str:
+        """
+        Report what was served on each day.
+
+        Needs the permission `analytics:read`. Counts under the limit `analytics`.
+
+        Args:
+            fill: By default ``False``.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
+        """
+        return await self._call(
+            operations.GET_DAILY_USAGE,
+            {
+                "start_date": start_date,
+                "end_date": end_date,
+                "fill": fill,
+                "format": format,
+            },
+        )
+
+    @overload
+    async def get_storage_usage(
+        self, *, format: None = None
+    ) -> models.StorageReport: ...
+
+    @overload
+    async def get_storage_usage(self, *, format: Literal["csv", "ndjson"]) -> str: ...
+
+    async def get_storage_usage(
+        self, *, format: Literal["csv", "ndjson"] | None = None
+    ) -> models.StorageReport | str:
+        """
+        Report how much is stored.
+
+        Needs the permission `analytics:read`. Counts under the limit `analytics`.
+
+        Args:
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
+        """
+        return await self._call(operations.GET_STORAGE_USAGE, {"format": format})
+
+    @overload
+    async def get_resolution_distribution(
+        self,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        format: None = None,
+    ) -> models.ResolutionDistributionReport: ...
+
+    @overload
+    async def get_resolution_distribution(
+        self,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        format: Literal["csv", "ndjson"],
+    ) -> str: ...
+
+    async def get_resolution_distribution(
+        self,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        format: Literal["csv", "ndjson"] | None = None,
+    ) -> models.ResolutionDistributionReport | str:
+        """
+        Report what was served of each resolution.
+
+        Needs the permission `analytics:read`. Counts under the limit `analytics`.
+
+        Args:
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
+        """
+        return await self._call(
+            operations.GET_RESOLUTION_DISTRIBUTION,
+            {"start_date": start_date, "end_date": end_date, "format": format},
+        )
+
+    @overload
+    async def get_video_resolutions(
+        self,
+        video_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        format: None = None,
+        records: choices.VideoRecords | None = None,
+    ) -> models.VideoResolutionReport: ...
+
+    @overload
+    async def get_video_resolutions(
+        self,
+        video_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        format: Literal["csv", "ndjson"],
+        records: choices.VideoRecords | None = None,
+    ) -> str: ...
+
+    async def get_video_resolutions(
+        self,
+        video_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        format: Literal["csv", "ndjson"] | None = None,
+        records: choices.VideoRecords | None = None,
+    ) -> models.VideoResolutionReport | str:
+        """
+        Report what was served of a video, by resolution.
+
+        Needs the permission `analytics:read`. Counts under the limit `analytics`.
+
+        Args:
+            video_id: The video.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
+            records: Whether a file holds the record of each height or the summary. By
+                default ``resolutions``.
+        """
+        return await self._call(
+            operations.GET_VIDEO_RESOLUTIONS,
+            {
+                "video_id": video_id,
+                "start_date": start_date,
+                "end_date": end_date,
+                "format": format,
+                "records": records,
+            },
+        )
+
+    @overload
+    async def explain_video_count(
+        self, video_id: str, *, date: str | None = None, format: None = None
+    ) -> models.CountExplanationReport: ...
+
+    @overload
+    async def explain_video_count(
+        self,
+        video_id: str,
+        *,
+        date: str | None = None,
+        format: Literal["csv", "ndjson"],
+    ) -> str: ...
+
+    async def explain_video_count(
+        self,
+        video_id: str,
+        *,
+        date: str | None = None,
+        format: Literal["csv", "ndjson"] | None = None,
+    ) -> models.CountExplanationReport | str:
+        """
+        Show how the count of a video's day came about.
+
+        Needs the permission `analytics:read`. Counts under the limit `analytics`.
+
+        Args:
+            video_id: The video.
+            date: A UTC day; today if there is none.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
+        """
+        return await self._call(
+            operations.EXPLAIN_VIDEO_COUNT,
+            {"video_id": video_id, "date": date, "format": format},
+        )
+
+    @overload
+    async def get_video_playback_quality(
+        self,
+        video_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        format: None = None,
+    ) -> models.PlaybackQualityReport: ...
+
+    @overload
+    async def get_video_playback_quality(
+        self,
+        video_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        format: Literal["csv", "ndjson"],
+    ) -> str: ...
+
+    async def get_video_playback_quality(
+        self,
+        video_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        format: Literal["csv", "ndjson"] | None = None,
+    ) -> models.PlaybackQualityReport | str:
+        """
+        Report how playback of a video went, as players measured it, by day.
+
+        Needs the permission `analytics:read`. Counts under the limit `analytics`.
+
+        Args:
+            video_id: The video.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
+        """
+        return await self._call(
+            operations.GET_VIDEO_PLAYBACK_QUALITY,
+            {
+                "video_id": video_id,
+                "start_date": start_date,
+                "end_date": end_date,
+                "format": format,
+            },
+        )
+
+    @overload
+    async def get_video_breakdown(
+        self,
+        video_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        by: choices.BreakdownBy | None = None,
+        format: None = None,
+    ) -> models.BreakdownReport: ...
+
+    @overload
+    async def get_video_breakdown(
+        self,
+        video_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        by: choices.BreakdownBy | None = None,
+        format: Literal["csv", "ndjson"],
+    ) -> str: ...
+
+    async def get_video_breakdown(
+        self,
+        video_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        by: choices.BreakdownBy | None = None,
+        format: Literal["csv", "ndjson"] | None = None,
+    ) -> models.BreakdownReport | str:
+        """
+        Report where a video's segments went: by country or by page.
+
+        Needs the permission `analytics:read`. Counts under the limit `analytics`.
+
+        Args:
+            video_id: The video.
+            by: By default ``country``.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
+        """
+        return await self._call(
+            operations.GET_VIDEO_BREAKDOWN,
+            {
+                "video_id": video_id,
+                "start_date": start_date,
+                "end_date": end_date,
+                "by": by,
+                "format": format,
+            },
+        )
+
+    @overload
+    async def get_viewers(
+        self, *, format: None = None, records: choices.LiveRecords | None = None
+    ) -> models.ViewersReport: ...
+
+    @overload
+    async def get_viewers(
+        self,
+        *,
+        format: Literal["csv", "ndjson"],
+        records: choices.LiveRecords | None = None,
+    ) -> str: ...
+
+    async def get_viewers(
+        self,
+        *,
+        format: Literal["csv", "ndjson"] | None = None,
+        records: choices.LiveRecords | None = None,
+    ) -> models.ViewersReport | str:
+        """
+        Count the current viewers.
+
+        Needs the permission `analytics:read`. Counts under the limit `analytics`.
+
+        Args:
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
+            records: Whether a file holds the one record of now or those of minutes. By
+                default ``viewers``.
+        """
+        return await self._call(
+            operations.GET_VIEWERS, {"format": format, "records": records}
+        )
+
+    @overload
+    async def get_video_viewers(
+        self,
+        video_id: str,
+        *,
+        format: None = None,
+        records: choices.LiveRecords | None = None,
+    ) -> models.ViewersReport: ...
+
+    @overload
+    async def get_video_viewers(
+        self,
+        video_id: str,
+        *,
+        format: Literal["csv", "ndjson"],
+        records: choices.LiveRecords | None = None,
+    ) -> str: ...
+
+    async def get_video_viewers(
+        self,
+        video_id: str,
+        *,
+        format: Literal["csv", "ndjson"] | None = None,
+        records: choices.LiveRecords | None = None,
+    ) -> models.ViewersReport | str:
+        """
+        Count the current viewers of a video.
+
+        Needs the permission `analytics:read`. Counts under the limit `analytics`.
+
+        Args:
+            video_id: The video.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
+            records: Whether a file holds the one record of now or those of minutes. By
+                default ``viewers``.
+        """
+        return await self._call(
+            operations.GET_VIDEO_VIEWERS,
+            {"video_id": video_id, "format": format, "records": records},
+        )

@@ -1,0 +1,349 @@
+"""
+Calls of the API: Videos.
+
+Written by hvcore_client_generator; do not change it by hand.
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import date
+
+from hvcore_client.async_caller import AsyncCaller
+from hvcore_client.generated import choices, models, operations
+from hvcore_client.operation import NOT_SENT, NotSent
+
+
+class AsyncVideosCalls(AsyncCaller):
+    """Videos."""
+
+    async def list_videos(
+        self,
+        *,
+        page: int | None = None,
+        page_size: int | None = None,
+        sort_by: choices.SortBy | None = None,
+        sort_dir: choices.SortDir | None = None,
+        status: choices.VideoStatus | None = None,
+        search: str | None = None,
+        from_: date | str | None = None,
+        to: date | str | None = None,
+        external_id: str | None = None,
+        tag: str | None = None,
+        metadata: str | None = None,
+    ) -> models.VideoList:
+        """
+        List the videos of the key's environment.
+
+        Needs the permission `videos:read`.
+
+        Args:
+            page: Number of the page, from 1. By default ``1``.
+            page_size: Videos on a page. By default ``20``.
+            sort_by: What to sort by. By default ``created_at``.
+            sort_dir: Rising or falling. By default ``desc``.
+            status: Only those in this state.
+            search: Only those whose name contains this, in upper or lower case.
+            from_: Only those created on this UTC day or later.
+            to: Only those created on this UTC day or earlier.
+            external_id: Only the one that has this external ID.
+            tag: Only those with this tag.
+            metadata: Only those whose metadata has this key with this value, such as
+                `order:4711`.
+        """
+        return await self._call(
+            operations.LIST_VIDEOS,
+            {
+                "page": page,
+                "page_size": page_size,
+                "sort_by": sort_by,
+                "sort_dir": sort_dir,
+                "status": status,
+                "search": search,
+                "from_": from_,
+                "to": to,
+                "external_id": external_id,
+                "tag": tag,
+                "metadata": metadata,
+            },
+        )
+
+    def iterate_videos(
+        self,
+        *,
+        page_size: int | None = None,
+        sort_by: choices.SortBy | None = None,
+        sort_dir: choices.SortDir | None = None,
+        status: choices.VideoStatus | None = None,
+        search: str | None = None,
+        from_: date | str | None = None,
+        to: date | str | None = None,
+        external_id: str | None = None,
+        tag: str | None = None,
+        metadata: str | None = None,
+    ) -> AsyncIterator[models.VideoSummary]:
+        """
+        Go through all videos of list_videos, page by page.
+
+        Needs the permission `videos:read`.
+
+        Args:
+            page_size: Videos on a page. By default ``20``.
+            sort_by: What to sort by. By default ``created_at``.
+            sort_dir: Rising or falling. By default ``desc``.
+            status: Only those in this state.
+            search: Only those whose name contains this, in upper or lower case.
+            from_: Only those created on this UTC day or later.
+            to: Only those created on this UTC day or earlier.
+            external_id: Only the one that has this external ID.
+            tag: Only those with this tag.
+            metadata: Only those whose metadata has this key with this value, such as
+                `order:4711`.
+        """
+        return self._iterate(
+            operations.LIST_VIDEOS,
+            {
+                "page_size": page_size,
+                "sort_by": sort_by,
+                "sort_dir": sort_dir,
+                "status": status,
+                "search": search,
+                "from_": from_,
+                "to": to,
+                "external_id": external_id,
+                "tag": tag,
+                "metadata": metadata,
+            },
+        )
+
+    async def get_video(self, video_id: str) -> models.VideoDetails:
+        """
+        Describe a video.
+
+        Needs the permission `videos:read`.
+
+        Args:
+            video_id: The video.
+        """
+        return await self._call(operations.GET_VIDEO, {"video_id": video_id})
+
+    async def delete_video(
+        self, video_id: str, *, reason: choices.DeletionReason | None = None
+    ) -> models.Deletion:
+        """
+        Delete a video.
+
+        Needs the permission `videos:write`. Counts under the limit `video-operations`.
+
+        Args:
+            video_id: The video.
+            reason: Why it is deleted.
+        """
+        return await self._call(
+            operations.DELETE_VIDEO, {"video_id": video_id, "reason": reason}
+        )
+
+    async def update_video(
+        self,
+        video_id: str,
+        *,
+        if_match: str | None = None,
+        video_name: str | NotSent | None = NOT_SENT,
+        description: str | NotSent | None = NOT_SENT,
+        allow_public_access: bool | NotSent | None = NOT_SENT,
+        external_id: str | NotSent | None = NOT_SENT,
+        metadata: Mapping[str, str | None] | NotSent | None = NOT_SENT,
+        tags: Sequence[str] | NotSent | None = NOT_SENT,
+        allow_download: bool | NotSent | None = NOT_SENT,
+    ) -> models.VideoDetails:
+        """
+        Change a video's name, description, visibility or labels.
+
+        Needs the permission `videos:write`.
+
+        Args:
+            video_id: The video.
+            if_match: The `ETag` of the details that the change was made for: if one of
+                their members was changed since, nothing is changed (412). Several may
+                be sent, separated by commas.
+            description: null removes it.
+            external_id: null removes it.
+            metadata: Keys that are not named stay; null removes a key, or all of them.
+            tags: In place of all tags; null removes them.
+            allow_download: Whether who may watch it may take it away, too.
+        """
+        return await self._call(
+            operations.UPDATE_VIDEO,
+            {
+                "video_id": video_id,
+                "if_match": if_match,
+                "video_name": video_name,
+                "description": description,
+                "allow_public_access": allow_public_access,
+                "external_id": external_id,
+                "metadata": metadata,
+                "tags": tags,
+                "allow_download": allow_download,
+            },
+        )
+
+    async def get_video_details(self, video_id: str) -> models.VideoDetails:
+        """
+        Describe a video.
+
+        Needs the permission `videos:read`.
+
+        Args:
+            video_id: The video.
+        """
+        return await self._call(operations.GET_VIDEO_DETAILS, {"video_id": video_id})
+
+    async def get_video_conformance(self, video_id: str) -> models.ConformanceReport:
+        """
+        Get the findings of the check of a finished video.
+
+        Needs the permission `videos:read`.
+
+        Args:
+            video_id: The video.
+        """
+        return await self._call(
+            operations.GET_VIDEO_CONFORMANCE, {"video_id": video_id}
+        )
+
+    async def retry_video(self, video_id: str) -> models.ProcessedVideo:
+        """
+        Process a failed video again, with the same settings.
+
+        Needs the permission `videos:write`. Counts under the limit `video-operations`.
+
+        Args:
+            video_id: The video.
+        """
+        return await self._call(operations.RETRY_VIDEO, {"video_id": video_id})
+
+    async def set_thumbnail(
+        self,
+        video_id: str,
+        *,
+        timestamp_seconds: float | None = None,
+        content: str | bytes | None = None,
+        content_type: str | None = None,
+    ) -> models.Thumbnail:
+        """
+        Choose a video's picture: a moment of it, or one that is sent.
+
+        Needs the permission `videos:write`. Counts under the limit `thumbnails`.
+
+        Args:
+            video_id: The video.
+            timestamp_seconds: Where in the video the picture is taken.
+            content: What is sent, instead of timestamp_seconds.
+            content_type: One of image/jpeg, image/png; by default by its first bytes.
+        """
+        return await self._call(
+            operations.SET_THUMBNAIL,
+            {
+                "video_id": video_id,
+                "timestamp_seconds": timestamp_seconds,
+                "content": content,
+                "content_type": content_type,
+            },
+        )
+
+    async def list_captions(self, video_id: str) -> models.CaptionList:
+        """
+        List a video's captions.
+
+        Needs the permission `videos:read`. Counts under the limit `video-operations`.
+
+        Args:
+            video_id: The video.
+        """
+        return await self._call(operations.LIST_CAPTIONS, {"video_id": video_id})
+
+    async def set_captions(
+        self,
+        video_id: str,
+        language: str,
+        *,
+        label: str | None = None,
+        content: str | bytes,
+        content_type: str | None = None,
+    ) -> models.CaptionList:
+        """
+        Set a video's captions in a language: WebVTT or SubRip.
+
+        Needs the permission `videos:write`. Counts under the limit `video-operations`.
+
+        Args:
+            video_id: The video.
+            language: A language tag, such as `en` or `pt-BR`.
+            label: The name that viewers see; by default the language's tag.
+            content: What is sent.
+            content_type: One of text/vtt, application/x-subrip, text/plain,
+                application/octet-stream; by default by its first bytes.
+        """
+        return await self._call(
+            operations.SET_CAPTIONS,
+            {
+                "video_id": video_id,
+                "language": language,
+                "label": label,
+                "content": content,
+                "content_type": content_type,
+            },
+        )
+
+    async def remove_captions(self, video_id: str, language: str) -> models.CaptionList:
+        """
+        Remove a video's captions in a language.
+
+        Needs the permission `videos:write`. Counts under the limit `video-operations`.
+
+        Args:
+            video_id: The video.
+            language: A language tag, such as `en` or `pt-BR`.
+        """
+        return await self._call(
+            operations.REMOVE_CAPTIONS, {"video_id": video_id, "language": language}
+        )
+
+    async def list_chapters(self, video_id: str) -> models.ChapterList:
+        """
+        List a video's chapters.
+
+        Needs the permission `videos:read`. Counts under the limit `video-operations`.
+
+        Args:
+            video_id: The video.
+        """
+        return await self._call(operations.LIST_CHAPTERS, {"video_id": video_id})
+
+    async def set_chapters(
+        self, video_id: str, *, content: str | bytes, content_type: str | None = None
+    ) -> models.ChapterList:
+        """
+        Set a video's chapters: a WebVTT file, a cue for each.
+
+        Needs the permission `videos:write`. Counts under the limit `video-operations`.
+
+        Args:
+            video_id: The video.
+            content: What is sent.
+            content_type: One of text/vtt, text/plain, application/octet-stream; by
+                default by its first bytes.
+        """
+        return await self._call(
+            operations.SET_CHAPTERS,
+            {"video_id": video_id, "content": content, "content_type": content_type},
+        )
+
+    async def remove_chapters(self, video_id: str) -> models.ChapterList:
+        """
+        Remove a video's chapters.
+
+        Needs the permission `videos:write`. Counts under the limit `video-operations`.
+
+        Args:
+            video_id: The video.
+        """
+        return await self._call(operations.REMOVE_CHAPTERS, {"video_id": video_id})

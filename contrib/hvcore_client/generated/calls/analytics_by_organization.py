@@ -1,0 +1,728 @@
+"""
+Calls of the API: Analytics by organization.
+
+Written by hvcore_client_generator; do not change it by hand.
+"""
+
+from typing import Literal, overload
+
+from hvcore_client.caller import Caller
+from hvcore_client.generated import choices, models, operations
+
+
+class AnalyticsByOrganizationCalls(Caller):
+    """Analytics by organization."""
+
+    @overload
+    def get_usage_in_organization(
+        self, org_id: str, *, period_days: int | None = None, format: None = None
+    ) -> models.UsageReport: ...
+
+    @overload
+    def get_usage_in_organization(
+        self,
+        org_id: str,
+        *,
+        period_days: int | None = None,
+        format: Literal["csv", "ndjson"],
+    ) -> str: ...
+
+    def get_usage_in_organization(
+        self,
+        org_id: str,
+        *,
+        period_days: int | None = None,
+        format: Literal["csv", "ndjson"] | None = None,
+    ) -> models.UsageReport | str:
+        """
+        Report what each environment holds and what was served of it.
+
+        Needs the permission `analytics:read`. Counts under the limit `analytics`.
+
+        Args:
+            org_id: The organization.
+            period_days: By default ``30``.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
+        """
+        return self._call(
+            operations.GET_USAGE_IN_ORGANIZATION,
+            {"org_id": org_id, "period_days": period_days, "format": format},
+        )
+
+    @overload
+    def get_usage_in_environment(
+        self,
+        org_id: str,
+        env_id: str,
+        *,
+        period_days: int | None = None,
+        format: None = None,
+    ) -> models.UsageReport: ...
+
+    @overload
+    def get_usage_in_environment(
+        self,
+        org_id: str,
+        env_id: str,
+        *,
+        period_days: int | None = None,
+        format: Literal["csv", "ndjson"],
+    ) -> str: ...
+
+    def get_usage_in_environment(
+        self,
+        org_id: str,
+        env_id: str,
+        *,
+        period_days: int | None = None,
+        format: Literal["csv", "ndjson"] | None = None,
+    ) -> models.UsageReport | str:
+        """
+        Report what each environment holds and what was served of it.
+
+        Needs the permission `analytics:read`. Counts under the limit `analytics`.
+
+        Args:
+            org_id: The organization.
+            env_id: The environment: its identifier or its short name.
+            period_days: By default ``30``.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
+        """
+        return self._call(
+            operations.GET_USAGE_IN_ENVIRONMENT,
+            {
+                "org_id": org_id,
+                "env_id": env_id,
+                "period_days": period_days,
+                "format": format,
+            },
+        )
+
+    @overload
+    def get_daily_usage_in_organization(
+        self,
+        org_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        fill: bool | None = None,
+        format: None = None,
+    ) -> models.DailyUsageReport: ...
+
+    @overload
+    def get_daily_usage_in_organization(
+        self,
+        org_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        fill: bool | None = None,
+        format: Literal["csv", "ndjson"],
+    ) -> str: ...
+
+    def get_daily_usage_in_organization(
+        self,
+        org_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        fill: bool | None = None,
+        format: Literal["csv", "ndjson"] | None = None,
+    ) -> models.DailyUsageReport | str:
+        """
+        Report what was served on each day.
+
+        Needs the permission `analytics:read`. Counts under the limit `analytics`.
+
+        Args:
+            org_id: The organization.
+            fill: By default ``False``.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
+        """
+        return self._call(
+            operations.GET_DAILY_USAGE_IN_ORGANIZATION,
+            {
+                "org_id": org_id,
+                "start_date": start_date,
+                "end_date": end_date,
+                "fill": fill,
+                "format": format,
+            },
+        )
+
+    @overload
+    def get_daily_usage_in_environment(
+        self,
+        org_id: str,
+        env_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        fill: bool | None = None,
+        format: None = None,
+    ) -> models.DailyUsageReport: ...
+
+    @overload
+    def get_daily_usage_in_environment(
+        self,
+        org_id: str,
+        env_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        fill: bool | None = None,
+        format: Literal["csv", "ndjson"],
+    ) -> str: ...
+
+    def get_daily_usage_in_environment(
+        self,
+        org_id: str,
+        env_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        fill: bool | None = None,
+        format: Literal["csv", "ndjson"] | None = None,
+    ) -> models.DailyUsageReport | str:
+        """
+        Report what was served on each day.
+
+        Needs the permission `analytics:read`. Counts under the limit `analytics`.
+
+        Args:
+            org_id: The organization.
+            env_id: The environment: its identifier or its short name.
+            fill: By default ``False``.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
+        """
+        return self._call(
+            operations.GET_DAILY_USAGE_IN_ENVIRONMENT,
+            {
+                "org_id": org_id,
+                "env_id": env_id,
+                "start_date": start_date,
+                "end_date": end_date,
+                "fill": fill,
+                "format": format,
+            },
+        )
+
+    @overload
+    def get_storage_usage_in_organization(
+        self, org_id: str, *, format: None = None
+    ) -> models.StorageReport: ...
+
+    @overload
+    def get_storage_usage_in_organization(
+        self, org_id: str, *, format: Literal["csv", "ndjson"]
+    ) -> str: ...
+
+    def get_storage_usage_in_organization(
+        self, org_id: str, *, format: Literal["csv", "ndjson"] | None = None
+    ) -> models.StorageReport | str:
+        """
+        Report how much is stored.
+
+        Needs the permission `analytics:read`. Counts under the limit `analytics`.
+
+        Args:
+            org_id: The organization.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
+        """
+        return self._call(
+            operations.GET_STORAGE_USAGE_IN_ORGANIZATION,
+            {"org_id": org_id, "format": format},
+        )
+
+    @overload
+    def get_storage_usage_in_environment(
+        self, org_id: str, env_id: str, *, format: None = None
+    ) -> models.StorageReport: ...
+
+    @overload
+    def get_storage_usage_in_environment(
+        self, org_id: str, env_id: str, *, format: Literal["csv", "ndjson"]
+    ) -> str: ...
+
+    def get_storage_usage_in_environment(
+        self,
+        org_id: str,
+        env_id: str,
+        *,
+        format: Literal["csv", "ndjson"] | None = None,
+    ) -> models.StorageReport | str:
+        """
+        Report how much is stored.
+
+        Needs the permission `analytics:read`. Counts under the limit `analytics`.
+
+        Args:
+            org_id: The organization.
+            env_id: The environment: its identifier or its short name.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
+        """
+        return self._call(
+            operations.GET_STORAGE_USAGE_IN_ENVIRONMENT,
+            {"org_id": org_id, "env_id": env_id, "format": format},
+        )
+
+    @overload
+    def get_resolution_distribution_in_organization(
+        self,
+        org_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        format: None = None,
+    ) -> models.ResolutionDistributionReport: ...
+
+    @overload
+    def get_resolution_distribution_in_organization(
+        self,
+        org_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        format: Literal["csv", "ndjson"],
+    ) -> str: ...
+
+    def get_resolution_distribution_in_organization(
+        self,
+        org_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        format: Literal["csv", "ndjson"] | None = None,
+    ) -> models.ResolutionDistributionReport | str:
+        """
+        Report what was served of each resolution.
+
+        Needs the permission `analytics:read`. Counts under the limit `analytics`.
+
+        Args:
+            org_id: The organization.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
+        """
+        return self._call(
+            operations.GET_RESOLUTION_DISTRIBUTION_IN_ORGANIZATION,
+            {
+                "org_id": org_id,
+                "start_date": start_date,
+                "end_date": end_date,
+                "format": format,
+            },
+        )
+
+    @overload
+    def get_resolution_distribution_in_environment(
+        self,
+        org_id: str,
+        env_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        format: None = None,
+    ) -> models.ResolutionDistributionReport: ...
+
+    @overload
+    def get_resolution_distribution_in_environment(
+        self,
+        org_id: str,
+        env_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        format: Literal["csv", "ndjson"],
+    ) -> str: ...
+
+    def get_resolution_distribution_in_environment(
+        self,
+        org_id: str,
+        env_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        format: Literal["csv", "ndjson"] | None = None,
+    ) -> models.ResolutionDistributionReport | str:
+        """
+        Report what was served of each resolution.
+
+        Needs the permission `analytics:read`. Counts under the limit `analytics`.
+
+        Args:
+            org_id: The organization.
+            env_id: The environment: its identifier or its short name.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
+        """
+        return self._call(
+            operations.GET_RESOLUTION_DISTRIBUTION_IN_ENVIRONMENT,
+            {
+                "org_id": org_id,
+                "env_id": env_id,
+                "start_date": start_date,
+                "end_date": end_date,
+                "format": format,
+            },
+        )
+
+    @overload
+    def get_video_resolutions_in_organization(
+        self,
+        org_id: str,
+        video_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        format: None = None,
+        records: choices.VideoRecords | None = None,
+    ) -> models.VideoResolutionReport: ...
+
+    @overload
+    def get_video_resolutions_in_organization(
+        self,
+        org_id: str,
+        video_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        format: Literal["csv", "ndjson"],
+        records: choices.VideoRecords | None = None,
+    ) -> str: ...
+
+    def get_video_resolutions_in_organization(
+        self,
+        org_id: str,
+        video_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        format: Literal["csv", "ndjson"] | None = None,
+        records: choices.VideoRecords | None = None,
+    ) -> models.VideoResolutionReport | str:
+        """
+        Report what was served of a video, by resolution.
+
+        Needs the permission `analytics:read`. Counts under the limit `analytics`.
+
+        Args:
+            org_id: The organization.
+            video_id: The video.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
+            records: Whether a file holds the record of each height or the summary. By
+                default ``resolutions``.
+        """
+        return self._call(
+            operations.GET_VIDEO_RESOLUTIONS_IN_ORGANIZATION,
+            {
+                "org_id": org_id,
+                "video_id": video_id,
+                "start_date": start_date,
+                "end_date": end_date,
+                "format": format,
+                "records": records,
+            },
+        )
+
+    @overload
+    def explain_video_count_in_organization(
+        self,
+        org_id: str,
+        video_id: str,
+        *,
+        date: str | None = None,
+        format: None = None,
+    ) -> models.CountExplanationReport: ...
+
+    @overload
+    def explain_video_count_in_organization(
+        self,
+        org_id: str,
+        video_id: str,
+        *,
+        date: str | None = None,
+        format: Literal["csv", "ndjson"],
+    ) -> str: ...
+
+    def explain_video_count_in_organization(
+        self,
+        org_id: str,
+        video_id: str,
+        *,
+        date: str | None = None,
+        format: Literal["csv", "ndjson"] | None = None,
+    ) -> models.CountExplanationReport | str:
+        """
+        Show how the count of a video's day came about.
+
+        Needs the permission `analytics:read`. Counts under the limit `analytics`.
+
+        Args:
+            org_id: The organization.
+            video_id: The video.
+            date: A UTC day; today if there is none.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
+        """
+        return self._call(
+            operations.EXPLAIN_VIDEO_COUNT_IN_ORGANIZATION,
+            {"org_id": org_id, "video_id": video_id, "date": date, "format": format},
+        )
+
+    @overload
+    def get_video_playback_quality_in_organization(
+        self,
+        org_id: str,
+        video_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        format: None = None,
+    ) -> models.PlaybackQualityReport: ...
+
+    @overload
+    def get_video_playback_quality_in_organization(
+        self,
+        org_id: str,
+        video_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        format: Literal["csv", "ndjson"],
+    ) -> str: ...
+
+    def get_video_playback_quality_in_organization(
+        self,
+        org_id: str,
+        video_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        format: Literal["csv", "ndjson"] | None = None,
+    ) -> models.PlaybackQualityReport | str:
+        """
+        Report how playback of a video went, as players measured it, by day.
+
+        Needs the permission `analytics:read`. Counts under the limit `analytics`.
+
+        Args:
+            org_id: The organization.
+            video_id: The video.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
+        """
+        return self._call(
+            operations.GET_VIDEO_PLAYBACK_QUALITY_IN_ORGANIZATION,
+            {
+                "org_id": org_id,
+                "video_id": video_id,
+                "start_date": start_date,
+                "end_date": end_date,
+                "format": format,
+            },
+        )
+
+    @overload
+    def get_video_breakdown_in_organization(
+        self,
+        org_id: str,
+        video_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        by: choices.BreakdownBy | None = None,
+        format: None = None,
+    ) -> models.BreakdownReport: ...
+
+    @overload
+    def get_video_breakdown_in_organization(
+        self,
+        org_id: str,
+        video_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        by: choices.BreakdownBy | None = None,
+        format: Literal["csv", "ndjson"],
+    ) -> str: ...
+
+    def get_video_breakdown_in_organization(
+        self,
+        org_id: str,
+        video_id: str,
+        *,
+        start_date: str | None = None,
+        end_date: str | None = None,
+        by: choices.BreakdownBy | None = None,
+        format: Literal["csv", "ndjson"] | None = None,
+    ) -> models.BreakdownReport | str:
+        """
+        Report where a video's segments went: by country or by page.
+
+        Needs the permission `analytics:read`. Counts under the limit `analytics`.
+
+        Args:
+            org_id: The organization.
+            video_id: The video.
+            by: By default ``country``.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
+        """
+        return self._call(
+            operations.GET_VIDEO_BREAKDOWN_IN_ORGANIZATION,
+            {
+                "org_id": org_id,
+                "video_id": video_id,
+                "start_date": start_date,
+                "end_date": end_date,
+                "by": by,
+                "format": format,
+            },
+        )
+
+    @overload
+    def get_viewers_in_organization(
+        self,
+        org_id: str,
+        *,
+        format: None = None,
+        records: choices.LiveRecords | None = None,
+    ) -> models.ViewersReport: ...
+
+    @overload
+    def get_viewers_in_organization(
+        self,
+        org_id: str,
+        *,
+        format: Literal["csv", "ndjson"],
+        records: choices.LiveRecords | None = None,
+    ) -> str: ...
+
+    def get_viewers_in_organization(
+        self,
+        org_id: str,
+        *,
+        format: Literal["csv", "ndjson"] | None = None,
+        records: choices.LiveRecords | None = None,
+    ) -> models.ViewersReport | str:
+        """
+        Count the current viewers.
+
+        Needs the permission `analytics:read`. Counts under the limit `analytics`.
+
+        Args:
+            org_id: The organization.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
+            records: Whether a file holds the one record of now or those of minutes. By
+                default ``viewers``.
+        """
+        return self._call(
+            operations.GET_VIEWERS_IN_ORGANIZATION,
+            {"org_id": org_id, "format": format, "records": records},
+        )
+
+    @overload
+    def get_viewers_in_environment(
+        self,
+        org_id: str,
+        env_id: str,
+        *,
+        format: None = None,
+        records: choices.LiveRecords | None = None,
+    ) -> models.ViewersReport: ...
+
+    @overload
+    def get_viewers_in_environment(
+        self,
+        org_id: str,
+        env_id: str,
+        *,
+        format: Literal["csv", "ndjson"],
+        records: choices.LiveRecords | None = None,
+    ) -> str: ...
+
+    def get_viewers_in_environment(
+        self,
+        org_id: str,
+        env_id: str,
+        *,
+        format: Literal["csv", "ndjson"] | None = None,
+        records: choices.LiveRecords | None = None,
+    ) -> models.ViewersReport | str:
+        """
+        Count the current viewers.
+
+        Needs the permission `analytics:read`. Counts under the limit `analytics`.
+
+        Args:
+            org_id: The organization.
+            env_id: The environment: its identifier or its short name.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
+            records: Whether a file holds the one record of now or those of minutes. By
+                default ``viewers``.
+        """
+        return self._call(
+            operations.GET_VIEWERS_IN_ENVIRONMENT,
+            {"org_id": org_id, "env_id": env_id, "format": format, "records": records},
+        )
+
+    @overload
+    def get_video_viewers_in_organization(
+        self,
+        org_id: str,
+        video_id: str,
+        *,
+        format: None = None,
+        records: choices.LiveRecords | None = None,
+    ) -> models.ViewersReport: ...
+
+    @overload
+    def get_video_viewers_in_organization(
+        self,
+        org_id: str,
+        video_id: str,
+        *,
+        format: Literal["csv", "ndjson"],
+        records: choices.LiveRecords | None = None,
+    ) -> str: ...
+
+    def get_video_viewers_in_organization(
+        self,
+        org_id: str,
+        video_id: str,
+        *,
+        format: Literal["csv", "ndjson"] | None = None,
+        records: choices.LiveRecords | None = None,
+    ) -> models.ViewersReport | str:
+        """
+        Count the current viewers of a video.
+
+        Needs the permission `analytics:read`. Counts under the limit `analytics`.
+
+        Args:
+            org_id: The organization.
+            video_id: The video.
+            format: The records alone, as a text: a table with a header row, or one JSON
+                document a line.
+            records: Whether a file holds the one record of now or those of minutes. By
+                default ``viewers``.
+        """
+        return self._call(
+            operations.GET_VIDEO_VIEWERS_IN_ORGANIZATION,
+            {
+                "org_id": org_id,
+                "video_id": video_id,
+                "format": format,
+                "records": records,
+            },
+        )

@@ -1,0 +1,138 @@
+"""
+Whether a request is sent again, and when.
+
+Source: RFC 9110, sections 9.2.2 and 10.2.3.
+"""
+
+import random
+from collections.abc import Callable
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Final
+
+import attrs
+
+from hvcore_client.errors import ApiError, QuotaExceededError, UnreachableError
+from hvcore_client.steps import Answer, Request, Steps, sent, waited_after
+
+DEFAULT_TRIES: Final = 5
+FIRST_WAIT_S: Final = 0.5
+LONGEST_WAIT_S: Final = 60.0
+"""Longer than this nobody waits within a call: the error says how long it takes."""
+
+_CONFLICT: Final = 409
+_REFUSED_FOR_NOW: Final = frozenset({429})
+"""Certainly not carried out, so that any request may be sent again."""
+_PASSING: Final = frozenset({429, 502, 503, 504})
+_RANDOM: Final = random.SystemRandom()
+
+
+@attrs.frozen(kw_only=True)
+class Retries:
+    """
+    How often, and how long between.
+
+    Attributes:
+        max_tries: The first one included.
+        chance: A number from 0 to 1; spreads clients that failed together.
+    """
+
+    max_tries: int = attrs.field(
+        default=DEFAULT_TRIES, validator=attrs.validators.ge(1)
+    )
+    chance: Callable[[], float] = attrs.field(default=_RANDOM.random, repr=False)
+
+    def wait_s(
+        self, request: Request, error: ApiError | UnreachableError, tries: int
+    ) -> float | None:
+        """
+        Return how long to wait before the next try; None: there is none.
+
+        Args:
+            tries: How many there were.
+        """
+        if tries >= self.max_tries or not _is_passing(request, error, tries):
+            return None
+        asked_s = getattr(error, "retry_after_s", None)
+        if asked_s is not None:
+            return None if asked_s > LONGEST_WAIT_S else float(asked_s)
+        backed_off_s = min(FIRST_WAIT_S * 2 ** (tries - 1), LONGEST_WAIT_S)
+        return float(backed_off_s * (0.5 + self.chance() / 2))
+
+
+def answered(
+    request: Request, retries: Retries, judge: Callable[[Request, Answer], Answer]
+) -> Steps[Answer]:
+    """
+    Send a request until it is carried out, as often as it may be.
+
+    Args:
+        judge: Returns a success, and raises ApiError for what is none.
+
+    Raises:
+        ApiError: It was refused; it says whether that follows a lost answer.
+        UnreachableError: There is no answer.
+    """
+    tries, may_be_done = 0, False
+    while True:
+        tries += 1
+        try:
+            outcome = yield from sent(request)
+            if isinstance(outcome, UnreachableError):
+                raise outcome
+            return judge(request, outcome)
+        except (ApiError, UnreachableError) as error:
+            wait_s = retries.wait_s(request, error, tries)
+            if wait_s is None:
+                if isinstance(error, ApiError):
+                    error.follows_lost_answer = may_be_done
+                raise
+            may_be_done = may_be_done or _may_be_done(error)
+            yield from waited_after(error, wait_s, str(request))
+
+
+def retry_after_s(text: str | None, now: datetime | None = None) -> float | None:
+    """Read ``Retry-After``: seconds or a date; None if it is neither."""
+    text = (text or "").strip()
+    if text.isascii() and text.isdecimal():
+        # Thousands of digits are no number for int().
+        return float(text[:9])
+    moment = moment_of(text)
+    if moment is None:
+        return None
+    return max((moment - (now or datetime.now(UTC))).total_seconds(), 0.0)
+
+
+def moment_of(text: str | None) -> datetime | None:
+    """Read a date as headers have it; None if it is none."""
+    try:
+        moment = parsedate_to_datetime(text or "")
+    except (TypeError, ValueError, OverflowError):
+        return None
+    # "-0000" is by RFC 5322 a time in UTC of unknown origin.
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+
+
+def _may_be_done(error: ApiError | UnreachableError) -> bool:
+    """Tell whether a request was perhaps carried out, although its answer is no success."""
+    if isinstance(error, UnreachableError):
+        return error.was_sent
+    # Of a proxy, which has lost the answer, or of a commit whose end nobody knows.
+    return error.status in _PASSING - _REFUSED_FOR_NOW
+
+
+def _is_passing(
+    request: Request, error: ApiError | UnreachableError, tries: int
+) -> bool:
+    if isinstance(error, UnreachableError):
+        return request.may_repeat or not error.was_sent
+    if isinstance(error, QuotaExceededError):
+        # It says when, where waiting helps.
+        return error.retry_after_s is not None and error.status in _REFUSED_FOR_NOW
+    if error.status == _CONFLICT:
+        # The try before, whose answer was lost, still runs with the same key.
+        is_own = "Idempotency-Key" in request.headers and tries > 1
+        return is_own and error.code == "conflict" and not error.is_replayed
+    if error.status in _REFUSED_FOR_NOW:
+        return True
+    return error.status in _PASSING and request.may_repeat

@@ -1,0 +1,5 @@
+"""The version of this client: that of the service whose API it knows."""
+
+from typing import Final
+
+__version__: Final = "0.1.0"

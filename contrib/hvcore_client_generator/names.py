@@ -1,0 +1,36 @@
+"""How names of the document are written in a client."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_PLURAL_OF_CAPITALS: Final = re.compile(r"(?<=[A-Z]{2})s(?![a-z])")
+
+
+def words_of(name: str) -> Sequence[str]:
+    """
+    Return the words of a name, in lower case.
+
+    ``createUploadUrl``, ``twoPassVBREncoding`` and ``Upload-Length`` are written in
+    different ways; ``videoID`` is ``video`` and ``id``, ``playbackURLs`` ends in
+    ``urls``. A number belongs to the word in front of it.
+    """
+    words: list[str] = []
+    for word in _WORD.findall(_PLURAL_OF_CAPITALS.sub("S", name)):
+        if word.isdigit() and words:
+            words[-1] += word
+        else:
+            words.append(word.lower())
+    return words
+
+
+def snake(name: str) -> str:
+    """Return a name with underscores: ``videoID`` is ``video_id``."""
+    return "_".join(words_of(name))
+
+
+def camel(name: str) -> str:
+    """Return a name with capitals inside: ``Upload-Length`` is ``uploadLength``."""
+    first, *others = words_of(name)
+    return first + "".join(word.capitalize() for word in others)

@@ -1,0 +1,100 @@
+"""How types, names and texts are written in Python."""
+
+import keyword
+import textwrap
+from collections.abc import Iterable
+
+from hvcore_client_generator.document import Argument, Kind, Member, Type
+from hvcore_client_generator.names import snake
+
+WIDTH = 88
+_PLAIN = {
+    Kind.TEXT: "str",
+    Kind.INTEGER: "int",
+    Kind.NUMBER: "float",
+    Kind.BOOLEAN: "bool",
+    Kind.ANY: "Any",
+}
+_OF_FORMATS = {"date-time": "datetime", "date": "date"}
+
+
+def python_name(name: str) -> str:
+    """Return an attribute's or argument's name: ``videoID`` is ``video_id``."""
+    found = snake(name)
+    return f"{found}_" if keyword.iskeyword(found) else found
+
+
+def constant_name(name: str) -> str:
+    """Return the name of a constant: ``listVideos`` is ``LIST_VIDEOS``."""
+    return snake(name).upper()
+
+
+def annotation(found: Type, *, models: str = "", choices: str = "choices.") -> str:
+    """
+    Return the annotation of a value.
+
+    Args:
+        models: What stands in front of the name of a model.
+        choices: What stands in front of the name of a choice.
+    """
+    text = _bare(found, models, choices)
+    return f"{text} | None" if found.is_nullable and text != "Any" else text
+
+
+def optional(text: str) -> str:
+    """Return the annotation of what may be left out."""
+    return text if text == "Any" or text.endswith(" | None") else f"{text} | None"
+
+
+def sent_annotation(found: Member | Argument) -> str:
+    """Return the annotation of an argument of a call: days may be texts."""
+    text = annotation(found.type, models="models.")
+    return text.replace("date", "date | str") if text == "date" else text
+
+
+def described(title: str, items: Iterable[tuple[str, str]]) -> list[str]:
+    """Return a section of a docstring; no lines if nothing is said."""
+    lines = [
+        line
+        for name, about in items
+        if about
+        for line in textwrap.wrap(
+            f"{name}: {about}",
+            WIDTH - 8,
+            initial_indent="    ",
+            subsequent_indent="        ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    ]
+    return ["", f"{title}:", *lines] if lines else []
+
+
+def paragraphs(*texts: str) -> list[str]:
+    """Return wrapped paragraphs with empty lines between them."""
+    lines: list[str] = []
+    for text in filter(None, texts):
+        lines += ["", *textwrap.wrap(text, WIDTH - 8, break_on_hyphens=False)]
+    return lines[1:]
+
+
+def docstring(lines: Iterable[str], indent: str) -> str:
+    """Write a docstring."""
+    inner = "\n".join(f"{indent}{line}".rstrip() for line in lines)
+    quotes = f'{indent}"""'
+    prefix = "r" if "\\" in inner else ""
+    return f'{indent}{prefix}"""\n{inner}\n{quotes}\n'
+
+
+def _bare(found: Type, models: str, choices: str) -> str:
+    if found.kind is Kind.MODEL:
+        return f"{models}{found.name}"
+    if found.kind is Kind.CHOICE:
+        return f"{choices}{found.name}"
+    if found.kind is Kind.TEXT and found.format in _OF_FORMATS:
+        return _OF_FORMATS[found.format]
+    if found.kind in {Kind.ARRAY, Kind.MAP} and found.item is not None:
+        item = annotation(found.item, models=models, choices=choices)
+        is_list = found.kind is Kind.ARRAY
+        return f"Sequence[{item}]" if is_list else f"Mapping[str, {item}]"
+    return _PLAIN[found.kind]

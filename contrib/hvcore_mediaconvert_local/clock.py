@@ -1,0 +1,32 @@
+"""A clock that tests can put forward."""
+
+import threading
+import time
+
+
+class MovableClock:
+    """The time of the machine, and what it was put forward by; thread-safe."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._ahead_s = 0.0
+
+    def now_s(self) -> float:
+        """Return seconds since 1970."""
+        return time.time() + self._ahead_s
+
+    def advance(self, by_s: float) -> None:
+        """Let time pass."""
+        with self._changed:
+            self._ahead_s += by_s
+            self._changed.notify_all()
+
+    def wait(self, at_most_s: float) -> None:
+        """Return when so much time has passed, or the clock was put forward."""
+        with self._changed:
+            self._changed.wait(at_most_s)
+
+    def wake(self) -> None:
+        """Let everybody who waits look again."""
+        with self._changed:
+            self._changed.notify_all()

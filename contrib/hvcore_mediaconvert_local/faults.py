@@ -1,0 +1,170 @@
+"""Errors and delays on demand: in a job's user metadata, or ordered before."""
+
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any, Final
+
+import attrs
+
+from hvcore_mediaconvert_local.errors import (
+    ERROR_CODES,
+    STATUS_OF,
+    MediaConvertError,
+    bad_request,
+)
+from hvcore_mediaconvert_local.jobs import OrderedFault
+
+PREFIX: Final = "hv-"
+"""Of the keys in user metadata that order something."""
+_MOST_DELAY_S: Final = 7 * 24 * 3600
+_MOST_ANSWER_DELAY_S: Final = 60
+_MOST_TIMES: Final = 1000
+_ALL: Final = 100
+
+
+@attrs.frozen(kw_only=True)
+class AnswerFault:
+    """
+    What is to become of the next calls of an operation.
+
+    Attributes:
+        error: A key of STATUS_OF; empty: the answer is as ever.
+        times: How many calls.
+        delay_s: How late the answer is.
+        is_afterwards: The work is done, and only its answer is replaced.
+    """
+
+    operation: str
+    error: str = ""
+    message: str = "Ordered by a test"
+    times: int = 1
+    delay_s: float = 0.0
+    is_afterwards: bool = False
+
+
+class FaultBook:
+    """Remember what was ordered; thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._answers: list[AnswerFault] = []
+        self._jobs: list[OrderedFault] = []
+
+    def order_answers(self, fault: AnswerFault) -> None:
+        """Let calls of an operation go wrong."""
+        with self._lock:
+            self._answers.append(fault)
+
+    def order_jobs(self, fault: OrderedFault, times: int) -> None:
+        """Let the next jobs go wrong."""
+        with self._lock:
+            self._jobs += [fault] * times
+
+    def forget(self) -> None:
+        """Let everything be as ever."""
+        with self._lock:
+            self._answers.clear()
+            self._jobs.clear()
+
+    def for_job(self, metadata: Mapping[str, Any]) -> OrderedFault:
+        """
+        Return what is to become of a new job; its own metadata come first.
+
+        Raises:
+            MediaConvertError: The metadata order something that there is not.
+        """
+        if any(name.startswith(PREFIX) for name in metadata):
+            own = {
+                name.removeprefix(PREFIX): value
+                for name, value in metadata.items()
+                if name.startswith(PREFIX)
+            }
+            return fault_of(own)
+        with self._lock:
+            return self._jobs.pop(0) if self._jobs else OrderedFault()
+
+    def answer_of(self, operation: str) -> AnswerFault | None:
+        """Return what is to become of this call of an operation."""
+        with self._lock:
+            for number, fault in enumerate(self._answers):
+                if fault.operation in {operation, "*"}:
+                    left = attrs.evolve(fault, times=fault.times - 1)
+                    self._answers[number : number + 1] = [left] if left.times else []
+                    return fault
+        return None
+
+
+def apply_fault(fault: AnswerFault) -> None:
+    """Wait as long as was ordered, and raise what was ordered."""
+    if fault.delay_s:
+        time.sleep(fault.delay_s)
+    if fault.error:
+        raise MediaConvertError(fault.error, fault.message)
+
+
+def fault_of(found: Mapping[str, Any]) -> OrderedFault:
+    """
+    Read ``delay-seconds``, ``error-code``, ``error-message``, ``error-at-percent``.
+
+    Raises:
+        MediaConvertError: Something else, or something that is no number.
+    """
+    known = {"delay-seconds", "error-code", "error-message", "error-at-percent"}
+    for name in found:
+        if name not in known:
+            raise bad_request(
+                f"{PREFIX}{name} orders nothing; known are {', '.join(sorted(known))}"
+            )
+    code = int(_number(found, "error-code", 9999))
+    if code and code not in ERROR_CODES:
+        raise bad_request(f"error-code {code} is none of {sorted(ERROR_CODES)}")
+    return OrderedFault(
+        delay_s=_number(found, "delay-seconds", _MOST_DELAY_S),
+        error_code=code,
+        error_message=str(found.get("error-message", "")),
+        at_percent=int(_number(found, "error-at-percent", _ALL)),
+    )
+
+
+def answer_fault_of(found: Mapping[str, Any]) -> AnswerFault:
+    """
+    Read ``operation``, ``error``, ``message``, ``times``, ``delay-seconds``, ``afterwards``.
+
+    Raises:
+        MediaConvertError: It cannot be understood.
+    """
+    error = str(found.get("error", ""))
+    if error and error not in STATUS_OF:
+        raise bad_request(f"error must be one of {', '.join(STATUS_OF)}")
+    return AnswerFault(
+        operation=str(found.get("operation", "*")),
+        error=error,
+        message=str(found.get("message", "Ordered by a test")),
+        times=times_of(found),
+        delay_s=_number(found, "delay-seconds", _MOST_ANSWER_DELAY_S),
+        is_afterwards=found.get("afterwards") is True,
+    )
+
+
+def times_of(found: Mapping[str, Any]) -> int:
+    """
+    Read how often something is to happen.
+
+    Raises:
+        MediaConvertError: It is no number from 1 to 1000.
+    """
+    times = int(_number({"times": 1, **found}, "times", _MOST_TIMES))
+    if times < 1:
+        raise bad_request("times must be at least 1")
+    return times
+
+
+def _number(found: Mapping[str, Any], name: str, most: float) -> float:
+    try:
+        number = float(found.get(name, 0))
+    except (TypeError, ValueError):
+        raise bad_request(f"{name} must be a number") from None
+    if not 0 <= number <= most:
+        raise bad_request(f"{name} must be from 0 to {most}")
+    return number

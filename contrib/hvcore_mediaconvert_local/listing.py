@@ -1,0 +1,46 @@
+"""Pages of lists whose entries have names."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from hvcore_mediaconvert_local.errors import bad_request
+from hvcore_mediaconvert_local.wire import JsonObject
+
+PAGE_SIZE: Final = 20
+"""Also the most that a client may ask for."""
+_MEMBER_OF: Final = {"NAME": "name", "CREATION_DATE": "createdAt", "SYSTEM": "type"}
+
+
+def page_of(
+    found: Sequence[JsonObject], request: JsonObject, *, default: str
+) -> tuple[list[JsonObject], str]:
+    """
+    Return the entries of the page that a request asks for, and the next token.
+
+    Args:
+        default: What the list is ordered by if the request does not say.
+
+    Raises:
+        MediaConvertError: The token is none of ours.
+    """
+    member = _MEMBER_OF[request.get("listBy", default)]
+    ordered = sorted(
+        found,
+        key=lambda one: (one.get(member, ""), one["name"]),
+        reverse=request.get("order") == "DESCENDING",
+    )
+    start = number_in(request.get("nextToken", "0"))
+    end = start + int(request.get("maxResults", PAGE_SIZE))
+    return ordered[start:end], str(end) if end < len(ordered) else ""
+
+
+def number_in(token: str) -> int:
+    """
+    Read a token.
+
+    Raises:
+        MediaConvertError: It is none of ours.
+    """
+    if not (token.isascii() and token.isdigit()):
+        raise bad_request("nextToken is not from an answer of this server")
+    return int(token)

@@ -1,0 +1,25 @@
+"""The command ``hv-mediaconvert``."""
+
+import sys
+from typing import Final
+
+EXTRA: Final = "mediaconvert-local"
+_MISSING: Final = (
+    "hv-mediaconvert needs more packages; the first that is missing is {name}. "
+    "Install them with: pip install 'hvcore[{extra}]'"
+)
+
+
+def main() -> None:
+    """Run the command, or say what it lacks."""
+    try:
+        from hvcore_mediaconvert_local.command import (  # noqa: PLC0415 - may be missing
+            hv_mediaconvert,
+        )
+    except ModuleNotFoundError as exc:
+        sys.exit(_MISSING.format(name=exc.name, extra=EXTRA))
+    hv_mediaconvert(auto_envvar_prefix="MEDIACONVERT")
+
+
+if __name__ == "__main__":
+    main()

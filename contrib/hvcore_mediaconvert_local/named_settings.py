@@ -1,0 +1,97 @@
+"""Presets and job templates: settings that clients keep under a name."""
+
+from hvcore_mediaconvert_local.clock import MovableClock
+from hvcore_mediaconvert_local.config import LocalMediaConvertConfig
+from hvcore_mediaconvert_local.errors import conflict, not_found
+from hvcore_mediaconvert_local.job_store import JobStore
+from hvcore_mediaconvert_local.listing import page_of
+from hvcore_mediaconvert_local.wire import JsonObject
+
+
+class NamedSettings:
+    """
+    The operations on one kind of them; thread-safe.
+
+    Args:
+        kind: As in ARNs and in answers with many: ``presets``, ``jobTemplates``.
+        one: The member of an answer with one.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        one: str,
+        *,
+        config: LocalMediaConvertConfig,
+        store: JobStore,
+        clock: MovableClock,
+    ) -> None:
+        self._kind = kind
+        self._one = one
+        self._config = config
+        self._store = store
+        self._clock = clock
+
+    def create(self, request: JsonObject) -> JsonObject:
+        """CreatePreset, CreateJobTemplate."""
+        name = request["name"]
+        with self._store.changing():
+            if self._store.thing(self._kind, name) is not None:
+                raise conflict(f"{name} exists already")
+            made = self._put(request)
+            self._store.put("tags", made["arn"], request.get("tags", {}))
+        return {self._one: made}
+
+    def get(self, request: JsonObject) -> JsonObject:
+        """GetPreset, GetJobTemplate."""
+        return {self._one: self.known(request["name"])}
+
+    def list(self, request: JsonObject) -> JsonObject:
+        """ListPresets, ListJobTemplates."""
+        category = request.get("category")
+        found = [
+            one
+            for one in self._store.things(self._kind)
+            if category in {None, one.get("category")}
+        ]
+        shown, token = page_of(found, request, default="NAME")
+        answer: JsonObject = {self._kind: shown}
+        return {**answer, "nextToken": token} if token else answer
+
+    def update(self, request: JsonObject) -> JsonObject:
+        """UpdatePreset, UpdateJobTemplate."""
+        with self._store.changing():
+            return {self._one: self._put({**self.known(request["name"]), **request})}
+
+    def delete(self, request: JsonObject) -> JsonObject:
+        """DeletePreset, DeleteJobTemplate."""
+        with self._store.changing():
+            found = self.known(request["name"])
+            self._store.remove(self._kind, request["name"])
+            self._store.remove("tags", found["arn"])
+        return {}
+
+    def known(self, name: str) -> JsonObject:
+        """
+        Return what has a name.
+
+        Raises:
+            MediaConvertError: Nothing has it.
+        """
+        name = name.removeprefix(self._config.arn(self._kind, ""))
+        found = self._store.thing(self._kind, name)
+        if found is None:
+            raise not_found(f"{name} is not among the {self._kind}")
+        return found
+
+    def _put(self, found: JsonObject) -> JsonObject:
+        now = int(self._clock.now_s())
+        made = {
+            "arn": self._config.arn(self._kind, found["name"]),
+            "createdAt": now,
+            **{name: value for name, value in found.items() if name != "tags"},
+            "lastUpdated": now,
+            "type": "CUSTOM",
+        }
+        self._store.put(self._kind, made["name"], made)
+        return made

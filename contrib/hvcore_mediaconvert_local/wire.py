@@ -1,0 +1,66 @@
+"""JSON as MediaConvert's API writes it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+JsonObject = dict[str, Any]
+"""Of a request or an answer; keys as they are on the wire (``outputGroups``)."""
+
+
+def object_at(found: Mapping[str, Any], *path: str) -> JsonObject:
+    """Return the object at a path; an empty one if there is none."""
+    for name in path:
+        found = found.get(name) or {}
+    return dict(found)
+
+
+def objects_at(found: Mapping[str, Any], name: str) -> tuple[JsonObject, ...]:
+    """Return the objects of a list; none if there is no list."""
+    return tuple(found.get(name) or ())
+
+
+def laid_over(under: Mapping[str, Any], over: Mapping[str, Any]) -> JsonObject:
+    """
+    Return an object with the members of both; where both have one, the second wins.
+
+    Lists are joined item by item, as a job's outputs are with its template's.
+    """
+    made = dict(under)
+    for name, value in over.items():
+        made[name] = _joined(made.get(name), value)
+    return made
+
+
+def without_nulls(found: object) -> object:
+    """Return JSON without the members that are null: they are as good as absent."""
+    if isinstance(found, Mapping):
+        kept = {name: value for name, value in found.items() if value is not None}
+        return {name: without_nulls(value) for name, value in kept.items()}
+    if isinstance(found, list):
+        return [without_nulls(value) for value in found]
+    return found
+
+
+def leaves(found: object, path: str = "") -> Iterator[tuple[str, object]]:
+    """Yield every value that is neither object nor list, with its path."""
+    if isinstance(found, Mapping):
+        for name, value in found.items():
+            yield from leaves(value, f"{path}/{name}")
+    elif isinstance(found, list):
+        for number, value in enumerate(found):
+            yield from leaves(value, f"{path}/{number}")
+    else:
+        yield path, found
+
+
+def _joined(under: object, over: object) -> object:
+    if isinstance(under, Mapping) and isinstance(over, Mapping):
+        return laid_over(under, over)
+    if isinstance(under, list) and isinstance(over, list):
+        return _joined_lists(under, over)
+    return over
+
+
+def _joined_lists(under: Sequence[object], over: Sequence[object]) -> list[object]:
+    both = [_joined(a, b) for a, b in zip(under, over, strict=False)]
+    return [*both, *under[len(both) :], *over[len(both) :]]

@@ -1,0 +1,1 @@
+"""What the plugins for OpenID providers share: requests, discovery, keys, signed tokens."""

@@ -1,0 +1,141 @@
+"""The provider's public keys, which it changes now and then."""
+
+import math
+import time
+from collections.abc import Mapping
+from typing import Any, Final
+
+import attrs
+from joserfc.errors import JoseError
+from joserfc.jwk import JWKRegistry, Key, KeySet
+
+from hvcore.plugin_api import UnavailableError
+from hvcore_openid_provider.provider_http import ProviderExchange, ProviderSettings
+
+BELIEVED_S: Final = 3600.0
+"""Then they are fetched again, so that a key that was withdrawn is forgotten."""
+AGAIN_AFTER_S: Final = 10.0
+"""Unknown names of keys make nobody fetch them more often."""
+MAX_KEYS: Final = 100
+_PUBLIC: Final = ("RSA", "EC")
+"""No set: what is looked up in a set must be hashable, and a provider may send lists."""
+_MIN_MODULUS_CHARS: Final = 341
+"""Of 2,048 bits in base64url; shorter keys can be broken (NIST SP 800-131A)."""
+_MAX_MODULUS_CHARS: Final = 1366
+"""Of 8,192 bits; checking takes longer and longer."""
+
+
+@attrs.frozen(kw_only=True)
+class _FetchedKeys:
+    keys: KeySet
+    at_s: float
+
+    def has(self, name: str | None) -> bool:
+        if name is None:
+            return len(self.keys.keys) == 1
+        return any(key.kid == name for key in self.keys)
+
+
+class SigningKeys:
+    """Find the key that a token names; thread-safe."""
+
+    def __init__(self, settings: ProviderSettings) -> None:
+        self._called = settings.called
+        self._fetched: _FetchedKeys | None = None
+        self._fetched_again_at_s = -math.inf
+
+    @property
+    def age_s(self) -> float:
+        """How long ago they were fetched; infinite if they never were."""
+        fetched = self._fetched
+        return math.inf if fetched is None else time.monotonic() - fetched.at_s
+
+    def known(self, name: str | None) -> KeySet | None:
+        """
+        Return the keys if the named one is among them, and nobody need be asked.
+
+        Args:
+            name: ``kid`` of the token; None if it names none.
+        """
+        fetched = self._fetched
+        if fetched is None or time.monotonic() >= fetched.at_s + BELIEVED_S:
+            return None
+        return fetched.keys if fetched.has(name) else None
+
+    def may_look_again(self) -> bool:
+        """
+        Return whether an unknown name may make somebody fetch them.
+
+        Then not for 10 s, unless that finds it (``note_new_key``). Keys that are not known at all may always be fetched.
+        """
+        now_s = time.monotonic()
+        if self.age_s >= BELIEVED_S:
+            return True
+        if now_s < self._fetched_again_at_s + AGAIN_AFTER_S:
+            return False
+        self._fetched_again_at_s = now_s
+        return True
+
+    def note_new_key(self) -> None:
+        """
+        Note that looking again found the named key, so that the next may look at once.
+
+        Only a name that the provider did not have counts: whoever makes names up must
+        not make us ask, and a provider may change its keys twice in a row.
+        """
+        self._fetched_again_at_s = -math.inf
+
+    def get(self, exchange: ProviderExchange, address: str, name: str | None) -> KeySet:
+        """
+        Return the keys, fetched again if the named one is not among them.
+
+        Raises:
+            UnavailableError: They cannot be had, or were fetched a moment ago.
+        """
+        known = self.known(name)
+        if known is not None:
+            return known
+        if not self.may_look_again():
+            raise UnavailableError(f"{self._called}'s keys change; try again soon.")
+        keys = self.fetch(exchange, address)
+        if self.known(name) is not None:
+            self.note_new_key()
+        return keys
+
+    def fetch(self, exchange: ProviderExchange, address: str) -> KeySet:
+        """
+        Return the keys as they are now.
+
+        Raises:
+            UnavailableError: They cannot be had, or there is none.
+        """
+        answer = exchange.get(address)
+        found = (answer.json() or {}).get("keys")
+        given = found[:MAX_KEYS] if isinstance(found, list) else []
+        keys = [key for key in map(_public_key, given) if key is not None]
+        if answer.status != 200 or not keys:  # noqa: PLR2004 - HTTP
+            raise UnavailableError(
+                f"{self._called} answered {answer.status} at {address}, without "
+                "keys that can be used."
+            )
+        self._fetched = _FetchedKeys(keys=KeySet(keys), at_s=time.monotonic())
+        return self._fetched.keys
+
+
+def _public_key(found: Mapping[str, Any] | object) -> Key | None:
+    """Read a key; None if it is none that checks signatures."""
+    if not isinstance(found, dict) or found.get("kty") not in _PUBLIC:
+        return None
+    if found.get("use", "sig") != "sig":
+        return None
+    modulus = found.get("n", "")
+    if found["kty"] == "RSA" and not (
+        isinstance(modulus, str)
+        and _MIN_MODULUS_CHARS <= len(modulus) <= _MAX_MODULUS_CHARS
+    ):
+        return None
+    try:
+        return JWKRegistry.import_key(found)
+    except (JoseError, TypeError, ValueError, KeyError):
+        # One that is broken, or of a kind yet to come, hides no other.
+        return None

@@ -1,0 +1,1 @@
+"""Sign-in at an OpenID provider, such as Keycloak, Entra, Okta, Auth0 or Google."""

@@ -1,0 +1,32 @@
+"""Choose between a bucket and files."""
+
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from obstore.exceptions import BaseError
+
+from hvcore.plugin_api import ConfigError, Storage
+from hvcore_storage_obstore.bucket import BucketStorage, open_bucket
+from hvcore_storage_obstore.files import FileStorage
+from hvcore_storage_obstore.options import ObstoreOptions
+
+
+def make_storage(options: ObstoreOptions, *, work_dir: Path) -> Storage:
+    """
+    Make the storage that the options name.
+
+    Args:
+        work_dir: Where objects are until they are whole and sent.
+
+    Raises:
+        ConfigError: They cannot be used.
+        UnavailableError: The folder cannot be made.
+    """
+    parts = urlsplit(options.url)
+    if parts.scheme == "file":
+        return FileStorage(Path(unquote(parts.path)), work_dir=work_dir)
+    try:
+        bucket = open_bucket(options)
+    except (BaseError, ValueError) as exc:
+        raise ConfigError(f"storage.options: {exc}") from exc
+    return BucketStorage(bucket, url=options.url, work_dir=work_dir)

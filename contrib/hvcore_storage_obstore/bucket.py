@@ -1,0 +1,129 @@
+"""Objects in S3, or in a store that speaks like it."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import attrs
+import obstore
+from obstore.store import S3Store
+
+from hvcore.plugin_api import UnavailableError
+from hvcore_storage_obstore.failures import has_no_bulk
+from hvcore_storage_obstore.objects import ObstoreStorage
+from hvcore_storage_obstore.options import ObstoreOptions
+from hvcore_storage_obstore.single_deletes import remove_each
+
+if TYPE_CHECKING:
+    # obstore has these for type checkers only.
+    from obstore.store import ClientConfig, RetryConfig, S3Config
+
+CONNECT: Final = timedelta(seconds=2)
+ANSWER: Final = timedelta(seconds=4)
+"""A small answer, with all repetitions: its caller waits for five seconds. So long may
+nothing come of a large one, too."""
+READ: Final = timedelta(minutes=10)
+"""8 MiB, as long as some of it keeps coming."""
+SEND: Final = timedelta(minutes=2)
+"""A part, or the word that all are there: nothing tells whether bytes go on."""
+RETRIES: Final["RetryConfig"] = {
+    "max_retries": 2,
+    # No other try after a silence.
+    "retry_timeout": ANSWER - timedelta(seconds=1),
+}
+"""obstore's own choice is ten times in three minutes, which no request can wait."""
+
+
+def open_bucket(options: ObstoreOptions) -> "BucketClients":
+    """
+    Name a bucket; nothing is asked of it yet.
+
+    Raises:
+        ValueError: The options are none of S3's, or one of obstore's exceptions.
+    """
+    config: S3Config = {}
+    client: ClientConfig = {"connect_timeout": CONNECT}
+    if options.endpoint:
+        config["endpoint"] = options.endpoint
+        # Most stores of one's own have no name for each bucket.
+        config["virtual_hosted_style_request"] = False
+        client["allow_http"] = options.endpoint.startswith("http:")
+    if options.region:
+        config["region"] = options.region
+    if options.key:
+        config["access_key_id"] = options.key
+        config["secret_access_key"] = options.secret
+
+    def within(limits: "ClientConfig") -> S3Store:
+        return S3Store.from_url(
+            options.url,
+            config=config,
+            client_options={**client, **limits},
+            retry_config=RETRIES,
+        )
+
+    return BucketClients(
+        small=within({"timeout": ANSWER}),
+        reads=within({"timeout": READ, "read_timeout": ANSWER}),
+        writes=within({"timeout": SEND}),
+    )
+
+
+@attrs.frozen(kw_only=True)
+class BucketClients:
+    """
+    A bucket with the patience that each kind of request needs.
+
+    Attributes:
+        small: What is answered at once.
+        reads: The bytes of objects.
+        writes: What is sent, and what changes many objects.
+    """
+
+    small: S3Store
+    reads: S3Store
+    writes: S3Store
+
+
+class BucketStorage(ObstoreStorage):
+    """
+    Keeps objects in a bucket.
+
+    Also carries out SupportsObjectUrl and SupportsPresignedRead. Not SupportsCopy, since
+    obstore's copies keep the type of their source, nor SupportsPresignedWrite, since its
+    addresses bind neither a type nor a length.
+    """
+
+    def __init__(self, bucket: BucketClients, *, url: str, work_dir: Path) -> None:
+        super().__init__(bucket.small, url=url, work_dir=work_dir)
+        self._reads, self._writes = bucket.reads, bucket.writes
+        self._bucket = bucket.small
+        self._takes_bulk = True
+
+    @property
+    def can_presign(self) -> bool:
+        """Return true: obstore signs with whatever key it has."""
+        return True
+
+    def presigned_url(self, path: str, *, valid_s: int) -> str:
+        """Return an address of an object, good for a time."""
+        self._check(path)
+        with self._answers():
+            valid = timedelta(seconds=valid_s)
+            return obstore.sign(self._bucket, "GET", path, valid)
+
+    def _delete(self, paths: list[str]) -> None:
+        if self._takes_bulk:
+            try:
+                super()._delete(paths)
+            except UnavailableError as exc:
+                if not has_no_bulk(exc.__cause__):
+                    raise
+            else:
+                return
+        with self._answers():
+            remove_each(self._bucket, paths, answer=ANSWER, limit=SEND)
+        self._takes_bulk = False
+
+    def _attributes(self, content_type: str) -> dict[str, str]:
+        return {"Content-Type": content_type}

@@ -1,0 +1,1 @@
+"""Videos made by Google's Transcoder API."""

@@ -1,0 +1,170 @@
+"""The settings of the transcoder ``google``."""
+
+import json
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+import attrs
+
+from hvcore_transcoder_google.job_requests import INTERACTIVE, KEY_LABEL, MODES
+
+MOST_LABELS: Final = 60
+"""Google takes 64 labels of a job; some are left to others."""
+_PROJECT: Final = re.compile(r"([a-z0-9.-]+:)?[a-z0-9][a-z0-9-]{4,28}[a-z0-9]")
+_LOCATION: Final = re.compile(r"[a-z]+(-[a-z]+)+[0-9]+")
+_PLACE: Final = re.compile(r"gs://[a-z0-9][a-z0-9._-]{1,220}(/[^\s$\"?#]*)?")
+_LABEL_NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,62}")
+_LABEL_VALUE: Final = re.compile(r"[a-z0-9_-]{0,63}")
+_MOST_PRIORITY: Final = 1000
+
+
+@attrs.frozen(kw_only=True)
+class GoogleTranscoderOptions:
+    """
+    Settings under ``[transcoder.options]``.
+
+    Lists of pairs are written ``name=value``.
+
+    Attributes:
+        project: The id or the number of the project that pays.
+        location: Where jobs run, such as ``europe-west1``; the bucket's place.
+        credentials: Of a service account, or of another identity: the content of the JSON
+            file. Empty: what the machine has (application default credentials).
+        endpoint: Where the Transcoder API answers; empty: Google. With ``http://`` no
+            credentials are sent.
+        writes_to: What Google calls the root of the storage, ``gs://bucket/prefix``;
+            empty: what ``storage.options.url`` says.
+        mode: ``interactive``, or ``batch`` for jobs that may wait.
+        priority: Of batch jobs, from 0 on; higher ones come first.
+        price_per_minute: Of a minute of SD, in the currency; HD counts twice, UHD four
+            times, sound a third.
+        daily_limit: Estimated cost of a day (UTC) above which nothing is submitted; 0: none.
+        currency: What prices and the limit are in; shown to operators.
+        labels: Of every job, for Google's bill.
+        deadline_s: A job that takes longer is deleted and submitted once more.
+    """
+
+    project: str = attrs.field()
+    location: str = attrs.field()
+    credentials: str = attrs.field(default="", repr=False)
+    endpoint: str = attrs.field(default="")
+    writes_to: str = attrs.field(default="")
+    mode: str = attrs.field(default=INTERACTIVE)
+    priority: int = attrs.field(default=0)
+    price_per_minute: float = attrs.field(default=0.0)
+    daily_limit: float = attrs.field(default=0.0)
+    currency: str = attrs.field(default="USD")
+    labels: tuple[str, ...] = attrs.field(default=())
+    deadline_s: int = attrs.field(default=24 * 3600)
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse options that do not go together."""
+        if self.priority and self.mode == INTERACTIVE:
+            raise ValueError("priority is for batch jobs; set mode to batch")
+        if self.daily_limit and not self.price_per_minute:
+            raise ValueError("daily_limit needs price_per_minute")
+
+    @property
+    def parent(self) -> str:
+        """What the API calls the place of the jobs."""
+        return f"projects/{self.project}/locations/{self.location}"
+
+    @project.validator
+    def _check_project(self, _: object, value: str) -> None:
+        if not _PROJECT.fullmatch(value):
+            raise ValueError(
+                f"project must be a project's id such as my-videos, not {value!r}"
+            )
+
+    @location.validator
+    def _check_location(self, _: object, value: str) -> None:
+        if not _LOCATION.fullmatch(value):
+            raise ValueError(
+                f"location must be one such as europe-west1, not {value!r}"
+            )
+
+    @credentials.validator
+    def _check_credentials(self, _: object, value: str) -> None:
+        # Not repeated, it is a secret.
+        if value and not _is_object_with_type(value):
+            raise ValueError(
+                "credentials must be the content of a JSON file of Google's, with a type"
+            )
+
+    @endpoint.validator
+    def _check_endpoint(self, _: object, value: str) -> None:
+        if value and not re.fullmatch(r"https?://[^\s/@?#]+/?", value):
+            raise ValueError(
+                f"endpoint must be an address such as https://host, not {value!r}"
+            )
+
+    @writes_to.validator
+    def _check_writes_to(self, _: object, value: str) -> None:
+        if value and not _PLACE.fullmatch(value):
+            raise ValueError(
+                "writes_to must be the storage's place in Google's store, such as "
+                f"gs://bucket/videos, not {value!r}"
+            )
+
+    @mode.validator
+    def _check_mode(self, _: object, value: str) -> None:
+        if value not in MODES:
+            raise ValueError(f"mode must be {' or '.join(MODES)}, not {value!r}")
+
+    @priority.validator
+    def _check_priority(self, _: object, value: int) -> None:
+        if not 0 <= value <= _MOST_PRIORITY:
+            raise ValueError(
+                f"priority must be from 0 to {_MOST_PRIORITY}, not {value}"
+            )
+
+    @price_per_minute.validator
+    def _check_price(self, _: object, value: float) -> None:
+        if not 0 <= value < 1000:  # noqa: PLR2004 - more is surely a mistake
+            raise ValueError(f"price_per_minute must be from 0 to 1000, not {value}")
+
+    @daily_limit.validator
+    def _check_daily_limit(self, _: object, value: float) -> None:
+        if not 0 <= value < 1_000_000_000:  # noqa: PLR2004 - fits into the table
+            raise ValueError(f"daily_limit must be 0 or more, not {value}")
+
+    @currency.validator
+    def _check_currency(self, _: object, value: str) -> None:
+        if not re.fullmatch(r"\w{1,12}", value):
+            raise ValueError(f"currency must be a name such as USD, not {value!r}")
+
+    @labels.validator
+    def _check_labels(self, _: object, value: tuple[str, ...]) -> None:
+        for text in value:
+            name, found, worth = text.partition("=")
+            is_ours = name == KEY_LABEL or not _LABEL_NAME.fullmatch(name)
+            if not found or is_ours or not _LABEL_VALUE.fullmatch(worth):
+                raise ValueError(
+                    "labels must be pairs such as team=video, of small letters, digits, "
+                    f"_ and -, at most 63 of them, and without {KEY_LABEL}; not {text!r}"
+                )
+        if len(value) > MOST_LABELS:
+            raise ValueError(
+                f"labels must be at most {MOST_LABELS} pairs, not {len(value)}"
+            )
+
+    @deadline_s.validator
+    def _check_deadline_s(self, _: object, value: int) -> None:
+        if not 60 <= value <= 7 * 24 * 3600:  # noqa: PLR2004 - a minute, a week
+            raise ValueError(f"deadline_s must be from 60 to 604800, not {value}")
+
+
+def _is_object_with_type(text: str) -> bool:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return False
+    return isinstance(found, dict) and isinstance(found.get("type"), str)
+
+
+def label_pairs(texts: tuple[str, ...]) -> Mapping[str, str]:
+    """Return what ``name=value`` says."""
+    found = (text.partition("=") for text in texts)
+    return MappingProxyType({name: value for name, _, value in found})

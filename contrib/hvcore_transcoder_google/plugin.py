@@ -1,0 +1,26 @@
+"""Offers the transcoder ``google``: Google's Transcoder API makes the videos."""
+
+from collections.abc import Iterator
+
+from hvcore.plugin_api import BuildContext, Transcoder, TranscoderBackend, hookimpl
+from hvcore_transcoder_google.options import GoogleTranscoderOptions
+
+
+def build(options: GoogleTranscoderOptions, context: BuildContext) -> Transcoder:
+    """Make the transcoder of a process."""
+    from hvcore_transcoder_google.backend import (  # noqa: PLC0415 - only if it was chosen
+        make_transcoder,
+    )
+
+    return make_transcoder(options, clock=context.clock, database=context.database)
+
+
+@hookimpl
+def hvcore_transcoders() -> Iterator[TranscoderBackend]:
+    """Offer ``google``."""
+    yield TranscoderBackend(
+        name="google",
+        factory=build,
+        options=GoogleTranscoderOptions,
+        extra="google",
+    )

@@ -1,0 +1,258 @@
+"""
+What a source is, by the headers of its file: the Transcoder API has no operation for it.
+
+Only MP4 and MOV are read. Pure but for the bytes that are asked for.
+"""
+
+from fractions import Fraction
+from typing import Final
+
+import attrs
+
+from hvcore.plugin_api import (
+    MAX_SOURCE_DURATION_S,
+    MAX_SOURCE_EDGE_PX,
+    MAX_SOURCE_FRAME_RATE,
+    MAX_SOURCE_PIXELS,
+    MAX_SOURCE_STREAMS,
+    AudioTrackInfo,
+    PixelFormat,
+    SourceInfo,
+    UnusableSourceError,
+    VideoTrackInfo,
+)
+from hvcore_transcoder_google.source_boxes import (
+    ReadableSource,
+    SourceBox,
+    SourceBoxError,
+    source_box,
+)
+
+NOT_MP4: Final = (
+    "The file is no MP4 or MOV file that can be read. Convert it to MP4 with H.264 video "
+    "and AAC sound, and upload it again."
+)
+NO_VIDEO: Final = "The file has no video."
+ONLY_AUDIO: Final = "The file has no video, only audio."
+NO_LENGTH: Final = (
+    "The file does not say how long it is. Convert it to MP4 with H.264 video and AAC "
+    "sound, and upload it again."
+)
+TOO_LARGE: Final = (
+    f"The picture is too large: at most {MAX_SOURCE_EDGE_PX} pixels on each side and "
+    f"{MAX_SOURCE_PIXELS // 1_000_000} million in all are supported."
+)
+TOO_LONG: Final = f"The video is longer than {MAX_SOURCE_DURATION_S // 3600} hours."
+TOO_MANY_TRACKS: Final = f"The file has more than {MAX_SOURCE_STREAMS} tracks."
+DOLBY_VISION: Final = (
+    "The video is in Dolby Vision without a picture for other screens (profile 5). "
+    "Export it as HDR10 or as standard dynamic range, and upload it again."
+)
+_ALONE_PROFILE: Final = 5
+_HDR: Final = frozenset({16, 18})
+"""Code points of the transfer function (ITU-T H.273, table 3): PQ and HLG."""
+_FINEST: Final = 100_000
+"""Denominators of frame rates; larger ones are measured, and not meant."""
+_VISUAL_ENTRY_BYTES: Final = 78
+_FULL_BOX_BYTES: Final = 4
+_ENTRIES_AT: Final = 8
+_FIXED: Final = 65536
+_FIELDS_BOX: Final = "fiel"  # codespell:ignore fiel
+_FIELDS_OF_A_FRAME: Final = 2
+_CODECS: Final = {
+    "avc1": "h264",
+    "avc3": "h264",
+    "hvc1": "hevc",
+    "hev1": "hevc",
+    "dvh1": "hevc",
+    "dvhe": "hevc",
+    "av01": "av1",
+    "vp09": "vp9",
+    "mp4v": "mpeg4",
+    "mp4a": "aac",
+    "ac-3": "ac3",
+    "ec-3": "eac3",
+}
+
+
+@attrs.frozen(kw_only=True)
+class ProbedSource:
+    """
+    What the headers say.
+
+    Attributes:
+        is_turned: It is to be shown turned by 90 or 270 degrees; the sizes in ``info``
+            are those of the turned picture.
+    """
+
+    info: SourceInfo
+    is_turned: bool
+
+
+def probe_source(source: ReadableSource) -> ProbedSource:
+    """
+    Read the headers.
+
+    Raises:
+        UnusableSourceError: It cannot be made into a video.
+        UnavailableError: The bytes cannot be read now.
+    """
+    try:
+        return _probed(source)
+    except SourceBoxError as exc:
+        raise UnusableSourceError(NOT_MP4) from exc
+
+
+def _probed(source: ReadableSource) -> ProbedSource:
+    movie = source_box(source).child("moov")
+    tracks = [box for box in movie.children() if box.kind == "trak"]
+    if len(tracks) > MAX_SOURCE_STREAMS:
+        raise UnusableSourceError(TOO_MANY_TRACKS)
+    kinds = [_kind_of(track) for track in tracks]
+    sounds = [n for n, kind in enumerate(kinds) if kind == "soun"]
+    if "vide" not in kinds:
+        raise UnusableSourceError(ONLY_AUDIO if sounds else NO_VIDEO)
+    number = kinds.index("vide")
+    duration_s = _duration_s(tracks[number])
+    if duration_s <= 0:
+        raise UnusableSourceError(NO_LENGTH)
+    if duration_s > MAX_SOURCE_DURATION_S + 1:
+        raise UnusableSourceError(TOO_LONG)
+    info = SourceInfo(
+        duration_s=round(float(duration_s), 6),
+        size_bytes=source.size_bytes,
+        container="mov",
+        video=_video(tracks[number], number, duration_s),
+        audio=tuple(_audio(tracks[one], one) for one in sounds),
+    )
+    return ProbedSource(info=info, is_turned=_is_turned(tracks[number]))
+
+
+def _kind_of(track: SourceBox) -> str:
+    (kind,) = track.child("mdia/hdlr").fields("I", 8)
+    return kind.to_bytes(4, "big").decode("latin-1")
+
+
+def _duration_s(track: SourceBox) -> Fraction:
+    header = track.child("mdia/mdhd")
+    (version,) = header.fields("B")
+    timescale, duration = (
+        header.fields("IQ", 20) if version else header.fields("II", 12)
+    )
+    return Fraction(duration, timescale) if timescale else Fraction(0)
+
+
+def _video(track: SourceBox, number: int, duration_s: Fraction) -> VideoTrackInfo:
+    entry = _entry(track)
+    width_px, height_px = _size(track, entry)
+    rate = _frame_rate(track, duration_s)
+    boxes = {box.kind: box for box in entry.children(_VISUAL_ENTRY_BYTES)}
+    for name in ("dvcC", "dvvC"):
+        if name in boxes and boxes[name].fields("B", 2)[0] >> 1 == _ALONE_PROFILE:
+            raise UnusableSourceError(DOLBY_VISION)
+    fields, colr = boxes.get(_FIELDS_BOX), boxes.get("colr")
+    return VideoTrackInfo(
+        stream_index=number,
+        width_px=width_px,
+        height_px=height_px,
+        frame_rate=rate,
+        # The one that the Transcoder API has a profile for.
+        pixel_format=PixelFormat.YUV420P,
+        codec=_CODECS.get(entry.kind, entry.kind.strip().lower()),
+        is_hdr=colr is not None and _transfer(colr) in _HDR,
+        is_interlaced=fields is not None
+        and fields.fields("B") == (_FIELDS_OF_A_FRAME,),
+    )
+
+
+def _entry(track: SourceBox) -> SourceBox:
+    entry = next(track.child("mdia/minf/stbl/stsd").children(_ENTRIES_AT), None)
+    if entry is None:
+        raise SourceBoxError("stsd is empty")
+    return entry
+
+
+def _size(track: SourceBox, entry: SourceBox) -> tuple[int, int]:
+    """Return the size that a viewer sees, upright and with square pixels."""
+    header = track.child("tkhd")
+    (version,) = header.fields("B")
+    width, height = (
+        round(one / _FIXED) for one in header.fields("II", 88 if version else 76)
+    )
+    if not width or not height:
+        width, height = entry.fields("HH", 24)
+    if not width or not height:
+        raise UnusableSourceError(NO_VIDEO)
+    if max(width, height) > MAX_SOURCE_EDGE_PX or width * height > MAX_SOURCE_PIXELS:
+        raise UnusableSourceError(TOO_LARGE)
+    return (height, width) if _is_turned(track) else (width, height)
+
+
+def _is_turned(track: SourceBox) -> bool:
+    header = track.child("tkhd")
+    (version,) = header.fields("B")
+    matrix = header.fields("9i", 52 if version else 40)
+    return not matrix[0] and not matrix[4] and bool(matrix[1]) and bool(matrix[3])
+
+
+def _frame_rate(track: SourceBox, duration_s: Fraction) -> Fraction:
+    _, count = track.child("mdia/minf/stbl/stsz").fields("II", _FULL_BOX_BYTES)
+    if not count:
+        # Of a fragmented file, whose frames are told nowhere.
+        raise UnusableSourceError(NO_LENGTH)
+    rate = (count / duration_s).limit_denominator(_FINEST)
+    if rate > MAX_SOURCE_FRAME_RATE:
+        raise UnusableSourceError(
+            f"The video has {float(rate):.0f} pictures a second; at most "
+            f"{MAX_SOURCE_FRAME_RATE} are supported."
+        )
+    return max(Fraction(1), rate)
+
+
+def _transfer(colour: SourceBox) -> int:
+    kind, _, transfer = colour.fields("IHH")
+    return transfer if kind.to_bytes(4, "big") in {b"nclx", b"nclc"} else 0
+
+
+def _audio(track: SourceBox, number: int) -> AudioTrackInfo:
+    entry = _entry(track)
+    (version,) = entry.fields("H", 8)
+    (channels,) = entry.fields("H", 16)
+    (rate,) = entry.fields("I", 24)
+    rate_hz = rate // _FIXED
+    if version == 2:  # noqa: PLR2004 - of QuickTime's sound description
+        (channels,), rate_hz = entry.fields("I", 40), 48_000
+    return AudioTrackInfo(
+        stream_index=number,
+        channels=max(1, channels),
+        sample_rate_hz=rate_hz or 48_000,
+        codec=_CODECS.get(entry.kind, entry.kind.strip().lower()),
+        language=_language(track),
+    )
+
+
+def _language(track: SourceBox) -> str:
+    header = track.child("mdia/mdhd")
+    (version,) = header.fields("B")
+    (packed,) = header.fields("H", 32 if version else 20)
+    letters = [(packed >> shift & 31) + 0x60 for shift in (10, 5, 0)]
+    told = "".join(map(chr, letters))
+    return told if told.isalpha() and told != "und" else ""
+
+
+def is_turned(source: ReadableSource) -> bool:
+    """
+    Return whether a source is to be shown turned by 90 or 270 degrees.
+
+    False for files that are no MP4 or MOV; others hardly ever say so.
+
+    Raises:
+        UnavailableError: The bytes cannot be read now.
+    """
+    try:
+        for track in source_box(source).child("moov").children():
+            if track.kind == "trak" and _kind_of(track) == "vide":
+                return _is_turned(track)
+    except SourceBoxError:
+        return False
+    return False

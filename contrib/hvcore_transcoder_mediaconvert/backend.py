@@ -1,0 +1,232 @@
+"""The transcoder: one job of MediaConvert for each video."""
+
+import logging
+from collections.abc import Iterator
+from typing import Final
+
+import attrs
+
+from hvcore.plugin_api import (
+    Capabilities,
+    Clock,
+    Database,
+    JobDeclinedError,
+    NotAddressableError,
+    Part,
+    PartDone,
+    PartPending,
+    PartTarget,
+    RemoteTranscoder,
+    SourceInfo,
+    TranscodeError,
+    TranscodeOrder,
+    Workspace,
+)
+from hvcore_cloud_ladders.made_ladder import MadeLadder, MadeRendition
+from hvcore_cloud_ladders.places import StoragePlaces
+from hvcore_cloud_ladders.spending import (
+    ABOVE_LIMIT,
+    LIMIT_REACHED,
+    MILLIONTHS,
+    SpendingBook,
+    SpendingTables,
+)
+from hvcore_transcoder_mediaconvert.abilities import capabilities, check_order
+from hvcore_transcoder_mediaconvert.job_calls import (
+    CANCELED,
+    COMPLETE,
+    RUNNING,
+    MediaConvertCalls,
+    MediaConvertJob,
+)
+from hvcore_transcoder_mediaconvert.job_errors import FAILED, job_failure
+from hvcore_transcoder_mediaconvert.job_requests import (
+    FILE_NAME,
+    MediaConvertAccount,
+    Members,
+    audio_modifier,
+    job_request,
+    rung_modifier,
+)
+from hvcore_transcoder_mediaconvert.options import KEY, MediaConvertOptions, pairs
+from hvcore_transcoder_mediaconvert.pictures import with_pictures
+from hvcore_transcoder_mediaconvert.pricing import normalized_minutes
+from hvcore_transcoder_mediaconvert.source_probe import source_info
+
+_PROBE_VALID_S: Final = 900
+_PERCENT: Final = 100
+_MEND: Final = "MediaConvert reads and writes buckets of S3 only; set storage.options.url to s3://…"
+
+_log = logging.getLogger(__name__)
+
+
+def make_transcoder(
+    options: MediaConvertOptions, *, clock: Clock, database: Database
+) -> "MediaConvertTranscoder":
+    """Make the transcoder of a process."""
+    book = None
+    if options.daily_limit:
+        limit = round(options.daily_limit * MILLIONTHS)
+        tables = SpendingTables("hv_transcoder_mediaconvert")
+        book = SpendingBook(database=database, tables=tables, limit=limit)
+    return MediaConvertTranscoder(
+        options=options, calls=MediaConvertCalls(options), clock=clock, book=book
+    )
+
+
+@attrs.frozen(kw_only=True)
+class MediaConvertTranscoder(RemoteTranscoder):
+    """
+    Has MediaConvert make ladders.
+
+    It also carries out SupportsDeclining and SupportsPlaceCheck.
+
+    Attributes:
+        book: None: there is no limit.
+    """
+
+    options: MediaConvertOptions
+    calls: MediaConvertCalls
+    clock: Clock
+    book: SpendingBook | None
+
+    def capabilities(self) -> Capabilities:
+        return capabilities()
+
+    def probe(self, workspace: Workspace) -> SourceInfo:
+        # Signed: a workspace without a target does not say where the storage lies.
+        address = workspace.source_address(_PROBE_VALID_S)
+        return source_info(self.calls.probe(address))
+
+    def plan(self, order: TranscodeOrder) -> tuple[Part, ...]:
+        check_order(order)
+        return (Part(index=0, order=order),)
+
+    def declines(self, order: TranscodeOrder) -> str:
+        """Return why a job is not taken now; empty: it is."""
+        if self.book is None:
+            return ""
+        why = self.book.objection(self._cost(order), self.clock.now())
+        if why:
+            self._tell_limit()
+        return why
+
+    def place_problem(self, url: str) -> str:
+        """Return what to set if MediaConvert does not reach a storage; empty: it does."""
+        return self._places().problem(url)
+
+    def run(self, part: Part, workspace: Workspace) -> PartDone | PartPending:
+        if workspace.handle is None:
+            handle = self._submitted(part, workspace)
+            workspace.remember(handle)
+            return PartPending(handle=handle, deadline_s=self.options.deadline_s)
+        job = self.calls.job(workspace.handle)
+        if job.status in RUNNING:
+            return PartPending(
+                handle=workspace.handle,
+                progress=job.percent / _PERCENT,
+                deadline_s=self.options.deadline_s,
+            )
+        if job.status == COMPLETE:
+            target = _target_of(workspace)
+            made = MadeLadder(target=target, check=workspace.check)
+            return with_pictures(
+                made.read(_renditions(part.order)),
+                target,
+                base=FILE_NAME,
+                interval_s=part.order.still_interval_s,
+            )
+        raise _failure_of(job)
+
+    def cancel(self, key: str, handle: str | None) -> None:
+        for job_id in [handle] if handle else self.calls.running(key):
+            self.calls.cancel(job_id)
+
+    def close(self) -> None:
+        self.calls.close()
+
+    def _submitted(self, part: Part, workspace: Workspace) -> str:
+        target = _target_of(workspace)
+        places = self._places()
+        signed = workspace.source_address(_PROBE_VALID_S)
+        source = places.source(signed, target)
+        # A worker may have been killed after it submitted; MediaConvert itself
+        # recognises a request for a minute only.
+        known = self.calls.submitted(workspace.key, source)
+        if known is not None:
+            return known
+        self._reserve(part.order, workspace.key)
+        request = job_request(
+            part.order,
+            self._account(),
+            source_address=source,
+            target_address=places.target(target),
+            key=workspace.key,
+        )
+        return self.calls.create({**request, **self._labels(workspace.key)})
+
+    def _places(self) -> StoragePlaces:
+        return StoragePlaces(scheme="s3", root=self.options.writes_to, mend=_MEND)
+
+    def _account(self) -> MediaConvertAccount:
+        return MediaConvertAccount(
+            role=self.options.role,
+            queue=self.options.queue,
+            acceleration=self.options.acceleration,
+            priority=self.options.priority,
+        )
+
+    def _labels(self, key: str) -> Members:
+        labels: Members = {
+            "UserMetadata": {**pairs(self.options.metadata), KEY: key},
+        }
+        if self.options.tags:
+            # So that the bill has them.
+            labels |= {
+                "Tags": dict(pairs(self.options.tags)),
+                "BillingTagsSource": "JOB",
+            }
+        return labels
+
+    def _cost(self, order: TranscodeOrder) -> int:
+        price = self.options.price_per_minute * MILLIONTHS
+        return round(normalized_minutes(order) * price)
+
+    def _reserve(self, order: TranscodeOrder, key: str) -> None:
+        if self.book is None:
+            return
+        cost = self._cost(order)
+        if not self.book.reserve(key, cost, self.clock.now()):
+            self._tell_limit()
+            is_above = cost > self.book.limit
+            raise JobDeclinedError(ABOVE_LIMIT if is_above else LIMIT_REACHED)
+
+    def _tell_limit(self) -> None:
+        _log.warning(
+            "the daily limit of spending at MediaConvert is reached",
+            extra={
+                "hv_daily_limit": self.options.daily_limit,
+                "hv_currency": self.options.currency,
+            },
+        )
+
+
+def _renditions(order: TranscodeOrder) -> Iterator[MadeRendition]:
+    for rung in order.ladder.rungs:
+        playlist = f"{FILE_NAME}{rung_modifier(rung)}.m3u8"
+        yield MadeRendition(name=f"video/{rung.key}", playlist=playlist, rung=rung)
+    for audio in order.ladder.audio:
+        playlist = f"{FILE_NAME}{audio_modifier(audio)}.m3u8"
+        yield MadeRendition(name=audio.name, playlist=playlist, audio=audio)
+
+
+def _target_of(workspace: Workspace) -> PartTarget:
+    if workspace.target is None:
+        raise NotAddressableError("this workspace has no target")
+    return workspace.target
+
+
+def _failure_of(job: MediaConvertJob) -> Exception:
+    if job.status == CANCELED:
+        return TranscodeError(FAILED, log="the job of MediaConvert was cancelled")
+    return job_failure(job.error_code, job.error_message)

@@ -1,0 +1,191 @@
+"""The settings of the transcoder ``mediaconvert``."""
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+import attrs
+
+KEY: Final = "hvcore-key"
+"""The name under which a job's metadata have the key of its submission."""
+ON_DEMAND: Final = "on-demand"
+RESERVED: Final = "reserved"
+PRICE_CLASSES: Final = (ON_DEMAND, RESERVED)
+ACCELERATIONS: Final = ("DISABLED", "PREFERRED", "ENABLED")
+MOST_PAIRS: Final = 40
+"""AWS takes 50 tags of a job; some are left to others."""
+_ROLE: Final = re.compile(r"arn:[a-z0-9-]+:iam::[0-9]{12}:role/[\w+=,.@/-]{1,512}")
+_REGION: Final = re.compile(r"[a-z]{2,}(-[a-z]+)+-[0-9]+")
+_PLACE: Final = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,254}(/[^\s$\"?#]*)?")
+_TEXT_CHARS: Final = 256
+
+
+@attrs.frozen(kw_only=True)
+class MediaConvertOptions:
+    """
+    Settings under ``[transcoder.options]``.
+
+    Lists of pairs are written ``name=value``.
+
+    Attributes:
+        role: The ARN of the role that MediaConvert takes to read sources and to write.
+        region: Such as ``eu-central-1``.
+        queue: A name or an ARN; empty: the account's default queue.
+        endpoint: Where MediaConvert answers; empty: AWS, in the region.
+        access_key: Of who submits; empty: boto3 looks where it always does, such as in
+            the role of the machine.
+        secret_key: Of the access key.
+        writes_to: What MediaConvert calls the root of the storage, ``s3://bucket/prefix``;
+            empty: what ``storage.options.url`` says.
+        price_class: ``on-demand``, or ``reserved`` for a queue that is paid for anyway.
+        acceleration: ``DISABLED``, ``PREFERRED`` or ``ENABLED``.
+        priority: In the queue, from -50 to 50.
+        price_per_minute: Of a normalized minute, in the currency.
+        daily_limit: Estimated cost of a day (UTC) above which nothing is submitted; 0: none.
+        currency: What prices and the limit are in; shown to operators.
+        tags: Of every job, for the bill of AWS.
+        metadata: Of every job, for your own programs.
+        deadline_s: A job that takes longer is cancelled and submitted once more.
+    """
+
+    role: str = attrs.field()
+    region: str = attrs.field()
+    queue: str = ""
+    endpoint: str = attrs.field(default="")
+    access_key: str = attrs.field(default="", repr=False)
+    secret_key: str = attrs.field(default="", repr=False)
+    writes_to: str = attrs.field(default="")
+    price_class: str = attrs.field(default=ON_DEMAND)
+    acceleration: str = attrs.field(default="DISABLED")
+    priority: int = attrs.field(default=0)
+    price_per_minute: float = attrs.field(default=0.0)
+    daily_limit: float = attrs.field(default=0.0)
+    currency: str = attrs.field(default="USD")
+    tags: tuple[str, ...] = attrs.field(default=())
+    metadata: tuple[str, ...] = attrs.field(default=())
+    deadline_s: int = attrs.field(default=24 * 3600)
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse options that do not go together."""
+        if bool(self.access_key) != bool(self.secret_key):
+            raise ValueError(
+                "access_key and secret_key belong together; set both or none"
+            )
+        if self.price_class == RESERVED:
+            if not self.queue:
+                raise ValueError("price_class reserved needs queue, the reserved queue")
+            if self.acceleration != "DISABLED":
+                raise ValueError(
+                    "acceleration is not possible in a reserved queue; set it to DISABLED"
+                )
+            if self.daily_limit:
+                raise ValueError(
+                    "daily_limit is for on-demand queues; a reserved one costs the same "
+                    "however much it makes"
+                )
+        elif self.daily_limit and not self.price_per_minute:
+            raise ValueError("daily_limit needs price_per_minute")
+
+    @role.validator
+    def _check_role(self, _: object, value: str) -> None:
+        if not _ROLE.fullmatch(value):
+            raise ValueError(
+                "role must be the ARN of an IAM role, such as "
+                f"arn:aws:iam::123456789012:role/MediaConvert, not {value!r}"
+            )
+
+    @region.validator
+    def _check_region(self, _: object, value: str) -> None:
+        if not _REGION.fullmatch(value):
+            raise ValueError(f"region must be one such as eu-central-1, not {value!r}")
+
+    @endpoint.validator
+    def _check_endpoint(self, _: object, value: str) -> None:
+        if value and not re.fullmatch(r"https?://[^\s/@?#]+/?", value):
+            raise ValueError(
+                f"endpoint must be an address such as https://host, not {value!r}"
+            )
+
+    @secret_key.validator
+    def _check_secret_key(self, _: object, value: str) -> None:
+        # A key pasted with its line breaks; not repeated, it is a secret.
+        if not value.isprintable():
+            raise ValueError("secret_key must be one line")
+
+    @writes_to.validator
+    def _check_writes_to(self, _: object, value: str) -> None:
+        if value and not _PLACE.fullmatch(value):
+            raise ValueError(
+                "writes_to must be the storage's place in S3, such as "
+                f"s3://bucket/videos, not {value!r}"
+            )
+
+    @price_class.validator
+    def _check_price_class(self, _: object, value: str) -> None:
+        if value not in PRICE_CLASSES:
+            raise ValueError(
+                f"price_class must be {' or '.join(PRICE_CLASSES)}, not {value!r}"
+            )
+
+    @acceleration.validator
+    def _check_acceleration(self, _: object, value: str) -> None:
+        if value not in ACCELERATIONS:
+            raise ValueError(
+                f"acceleration must be one of {', '.join(ACCELERATIONS)}, not {value!r}"
+            )
+
+    @priority.validator
+    def _check_priority(self, _: object, value: int) -> None:
+        if not -50 <= value <= 50:  # noqa: PLR2004 - MediaConvert's
+            raise ValueError(f"priority must be from -50 to 50, not {value}")
+
+    @price_per_minute.validator
+    def _check_price(self, _: object, value: float) -> None:
+        if not 0 <= value < 1000:  # noqa: PLR2004 - more is surely a mistake
+            raise ValueError(f"price_per_minute must be from 0 to 1000, not {value}")
+
+    @daily_limit.validator
+    def _check_daily_limit(self, _: object, value: float) -> None:
+        if not 0 <= value < 1_000_000_000:  # noqa: PLR2004 - fits into the table
+            raise ValueError(f"daily_limit must be 0 or more, not {value}")
+
+    @currency.validator
+    def _check_currency(self, _: object, value: str) -> None:
+        if not re.fullmatch(r"\w{1,12}", value):
+            raise ValueError(f"currency must be a name such as USD, not {value!r}")
+
+    @tags.validator
+    def _check_tags(self, _: object, value: tuple[str, ...]) -> None:
+        _require_pairs("tags", value)
+
+    @metadata.validator
+    def _check_metadata(self, _: object, value: tuple[str, ...]) -> None:
+        _require_pairs("metadata", value)
+
+    @deadline_s.validator
+    def _check_deadline_s(self, _: object, value: int) -> None:
+        if not 60 <= value <= 7 * 24 * 3600:  # noqa: PLR2004 - a minute, a week
+            raise ValueError(f"deadline_s must be from 60 to 604800, not {value}")
+
+
+def pairs(texts: tuple[str, ...]) -> Mapping[str, str]:
+    """Return what ``name=value`` says."""
+    found = (text.partition("=") for text in texts)
+    return MappingProxyType({name.strip(): value.strip() for name, _, value in found})
+
+
+def _require_pairs(option: str, texts: tuple[str, ...]) -> None:
+    for text in texts:
+        name, found, value = text.partition("=")
+        is_ours = name.strip() == KEY or name.strip().startswith("aws:")
+        fits = 0 < len(name) <= _TEXT_CHARS // 2 and len(value) <= _TEXT_CHARS
+        if not found or is_ours or not fits or not text.isprintable():
+            raise ValueError(
+                f"{option} must be pairs such as team=video, without {KEY} and what "
+                f"begins with aws:; not {text!r}"
+            )
+    if len(texts) > MOST_PAIRS:
+        raise ValueError(
+            f"{option} must be at most {MOST_PAIRS} pairs, not {len(texts)}"
+        )

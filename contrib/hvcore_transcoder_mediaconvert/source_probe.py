@@ -1,0 +1,153 @@
+"""What MediaConvert's Probe says of a source, in our words; pure."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Final
+
+from hvcore.plugin_api import (
+    MAX_SOURCE_DURATION_S,
+    MAX_SOURCE_EDGE_PX,
+    MAX_SOURCE_FRAME_RATE,
+    MAX_SOURCE_PIXELS,
+    MAX_SOURCE_STREAMS,
+    AudioTrackInfo,
+    PixelFormat,
+    SourceInfo,
+    UnusableSourceError,
+    VideoTrackInfo,
+)
+from hvcore_transcoder_mediaconvert.abilities import PROFILES
+from hvcore_transcoder_mediaconvert.job_requests import Members
+
+NO_VIDEO: Final = "The file has no video."
+ONLY_AUDIO: Final = "The file has no video, only audio."
+WITHOUT_PICTURES: Final = (
+    "The file has a video track without pictures. Check that it plays on your own "
+    "device, and upload it again."
+)
+NO_LENGTH: Final = (
+    "The file does not say how long it is. Convert it to MP4 with H.264 video and AAC "
+    "sound, and upload it again."
+)
+TOO_LARGE: Final = (
+    f"The picture is too large: at most {MAX_SOURCE_EDGE_PX} pixels on each side and "
+    f"{MAX_SOURCE_PIXELS // 1_000_000} million in all are supported."
+)
+TOO_LONG: Final = f"The video is longer than {MAX_SOURCE_DURATION_S // 3600} hours."
+TOO_MANY_TRACKS: Final = f"The file has more than {MAX_SOURCE_STREAMS} tracks."
+DOLBY_VISION: Final = (
+    "The video is in Dolby Vision without a picture for other screens (profile 5). "
+    "Export it as HDR10 or as standard dynamic range, and upload it again."
+)
+_ALONE_PROFILE: Final = 5
+_HDR: Final = frozenset({"SMPTE_2084", "ARIB_B67"})
+_DEEP_BITS: Final = 10
+_SIDEWAYS: Final = frozenset({90, 270})
+_MOST_STRETCH: Final = 10
+_FINEST: Final = 100_000
+"""Denominators of frame rates; larger ones are measured, and not meant."""
+
+
+def source_info(found: Members) -> SourceInfo:
+    """
+    Return what the core needs to know about a source.
+
+    Args:
+        found: One of ``ProbeResults``.
+
+    Raises:
+        UnusableSourceError: It cannot be made into a video.
+    """
+    container = found.get("Container", {})
+    tracks: Sequence[Members] = container.get("Tracks", ())
+    if len(tracks) > MAX_SOURCE_STREAMS:
+        raise UnusableSourceError(TOO_MANY_TRACKS)
+    videos = [one for one in tracks if one.get("TrackType") == "video"]
+    sounds = [one for one in tracks if one.get("TrackType") == "audio"]
+    if not videos:
+        raise UnusableSourceError(ONLY_AUDIO if sounds else NO_VIDEO)
+    duration_s = float(videos[0].get("Duration") or container.get("Duration") or 0)
+    if duration_s <= 0:
+        raise UnusableSourceError(NO_LENGTH)
+    if duration_s > MAX_SOURCE_DURATION_S + 1:
+        raise UnusableSourceError(TOO_LONG)
+    return SourceInfo(
+        duration_s=round(duration_s, 6),
+        size_bytes=int(found.get("Metadata", {}).get("FileSize", 0)),
+        container=str(container.get("Format", "")),
+        video=_video(videos[0]),
+        audio=tuple(_audio(track) for track in sounds),
+    )
+
+
+def _video(track: Members) -> VideoTrackInfo:
+    shown = track.get("VideoProperties", {})
+    coded = shown.get("CodecMetadata", {})
+    if coded.get("DolbyVision", {}).get("Profile") == _ALONE_PROFILE:
+        raise UnusableSourceError(DOLBY_VISION)
+    width_px, height_px = _size(shown, coded)
+    rate = _fraction(shown.get("FrameRate") or coded.get("CodedFrameRate"))
+    if rate is None:
+        raise UnusableSourceError(WITHOUT_PICTURES)
+    if rate > MAX_SOURCE_FRAME_RATE:
+        raise UnusableSourceError(
+            f"The video has {float(rate):.0f} pictures a second; at most "
+            f"{MAX_SOURCE_FRAME_RATE} are supported."
+        )
+    transfers = {one.get("TransferCharacteristics") for one in (shown, coded)}
+    return VideoTrackInfo(
+        stream_index=int(track["Index"]) - 1,
+        width_px=width_px,
+        height_px=height_px,
+        frame_rate=max(Fraction(1), rate.limit_denominator(_FINEST)),
+        pixel_format=_pixel_format(shown, coded),
+        codec=str(track.get("Codec", "")).lower(),
+        is_hdr=bool(transfers & _HDR),
+        is_interlaced="interlac" in str(coded.get("ScanType", "")).lower(),
+    )
+
+
+def _size(shown: Members, coded: Members) -> tuple[int, int]:
+    """Return the size that a viewer sees, upright and with square pixels."""
+    width = int(shown.get("Width") or coded.get("Width") or 0)
+    height = int(shown.get("Height") or coded.get("Height") or 0)
+    if not width or not height:
+        raise UnusableSourceError(WITHOUT_PICTURES)
+    if max(width, height) > MAX_SOURCE_EDGE_PX or width * height > MAX_SOURCE_PIXELS:
+        raise UnusableSourceError(TOO_LARGE)
+    shape = _fraction(shown.get("SampleAspectRatio") or coded.get("SampleAspectRatio"))
+    if shape is not None and Fraction(1, _MOST_STRETCH) <= shape <= _MOST_STRETCH:
+        width = max(1, round(width * shape))
+    turned = shown.get("Rotation") or coded.get("Rotation") or 0
+    return (height, width) if int(turned) % 360 in _SIDEWAYS else (width, height)
+
+
+def _pixel_format(shown: Members, coded: Members) -> PixelFormat:
+    bits = int(coded.get("BitDepth") or shown.get("BitDepth") or 8)
+    is_full = str(coded.get("ChromaSubsampling", "")).startswith(("4:2:2", "4:4:4"))
+    # The nearest that MediaConvert has a profile for.
+    nearest = {
+        (False, False): PixelFormat.YUV420P,
+        (False, True): PixelFormat.YUV420P10B,
+        (True, False): PixelFormat.YUV422P,
+        (True, True): PixelFormat.YUV422P10B,
+    }[is_full, bits >= _DEEP_BITS]
+    return nearest if nearest in PROFILES else PixelFormat.YUV420P
+
+
+def _audio(track: Members) -> AudioTrackInfo:
+    told = track.get("AudioProperties", {})
+    language = str(told.get("LanguageCode", ""))
+    return AudioTrackInfo(
+        stream_index=int(track["Index"]) - 1,
+        channels=max(1, int(told.get("Channels") or 2)),
+        sample_rate_hz=int(told.get("SampleRate") or 48_000),
+        codec=str(track.get("Codec", "")).lower(),
+        language="" if language == "und" else language,
+    )
+
+
+def _fraction(told: Members | None) -> Fraction | None:
+    if not told or not told.get("Numerator") or not told.get("Denominator"):
+        return None
+    return Fraction(int(told["Numerator"]), int(told["Denominator"]))

@@ -1,3 +1,0 @@
-"""
-Sign-in by one-time links, without a provider.
-"""

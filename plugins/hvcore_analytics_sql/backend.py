@@ -1,0 +1,157 @@
+"""Served segments in the service's own database."""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from datetime import date
+from typing import Final
+
+import sqlalchemy as sa
+
+from hvcore.plugin_api import (
+    AnalyticsReport,
+    AnalyticsStore,
+    DateRange,
+    DayCount,
+    EnvId,
+    EnvironmentScope,
+    EnvironmentServed,
+    HeightCount,
+    IgnoredReason,
+    IgnoredTotal,
+    Scope,
+    ServedBatch,
+    ServedTotals,
+    SupportsReports,
+    UnavailableError,
+    VideoId,
+    VideoScope,
+)
+from hvcore_analytics_sql import environments, videos
+from hvcore_analytics_sql.counting import apply, from_ms
+from hvcore_analytics_sql.details import SqlSegmentDetails
+from hvcore_analytics_sql.gaps import count_anew, fit_together
+from hvcore_analytics_sql.live import SqlLiveCounts
+from hvcore_analytics_sql.scopes import within
+from hvcore_analytics_sql.tables import (
+    environment_days,
+    ignored_days,
+    is_prepared,
+    positions,
+    prepare,
+    video_heights,
+)
+from hvcore_analytics_sql.texts import is_one_of
+
+# Every list and every details answer asks it.
+_SERVED: Final = (
+    sa.select(video_heights.c.video_id, sa.func.sum(video_heights.c.segments))
+    .where(is_one_of(video_heights.c.video_id, sa.bindparam("videos")))
+    .group_by(video_heights.c.video_id)
+)
+
+
+class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, SupportsReports, AnalyticsStore):
+    """Counts in SQLite or PostgreSQL."""
+
+    reports = frozenset(AnalyticsReport)
+
+    def write(self, batch: ServedBatch) -> None:
+        """
+        Add the counts and move the file's position, both or neither.
+
+        Raises:
+            BatchRefusedError: It begins elsewhere than at the position.
+        """
+        with self._database.writing() as connection:
+            apply(connection, batch)
+            connection.commit()
+
+    def position(self, file: str) -> int:
+        statement = sa.select(positions.c.applied).where(positions.c.file == file)
+        with self._database.reading() as connection:
+            return connection.execute(statement).scalar_one_or_none() or 0
+
+    def forget(self, file: str) -> None:
+        """Drop the position of a spool file that is gone for ever."""
+        with self._database.writing() as connection:
+            connection.execute(sa.delete(positions).where(positions.c.file == file))
+            connection.commit()
+
+    def prepare(self) -> None:
+        """Make the tables."""
+        prepare(self._database, count_anew)
+
+    def is_prepared(self) -> bool:
+        """Return whether the tables are those of this version."""
+        return is_prepared(self._database)
+
+    def is_consistent(self) -> bool:
+        """
+        Return whether different videos are counted as often as they were served.
+
+        They are not if a version without these tables has written.
+        """
+        with self._database.reading() as connection:
+            return fit_together(connection)
+
+    def ping(self) -> None:
+        """Raise UnavailableError if the tables are not there."""
+        if not self.is_prepared():
+            raise UnavailableError(
+                "The analytics tables are not at this version; run: hv migrate."
+            )
+
+    def served(self, videos: Collection[VideoId]) -> Mapping[VideoId, int]:
+        wanted = {"videos": json.dumps(list(videos))}
+        rows = self._database.ask(_SERVED, wanted)
+        return {VideoId(video_id): int(segments) for video_id, segments in rows}
+
+    def by_environment(
+        self, scope: EnvironmentScope, since: date
+    ) -> Mapping[EnvId, EnvironmentServed]:
+        return environments.each(self._database, scope, since)
+
+    def totals(self, scope: Scope, days: DateRange) -> ServedTotals:
+        if isinstance(scope, VideoScope):
+            return videos.totals(self._database, scope, days)
+        table = environment_days
+        statement = sa.select(
+            sa.func.sum(table.c.segments),
+            sa.func.count(table.c.day.distinct()),
+            sa.func.min(table.c.first_ms),
+            sa.func.max(table.c.last_ms),
+        ).where(*within(table, scope, days))
+        ((segments, day_count, first_ms, last_ms),) = self._rows(statement)
+        return ServedTotals(
+            segments=int(segments or 0),
+            days=day_count,
+            first_at=None if first_ms is None else from_ms(first_ms),
+            last_at=None if last_ms is None else from_ms(last_ms),
+        )
+
+    def daily(self, scope: Scope, days: DateRange) -> Sequence[DayCount]:
+        if isinstance(scope, VideoScope):
+            return videos.daily(self._database, scope, days)
+        return environments.daily(self._database, scope, days)
+
+    def by_height(self, scope: Scope, days: DateRange) -> Sequence[HeightCount]:
+        if isinstance(scope, VideoScope):
+            return videos.by_height(self._database, scope, days)
+        return environments.by_height(self._database, scope, days)
+
+    def ignored(self, scope: Scope, days: DateRange) -> Sequence[IgnoredTotal]:
+        """Return how often each reason applied at each height."""
+        if isinstance(scope, VideoScope):
+            return videos.ignored(self._database, scope, days)
+        columns = ignored_days.c
+        statement = (
+            sa.select(columns.reason, columns.height, sa.func.sum(columns.requests))
+            .where(*within(ignored_days, scope, days))
+            .group_by(columns.reason, columns.height)
+        )
+        return [
+            IgnoredTotal(
+                reason=IgnoredReason(reason), height_px=px, requests=int(requests)
+            )
+            for reason, px, requests in self._rows(statement)
+        ]

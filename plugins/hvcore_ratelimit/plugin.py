@@ -1,0 +1,48 @@
+"""Offers the rate limit store ``moving-window``: exact sliding windows."""
+
+from collections.abc import Iterator
+
+import attrs
+
+from hvcore.plugin_api import BuildContext, RateLimitBackend, RateLimitStore, hookimpl
+
+
+@attrs.frozen(kw_only=True)
+class MovingWindowOptions:
+    """
+    Settings under ``[limits.options]``.
+
+    Attributes:
+        url: ``redis://…``, ``rediss://…`` or ``unix:///path/to/socket`` of the
+            Redis or Valkey that all processes share. Empty: every process
+            counts for itself.
+        prefix: How the names of our keys begin, where several services share
+            a server.
+    """
+
+    url: str = attrs.field(default="", repr=False)
+    prefix: str = "hvcore:limits"
+
+
+def build(options: MovingWindowOptions, context: BuildContext) -> RateLimitStore:
+    """Make the store of a process."""
+    if options.url:
+        from hvcore_ratelimit.shared import (  # noqa: PLC0415 - only if it was chosen
+            SharedWindows,
+        )
+
+        return SharedWindows(url=options.url, prefix=options.prefix)
+    from hvcore_ratelimit.memory import MemoryWindows  # noqa: PLC0415 - see above
+
+    return MemoryWindows(clock=context.clock)
+
+
+@hookimpl
+def hvcore_rate_limit_stores() -> Iterator[RateLimitBackend]:
+    """Offer ``moving-window``."""
+    yield RateLimitBackend(
+        name="moving-window",
+        factory=build,
+        options=MovingWindowOptions,
+        extra="ratelimit",
+    )

@@ -1,0 +1,1 @@
+"""Sign-in by one-time links, without a provider."""

@@ -1,0 +1,168 @@
+"""
+Objects in Azure Blob Storage, to which others may send bytes themselves.
+
+What they send is a block, with one PUT or several: a block needs no header of Azure's own,
+and is no object until the blocks are committed.
+"""
+
+import base64
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Final
+from urllib.parse import urlencode
+
+from azure.core.exceptions import HttpResponseError
+from azure.storage.blob import BlobBlock, BlockState
+
+from hvcore.plugin_api import (
+    ArrivedPart,
+    ObjectNotFoundError,
+    PartedWrite,
+    WriteAddress,
+)
+from hvcore_storage_fsspec.azure_objects import (
+    AzureObjects,
+    azure_errors,
+    drop_blocks,
+    error_code,
+)
+from hvcore_storage_fsspec.time_limits import JOIN_S
+
+MOST_BLOCK_BYTES: Final = 4000 * 1024**2
+"""What one block may have."""
+WHOLE: Final = 0
+"""The number of the block that is all of a file."""
+
+# All names of an object's blocks must have one length.
+_OUR_NAME: Final = re.compile("[0-9]{5}")
+_MARK: Final = "begun"
+_GONE: Final = frozenset({"InvalidBlockList", "InvalidBlockId", "BlobNotFound"})
+
+
+class AzureStorage(AzureObjects):
+    """
+    Keeps objects in a container, and lets others write blocks of them.
+
+    Also carries out SupportsPresignedWrite, SupportsPartedWrite and SupportsStagedWrite.
+    An address permits to create and write one object; it binds neither type nor length.
+    """
+
+    @property
+    def can_presign_writes(self) -> bool:
+        """Return whether there is a key to sign with."""
+        return self.can_presign
+
+    @property
+    def can_presign_parts(self) -> bool:
+        """Return whether there is a key to sign with."""
+        return self.can_presign
+
+    def write_address(
+        self,
+        path: str,
+        *,
+        content_type: str | None,  # noqa: ARG002 - a block has none
+        size_bytes: int | None,  # noqa: ARG002 - it cannot be bound
+        valid_s: int,
+    ) -> WriteAddress:
+        """Sign one PUT of the block that is all of an object."""
+        return self._block_address(path, WHOLE, valid_s)
+
+    def staged_write(
+        self, path: str
+    ) -> tuple[PartedWrite, Sequence[ArrivedPart]] | None:
+        """Return what came with one PUT, and is no object yet."""
+        whole = [b for b in _ours(self._waiting(path)) if b.number == WHOLE]
+        return (_begun(path), whole) if whole else None
+
+    def begin_parts(
+        self,
+        path: str,
+        *,
+        content_type: str,  # noqa: ARG002 - a block has none
+    ) -> PartedWrite:
+        """Begin an object that comes in parts, by a block that says so."""
+        blob = self._blob(self._full(path))
+        with azure_errors():
+            self._run(blob.stage_block, _MARK, b"-")
+        return _begun(path)
+
+    def part_address(
+        self,
+        begun: PartedWrite,
+        number: int,
+        *,
+        size_bytes: int,  # noqa: ARG002 - it cannot be bound
+        valid_s: int,
+    ) -> WriteAddress:
+        """Sign one PUT of a part."""
+        return self._block_address(begun.path, number, valid_s)
+
+    def arrived_parts(self, begun: PartedWrite) -> Sequence[ArrivedPart]:
+        """Return the parts that are there, by number."""
+        waiting = self._waiting(begun.path)
+        if not waiting:
+            raise ObjectNotFoundError(begun.path)
+        return [block for block in _ours(waiting) if block.number != WHOLE]
+
+    def join_parts(self, begun: PartedWrite, parts: Sequence[ArrivedPart]) -> None:
+        """Make the object of its parts; what else was sent is thrown away."""
+        blob = self._blob(self._full(begun.path))
+        named = [BlobBlock(part.tag, state=BlockState.UNCOMMITTED) for part in parts]
+        with azure_errors(begun.path):
+            try:
+                self._run(blob.commit_block_list, named, limit_s=JOIN_S)
+            except HttpResponseError as exc:
+                if error_code(exc) in _GONE:
+                    raise FileNotFoundError(begun.path) from exc
+                raise
+
+    def end_parts(self, begun: PartedWrite) -> None:
+        """
+        Throw the parts of an object away; absent is fine.
+
+        Blocks that were sent beside an object go with it, or after a week.
+        """
+        if self._waiting(begun.path):
+            with azure_errors():
+                blob = self._blob(self._full(begun.path))
+                self._run(drop_blocks, blob, limit_s=JOIN_S)
+
+    def parted_writes(self, path: str) -> Iterator[PartedWrite]:
+        """Give what has been begun at a path, and was neither joined nor ended."""
+        if any(block.id == _MARK for block in self._waiting(path)):
+            yield _begun(path)
+
+    def _block_address(self, path: str, number: int, valid_s: int) -> WriteAddress:
+        name = base64.b64encode(_block_name(number).encode()).decode()
+        query = urlencode({"comp": "block", "blockid": name})
+        url = self._signed(path, "cw", valid_s)
+        return WriteAddress(url=f"{url}&{query}", max_bytes=MOST_BLOCK_BYTES)
+
+    def _waiting(self, path: str) -> Sequence[BlobBlock]:
+        with suppress(ObjectNotFoundError), azure_errors(path):
+            blob = self._blob(self._full(path))
+            _, waiting = self._run(blob.get_block_list, "uncommitted")
+            return list(waiting)
+        return ()
+
+
+def _ours(waiting: Sequence[BlobBlock]) -> Sequence[ArrivedPart]:
+    """Return the blocks with names of ours, by number."""
+    found = [
+        ArrivedPart(number=int(block.id), size_bytes=block.size, tag=block.id)
+        for block in waiting
+        # Who has an address may name a block otherwise; we do not use it.
+        if _OUR_NAME.fullmatch(block.id)
+    ]
+    return sorted(found, key=lambda block: block.number)
+
+
+def _begun(path: str) -> PartedWrite:
+    return PartedWrite(path=path, id="blocks", begun_at=datetime.now(UTC))
+
+
+def _block_name(number: int) -> str:
+    return f"{number:05}"

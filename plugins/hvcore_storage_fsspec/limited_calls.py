@@ -1,0 +1,50 @@
+"""Calls that take no time limit, given one."""
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+class TimeLimitedCalls:
+    """
+    Make calls in threads that are left behind when they take too long; thread-safe.
+
+    Not in a pool of the standard library: its threads keep a process from ending.
+
+    Args:
+        most: Calls in progress, those that were left behind included.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._places = threading.BoundedSemaphore(most)
+
+    def call(self, limit_s: float, function: Callable[[], T]) -> T:
+        """
+        Return what the function returns, or raise what it raises.
+
+        Raises:
+            TimeoutError: It has not ended in time, or there was no place or no thread.
+        """
+        ends_at = time.monotonic() + limit_s
+        if not self._places.acquire(timeout=limit_s):
+            raise TimeoutError("too many calls are not answered")
+        outcome: Future[T] = Future()
+
+        def run() -> None:
+            try:
+                outcome.set_result(function())
+            except BaseException as exc:  # noqa: BLE001 - raised to the caller
+                outcome.set_exception(exc)
+            finally:
+                self._places.release()
+
+        try:
+            threading.Thread(target=run, name="limited-call", daemon=True).start()
+        except RuntimeError as exc:
+            self._places.release()
+            raise TimeoutError("the machine has no thread for a call") from exc
+        return outcome.result(timeout=max(ends_at - time.monotonic(), 0.0))

@@ -1,0 +1,28 @@
+"""Read a part of something as if it were all."""
+
+import io
+from typing import Any, BinaryIO
+
+
+class PartOfFile(io.RawIOBase):
+    """The bytes of an open file from its position up to an end."""
+
+    def __init__(self, file: BinaryIO, size_bytes: int) -> None:
+        super().__init__()
+        self._file = file
+        self._left = size_bytes
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - "any buffer" has no name before Python 3.12
+        """Read what fits, up to the end."""
+        data = self._file.read(min(len(buffer), self._left))
+        buffer[: len(data)] = data
+        self._left -= len(data)
+        return len(data)
+
+    def close(self) -> None:
+        """Close the file, too."""
+        self._file.close()
+        super().close()

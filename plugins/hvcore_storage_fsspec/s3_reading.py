@@ -1,0 +1,61 @@
+"""Read bytes from S3, which may take long as long as some of them come."""
+
+import asyncio
+from typing import Any, Final
+
+from s3fs.core import S3_RETRYABLE_ERRORS as BROKEN
+
+from hvcore_storage_fsspec.ranges import check_received, check_some, promised_bytes
+from hvcore_storage_fsspec.time_limits import ANSWER_S
+
+READ_ATTEMPTS: Final = 3
+CHUNK_BYTES: Final = 256 * 1024
+
+
+async def read_range(
+    fs: Any,  # noqa: ANN401 - fsspec ships no types
+    full: str,
+    start: int,
+    end: int,
+) -> bytes:
+    """
+    Return the bytes ``[start, end)`` of an object; a connection that breaks is made anew.
+
+    Raises:
+        WrongRangeError: The answer has other bytes.
+    """
+    for left in reversed(range(READ_ATTEMPTS)):
+        try:
+            return await _read_once(fs, full, start, end)
+        except BROKEN as exc:
+            # A store that is silent was waited for as long as anybody waits.
+            if isinstance(exc, TimeoutError) or not left:
+                raise
+    raise AssertionError
+
+
+async def _read_once(
+    fs: Any,  # noqa: ANN401 - see read_range
+    full: str,
+    start: int,
+    end: int,
+) -> bytes:
+    bucket, _, key = full.partition("/")
+    async with asyncio.timeout(ANSWER_S):
+        answer = await fs._call_s3(  # noqa: SLF001 - see fsspec.asyn
+            "get_object", Bucket=bucket, Key=key, Range=f"bytes={start}-{end - 1}"
+        )
+    received = bytearray()
+    async with answer["Body"] as body:
+        if answer.get("ContentRange") is None:
+            check_some(answer.get("ContentLength", 1))
+        # Before the rest: the whole object may be more than fits in memory.
+        promised = promised_bytes(answer.get("ContentRange"), start, end)
+        while len(received) <= promised:
+            async with asyncio.timeout(ANSWER_S):
+                chunk = await body.read(CHUNK_BYTES)
+            if not chunk:
+                break
+            received += chunk
+    check_received(len(received), promised)
+    return bytes(received)

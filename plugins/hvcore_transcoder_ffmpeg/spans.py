@@ -1,0 +1,149 @@
+"""
+The frames of a part, counted over the whole video.
+
+Segment k begins with the first frame at or after k times the segment's length.
+At 30000/1001 frames a second that is every 179.82 frames, so that a segment has
+180 or 179 of them. A part's frames are exactly those that one process would
+have made of the whole.
+"""
+
+from fractions import Fraction
+from math import ceil
+from typing import Final
+
+import attrs
+
+from hvcore.plugin_api import Part
+
+SLACK_S: Final = 1.0
+"""Durations in headers are rounded; nothing may be cut for that."""
+
+_MIN_LEAD_S: Final = 0.5
+
+
+@attrs.frozen(kw_only=True)
+class Span:
+    """
+    A run of segments of a video of constant frame rate.
+
+    Attributes:
+        first_segment: Its number.
+        end_segment: Exclusive; None is the video's end.
+        total_s: Length of the whole video.
+    """
+
+    first_segment: int
+    end_segment: int | None
+    segment_s: int
+    frame_rate: Fraction
+    total_s: float
+
+    @classmethod
+    def of(cls, part: Part) -> "Span":
+        order = part.order
+        return cls(
+            first_segment=round(part.start_s / order.segment_s),
+            end_segment=(
+                None if part.end_s is None else round(part.end_s / order.segment_s)
+            ),
+            segment_s=order.segment_s,
+            frame_rate=order.ladder.rungs[0].frame_rate,
+            total_s=order.source.duration_s,
+        )
+
+    @property
+    def is_whole(self) -> bool:
+        """True if nothing is left to other parts."""
+        return self.first_segment == 0 and self.end_segment is None
+
+    @property
+    def begins_s(self) -> float:
+        """When the first frame is shown."""
+        return float(self.first_frame / self.frame_rate)
+
+    @property
+    def length_s(self) -> float:
+        """How much of the video it is."""
+        if self.end_segment is None:
+            return max(0.0, self.total_s - self.begins_s)
+        return float((self.end_frame - self.first_frame) / self.frame_rate)
+
+    @property
+    def first_frame(self) -> int:
+        return self.frame_of(self.first_segment)
+
+    @property
+    def end_frame(self) -> int:
+        """
+        Number of the frame behind the last one.
+
+        At the video's end it is one that no rung can have.
+        """
+        if self.end_segment is None:
+            # Two pictures ten hours apart would make a million copies.
+            return ceil((self.total_s + SLACK_S) * self.frame_rate)
+        return self.frame_of(self.end_segment)
+
+    @property
+    def last_frame(self) -> int:
+        """Number of the last frame, at the video's end, too."""
+        if self.end_segment is None:
+            end_frame = round(self.total_s * self.frame_rate)
+            return max(self.first_frame, end_frame - 1)
+        return self.end_frame - 1
+
+    @property
+    def max_frames(self) -> int:
+        """More frames it cannot have, and has exactly these if others follow."""
+        return max(1, self.end_frame - self.first_frame)
+
+    @property
+    def key_frames(self) -> str:
+        """
+        The condition of a key frame, as ffmpeg's expression.
+
+        Counted in frames: products of whole numbers stay exact in floating
+        point, where a time such as 180 * (1001/30000) may miss its boundary.
+        """
+        step = self._step
+        if self.first_segment == 0:
+            return f"gte(n,n_forced*{step.numerator}/{step.denominator})"
+        frame, segment = f"(n+{self.first_frame})", f"(n_forced+{self.first_segment})"
+        return f"gte({frame}*{step.denominator},{segment}*{step.numerator})"
+
+    @property
+    def cut_after_s(self) -> float:
+        """
+        How long a segment lasts at the least.
+
+        ffmpeg cuts at the first key frame that comes so many times this after
+        the part's first frame, which itself may be almost a frame late.
+        """
+        if self.first_segment == 0:
+            return float(self.segment_s)
+        return float(self.segment_s - 1 / self.frame_rate)
+
+    def frame_of(self, segment: int) -> int:
+        """Return the number of a segment's first frame."""
+        return ceil(segment * self._step)
+
+    def is_complete(self, frames: int) -> bool:
+        """Return whether so many frames are all of them, as far as that is known."""
+        if self.end_segment is None:
+            return frames > 0
+        return frames == self.max_frames
+
+    def lead_s(self, longest_gap_s: float) -> float:
+        """
+        Return how long before its beginning its first picture may have begun.
+
+        Args:
+            longest_gap_s: Between two pictures of the source.
+        """
+        # Times are rounded to the nearest frame, and the filter that makes
+        # frames of fields looks at the one before.
+        return longest_gap_s + max(_MIN_LEAD_S, 2 / float(self.frame_rate))
+
+    @property
+    def _step(self) -> Fraction:
+        return self.segment_s * self.frame_rate

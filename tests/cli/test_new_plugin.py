@@ -112,7 +112,7 @@ def test_its_tests_pass_as_they_were_written(hv: Hv, tmp_path: Path, kind: str) 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_service_takes_it(hv: Hv, tmp_path: Path, kind: str) -> None:
     hv("plugins", "new", kind, "acme", "--into", str(tmp_path))
-    source = tmp_path / f"hv-{kind.replace('_', '-')}-acme" / "src"
+    source = tmp_path / f"hvcore-{kind.replace('_', '-')}-acme" / "src"
 
     listed = run(
         tmp_path,
@@ -121,7 +121,7 @@ def test_the_service_takes_it(hv: Hv, tmp_path: Path, kind: str) -> None:
         **importing(source),
     )
 
-    assert f'"plugin": "hv_{kind}_acme.plugin"' in listed.stdout, listed.stderr
+    assert f'"plugin": "hvcore_{kind}_acme.plugin"' in listed.stdout, listed.stderr
     assert '"name": "acme"' in listed.stdout
 
 
@@ -187,7 +187,7 @@ def test_a_backend_that_several_kits_try_is_not_guessed(
 def test_the_check_of_a_new_plugin_is_green(
     installed: Path, tmp_path: Path, kind: str
 ) -> None:
-    name = f"hv-{kind.replace('_', '-')}-acme"
+    name = f"hvcore-{kind.replace('_', '-')}-acme"
 
     done = run(tmp_path, *HV, "plugins", "check", name, **importing(installed))
 

@@ -40,8 +40,9 @@ def write_python(api: Api, folder: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
     ruff = [sys.executable, "-m", "ruff"]
-    unused = ["check", "--isolated", "--quiet", "--fix", "--select", "F401"]
-    for words in (unused, ["format", "--isolated", "--quiet"]):
+    fix = ["check", "--isolated", "--quiet", "--fix", "--select"]
+    one_line = [*fix, "D200", "--unsafe-fixes"]
+    for words in ([*fix, "F401"], one_line, ["format", "--isolated", "--quiet"]):
         subprocess.run([*ruff, *words, folder], check=True)  # noqa: S603 - our own words
 
 

@@ -2,6 +2,7 @@
 Pictures that are compressed.
 """
 
+import io
 import threading
 import time
 
@@ -63,3 +64,15 @@ def test_a_picture_is_a_whole_jpeg() -> None:
 
     assert made.startswith(b"\xff\xd8")
     assert made.endswith(b"\xff\xd9")
+
+
+@pytest.mark.parametrize(
+    ("size_px", "is_kept"), [((1920, 1080), True), ((1920, 1081), False)]
+)
+def test_the_coefficients_of_a_large_picture_are_not_kept_until_its_end(
+    size_px: tuple[int, int], *, is_kept: bool
+) -> None:
+    made = encode_jpeg(Image.new("RGB", size_px), quality=82, is_progressive=True)
+
+    with Image.open(io.BytesIO(made)) as read:
+        assert bool(read.info.get("progressive")) == is_kept

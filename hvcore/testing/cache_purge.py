@@ -42,7 +42,7 @@ _TEN: Final = f"{WORKER}/v1/public/org_a/env_a/vid_10/"
 
 class CachePurgeConformance(DeclaresDeviations):
     """
-    What every purger promises.
+    The promises of every purger.
 
     Attributes:
         secrets: What the purger sends to the cache's provider and nobody else may see.
@@ -127,7 +127,7 @@ class CachePurgeConformance(DeclaresDeviations):
         assert self._kept([f"{prefix}a" for prefix in prefixes]) == []
 
     def test_every_reason_is_one(self, purger: CachePurger) -> None:
-        """What was made private or revoked goes like what was deleted."""
+        """Private and revoked files go like deleted ones."""
         for reason in PurgeReason:
             self._keep([f"{_ONE}a"])
             purger.purge(_order(_ONE, reason=reason))

@@ -28,10 +28,10 @@ class Claim:
     The bytes that one upload has on a disk, and those that it will soon need.
 
     Attributes:
-        client: Whose share it counts to.
+        client: The client whose share the bytes count to.
         disk: The device's number.
-        received_bytes: Lies on the disk already.
-        ahead_bytes: Is still free, and soon needed.
+        received_bytes: The bytes that lie on the disk already.
+        ahead_bytes: The bytes that are still free, and soon needed.
         renewed_at_s: On the machine's clock that only goes forward.
     """
 

@@ -76,7 +76,7 @@ class CachePurgeConformance(DeclaresDeviations):
         raise NotImplementedError("give the method: it looks into the cache")
 
     def test_what_begins_with_a_prefix_is_forgotten(self, purger: CachePurger) -> None:
-        """All of it, under each prefix."""
+        """Every address is forgotten, under each prefix."""
         player = f"{PLAYER}/v1/embed/vid_1"
         gone = [
             *(f"{_ONE}master.m3u8", f"{_ONE}720p/0.m4s", f"{_ONE}a/b/c?x=1&y=2"),

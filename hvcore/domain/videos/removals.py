@@ -59,7 +59,7 @@ class Removal:
         at: datetime,
         size_bytes: int = 0,
     ) -> Self:
-        """Return what happened at one moment."""
+        """Return the removal of one moment."""
         return cls(
             video_id=video_id,
             kind=kind,

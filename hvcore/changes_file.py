@@ -53,7 +53,7 @@ class ChangesFile:
 
     def latest(self) -> bytes | None:
         """
-        Return what differs whenever something has changed.
+        Return the latest change number, which differs after every change.
 
         None if this cannot be known; then no earlier answer may be used.
         """

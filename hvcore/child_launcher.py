@@ -116,7 +116,7 @@ def run_for(slice_ns: int) -> None:
 
 
 class _SchedulingAttributes(ctypes.Structure):
-    """What sched_setattr(2) is told, struct sched_attr in its first version."""
+    """The argument of sched_setattr(2), struct sched_attr in its first version."""
 
     _fields_ = (
         ("size", ctypes.c_uint32),
@@ -171,7 +171,7 @@ def _guard(parent_pid: int) -> None:
 
 
 def _reap_orphans() -> None:
-    """Wait for what the command has left, which is ending; a little while."""
+    """Wait a little while for the orphans of the command, which are ending."""
     import time  # noqa: PLC0415 - other launchers need none
 
     ends_at_s = time.monotonic() + ORPHANS_END_WITHIN_S

@@ -18,7 +18,7 @@ class Clock(Protocol):
         ...
 
     def now_ms(self) -> int:
-        """Return it as milliseconds since 1970; cheaper than ``now``."""
+        """Return the milliseconds since 1970; cheaper than ``now``."""
         ...
 
 
@@ -30,5 +30,5 @@ class SystemClock:
         return datetime.now(UTC)
 
     def now_ms(self) -> int:
-        """Return it as milliseconds since 1970."""
+        """Return the milliseconds since 1970."""
         return time.time_ns() // 1_000_000

@@ -51,7 +51,7 @@ def renamed_names(
 
 def warn_of(what: str, *, use: str, gone_in: str, stacklevel: int = CALLER + 1) -> None:
     """
-    Warn of something that is to go.
+    Warn of a name or a setting that a later release has no more.
 
     Args:
         use: What takes its place.

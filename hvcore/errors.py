@@ -40,7 +40,7 @@ class FieldError:
 
 
 class HvcoreError(Exception):
-    """Base of everything that hvcore raises on purpose."""
+    """The base class of all errors that hvcore raises on purpose."""
 
 
 class ConfigError(HvcoreError):
@@ -276,7 +276,7 @@ RETRY_AFTER_S: Final = 5
 
 class UnavailableError(HvError):
     """
-    Something that the service needs does not answer at present.
+    A part that the service needs does not answer at present.
 
     Args:
         retry_after_s: When to try again, for the header ``Retry-After``.

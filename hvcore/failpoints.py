@@ -1,5 +1,5 @@
 """
-Places where a test can have a process fail, to see that nothing is lost.
+Failpoints: places where a test makes a process fail, so that losses show.
 
 They do nothing unless HV_FAILPOINTS is set when the process starts. It lists
 points and what happens there::
@@ -64,7 +64,7 @@ _ITEM: Final = re.compile(r"([a-z.]+)=(kill|raise|hang)(?:\*([0-9]+))?")
 
 
 class FailpointError(Exception):
-    """What ``raise`` raises."""
+    """The error that a failpoint with ``raise`` raises."""
 
 
 @attrs.frozen

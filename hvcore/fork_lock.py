@@ -29,7 +29,7 @@ class ForkLock:
             yield
 
     def renew(self) -> None:
-        """Forget who holds it."""
+        """Replace the lock by a free one, whoever holds it."""
         self._lock = threading.Lock()
 
 

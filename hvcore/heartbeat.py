@@ -1,5 +1,5 @@
 """
-Tell whoever watches over this process that it goes on.
+Tell systemd and container probes that this process goes on.
 
 systemd is told by its own socket (``WatchdogSec=``), a probe of a container by the age of
 a file. Nothing that goes wrong here reaches the process. See docs/decisions/0193.
@@ -22,7 +22,7 @@ _SOCKET: Final = "NOTIFY_SOCKET"
 
 @attrs.define
 class _State:
-    """Who watches over this process, and when it was told last."""
+    """The receivers of the heartbeat, and the time of the last beat."""
 
     file: Path | None = None
     address: str = ""

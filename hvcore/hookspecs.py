@@ -78,7 +78,7 @@ def _is_factory(_: object, __: object, value: Any) -> None:  # noqa: ANN401 - se
 def _members(
     given: object, possible: Sequence[MemberT], field: str
 ) -> frozenset[MemberT]:
-    """Return what a field names; a wrong name matches nothing, and nobody would notice."""
+    """Return the members that a field names; raise on a name that matches none."""
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise TypeError(
             f"{field} must be a set, such as {{{possible[0]}}}, not {given!r}"

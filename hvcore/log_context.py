@@ -1,5 +1,5 @@
 """
-What the lines of a log are about: the request, the task, the video.
+The context of a thread's log lines: the request, the task, the video.
 
 Each thread has its own; a thread that is started begins with nothing.
 """
@@ -22,13 +22,13 @@ def current() -> Mapping[str, str]:
 
 
 def replace(ids: Mapping[str, str]) -> None:
-    """Say what this thread does from now on; empty for nothing in particular."""
+    """Replace the ids of this thread's log lines from now on; empty for none."""
     _ids.set(ids)
 
 
 @contextmanager
 def about(ids: Mapping[str, str]) -> Iterator[None]:
-    """Say what this thread does within the block, beside what it does in any case."""
+    """Add ids to this thread's log lines within the block."""
     before = current()
     replace({**before, **ids})
     try:

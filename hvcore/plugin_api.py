@@ -1,5 +1,5 @@
 """
-Everything that a plugin imports from hvcore.
+The names that plugins import from hvcore.
 
 It stays compatible within a major version; everything else in the package may move.
 docs/reference/plugin-api.md says what that means.

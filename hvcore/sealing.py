@@ -39,7 +39,7 @@ class Sealer:
 
     def seal(self, text: str, *, about: str) -> bytes:
         """
-        Return what the database may have.
+        Return a text encrypted with the service's secret, for the database.
 
         Args:
             about: Such as the id of the row; needed to open it.

@@ -47,7 +47,7 @@ class DocumentSigner:
 
     @property
     def public_key(self) -> str:
-        """What others check with: 32 bytes in base64."""
+        """The public key that checks signatures: 32 bytes in base64."""
         raw = self._key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
         return base64.b64encode(raw).decode()
 

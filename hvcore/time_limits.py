@@ -37,7 +37,7 @@ class LimitedCall(Generic[ResultT]):
 
     @property
     def age_s(self) -> float:
-        """How long ago it began."""
+        """The seconds since the call began."""
         return time.monotonic() - self._began_s
 
     def has_ended(self, *, silent_s: float) -> bool:
@@ -60,7 +60,7 @@ class LimitedCall(Generic[ResultT]):
 
     def result(self) -> ResultT:
         """
-        Return what it has returned, or raise what it has raised; once it has ended.
+        Return the result of a call that has ended, or raise its error.
 
         What would end a process, such as SystemExit, is raised as a RuntimeError
         from it: another's call ends nobody's process.
@@ -75,7 +75,7 @@ class LimitedCall(Generic[ResultT]):
         ) from self._error
 
     def frame(self) -> FrameType | None:
-        """Return where it is now: its innermost frame; None if it has ended."""
+        """Return the innermost frame of the running call; None if it has ended."""
         return sys._current_frames().get(self._thread.ident or 0)  # noqa: SLF001 - the one way to see it
 
     def _run(self) -> None:

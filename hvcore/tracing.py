@@ -47,17 +47,17 @@ class Traced:
         self._span = span
 
     def rename(self, name: str) -> None:
-        """Name it, when that is known only at its end."""
+        """Rename the span, when its name is known only at its end."""
         if self._span is not None:
             self._span.update_name(name)
 
     def note(self, attributes: Attributes) -> None:
-        """Add what is known now."""
+        """Add attributes to the span that are known only now."""
         if self._span is not None:
             self._span.set_attributes(dict(attributes))
 
     def fail(self) -> None:
-        """Mark it as failed; without the reason, see above."""
+        """Mark the span as failed; without the reason, see above."""
         if self._span is not None:
             from opentelemetry.trace import StatusCode  # noqa: PLC0415 - see above
 
@@ -69,7 +69,7 @@ _UNTRACED: Final = Traced()
 
 class _Traces:
     """
-    What makes spans in this process, and brings them to the collector.
+    The tracer of this process, with the exporter to the collector.
 
     Made before a fork and used after it: the thread that sends begins with the first
     span.
@@ -154,7 +154,7 @@ def switch_on(process: str) -> None:
 
 
 def switch_off() -> None:
-    """Send what is left, and trace no more."""
+    """Send the spans that are left, and trace no more."""
     global _traces
     before, _traces = _traces, None
     if before is not None:

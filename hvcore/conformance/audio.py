@@ -1,5 +1,5 @@
 """
-Read what audio says of itself.
+Read the codec and the channels from the configuration of audio.
 
 Source: ISO/IEC 14496-1, section 7.2.6 (descriptors); ISO/IEC 14496-3, section 1.6.2
 (AudioSpecificConfig); RFC 6381, section 3.3.
@@ -28,7 +28,7 @@ _PS_FOLLOWS: Final = 0x548
 @attrs.frozen(kw_only=True)
 class AudioConfig:
     """
-    How audio is coded.
+    The codec and the channels of audio.
 
     Attributes:
         codecs: RFC 6381.

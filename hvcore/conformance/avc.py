@@ -1,5 +1,5 @@
 """
-Read what H.264 video says of itself.
+Read the parameter sets of H.264 video.
 
 Source: ITU-T H.264, sections 7.3.2.1, A.3 and E.1; ISO/IEC 14496-15, section 5.3.
 """

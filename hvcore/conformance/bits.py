@@ -24,7 +24,7 @@ class Bits:
 
     @property
     def left(self) -> int:
-        """How many bits are left."""
+        """The number of bits that are left."""
         return self._left
 
     def take(self, count: int) -> int:
@@ -67,6 +67,6 @@ class Bits:
 
 
 def payload(unit: bytes, header_bytes: int) -> Bits:
-    """Return what a NAL unit carries, without its header and its stuffing bytes."""
+    """Return the payload of a NAL unit, without header and stuffing bytes."""
     start = unit[header_bytes : header_bytes + _MOST_BYTES]
     return Bits(start.replace(b"\0\0\3", b"\0\0"))

@@ -1,4 +1,4 @@
-"""What a check has found."""
+"""The findings of a check of a video."""
 
 from collections import Counter
 from typing import Final
@@ -55,7 +55,7 @@ class Certificate:
         return self.count(Level.MUST) == 0
 
     def count(self, level: Level) -> int:
-        """Return how many findings of a level are listed."""
+        """Return the number of listed findings of a level."""
         return sum(finding.rule.level is level for finding in self.findings)
 
 

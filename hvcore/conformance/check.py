@@ -26,7 +26,7 @@ def check(
     source: Source, name: str, *, shown_px: tuple[int, int] | None = None
 ) -> Certificate:
     """
-    Check everything that a multivariant playlist leads to.
+    Check all playlists and segments that a multivariant playlist leads to.
 
     Whatever the files hold, this returns: what is wrong is in the certificate.
     Memory and time grow with the number of segments, which is limited, and not

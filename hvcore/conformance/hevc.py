@@ -1,5 +1,5 @@
 """
-Read what H.265 video says of itself.
+Read the parameter sets of H.265 video.
 
 Source: ITU-T H.265, sections 7.3.2.2, 7.3.3, 7.3.4, 7.3.7, A.4 and E.2; ISO/IEC
 14496-15, section 8.3 and annex E.

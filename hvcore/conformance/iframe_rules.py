@@ -19,7 +19,7 @@ def check_iframes(
     examiner: Examiner,
     report: CheckLog,
 ) -> None:
-    """Judge what a multivariant playlist says of its I-frame playlists, and them."""
+    """Check the I-frame playlists, and their tags in the multivariant playlist."""
     video = [one for one in renditions if one.kind == "vide"]
     if not master.iframe_variants and video:
         report.add(

@@ -30,7 +30,7 @@ _RECORDS: Final = {"avc1": "avcC", "avc3": "avcC", "hvc1": "hvcC", "hev1": "hvcC
 
 @attrs.frozen(kw_only=True)
 class Edit:
-    """The one entry of an edit list, in the track's timescale."""
+    """The only entry of an edit list, in the track's timescale."""
 
     media_time: int
     is_plain: bool
@@ -39,7 +39,7 @@ class Edit:
 @attrs.frozen(kw_only=True)
 class TrackHeader:
     """
-    What an init segment says of its track.
+    The description of a track in its init segment.
 
     Attributes:
         kind: ``vide``, ``soun``, or another handler.

@@ -31,7 +31,7 @@ _NON_SYNC: Final = 0x10000
 @attrs.frozen(kw_only=True)
 class SegmentHeader:
     """
-    What a media segment says of itself, in the track's timescale.
+    The times and samples of a media segment, in the track's timescale.
 
     Attributes:
         start: Decode time of the first sample.

@@ -18,7 +18,7 @@ _GOES_ON: Final = 0xFF
 
 
 class Told(Enum):
-    """What a message tells."""
+    """The subjects of messages (SEI) in video."""
 
     CAPTIONS = "closed captions"
     SCREEN = "mastering display or light levels"

@@ -1,4 +1,4 @@
-"""What parameter sets of video say, whatever the codec."""
+"""The parameters of video that all codecs' parameter sets have."""
 
 from typing import Final
 

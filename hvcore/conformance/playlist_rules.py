@@ -35,7 +35,7 @@ _SPOKEN: Final = frozenset({"AUDIO", "SUBTITLES"})
 
 
 def check_common(playlist: Playlist, report: CheckLog) -> None:
-    """Judge what both kinds of playlists have."""
+    """Check the rules that both kinds of playlists share."""
     for tag in _ONCE:
         lines = playlist.tags.get(tag, ())
         if len(lines) > 1:

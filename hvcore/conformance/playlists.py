@@ -1,5 +1,5 @@
 """
-What playlists say, as plain values.
+The tags and segments of playlists, as plain values.
 
 Source: RFC 8216bis, section 4.4. Reading them is in playlist_reading; whether they
 say what they should is in playlist_rules and variant_rules.
@@ -96,10 +96,10 @@ class Playlist:
 
     @property
     def is_multivariant(self) -> bool:
-        """Whether it lists playlists."""
+        """Whether the playlist lists other playlists."""
         return bool(self.variants or self.renditions or self.iframe_variants)
 
     @property
     def duration_s(self) -> Fraction:
-        """What the segments last together, as it says."""
+        """The sum of the segments' durations, as the playlist has them."""
         return sum((s.duration_s for s in self.segments), Fraction(0))

@@ -79,7 +79,7 @@ class Rendition:
 
     @cached_property
     def frame_rate(self) -> Fraction | None:
-        """How many samples there are in a second; None if they are uneven."""
+        """The number of samples per second; None if they are uneven."""
         segments = [part.segment for part in self.parts if part.segment]
         if self.track is None or not segments:
             return None

@@ -1,4 +1,4 @@
-"""What a rule is: its name, how strict it is, and who demands it."""
+"""A rule: its name, its level, and the standard that demands it."""
 
 import enum
 from typing import Final
@@ -7,7 +7,7 @@ import attrs
 
 
 class Level(enum.Enum):
-    """How strict a rule is, in the words of RFC 2119."""
+    """The level of a rule, in the words of RFC 2119."""
 
     MUST = "MUST"
     SHOULD = "SHOULD"
@@ -16,7 +16,7 @@ class Level(enum.Enum):
 @attrs.frozen
 class Rule:
     """
-    Something that a published video has to be.
+    A rule that published videos have to keep.
 
     Attributes:
         id: Stable; programs and the documentation name rules by it.

@@ -1,5 +1,5 @@
 """
-Judge what variants say of their renditions.
+Check the attributes of variants against their renditions.
 
 Source: RFC 8216bis, section 4.4.6.2; Apple's authoring specification, 1 and 9.
 """
@@ -47,7 +47,7 @@ class Variant:
 
 
 def check_variant(master: Playlist, variant: Variant, report: CheckLog) -> None:
-    """Compare what a variant says with what was measured."""
+    """Compare the attributes of a variant with the measured values."""
     _check_rates(master, variant, report)
     _check_codecs(master, variant, report)
     if variant.main.kind == "vide":

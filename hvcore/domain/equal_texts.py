@@ -1,5 +1,5 @@
 """
-Which texts count as the same: names in whatever case, and composed letters as others.
+Compare texts regardless of case and of the composition of letters.
 
 macOS and some keyboards write ``é`` as two characters, others as one.
 

@@ -1,4 +1,4 @@
-"""What checks of an installation find, and how to mend it."""
+"""The findings of checks of an installation, and their remedies."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -14,7 +14,7 @@ BROKEN: Final = "broken"
 @attrs.frozen(kw_only=True)
 class HealthFinding:
     """
-    What a check has found.
+    A finding of a check, and its remedy.
 
     Attributes:
         mend: What to do; empty if nothing.
@@ -26,7 +26,7 @@ class HealthFinding:
     mend: str = ""
 
     def as_record(self) -> Mapping[str, object]:
-        """Return it as one record of the output."""
+        """Return the finding as one record of the output."""
         return attrs.asdict(self)
 
 

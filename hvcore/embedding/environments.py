@@ -39,7 +39,7 @@ _FIELDS: Final = {
 
 @attrs.frozen(kw_only=True)
 class GrantsUploads(ABC):
-    """What may be done by itself, and in the host's transaction as well."""
+    """The upload grants of an environment, also in the host's transaction."""
 
     _environment: Environment = attrs.field(repr=False)
 
@@ -105,7 +105,7 @@ class GrantsUploads(ABC):
 
 
 def _check_arguments(**given: object) -> None:
-    """Refuse what the API refuses, in the words of the method's arguments."""
+    """Refuse arguments that the API refuses, named as the method names them."""
     document = {
         field: given[argument]
         for argument, field in _FIELDS.items()

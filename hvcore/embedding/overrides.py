@@ -48,7 +48,7 @@ class Overrides:
     cache_purgers: Mapping[str, CachePurger] = attrs.field(factory=dict)
 
     def given(self) -> Mapping[str, object]:
-        """Return what is not None, and of groups those that are not empty, by its name."""
+        """Return the overrides by name, without None and without empty groups."""
         values = attrs.asdict(self, recurse=False)
         return {
             name: value

@@ -27,7 +27,7 @@ class ProcessServices:
 
     @property
     def services(self) -> Services:
-        """Those of this process."""
+        """The services of this process, made at the first use."""
         made = self._made.get(os.getpid())
         if made is not None:
             return made
@@ -38,7 +38,7 @@ class ProcessServices:
             return made
 
     def close(self) -> None:
-        """Release what this process holds."""
+        """Release the services of this process."""
         with self._lock.held():
             made = self._made.pop(os.getpid(), None)
         if made is not None:

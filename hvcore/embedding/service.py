@@ -137,7 +137,7 @@ class EmbeddedService:
         self.close()
 
     def close(self) -> None:
-        """Release what this process holds; it may be used again."""
+        """Release the connections of this process; the service may be used again."""
         self._process.close()
 
     def migrate(self) -> None:

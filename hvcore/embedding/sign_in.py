@@ -49,7 +49,7 @@ def person(
 
 
 class HostUsers(AuthProvider):
-    """Recognises whoever the host program says the request comes from."""
+    """The auth provider that trusts the host program's answer about the caller."""
 
     def authenticate(self, credentials: Credentials) -> Principal | None:
         """Return the caller of this thread's request."""
@@ -58,7 +58,7 @@ class HostUsers(AuthProvider):
 
 
 def signed_in_by(sign_in: SignIn, environ: WsgiEnviron) -> "_Call":
-    """Ask who a request comes from; within the block HostUsers knows it."""
+    """Ask the host program for the caller; within the block HostUsers knows it."""
     return _Call(sign_in(environ) if _is_meant(environ) else None)
 
 

@@ -1,4 +1,4 @@
-"""What the host program is told."""
+"""The values that the host program gets."""
 
 from datetime import datetime
 

@@ -42,7 +42,7 @@ _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 @attrs.frozen(kw_only=True)
 class DiskReservations:
     """
-    What the running uploads still need, of all processes; thread-safe.
+    The disk reservations of running uploads, of all processes; thread-safe.
 
     Attributes:
         most_of_one_percent: How much one client may block.
@@ -85,7 +85,7 @@ class DiskReservations:
         self, owner: str, claim: Claim, folder: Path, *, needed_bytes: int
     ) -> None:
         """
-        Note what an upload has and claims, cut down to what there is.
+        Renew the claim of an upload, cut down to the free space.
 
         Args:
             needed_bytes: Without so much it cannot go on.
@@ -159,7 +159,7 @@ class DiskReservation:
 
     def received(self, count: int) -> None:
         """
-        Record how many bytes have arrived; check the disk now and then.
+        Record the number of bytes received; check the disk now and then.
 
         Raises:
             UnavailableError: The disk is full.
@@ -218,7 +218,7 @@ def _is_blocked(shares: DiskShares, client: str, needed_bytes: int) -> bool:
 
 def refused_below_bytes(total_bytes: int) -> int:
     """
-    Return with how much free space every upload is refused.
+    Return the free space below which every upload is refused, in bytes.
 
     Args:
         total_bytes: Of the disk.
@@ -285,7 +285,7 @@ def is_disk_full(exc: OSError) -> bool:
 
 
 def disk_failure(exc: OSError) -> UnavailableError:
-    """Return what to raise for a disk's error."""
+    """Return the error to raise for a failure of the disk."""
     if is_disk_full(exc):
         return NoRoomError("There is no room on the disk for uploads; try again later.")
     return UnavailableError(

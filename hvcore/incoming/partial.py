@@ -41,7 +41,7 @@ class PartialFile:
 
     @property
     def size_bytes(self) -> int:
-        """How many bytes there are."""
+        """The size of the file, in bytes."""
         return os.fstat(self._file.fileno()).st_size
 
     def append(self, block: bytes | memoryview) -> None:
@@ -58,7 +58,7 @@ class PartialFile:
 
     def begin_unverified(self) -> None:
         """
-        Let what is appended from here on count only when it is verified.
+        Let bytes that are appended from here on count only after verification.
 
         Raises:
             UnavailableError: The disk is full or fails.
@@ -71,7 +71,7 @@ class PartialFile:
 
     def end_unverified(self) -> None:
         """
-        Let what was appended count.
+        Let the appended bytes count.
 
         Raises:
             UnavailableError: The disk fails.
@@ -144,7 +144,7 @@ class PartialFiles:
 
     def size_of(self, grant_id: GrantId) -> int:
         """
-        Return how many bytes of an upload have arrived and count.
+        Return the number of bytes of an upload that have arrived and count.
 
         Raises:
             UnavailableError: The disk fails.

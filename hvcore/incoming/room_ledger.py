@@ -1,5 +1,5 @@
 """
-How much disk space each sender will soon need, for all processes of a machine.
+The disk space that senders soon need, for all processes of a machine.
 
 A claim reserves space that is still free. It follows the pace of its sender and
 lapses when nothing arrives: an announcement alone reserves nothing.
@@ -25,13 +25,13 @@ FORGOTTEN_AFTER_S: Final = 60.0
 @attrs.frozen(kw_only=True)
 class Claim:
     """
-    What one upload has of a disk.
+    The bytes that one upload has on a disk, and those that it will soon need.
 
     Attributes:
-        client: Whose share it counts to.
+        client: The client whose share the bytes count to.
         disk: The device's number.
-        received_bytes: Lies on the disk already.
-        ahead_bytes: Is still free, and soon needed.
+        received_bytes: The bytes that lie on the disk already.
+        ahead_bytes: The bytes that are still free, and soon needed.
         renewed_at_s: On the machine's clock that only goes forward.
     """
 
@@ -42,7 +42,7 @@ class Claim:
     renewed_at_s: float
 
     def ahead_at(self, now_s: float) -> int:
-        """Return how much of it is still reserved."""
+        """Return the bytes of the claim that are still reserved."""
         # Of a time before the last start of the machine, it is ahead of now.
         is_live = abs(now_s - self.renewed_at_s) <= LAPSES_AFTER_S
         return self.ahead_bytes if is_live else 0
@@ -67,14 +67,14 @@ class DiskShares:
 
     @property
     def most_of_one_bytes(self) -> int:
-        """What the uploads of one client may keep from others."""
+        """The bytes that the uploads of one client may keep from others."""
         # Not a part of what is free now: that shrinks with all that comes in.
         total = self.free_bytes + self.received.total()
         return total * self.most_of_one_percent // 100
 
     def room_of(self, client: str) -> int:
         """
-        Return what is free beside the claims of all other uploads.
+        Return the free space beside the claims of all other uploads.
 
         Other clients' claims count as far as their share goes.
         """
@@ -96,7 +96,7 @@ class DiskShares:
 @attrs.define
 class RoomNotes:
     """
-    What stands in the ledger.
+    The claims and the last refusal in the ledger.
 
     Attributes:
         claims: By a name of each upload.
@@ -115,7 +115,7 @@ class RoomNotes:
         most_of_one_percent: int,
         now_s: float,
     ) -> DiskShares:
-        """Return how things stand on a disk for one upload."""
+        """Return the free space and the claims on a disk, as one upload sees them."""
         here = {name: one for name, one in self.claims.items() if one.disk == disk}
         received, ahead = Counter[str](), Counter[str]()
         for name, claim in here.items():
@@ -130,7 +130,7 @@ class RoomNotes:
         )
 
     def forget_old(self, now_s: float) -> None:
-        """Drop what nobody will take out any more."""
+        """Drop claims that no upload has renewed for long."""
         self.claims = {
             name: claim
             for name, claim in self.claims.items()
@@ -147,7 +147,7 @@ class RoomLedger:
     @contextmanager
     def change(self) -> Iterator[RoomNotes]:
         """
-        Give what stands there, and write it back.
+        Give the ledger's notes for a change, and write them back.
 
         Raises:
             OSError: The file cannot be used.
@@ -165,7 +165,7 @@ class RoomLedger:
 
     def read(self) -> RoomNotes:
         """
-        Return what stands there.
+        Return the ledger's notes.
 
         Raises:
             OSError: The file cannot be used.

@@ -1,4 +1,4 @@
-"""Which way mails go, by the settings."""
+"""The choice of the mailer, by the settings."""
 
 import ipaddress
 from pathlib import Path
@@ -15,7 +15,7 @@ FOLDER: Final = "mail"
 
 
 def make_mailer(settings: Settings) -> Mailer:
-    """Return what sends mails."""
+    """Return the mailer that the settings name: a mail server or a folder."""
     sender = settings.mail.sender or f"no-reply@{_host(settings.public.player_url)}"
     if settings.mail.url:
         return SmtpMailer(settings.mail.url, sender=sender)
@@ -23,7 +23,7 @@ def make_mailer(settings: Settings) -> Mailer:
 
 
 def mail_folder(settings: Settings) -> Path:
-    """Return where mails are if no mail server is set."""
+    """Return the folder that holds mails if no mail server is set."""
     return settings.data_dir / FOLDER
 
 

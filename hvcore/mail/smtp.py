@@ -155,7 +155,7 @@ def _say_goodbye(server: smtplib.SMTP) -> None:
 
 
 def _mail_error(error: smtplib.SMTPException, host: str) -> Exception:
-    """Return what to do about an answer of the server, whose text may quote an address."""
+    """Return the error for a server's answer, whose text may quote an address."""
     codes: list[int] = []
     if isinstance(error, smtplib.SMTPRecipientsRefused):
         codes = [code for code, _ in error.recipients.values()]

@@ -1,5 +1,5 @@
 """
-What a rendition costs on the line, measured from its segments.
+The peak and average bitrates of a rendition, measured from its segments.
 
 Source: RFC 8216, section 4.3.4.2 (BANDWIDTH) and section 4.1 (peak segment
 bit rate).

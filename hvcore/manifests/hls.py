@@ -241,7 +241,7 @@ def unique_name(name: str, taken: set[str]) -> str:
 
 
 def quotable(text: str) -> str:
-    """Return what of a text can stand in an attribute, at most 100 characters."""
+    """Return a text without characters that an attribute may not have, 100 at most."""
     # Titles come out of strangers' files: a quote or a line break would end
     # the attribute and begin another (RFC 8216, section 4.2).
     visible = "".join(c if c.isprintable() else " " for c in text.replace('"', "'"))

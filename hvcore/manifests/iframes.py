@@ -34,7 +34,7 @@ def first_pictures(track: Track) -> Track | None:
 
 
 def pictures_name(track: Track) -> str:
-    """Return where a rung's first pictures are: ``video/720p`` gives ``iframes/720p``."""
+    """Return the name of a rung's I-frames: ``video/720p`` gives ``iframes/720p``."""
     return PICTURES + track.name.removeprefix(VIDEO)
 
 

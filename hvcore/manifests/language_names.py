@@ -1,5 +1,5 @@
 """
-What languages call themselves, for viewers who choose one.
+The names of languages in these languages, for viewers who choose one.
 
 Source: RFC 8216, section 4.3.4.1: a rendition's NAME should be in the language
 that its LANGUAGE names.
@@ -117,7 +117,7 @@ _NAMES: Final = {
 
 def language_name(tag: str) -> str:
     """
-    Return what a language calls itself; the tag where that is not known.
+    Return the name of a language in itself; the tag where that is not known.
 
     What the name does not say follows it: ``pt-BR`` is ``Português (BR)``.
 

@@ -1,5 +1,5 @@
 """
-What is measured of the service; see ``declared`` for all of it.
+The metrics of the service; ``declared`` lists all.
 
 Off at first: processes of ``hv`` write to a folder of the machine if they are told to, a
 program that embeds the service has the metrics in its own registry.

@@ -43,7 +43,7 @@ _is_silent: Final = ContextVar("hv_is_silent", default=False)
 
 def folder_of(data_dir: Path) -> Path:
     """
-    Return where the processes of this machine measure.
+    Return the folder of the metrics that processes of this machine write.
 
     By the name of the machine: two that share a data folder have equal process numbers.
     """
@@ -51,7 +51,7 @@ def folder_of(data_dir: Path) -> Path:
 
 
 def forget_all(folder: Path) -> None:
-    """Remove what was measured by processes of which none runs any more, best effort."""
+    """Remove the files of metrics of ended processes, best effort, while none runs."""
     with suppress(OSError):
         for path in folder.glob("*.db"):
             path.unlink(missing_ok=True)
@@ -145,7 +145,7 @@ class CounterOf(_Instrument):
 
 @attrs.define(eq=False)
 class HistogramOf(_Instrument):
-    """How often a value was how large."""
+    """A metric that counts values by their size."""
 
     buckets: Sequence[float] = ()
     kind = "histogram"

@@ -53,7 +53,7 @@ def use_files() -> None:
 
 def join_ended(folder: Path, *, most: int = MOST_ENDED) -> None:
     """
-    Add up what processes that have ended have left, once those are many.
+    Add up the metrics of ended processes, once their files are many.
 
     The sum stays: a counter that falls looks like one that began anew.
     """

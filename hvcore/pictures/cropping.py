@@ -70,7 +70,7 @@ def _fitted(solid: "Image.Image", width_px: int, height_px: int) -> "Image.Image
 
 
 def too_large() -> NotFoundError:
-    """Return what is said of a picture with too many pixels."""
+    """Return the error for a picture with too many pixels."""
     return NotFoundError(
         "The video's picture is too large to be shown.", rule=PlaybackRule.NO_PICTURE
     )

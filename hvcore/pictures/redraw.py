@@ -168,6 +168,6 @@ def _check_size(width_px: int, height_px: int) -> None:
 
 
 def refused(message: str) -> InvalidParametersError:
-    """Return what is said of a picture that is not taken."""
+    """Return the error for a picture that is not taken."""
     problem = FieldError(message=message, location="body")
     return InvalidParametersError(message, errors=[problem])

@@ -147,7 +147,7 @@ def _segments(jpeg: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _orientation(exif: bytes) -> int:
-    """Read the one entry that matters; what is damaged is upright."""
+    """Read the orientation from EXIF data; damaged data is upright."""
     order = _ORDERS.get(exif[:4])
     if order is None:
         return UPRIGHT

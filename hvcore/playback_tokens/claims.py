@@ -1,5 +1,5 @@
 """
-What playback tokens say, and how that is read from their payload.
+The claims of playback tokens, and the reading of their payload.
 
 Source: interface, "Authentication", 7 and 8.
 """
@@ -24,7 +24,7 @@ MAX_VALID_S: Final = max(SIGNED_URL_EXPIRATIONS_S.values())
 
 class TokenUse(Enum):
     """
-    What a token opens: a thumbnail token opens thumbnails only.
+    The files that a token opens: a thumbnail token opens thumbnails only.
 
     SHARE is one playback session of a share link. SHARE_VIEWER says that the viewer
     of a share link was recognised and may begin a session. SOURCE opens the file that
@@ -47,7 +47,7 @@ _OF_SHARES: Final = frozenset({TokenUse.SHARE, TokenUse.SHARE_VIEWER})
 @attrs.frozen(kw_only=True)
 class PlaybackClaims:
     """
-    What a token says.
+    The claims of a playback token.
 
     Attributes:
         domains: The pages that may use it; empty means every page.
@@ -131,7 +131,7 @@ def read_claims(payload: Mapping[str, object]) -> PlaybackClaims:
 
 def restricted(payload: Mapping[str, object]) -> Mapping[str, object]:
     """
-    Return what an organization's token says, of which it may say less than ours.
+    Return the payload of an organization's token, if it claims no more than it may.
 
     Raises:
         ValueError: It says more.
@@ -146,7 +146,7 @@ def restricted(payload: Mapping[str, object]) -> Mapping[str, object]:
 
 def not_before_unix(payload: Mapping[str, object]) -> int:
     """
-    Return when a token begins to be good.
+    Return the moment from which a token is good.
 
     Raises:
         ValueError: That is no time.

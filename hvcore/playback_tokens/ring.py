@@ -127,7 +127,7 @@ class KeyRing:
         self, token: str, now: datetime, find_key: FindTokenKey | None = None
     ) -> PlaybackClaims:
         """
-        Return what a token says, if it was signed here and is valid.
+        Return the claims of a token that was signed by a known key and is valid.
 
         Args:
             find_key: Finds keys, those of organizations, too. What is signed with

@@ -53,7 +53,7 @@ def verified(
     token: str, key: TokenKey, *, issuer: str, now_unix: float
 ) -> PlaybackClaims:
     """
-    Return what a token says that was signed with a key, and is good by now.
+    Return the claims of a token that a key has signed, and that is good by now.
 
     Whether it has expired is the caller's to judge.
 
@@ -92,7 +92,7 @@ def verified(
 
 
 def refused(rule: PlaybackRule) -> UnauthorizedError:
-    """Return how a token is refused that does not keep a rule."""
+    """Return the error for a token that breaks a rule."""
     # One sentence for all: which rule it was tells a forger what to change.
     return UnauthorizedError(_REFUSED, rule=rule)
 

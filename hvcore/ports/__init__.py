@@ -1,1 +1,1 @@
-"""What the core needs from the world: one module per port."""
+"""The core's needs of the world: one module per port."""

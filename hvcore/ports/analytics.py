@@ -116,7 +116,7 @@ class AnalyticsSink(ABC):
         """Raise UnavailableError if the sink does not answer."""
 
     def close(self) -> None:
-        """Release what the sink holds; called once, at the end."""
+        """Release the connections and files of the sink; called once, at the end."""
 
 
 class AnalyticsStore(AnalyticsSink):
@@ -129,7 +129,7 @@ class AnalyticsStore(AnalyticsSink):
     @abstractmethod
     def served(self, videos: Collection[VideoId]) -> Mapping[VideoId, int]:
         """
-        Return how many segments of each video were ever served.
+        Return the number of segments served of each video, in all.
 
         Called for every list (at most 100 videos), so it must be quick.
         Videos of which nothing was served may be missing.
@@ -140,26 +140,26 @@ class AnalyticsStore(AnalyticsSink):
         self, scope: EnvironmentScope, since: date
     ) -> Mapping[EnvId, EnvironmentServed]:
         """
-        Return what was served of each environment, ever and since a day.
+        Return the segments served per environment, in all and since a day.
 
         Environments of which nothing was served may be missing.
         """
 
     @abstractmethod
     def totals(self, scope: Scope, days: DateRange) -> ServedTotals:
-        """Return what was served on these days in all."""
+        """Return the totals of the segments served in a range of days."""
 
     @abstractmethod
     def daily(self, scope: Scope, days: DateRange) -> Sequence[DayCount]:
         """
-        Return what was served on each of these days, oldest first.
+        Return the segments served per day of a range, oldest first.
 
         Days on which nothing was served are left out.
         """
 
     @abstractmethod
     def by_height(self, scope: Scope, days: DateRange) -> Sequence[HeightCount]:
-        """Return what was served of each height on these days, lowest first."""
+        """Return the segments served per height in a range of days, lowest first."""
 
 
 class AnalyticsReport(Enum):
@@ -201,7 +201,7 @@ class SupportsBackup(ABC):
     @abstractmethod
     def restore(self, folder: Path) -> None:
         """
-        Take what was copied, instead of an empty state; called again if it was cut off.
+        Restore copied counts into an empty sink; called again if it was cut off.
 
         Raises:
             ConfigError: Something is counted already, or the copy is of a newer version.
@@ -224,7 +224,7 @@ class SupportsReports:
 
     def ignored(self, scope: Scope, days: DateRange) -> Sequence[IgnoredTotal]:
         """
-        Return how often each reason applied at each height, in any order.
+        Return the ignored segments per reason and height, in any order.
 
         What never applied is left out.
         """
@@ -232,7 +232,7 @@ class SupportsReports:
 
     def minutes(self, scope: Scope, first: int, last: int) -> Sequence[MinuteTotal]:
         """
-        Return what was served in each of these minutes, oldest first.
+        Return the segments served per minute of a range, oldest first.
 
         Minutes in which nothing was served are left out.
 
@@ -250,7 +250,7 @@ class SupportsReports:
         raise NotImplementedError(AnalyticsReport.MINUTES)
 
     def viewers(self, scope: Scope, since: datetime) -> int:
-        """Return how many different sessions were seen since a moment, or then."""
+        """Return the number of different sessions seen since, or at, a moment."""
         raise NotImplementedError(AnalyticsReport.VIEWERS)
 
     def has_unfollowed(self, org_id: OrgId, since: datetime) -> bool:
@@ -286,12 +286,12 @@ class SupportsReports:
         self, scope: Scope, days: DateRange, by: BreakdownBy
     ) -> Sequence[BreakdownDay]:
         """
-        Return where the segments of each of these days went, oldest first.
+        Return the segments per day and country or referrer, oldest first.
 
         For a video's day the sink stores ``MAX_HOSTS`` hosts and sums all further
         ones up as ``OTHER``, even if others write at the same time.
 
-        Those of a day add up to all that were counted on it: what is not
+        The segments of a day add up to all that were counted on it: what is not
         known is there as None. Where segments of a killed process were taken
         back, they may add up to a few more: whom they went to is not taken back.
         """

@@ -132,4 +132,4 @@ class AuthProvider(ABC):
         return ()
 
     def close(self) -> None:
-        """Release what the backend holds; called once, at the end."""
+        """Release the connections and files of the backend; called once, at the end."""

@@ -9,7 +9,7 @@ from hvcore.domain.ids import EnvId, OrgId, VideoId
 
 
 class PurgeReason(Enum):
-    """Why what a cache keeps may not be served any more."""
+    """The reason for which caches may not serve a video's files any more."""
 
     DELETED = "deleted"
     MADE_PRIVATE = "made_private"
@@ -19,11 +19,11 @@ class PurgeReason(Enum):
 @attrs.frozen(kw_only=True)
 class PurgeOrder:
     """
-    What caches must remove.
+    The addresses that caches must remove, and the reason.
 
     Attributes:
         id: The same however often the order is carried out.
-        video_id: Whose files these are.
+        video_id: The video whose files are removed.
         address_prefixes: Every address that begins with one of them, letter by letter,
             such as ``https://cdn.example.com/v1/private/vid_…/``. One need not end with
             ``/``: what may follow is the rest of a name, or a query. Any number, also
@@ -63,4 +63,4 @@ class CachePurger(ABC):
         """
 
     def close(self) -> None:
-        """Release what the purger holds; called once, at the end."""
+        """Release the connections of the purger; called once, at the end."""

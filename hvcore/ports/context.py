@@ -1,4 +1,4 @@
-"""What a backend's factory gets from the process that builds it."""
+"""The context that a process gives to the factory of a backend."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -103,7 +103,7 @@ class KeyBook(Protocol):
         ...
 
     def note_use(self, key: ApiKey, at: datetime) -> None:
-        """Remember when a key was last used, to the minute, best effort."""
+        """Store the moment of a key's last use, to the minute, best effort."""
         ...
 
 

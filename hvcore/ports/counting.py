@@ -29,11 +29,11 @@ class CountedSegment:
     line: bytes | None = attrs.field(default=None, init=False)
 
     def count(self) -> None:
-        """Count it: more than half of it is about to be sent."""
+        """Count the segment: more than half of its bytes are about to be sent."""
         self.counter.count((self,))
 
     def take_back(self) -> None:
-        """Count it no longer: it broke off before all the same."""
+        """Take the segment's count back: less than half of its bytes were sent."""
         line, self.line = self.line, None
         if line is not None:
             self.counter.take_back((line,))

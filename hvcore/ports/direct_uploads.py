@@ -1,5 +1,5 @@
 """
-What a storage can do so that others send bytes straight to it.
+Capabilities of storages that let clients send bytes straight to the store.
 
 Capabilities beside the storage port: no storage has to carry them out.
 """
@@ -48,7 +48,7 @@ class SupportsPresignedWrite(Protocol):
         valid_s: int,
     ) -> WriteAddress:
         """
-        Return where an object's bytes may be sent; whoever sends last wins.
+        Return a signed address to send an object's bytes to; the last sender wins.
 
         Args:
             content_type: What the sender must send; None binds none.
@@ -119,7 +119,7 @@ class SupportsPartedWrite(Protocol):
     def part_address(
         self, begun: PartedWrite, number: int, *, size_bytes: int, valid_s: int
     ) -> WriteAddress:
-        """Return where one part may be sent; whoever sends it last wins."""
+        """Return a signed address to send one part to; the last sender wins."""
         ...
 
     def arrived_parts(self, begun: PartedWrite) -> Sequence[ArrivedPart]:
@@ -147,7 +147,7 @@ class SupportsPartedWrite(Protocol):
         ...
 
     def parted_writes(self, path: str) -> Iterator[PartedWrite]:
-        """Give what has been begun at a path, and was neither joined nor ended."""
+        """Give the parted writes at a path that were neither joined nor ended."""
         ...
 
 
@@ -162,5 +162,5 @@ class SupportsStagedWrite(Protocol):
     def staged_write(
         self, path: str
     ) -> tuple[PartedWrite, Sequence[ArrivedPart]] | None:
-        """Return what was sent to a path with one PUT, for ``join_parts``; None if nothing."""
+        """Return the bytes sent to a path with one PUT, for ``join_parts``, or None."""
         ...

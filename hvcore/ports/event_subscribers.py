@@ -12,7 +12,7 @@ from hvcore.domain.webhooks.events import EventKind
 @attrs.frozen(kw_only=True)
 class SubscribedEvent:
     """
-    Something that has happened to a video, as subscribers are told.
+    An event of a video, as subscribers are told of it.
 
     Attributes:
         id: The same however often the event is told.
@@ -56,4 +56,4 @@ class EventSubscriber(ABC):
         """
 
     def close(self) -> None:
-        """Release what the subscriber holds; called once, at the end."""
+        """Release the connections of the subscriber; called once, at the end."""

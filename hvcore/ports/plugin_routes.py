@@ -45,7 +45,7 @@ class RouteCall:
     @property
     def caller(self) -> Principal:
         """
-        Return who calls.
+        Return the principal that calls the route.
 
         Raises:
             UnauthorizedError: The route is open: nobody was asked.

@@ -1,4 +1,4 @@
-"""What a backend of any kind inherits that has tables of its own, or the like."""
+"""The base class of backends that prepare tables of their own, or the like."""
 
 from abc import ABC, abstractmethod
 

@@ -113,7 +113,7 @@ class Queue(ABC):
 
     def close(self) -> None:
         """
-        Release what the backend holds; called once, at the end.
+        Release the connections and files of the backend; called once, at the end.
 
         What was put before still arrives, if other processes share the queue.
         """

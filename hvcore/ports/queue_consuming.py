@@ -1,4 +1,4 @@
-"""What consumers of every queue do alike: hand a message over, and wait an outage out."""
+"""The steps that consumers of all queues share: hand over, wait an outage out."""
 
 import logging
 import time

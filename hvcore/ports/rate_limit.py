@@ -58,4 +58,4 @@ class RateLimitStore(ABC):
         """Raise UnavailableError if the store does not answer."""
 
     def close(self) -> None:
-        """Release what the store holds; called once, at the end."""
+        """Release the connections of the store; called once, at the end."""

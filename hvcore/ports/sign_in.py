@@ -69,7 +69,7 @@ class SignInPages:
 @attrs.frozen(kw_only=True)
 class SignInStart:
     """
-    How a sign-in begins.
+    The first step of a sign-in.
 
     Attributes:
         address: Where the browser goes.
@@ -150,7 +150,7 @@ class SignInProvider(ABC):
 
     def sign_out_address(self, refresh_state: str, pages: SignInPages) -> str | None:
         """
-        Return where the browser goes to sign out at the provider, too.
+        Return the address at which the browser signs out at the provider, too.
 
         Called once, after the session was ended here. It waits for nobody.
 
@@ -178,4 +178,4 @@ class SignInProvider(ABC):
         return ()
 
     def close(self) -> None:
-        """Release what the backend holds; called once, at the end."""
+        """Release the connections and files of the backend; called once, at the end."""

@@ -47,7 +47,7 @@ class UnreadableObjectError(UnavailableError):
 @attrs.frozen(kw_only=True)
 class ObjectInfo:
     """
-    What the storage knows about an object.
+    The size, date and type of a stored object.
 
     Attributes:
         modified_at: Aware UTC datetime, to the second at least.
@@ -118,7 +118,7 @@ class Storage(ABC):
     @abstractmethod
     def write(self, path: str, source: BinaryIO, *, content_type: str) -> ObjectInfo:
         """
-        Store everything that source gives, whole or not at all.
+        Store all bytes of a file as an object, whole or not at all.
 
         An object that was there before is replaced in one step: until then, readers get
         the old one. A process that is killed meanwhile leaves the old one, or none. Of
@@ -156,7 +156,7 @@ class Storage(ABC):
         """Raise UnavailableError if the storage cannot serve."""
 
     def close(self) -> None:
-        """Release what the backend holds; called once, at the end."""
+        """Release the connections and files of the backend; called once, at the end."""
 
 
 @runtime_checkable
@@ -164,7 +164,7 @@ class SupportsLocalPath(Protocol):
     """A storage whose objects are files of this machine."""
 
     def local_path(self, path: str) -> Path:
-        """Return where an object is or would be; it need not exist."""
+        """Return the local path of an object, which need not exist."""
         ...
 
 
@@ -213,7 +213,7 @@ class SupportsObjectUrl(Protocol):
 
     def object_url(self, path: str) -> str:
         """
-        Return what clients of the storage call an object, or a prefix of some.
+        Return the URL of an object or a prefix, for clients of the storage.
 
         Such as ``s3://bucket/path``. It opens nothing: whoever uses it needs rights
         of its own.

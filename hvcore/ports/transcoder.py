@@ -35,7 +35,7 @@ class Transcoder(ABC):
     @abstractmethod
     def capabilities(self) -> Capabilities:
         """
-        Return what this machine can carry out.
+        Return the codecs and formats that this machine can carry out.
 
         Called by API requests that name a codec or a format: the answer must
         come from memory after the first call.
@@ -44,7 +44,7 @@ class Transcoder(ABC):
     @abstractmethod
     def probe(self, workspace: Workspace) -> SourceInfo:
         """
-        Find out what the source is.
+        Return the streams and the properties of the source.
 
         Raises:
             UnusableSourceError: It cannot be made into a video.
@@ -81,7 +81,7 @@ class Transcoder(ABC):
         return merge_parts(order, done)
 
     def close(self) -> None:
-        """Release what the backend holds; called once, at the end."""
+        """Release the processes and files of the backend; called once, at the end."""
 
 
 class RemoteTranscoder(Transcoder):
@@ -165,7 +165,7 @@ class SupportsDeclining(Protocol):
 
     def declines(self, order: TranscodeOrder) -> str:
         """
-        Return why a job is not taken now, for the video's owner; empty: it is taken.
+        Return the reason to decline a job, for the video's owner; empty: it is taken.
 
         Called after probing, from the main thread of a worker process, before the job
         is planned; and from threads of light workers after a JobDeclinedError. A job
@@ -184,7 +184,7 @@ class SupportsPlaceCheck(Protocol):
 
     def place_problem(self, url: str) -> str:
         """
-        Return what to set if it cannot use a place of the storage; empty: it can.
+        Return the setting that it lacks to use a place of the storage; empty: none.
 
         Asked by ``hv doctor``, from any thread. Pure: nothing is fetched or written.
 

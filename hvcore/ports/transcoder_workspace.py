@@ -42,7 +42,7 @@ class PartTarget:
     @property
     def url(self) -> str:
         """
-        Return what clients of the store call it, such as ``s3://bucket/prefix``.
+        Return the target's URL for clients of the store, as ``s3://bucket/prefix``.
 
         It ends without a slash.
 
@@ -57,7 +57,7 @@ class PartTarget:
         )
 
     def walk(self) -> Iterator[ObjectInfo]:
-        """Give what is there, with paths relative to the target."""
+        """Give the objects in the target, with paths relative to it."""
         for info in self.storage.walk(self.prefix):
             yield attrs.evolve(info, path=info.path.removeprefix(f"{self.prefix}/"))
 

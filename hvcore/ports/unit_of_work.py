@@ -80,7 +80,7 @@ class Work(Protocol):
 
     @property
     def webhook_backlog(self) -> WebhookBacklogRepository:
-        """What waits for webhook endpoints."""
+        """The deliveries that wait for webhook endpoints."""
         ...
 
     @property
@@ -114,12 +114,12 @@ class Work(Protocol):
 
     @property
     def removals(self) -> RemovalRepository:
-        """What was removed of deleted videos."""
+        """The removals of deleted videos."""
         ...
 
     @property
     def personal_data(self) -> PersonalDataRepository:
-        """What owners, files and viewers of deleted videos have told."""
+        """The personal data of owners, files and viewers of deleted videos."""
         ...
 
     @property
@@ -134,7 +134,7 @@ class Work(Protocol):
 
     @property
     def sign_in_links(self) -> SignInLinkRepository:
-        """The one-time links."""
+        """The repository of one-time links."""
         ...
 
     @property
@@ -148,7 +148,7 @@ class Work(Protocol):
 
     def undoing(self, *, keeps: bool) -> AbstractContextManager[None]:
         """
-        Keep what is written inside, or undo it; either takes the same time.
+        Keep the writes of the block, or undo them; either takes the same time.
 
         For writes whose reason nobody may learn by waiting for the answer.
         """
@@ -189,7 +189,7 @@ class UnitOfWork(Protocol):
 
     def forget_overwritten(self) -> None:
         """
-        Remove what was erased from where the database keeps it beside its tables.
+        Remove erased data from the places where the database keeps it beside tables.
 
         As far as nobody reads it just now; call it again and again.
 
@@ -214,10 +214,10 @@ class UnitOfWork(Protocol):
 
     def clock_ahead_s(self) -> float:
         """
-        Return how far this host's clock is ahead of the database's; negative: behind.
+        Return the seconds by which this host's clock is ahead of the database's.
 
-        It is 0 as far as the answer's own time leaves that open, and always with a
-        database that is a file of this host.
+        Negative if the clock is behind; 0 as far as the answer's own time leaves that
+        open, and always with a database that is a file of this host.
 
         Raises:
             UnavailableError: The database does not answer.

@@ -1,5 +1,5 @@
 """
-Read which samples the fragments of a track hold, and where.
+Read the sizes, times and places of the samples in a track's fragments.
 
 Source: ISO/IEC 14496-12, sections 8.8.4 to 8.8.12.
 """

@@ -1,5 +1,5 @@
 """
-Write what stands before the segments in a file that was joined of them.
+Write the head of a file that is joined of segments.
 
 Source: ISO/IEC 14496-12, sections 4.3, 8.1.1, 8.2.2, 8.3.2, 8.4.2, 8.6.6. All
 descriptions are those of the init segments; only times and places are new.
@@ -42,7 +42,7 @@ class JoinedTrack:
 
 def make_head(tracks: Sequence[JoinedTrack], media_bytes: int) -> bytes:
     """
-    Return what stands before the segments.
+    Return the head of a download, which stands before the segments.
 
     Args:
         media_bytes: Length of all segments.
@@ -109,7 +109,7 @@ class _Media:
         return cls(track=track, tables=tables, units=units, starts=starts)
 
     def shown(self, units: int) -> tuple[int, int]:
-        """Return when it begins, and for how long it goes on."""
+        """Return the start and the duration of the medium, in some units per second."""
         starts = max(0, self.starts) * units // self.units
         lasts = (self.tables.duration + min(0, self.starts)) * units // self.units
         return starts, max(0, lasts)

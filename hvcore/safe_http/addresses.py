@@ -1,5 +1,5 @@
 """
-Which IP addresses are public.
+Tell public IP addresses from private and reserved ones.
 
 ``ipaddress.is_global`` alone is not enough: Python 3.11 takes NAT64, 6to4,
 ``::127.0.0.1`` and multicast for global.

@@ -32,7 +32,7 @@ class _Entry:
 
 class AllowedHosts:
     """
-    What the setting ``fetch.allowed_hosts`` lists.
+    The hosts that the setting ``fetch.allowed_hosts`` lists.
 
     Args:
         entries: ``name``, ``name:port``, an address or a CIDR.

@@ -46,7 +46,7 @@ _HEADERS: Final = {
 @attrs.frozen(kw_only=True)
 class OutboundResponse:
     """
-    What the other side answered; its body was not read.
+    The status and headers of an answer, whose body was not read.
 
     Attributes:
         headers: By their names in lower case.
@@ -368,7 +368,7 @@ def _unusual(target: Target) -> TargetRefusedError:
 
 @contextmanager
 def _failing(host: str) -> Iterator[None]:
-    """Turn what libraries raise into our own errors; their texts may name paths."""
+    """Turn errors of libraries into our own; their texts may name paths."""
     try:
         yield
     except ssl.SSLCertVerificationError as exc:

@@ -1,4 +1,4 @@
-"""Why an outgoing request was not made, or did not succeed."""
+"""The errors of outgoing requests that were refused or failed."""
 
 from hvcore.errors import HvcoreError
 

@@ -97,7 +97,7 @@ def parse_target(url: str) -> Target:
 
 def redirected(url: str, location: str) -> str:
     """
-    Return where a redirect leads.
+    Return the address that a redirect leads to.
 
     Args:
         url: The address that redirects.

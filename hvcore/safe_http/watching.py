@@ -59,11 +59,11 @@ class Watch:
 
     @property
     def left_s(self) -> float:
-        """What is left of the time."""
+        """The seconds that are left of the time limit."""
         return max(self._ends_at - time.monotonic(), 0.0)
 
     def expect_head(self) -> None:
-        """Count what comes until ``expect_body``: a head has its limit."""
+        """Count the bytes until ``expect_body`` as a head, which has its limit."""
         self._head_left, self._may_end = MAX_HEAD_BYTES, False
 
     def expect_body(self, *, ends_with_connection: bool) -> None:

@@ -1,4 +1,4 @@
-"""How mails are sent."""
+"""The settings of sending mails."""
 
 import re
 from typing import Final
@@ -13,7 +13,7 @@ _ADDRESS = re.compile(r"[^\s@<>\"(),:;\[\]\\]+@[^\s@<>\"(),:;\\]+")
 @attrs.frozen(kw_only=True)
 class MailSettings:
     """
-    How mails are sent.
+    The settings of sending mails.
 
     Attributes:
         url: The mail server, such as ``smtps://user:password@mail.example.com``;

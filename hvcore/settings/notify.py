@@ -1,4 +1,4 @@
-"""Who may say that a file has come to the object store."""
+"""The settings of the senders that may tell of new objects in the store."""
 
 import re
 from typing import Final
@@ -27,7 +27,7 @@ _QUEUE_REGION: Final = re.compile(
 @attrs.frozen(kw_only=True)
 class NotifySettings:
     """
-    Who may say that a file has come to the object store.
+    The senders that may tell of new objects in the store.
 
     Attributes:
         sqs_url: The queue that ``hv notify`` reads.

@@ -1,4 +1,4 @@
-"""How the service is observed: its logs, its metrics and its traces."""
+"""The settings of logs, metrics and traces."""
 
 from typing import Final
 

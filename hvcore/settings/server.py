@@ -1,4 +1,4 @@
-"""How processes end, and how they are watched over."""
+"""The settings of ending processes and of watching over them."""
 
 from typing import Final
 

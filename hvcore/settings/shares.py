@@ -33,7 +33,7 @@ def _percent(default: int) -> Any:  # noqa: ANN401 - attrs.field's own type
 @attrs.frozen(kw_only=True)
 class ShareSettings:
     """
-    How much one organization may hold while others need it, too.
+    The share of the service that one organization holds while others need it.
 
     If the caller is unknown, this is the share of a client address. Counts hold for
     one process, unless it says otherwise.

@@ -41,7 +41,7 @@ class DashboardSettings:
 @attrs.frozen(kw_only=True)
 class SignInSettings:
     """
-    How people sign in to the dashboard.
+    The settings of signing in to the dashboard.
 
     Attributes:
         backend: Which backend recognises them.

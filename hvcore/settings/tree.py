@@ -1,4 +1,4 @@
-"""Everything that can be set, with its default."""
+"""All settings, with their defaults."""
 
 import re
 from collections.abc import Mapping
@@ -82,7 +82,7 @@ class PublicSettings:
 
     @property
     def dashboard_address(self) -> str:
-        """Return where the dashboard's pages are, without a slash at the end."""
+        """Return the address of the dashboard's pages, without a slash at the end."""
         return f"{self.dashboard_url or self.api_url}/dashboard"
 
 
@@ -106,7 +106,7 @@ class DatabaseSettings:
 
 @attrs.frozen(kw_only=True)
 class BackendSettings:
-    """Which backend carries out a port, and its own options."""
+    """The backend that carries out a port, and its own options."""
 
     backend: str
     options: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
@@ -123,7 +123,7 @@ def _are_rules(_: object, __: object, texts: tuple[str, ...]) -> None:
 @attrs.frozen(kw_only=True)
 class TranscoderSettings(BackendSettings):
     """
-    Which backend makes videos, and its options.
+    The backend that makes videos, and its options.
 
     Attributes:
         routes: Rules that choose another backend for some jobs; the first that is
@@ -169,7 +169,7 @@ class LimitSettings:
 
 @attrs.frozen(kw_only=True)
 class FetchSettings:
-    """Which private hosts the service may reach on a caller's behalf."""
+    """The private hosts that the service may reach on a caller's behalf."""
 
     allowed_hosts: tuple[str, ...] = ()
 
@@ -313,7 +313,7 @@ class EdgeSettings:
 @attrs.frozen(kw_only=True)
 class PluginSettings:
     """
-    Which plugins stay out, and what those that add to the service need.
+    The plugins that stay out, and the options of routes, middleware and others.
 
     Attributes:
         disabled: The names of their entry points.
@@ -331,7 +331,7 @@ def _backend(name: str) -> Any:  # noqa: ANN401 - attrs.field's own type
 @attrs.frozen(kw_only=True)
 class Settings:
     """
-    Everything that can be set.
+    All settings of the service.
 
     Attributes:
         data_dir: The data folder; not a setting of the tree.

@@ -79,7 +79,7 @@ def quality_counts(texts: Iterable[bytes]) -> tuple[PlaybackQualityCount, ...]:
 
 
 def origin_counts(texts: Iterable[bytes]) -> tuple[OriginCount, ...]:
-    """Count where requests came from, by video and UTC day."""
+    """Count the origins of requests, by video and UTC day."""
     return roll_up_origins(_origins(texts))
 
 

@@ -1,5 +1,5 @@
 """
-Remember which counted segments a process had not sent when it died.
+Remember the counted segments that a process had not sent when it died.
 
 A process that answers many requests at once counts their segments with one
 write, and then sends one after the other. Killed in between, it has counted
@@ -59,7 +59,7 @@ class InDoubt:
             self._memory[_LEFT] = self._left
 
     def take(self) -> Sequence[bytes]:
-        """Return what a process that has ended had not sent, and forget it."""
+        """Return the counted segments that an ended process had not sent; forget them."""
         left = self._memory[_LEFT]
         self._memory[_LEFT] = 0
         size = int.from_bytes(self._memory[_SIZE], "big")

@@ -57,7 +57,7 @@ class SpoolFile:
         return self.path.name
 
     def size_bytes(self) -> int:
-        """Return how long the file is now."""
+        """Return the present size of the file."""
         return os.fstat(self._file.fileno()).st_size
 
     def read(self, start: int) -> SpoolChunk | None:

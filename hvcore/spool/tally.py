@@ -155,7 +155,7 @@ class Tally:
 
 
 def read_lines(lines: Sequence[bytes]) -> Noted:
-    """Return what some lines say, together."""
+    """Return the counts of some lines, added up."""
     tally = Tally()
     tally.add(lines)
     return tally.noted()
@@ -184,7 +184,7 @@ def _take_back(minutes: _Minutes, texts: Iterable[bytes]) -> None:
 def _meant(
     minutes: _Minutes,
 ) -> tuple[tuple[ServedCount, ...], tuple[MinuteCount, ...], int]:
-    """Return what was counted, by day and by minute, and how many lines are damaged."""
+    """Return the counts by day and by minute, and the number of damaged lines."""
     places: dict[bytes, SegmentPlace | None] = {}
     days: dict[tuple[int, bytes], list[int]] = {}
     by_minute: list[MinuteCount] = []

@@ -21,13 +21,13 @@ class BackupConformance(CapableKit):
         raise NotImplementedError("give the fixture: an empty sink of other data")
 
     def counted(self, sink: AnalyticsSink, video_id: VideoId) -> int:
-        """Return how many segments of a video a sink has counted."""
+        """Return the number of segments of a video that a sink has counted."""
         raise NotImplementedError("say how many segments of a video are counted")
 
     def test_a_copy_has_counts_and_positions_of_one_moment(
         self, sink: AnalyticsSink, elsewhere: AnalyticsSink, tmp_path: Path
     ) -> None:
-        """What is brought after a copy is brought again to who took it."""
+        """Batches after a copy are brought again to the sink that took the copy."""
         sink.write(batch(segment()))
         copied = copy_of(sink, tmp_path / "copied")
         sink.write(batch(segment(), start=10))

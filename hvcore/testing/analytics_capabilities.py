@@ -45,7 +45,7 @@ class CapableKit(DeclaresDeviations):
 
     @pytest.fixture
     def reopened(self) -> Reopened:
-        """Return what opens another sink on the same data, any number of times."""
+        """Return a function that opens another sink on the same data, again and again."""
         raise NotImplementedError("give the fixture: opens the same data again")
 
 
@@ -55,7 +55,7 @@ class IgnoredConformance(CapableKit):
     def test_ignored_requests_are_counted_by_reason_and_height(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """Those of a batch and of another one add up, in every process."""
+        """The counts of two batches add up, in every process."""
         sink.write(
             batch(
                 ignored(),

@@ -82,7 +82,7 @@ class QualityConformance(CapableKit):
         assert expected[1].quality.throughput_kbps == Measured()
 
     def test_every_metric_of_playback_is_kept(self, sink: AnalyticsSink) -> None:
-        """All that are declared, each for itself."""
+        """Every declared metric is kept, each for itself."""
         values = {
             metric.key: PlayerReport.of({metric.report_field: 1}) for metric in METRICS
         }

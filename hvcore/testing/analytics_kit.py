@@ -1,4 +1,4 @@
-"""What the promises of analytics sinks share."""
+"""The fixtures that the promises of analytics sinks share."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -37,7 +37,7 @@ class AnalyticsKit(DeclaresDeviations, ABC):
     @pytest.fixture
     def reopened(self) -> Reopened:
         """
-        Return what opens another sink on the same data, any number of times.
+        Return a function that opens another sink on the same data, again and again.
 
         It is also called in forked processes.
         """
@@ -50,4 +50,4 @@ class AnalyticsKit(DeclaresDeviations, ABC):
 
     @abstractmethod
     def counted(self, sink: AnalyticsSink, video_id: VideoId) -> int:
-        """Return how many segments of a video are counted, best past the sink."""
+        """Return the number of counted segments of a video, best past the sink."""

@@ -163,7 +163,7 @@ class ViewersConformance(CapableKit):
         assert _viewers(sink, VideoScope(video_id=VideoId("vid_never"))) == 0
 
     def test_forgotten_sessions_are_gone(self, sink: AnalyticsSink) -> None:
-        """Those seen at the moment itself stay."""
+        """Sessions seen at the moment itself stay."""
         early = NOON - timedelta(minutes=2)
         sink.write(batch(seen("a", at=early), seen("b")))
         _forget(reporting(sink, AnalyticsReport.VIEWERS).forget_sessions, NOON)
@@ -203,7 +203,7 @@ class ViewersConformance(CapableKit):
     def test_forgotten_notes_of_more_viewers_are_gone(
         self, sink: AnalyticsSink
     ) -> None:
-        """Those of the moment itself stay."""
+        """Notes of the moment itself stay."""
         early = NOON - timedelta(minutes=2)
         sink.write(batch(unfollowed(org="org_early", at=early), unfollowed()))
         viewers = reporting(sink, AnalyticsReport.VIEWERS)
@@ -234,7 +234,7 @@ def _forget(forget: Callable[[_WhenT], bool], before: _WhenT) -> None:
 def _places(
     sink: AnalyticsSink, early: SegmentServed | SessionSeen, forget: Callable[[], None]
 ) -> Iterator[tuple[int, int]]:
-    """Give where one batch of a file after another starts, and a line for each."""
+    """Give the starts of batches of a file in turn, and the lines that a call runs."""
     # The first one does what is done once.
     for start in (0, 10):
         sink.write(batch(early, file="kit-c.log", start=start))

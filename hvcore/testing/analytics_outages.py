@@ -21,7 +21,7 @@ class OutagePromises(AnalyticsKit):
     def test_a_sink_that_is_gone_is_unavailable(
         self, unreachable: AnalyticsSink
     ) -> None:
-        """Whatever is asked: nothing is taken, and no answer is invented."""
+        """No call takes a batch or invents an answer."""
         calls = {**_calls(unreachable), **_questions(unreachable)}
 
         for name, call in calls.items():

@@ -163,7 +163,7 @@ class SinkSharingPromises(AnalyticsKit):
     def test_a_fork_counts_or_says_that_it_cannot(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """With its parent's sink, whose parent goes on counting in any case."""
+        """A fork has its parent's sink; the parent goes on counting in any case."""
         sink.write(batch(segment()))
 
         def write() -> str:

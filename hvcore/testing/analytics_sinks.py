@@ -68,7 +68,7 @@ class AnalyticsSinkConformance(
     def test_ranges_that_overlap_or_leave_a_gap_are_refused(
         self, sink: AnalyticsSink
     ) -> None:
-        """They would count twice, or never; counts and position stay."""
+        """Such ranges would count twice, or never; counts and position stay."""
         sink.write(batch(segment(), segment()))
         for start, count in ((10, 2), (0, 3), (30, 1), (21, 1)):
             with pytest.raises(BatchRefusedError):
@@ -120,7 +120,7 @@ class AnalyticsSinkConformance(
         assert self.counted(sink, VIDEO) == 2
 
     def test_a_forgotten_file_keeps_its_counts(self, sink: AnalyticsSink) -> None:
-        """Only its position goes, and no other file's; twice is once."""
+        """Only the position of the file goes, and no other file's; twice is once."""
         sink.write(batch(segment(), file="kit-a.log"))
         sink.write(batch(segment(), file="kit-b.log"))
         sink.forget("kit-a.log")

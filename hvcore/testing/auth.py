@@ -76,7 +76,7 @@ _LINES: Final = 40
 @attrs.frozen(kw_only=True)
 class IssuedCredentials:
     """
-    What a caller was given.
+    The credentials that a caller was given.
 
     Attributes:
         headers: Those that the caller sends; names in lower case.
@@ -89,7 +89,7 @@ class IssuedCredentials:
 
 class AuthConformance(DeclaresDeviations):
     """
-    What every authentication provider promises.
+    The promises of every authentication provider.
 
     Attributes:
         gives_up_within_s: How long a call may take while what the provider asks does
@@ -105,7 +105,7 @@ class AuthConformance(DeclaresDeviations):
 
     @pytest.fixture
     def reopened(self) -> ReopenedProvider:
-        """Return what makes the same provider as another process has it."""
+        """Return a function that makes the provider as another process has it."""
         raise NotImplementedError("give the fixture: it makes the provider again")
 
     @pytest.fixture
@@ -175,7 +175,7 @@ class AuthConformance(DeclaresDeviations):
         assert provider.authenticate(foreign) is None
 
     def test_malformed_credentials_are_refused(self, provider: AuthProvider) -> None:
-        """Whatever is in the header: no caller, and no other error."""
+        """No malformed header gives a caller, or another error."""
         issued = self.issue(ORG_A, DEV)
         other = self.issue(ORG_B, LIVE)
 
@@ -213,7 +213,7 @@ class AuthConformance(DeclaresDeviations):
         assert _asked(provider, claiming) == _accepted(provider, issued[0])
 
     def test_headers_stay_as_they_are(self, provider: AuthProvider) -> None:
-        """They are a mapping, of which a provider reads what it needs."""
+        """Headers are a mapping, of which a provider reads only a part."""
         issued = self.issue(ORG_A, DEV)
         headers = MappingProxyType({**_FOREIGN_HEADERS, **issued.headers})
 
@@ -327,7 +327,7 @@ def _is_accepted(provider: AuthProvider, headers: Mapping[str, str]) -> bool:
 
 
 def _malformed(value: str, other: str, secret: str, other_secret: str) -> Iterator[str]:
-    """Give what stands in a header by mistake or on purpose."""
+    """Give malformed values of a header, sent by mistake or on purpose."""
     yield from _odd(value, other)
     if secret != value:
         # In their place, such as behind "Bearer".

@@ -16,7 +16,7 @@ def arriving(
     size_bytes: int, *, before: Callable[[int], None] = lambda _: None, mark: int = 0
 ) -> BinaryIO:
     """
-    Return what gives bytes like a connection: a few at a time, and no seeking.
+    Return a file that gives bytes like a connection: a few at a time, no seeking.
 
     Args:
         before: Called before each read with the number of bytes that were given.

@@ -42,7 +42,7 @@ _TEN: Final = f"{WORKER}/v1/public/org_a/env_a/vid_10/"
 
 class CachePurgeConformance(DeclaresDeviations):
     """
-    What every purger promises.
+    The promises of every purger.
 
     Attributes:
         secrets: What the purger sends to the cache's provider and nobody else may see.
@@ -76,7 +76,7 @@ class CachePurgeConformance(DeclaresDeviations):
         raise NotImplementedError("give the method: it looks into the cache")
 
     def test_what_begins_with_a_prefix_is_forgotten(self, purger: CachePurger) -> None:
-        """All of it, under each prefix."""
+        """Every address is forgotten, under each prefix."""
         player = f"{PLAYER}/v1/embed/vid_1"
         gone = [
             *(f"{_ONE}master.m3u8", f"{_ONE}720p/0.m4s", f"{_ONE}a/b/c?x=1&y=2"),
@@ -127,7 +127,7 @@ class CachePurgeConformance(DeclaresDeviations):
         assert self._kept([f"{prefix}a" for prefix in prefixes]) == []
 
     def test_every_reason_is_one(self, purger: CachePurger) -> None:
-        """What was made private or revoked goes like what was deleted."""
+        """Private and revoked files go like deleted ones."""
         for reason in PurgeReason:
             self._keep([f"{_ONE}a"])
             purger.purge(_order(_ONE, reason=reason))

@@ -30,7 +30,7 @@ _FAILED: Final = "failed: "
 
 
 def at_once(calls: Sequence[Callable[[], None]]) -> None:
-    """Call all of them at the same time; raise what the first of them raised."""
+    """Call functions at the same time; raise the first error of a call."""
     start = threading.Barrier(len(calls))
     failures: list[BaseException] = []
 
@@ -95,7 +95,7 @@ def held_at(
 
 
 def lines_of(call: Callable[[], object]) -> int:
-    """Return how many lines a call runs, counted as ``held_at`` does."""
+    """Return the number of lines a call runs, counted as ``held_at`` does."""
     lines = 0
 
     def trace(_frame: FrameType, event: str, _arg: object) -> TraceFunction:
@@ -122,7 +122,7 @@ def spread(lines: int, *, at_most: int) -> Sequence[int]:
 
 def ends_within(timeout_s: float, call: Callable[[], object]) -> None:
     """
-    Call something that must not take long; raise what it raised.
+    Call a function with a time limit; raise its error.
 
     Raises:
         AssertionError: It did not end in time; its thread is left behind.
@@ -200,7 +200,7 @@ class Child:
         return text
 
     def kill(self) -> None:
-        """End it as the kernel does when memory is short; nothing of it runs any more."""
+        """End the child as the kernel does when memory is short; none of it runs on."""
         if self._is_ended:
             return
         self._is_ended = True

@@ -31,7 +31,7 @@ class SettableClock:
         return self.moment
 
     def now_ms(self) -> int:
-        """Return it as milliseconds since 1970."""
+        """Return the set moment as milliseconds since 1970."""
         since = self.moment - datetime(1970, 1, 1, tzinfo=UTC)
         return since // timedelta(milliseconds=1)
 
@@ -99,7 +99,7 @@ class MemoryStorage(Storage):
         return io.BytesIO(self.found(path).data[start:end])
 
     def write(self, path: str, source: BinaryIO, *, content_type: str) -> ObjectInfo:
-        """Store what source gives."""
+        """Store the bytes of a source."""
         self.check(path)
         self.ping()
         pieces = []

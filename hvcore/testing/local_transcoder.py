@@ -59,7 +59,7 @@ class KitStop(Exception):  # noqa: N818 - no error: somebody wants the work to e
 
 
 class LocalTranscoderConformance(TranscoderConformance):
-    """What every transcoder promises whose parts are made on this machine."""
+    """The promises of every transcoder whose parts are made on this machine."""
 
     @pytest.fixture
     def made(
@@ -120,7 +120,7 @@ class LocalTranscoderConformance(TranscoderConformance):
     def test_every_rendition_lasts_as_long_as_the_source(
         self, transcoder: Transcoder, order: TranscodeOrder, made: Made
     ) -> None:
-        """All that the ladder names is made, and none is cut short or goes on."""
+        """Every rendition of the ladder is made, and none is cut short or goes on."""
         media = _assembled(transcoder, order, made)
         wanted = [f"video/{rung.key}" for rung in order.ladder.rungs]
         wanted += [audio.name for audio in order.ladder.audio]
@@ -137,7 +137,7 @@ class LocalTranscoderConformance(TranscoderConformance):
     def test_what_is_made_can_be_published(
         self, transcoder: Transcoder, order: TranscodeOrder, made: Made
     ) -> None:
-        """It keeps the rules that the service checks before a video is ready."""
+        """The renditions keep the rules that the service checks before publishing."""
         media = _assembled(transcoder, order, made)
         source = PublishedSource(
             storage=_stored(media, made),
@@ -164,7 +164,7 @@ class LocalTranscoderConformance(TranscoderConformance):
         workspace: Workspace,
         tmp_path: Path,
     ) -> None:
-        """What ``check`` raises passes, and no program is left behind."""
+        """An error of ``check`` passes, and no program is left behind."""
 
         def stop() -> None:
             raise KitStop
@@ -186,7 +186,7 @@ class LocalTranscoderConformance(TranscoderConformance):
         assert children() <= before, "a program goes on"
 
     def test_it_asks_whether_to_go_on(self, watched: WatchedWork) -> None:
-        """It calls ``check`` all the time, also while a program of its own stands still."""
+        """The transcoder calls ``check`` all the time, also while its program stands still."""
         longest_s = max(watched.gaps_s)
 
         assert longest_s < ASKS_WHEN_BUSY_S, (
@@ -195,7 +195,7 @@ class LocalTranscoderConformance(TranscoderConformance):
         )
 
     def test_it_tells_how_far_it_is(self, watched: WatchedWork) -> None:
-        """It calls ``report`` with shares that rise."""
+        """The transcoder calls ``report`` with shares that rise."""
         shares = watched.shares
 
         assert shares, "workspace.report was never called"
@@ -209,7 +209,7 @@ class LocalTranscoderConformance(TranscoderConformance):
     def test_what_is_no_video_is_unusable(
         self, transcoder: Transcoder, workspace: Workspace, tmp_path: Path
     ) -> None:
-        """Its owner is told in a sentence, and no attempt is repeated."""
+        """The owner of an unusable file gets a sentence, and no attempt is repeated."""
         letter = tmp_path / "letter.mp4"
         letter.write_text("Dear Sir or Madam", "utf-8")
 

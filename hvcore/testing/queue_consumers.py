@@ -94,7 +94,7 @@ class Consumer:
 
     @property
     def thread_id(self) -> int | None:
-        """Return what the consumer's thread has for ``threading.get_ident()``."""
+        """Return the identifier of the consumer's thread: ``threading.get_ident()``."""
         return self._thread.ident
 
     def stop(self) -> None:
@@ -163,7 +163,7 @@ def consumed(
 
 
 def assert_once_each(seen: Sequence[TaskId], wanted: Collection[TaskId]) -> None:
-    """Compare what came with what was put."""
+    """Compare the tasks that arrived with the tasks that were put."""
     several = {one for one, count in Counter(seen).items() if count > 1}
     assert several - _in_doubt == set()
     assert set(seen) == set(wanted)

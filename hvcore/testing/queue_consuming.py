@@ -1,4 +1,4 @@
-"""What every queue promises of consumers: they stop, go on, and hold up nobody."""
+"""The promises of every queue to consumers: they stop, go on, hold up nobody."""
 
 import logging
 import threading
@@ -23,7 +23,7 @@ class KitInterrupt(BaseException):
 
 
 class QueueConformance(MessagePromises):
-    """What every queue promises."""
+    """The promises of every queue."""
 
     def test_an_idle_consumer_stops(self, queue: Queue) -> None:
         """Until is asked often enough while nothing comes."""
@@ -123,7 +123,7 @@ class QueueConformance(MessagePromises):
     def test_a_service_that_does_not_answer_is_a_line_in_the_log(
         self, queue: Queue, caplog: pytest.LogCaptureFixture
     ) -> None:
-        """What is no bug is no traceback, and ends nothing."""
+        """An outage is no bug: it makes no traceback, and ends no consumer."""
         bad = put_new(queue)
 
         def handle(task_id: TaskId) -> None:
@@ -141,7 +141,7 @@ class QueueConformance(MessagePromises):
         assert [one.getMessage() for one in caplog.records if one.exc_info] == []
 
     def test_other_exceptions_end_the_consumer(self, queue: Queue) -> None:
-        """What is no Exception comes from the process itself, which wants to end."""
+        """A BaseException comes from the process itself, which wants to end."""
         put_new(queue)
 
         def handle(_: TaskId) -> None:

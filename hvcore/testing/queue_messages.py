@@ -1,4 +1,4 @@
-"""What every queue promises of messages: they arrive, in their lane, and once."""
+"""The promises of every queue about messages: they arrive, in their lane, once."""
 
 import statistics
 import threading
@@ -37,7 +37,7 @@ REFUSED: Final = "refused"
 
 class MessagePromises(DeclaresDeviations):
     """
-    What is put arrives.
+    The promises of every queue about messages.
 
     Attributes:
         patience_s: How long the kit waits for what must come.
@@ -140,7 +140,7 @@ class MessagePromises(DeclaresDeviations):
     def test_an_id_that_is_put_while_it_is_handled_arrives_again(
         self, queue: Queue
     ) -> None:
-        """Who handles a message may put one, also for the same task."""
+        """A handler may put a message, also for the same task."""
         seen: list[TaskId] = []
         has_come_again = threading.Event()
 
@@ -192,7 +192,7 @@ class MessagePromises(DeclaresDeviations):
             )
 
     def test_a_forked_child_puts_or_says_that_it_cannot(self, queue: Queue) -> None:
-        """What a child takes arrives; and the parent's queue works as before."""
+        """A message that the child puts arrives; the parent's queue works as before."""
         wanted = [put_new(queue)]
         of_child = new_task_id()
 

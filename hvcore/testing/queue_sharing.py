@@ -1,4 +1,4 @@
-"""What queues promise that several processes share: kills, forks and outages."""
+"""The promises of queues that processes share: about kills, forks and outages."""
 
 import signal
 import threading
@@ -35,20 +35,20 @@ ANSWERS_AGAIN_WITHIN_S: Final = 5.0
 
 
 class SharedQueueConformance(QueueConformance):
-    """What every queue promises that spans processes."""
+    """The promises of every queue that spans processes."""
 
     @pytest.fixture
     def reopened(self) -> ReopenedQueue:
-        """Return what makes the same queue as another process has it."""
+        """Return a function that makes the queue as another process has it."""
         raise NotImplementedError
 
     @pytest.fixture
     def outage(self) -> OutageOfQueue:
-        """Return what makes the server of ``queue`` unreachable for a block."""
+        """Return a function that makes the queue's server unreachable for a block."""
         raise NotImplementedError
 
     def test_it_spans_processes(self, queue: Queue, reopened: ReopenedQueue) -> None:
-        """It says so; and what is put in one process arrives in another."""
+        """A message put in one process arrives in another; the queue says so."""
         assert queue.spans_processes
         child = self._consuming(reopened)
         try:
@@ -100,7 +100,7 @@ class SharedQueueConformance(QueueConformance):
     def test_what_was_put_arrives_after_its_queue_was_closed(
         self, queue: Queue, reopened: ReopenedQueue
     ) -> None:
-        """Whoever rings and ends has rung."""
+        """A process may put a message and end."""
         other = reopened()
         task_id = put_new(other)
         other.close()
@@ -110,7 +110,7 @@ class SharedQueueConformance(QueueConformance):
     def test_a_killed_consumer_takes_along_what_it_handles_and_nothing_more(
         self, queue: Queue, reopened: ReopenedQueue
     ) -> None:
-        """What waits goes to others, and no lock stays behind."""
+        """Waiting messages go to others, and no lock stays behind."""
         wanted = put_many(queue, 10)
         child = self._consuming(reopened, then=lambda: time.sleep(60))
         taken = TaskId(child.line(self.patience_s))

@@ -65,7 +65,7 @@ class CountPromises(RateLimitKit):
             assert not store.hit([rule(2, subject=subject)])[0].is_allowed, subject
 
     def test_buckets_have_windows_of_their_own(self, store: RateLimitStore) -> None:
-        """Whatever bucket and subject make of each other when they are joined."""
+        """Buckets and subjects whose joined names are equal stay apart."""
         pairs = [(bucket, "org_a") for bucket in Bucket]
         pairs += [(Bucket.UPLOAD_URL, "-of-keyorg_a"), (Bucket.API, "/api")]
         for bucket, subject in pairs:
@@ -91,7 +91,7 @@ class CountPromises(RateLimitKit):
     def test_a_refusal_elsewhere_leaves_an_empty_window_empty(
         self, store: RateLimitStore, clock: Clock
     ) -> None:
-        """All of it remains."""
+        """The whole limit of the empty window remains."""
         store.hit([rule(1)])
         _, untouched = store.hit([rule(1), rule(4, subject="org_b")])
 

@@ -1,4 +1,4 @@
-"""What the promises of stores of rate limits share."""
+"""The fixtures that the promises of stores of rate limits share."""
 
 import time
 from collections.abc import Callable
@@ -46,7 +46,7 @@ class RateLimitKit(DeclaresDeviations):
     @pytest.fixture
     def reopened(self) -> ReopenedStore:
         """
-        Return what opens another store on the same counts, any number of times.
+        Return a function that opens another store on the same counts.
 
         Only used if ``is_shared``.
         """

@@ -52,7 +52,7 @@ class SharingPromises(RateLimitKit):
     def test_processes_are_counted_exactly(
         self, store: RateLimitStore, reopened: ReopenedStore
     ) -> None:
-        """All that share the store have one limit."""
+        """All processes that share the store have one limit."""
         rules = [rule(_LIMIT, bucket=Bucket.VIDEO_OPERATIONS), rule(10_000)]
 
         def work(_: int) -> str:

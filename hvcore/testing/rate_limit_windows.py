@@ -33,7 +33,7 @@ class WindowPromises(RateLimitKit):
     def test_what_was_refused_holds_nobody_up(
         self, store: RateLimitStore, clock: Clock
     ) -> None:
-        """Who asks on and on passes as soon as who waits."""
+        """A caller that asks on and on passes as soon as one that waits."""
         one = rule(1, window_s=_WINDOW_S)
         store.hit([one])
         let_pass(clock, _HALF)
@@ -75,7 +75,7 @@ class WindowPromises(RateLimitKit):
     def test_long_and_short_windows_count_beside_each_other(
         self, store: RateLimitStore, clock: Clock
     ) -> None:
-        """What leaves the short one stays in the long one."""
+        """A request that leaves the short window stays in the long one."""
         short = rule(1, window_s=1, subject="short")
         long = rule(9, window_s=31 * 24 * 3600, subject="long")
         store.hit([short, long])

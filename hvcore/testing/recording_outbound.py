@@ -20,7 +20,7 @@ from hvcore.safe_http.targets import parse_target
 @attrs.frozen(kw_only=True)
 class SentRequest:
     """
-    What was to be sent.
+    A request that was to be sent.
 
     Attributes:
         method: ``GET`` or ``POST``.

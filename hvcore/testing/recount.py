@@ -29,7 +29,7 @@ class Recount:
     everything: Sequence[SegmentServed]
 
     def served(self, videos: Collection[VideoId]) -> Mapping[VideoId, int]:
-        """Return how many segments of each video were ever served."""
+        """Return the number of segments served of each video, in all."""
         wanted = [one for one in self.everything if one.place.video_id in videos]
         found = _grouped(wanted, lambda one: one.place.video_id)
         return {video_id: len(ones) for video_id, ones in found.items()}
@@ -37,7 +37,7 @@ class Recount:
     def by_environment(
         self, scope: EnvironmentScope, since: date
     ) -> Mapping[EnvId, EnvironmentServed]:
-        """Return what was served of each environment, ever and since a day."""
+        """Return the segments served per environment, in all and since a day."""
         ones = self._within(scope, DateRange())
         return {
             env_id: EnvironmentServed(
@@ -49,7 +49,7 @@ class Recount:
         }
 
     def totals(self, scope: Scope, days: DateRange) -> ServedTotals:
-        """Return what was served on these days in all."""
+        """Return the totals of the segments served in a range of days."""
         ones = self._within(scope, days)
         return ServedTotals(
             segments=len(ones),
@@ -59,7 +59,7 @@ class Recount:
         )
 
     def daily(self, scope: Scope, days: DateRange) -> Sequence[DayCount]:
-        """Return what was served on each of these days, oldest first."""
+        """Return the segments served per day of a range, oldest first."""
         by_day = _grouped(self._within(scope, days), lambda one: one.at.date())
         return [
             DayCount(
@@ -74,7 +74,7 @@ class Recount:
         ]
 
     def by_height(self, scope: Scope, days: DateRange) -> Sequence[HeightCount]:
-        """Return what was served of each height on these days, lowest first."""
+        """Return the segments served per height in a range of days, lowest first."""
         return [
             HeightCount(
                 height_px=px,

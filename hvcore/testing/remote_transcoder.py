@@ -59,7 +59,7 @@ Submit = Callable[[str], SubmittedPart]
 
 class RemoteTranscoderConformance(TranscoderConformance):
     """
-    What every transcoder promises whose parts are made elsewhere.
+    The promises of every transcoder whose parts are made elsewhere.
 
     Attributes:
         source_path: Where a short video lies in the storage.
@@ -78,7 +78,7 @@ class RemoteTranscoderConformance(TranscoderConformance):
         raise NotImplementedError
 
     def jobs(self) -> Sequence[str]:
-        """Name what the service works on, past the transcoder's code."""
+        """Name the running jobs of the service, past the transcoder's code."""
         raise NotImplementedError
 
     def finish_jobs(self) -> None:

@@ -44,11 +44,11 @@ _ItemT = TypeVar("_ItemT")
 
 
 class BreaksOffError(Exception):
-    """What a batch raises that is cut off."""
+    """The error of a batch that is cut off."""
 
 
 class _CutOff(tuple[_ItemT, ...]):
-    """Items of which the last one never comes."""
+    """A sequence that breaks off before its last item."""
 
     __slots__ = ()
 
@@ -145,7 +145,7 @@ def came_from(  # noqa: PLR0913 - what an origin is
     org: str = ORG,
     at: datetime = NOON,
 ) -> SegmentOrigin:
-    """Return where the request for one segment came from."""
+    """Make the note of a segment's origin: its country and referrer."""
     return SegmentOrigin(
         org_id=OrgId(org),
         env_id=EnvId(env),

@@ -47,7 +47,7 @@ STATE: Final = "kit-state-0123456789-kit-state-0123456789-k"
 @attrs.frozen(kw_only=True)
 class SignInAnswer:
     """
-    What the person's browser brings back.
+    The parameters that the person's browser brings back.
 
     Attributes:
         parameters: Of the address, as ``complete`` takes them.
@@ -60,7 +60,7 @@ class SignInAnswer:
 
 class SignInConformance(DeclaresDeviations):
     """
-    What every sign-in backend promises.
+    The promises of every sign-in backend.
 
     Attributes:
         comes_back: Whether the browser comes back from another site with the state;
@@ -76,12 +76,12 @@ class SignInConformance(DeclaresDeviations):
 
     @pytest.fixture
     def reopened(self) -> Callable[[], SignInProvider]:
-        """Return what makes the same provider as another process has it."""
+        """Return a function that makes the provider as another process has it."""
         raise NotImplementedError
 
     def answer(self, provider: SignInProvider) -> SignInAnswer:
         """
-        Do what a person does from ``begin`` to ``complete``; always the same person.
+        Act as the person from ``begin`` to ``complete``; always the same person.
 
         Called with PAGES and STATE in mind: begin with them, and give them back.
         """
@@ -119,7 +119,7 @@ class SignInConformance(DeclaresDeviations):
         assert identity.email or not identity.is_email_proven
 
     def test_a_person_stays_the_same(self, provider: SignInProvider) -> None:
-        """Whoever signs in twice has one subject."""
+        """A person who signs in twice has one subject."""
         first, second = (self._signed_in(provider).identity for _ in range(2))
 
         assert first.subject == second.subject
@@ -195,7 +195,7 @@ class SignInConformance(DeclaresDeviations):
         assert outcome.identity == first.identity
 
     def test_a_lost_membership_is_told(self, provider: SignInProvider) -> None:
-        """Whoever does not belong any more is told so, or has no roles left."""
+        """A person who does not belong any more is told so, or has no roles left."""
         state = self._signed_in(provider).refresh_state
 
         self.end_membership()

@@ -71,7 +71,7 @@ class StorageConformance(
     """The promises of Storage."""
 
     def test_what_it_does_besides_has_its_kit(self, storage: Storage) -> None:
-        """Nothing that it can do is left untested, and no kit runs for nothing."""
+        """No capability is left untested, and no kit runs for nothing."""
         wanted = {kit for kit, is_done in _besides(storage).items() if is_done}
         inherited = {kit for kit in _besides(storage) if isinstance(self, kit)}
 
@@ -81,7 +81,7 @@ class StorageConformance(
 
 
 def _besides(storage: Storage) -> Mapping[type[StorageKit], bool]:
-    """Tell what a storage does besides, as it was set up, by the kit of each."""
+    """Tell for each kit whether the storage has its capability, as it was set up."""
     return {
         CopyConformance: isinstance(storage, SupportsCopy),
         HideConformance: isinstance(storage, SupportsHide),

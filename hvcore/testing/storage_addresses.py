@@ -39,7 +39,7 @@ class PresignedReadConformance(StorageKit):
     checks_signatures = True
 
     def test_a_signed_address_reads_one_object(self, storage: Storage) -> None:
-        """All of it or a range; what is absent is 404 there, and not empty."""
+        """A read gives the object or a range; an absent object is 404, and not empty."""
         assert isinstance(storage, SupportsPresignedRead)
         put(storage, "v/a.mp4", b"0123456789")
         url = storage.presigned_url("v/a.mp4", valid_s=VALID_S)
@@ -82,7 +82,7 @@ class PresignedWriteConformance(StorageKit):
     checks_signatures = True
 
     def test_what_is_sent_to_a_signed_address_is_stored(self, storage: Storage) -> None:
-        """Whoever sends last wins."""
+        """The last sender wins."""
         assert isinstance(storage, SupportsPresignedWrite)
         for data in (b"sent first", b"sent again"):
             address = storage.write_address(
@@ -115,7 +115,7 @@ class PartedWriteConformance(StorageKit):
     """The promises of SupportsPartedWrite."""
 
     def test_an_object_is_joined_of_its_parts(self, storage: Storage) -> None:
-        """It is none until then, in the order of numbers, and ends what was begun."""
+        """Parts are no object until joined, in the order of numbers; joining ends them."""
         assert isinstance(storage, SupportsPartedWrite)
         whole = arrived(_PART_BYTES + 10)
         pieces = {1: whole[:_PART_BYTES], 2: whole[_PART_BYTES:]}

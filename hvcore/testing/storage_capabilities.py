@@ -92,7 +92,7 @@ class HideConformance(StorageKit):
             assert paths(each, "v") == ["v/10/a"]
 
     def test_what_was_hidden_is_removed_later(self, storage: Storage) -> None:
-        """With what was written since, and hidden once more."""
+        """Objects written since, and hidden once more, are removed, too."""
         assert isinstance(storage, SupportsHide)
         put(storage, "v/1/a")
         storage.hide_tree("v/1")
@@ -109,7 +109,7 @@ class LocalPathConformance(StorageKit):
     """The promises of SupportsLocalPath."""
 
     def test_a_local_path_is_where_the_bytes_are(self, storage: Storage) -> None:
-        """Also of what is not there yet; no path leaves the storage."""
+        """Absent objects have a path, too; no path leaves the storage."""
         assert isinstance(storage, SupportsLocalPath)
         put(storage, "v/a", b"here")
 

@@ -55,7 +55,7 @@ class FailurePromises(StorageKit):
             assert is_unavailable(self.gives_up_within_s, call), f"{name} answered"
 
     def test_a_removal_that_is_refused_is_none(self, refusing_removal: Storage) -> None:
-        """What is not gone is not said to be removed, so that it is tried again."""
+        """An object that is not gone is not said to be removed: it is tried again."""
         assert paths(refusing_removal, "v") == ["v/kept"]
 
         for prefix in ("v/kept", "v"):

@@ -1,4 +1,4 @@
-"""What the promises of storages share: fixtures, and short ways to use a storage."""
+"""The fixtures and short ways to use a storage that its promises share."""
 
 import io
 from collections.abc import Callable
@@ -43,7 +43,7 @@ class StorageKit(DeclaresDeviations):
 
     @pytest.fixture
     def reopened(self) -> ReopenedStorage:
-        """Return what opens another storage on the same objects, any number of times."""
+        """Return a function that opens another storage on the same objects."""
         raise NotImplementedError("give the fixture: it opens the same objects again")
 
     @pytest.fixture

@@ -56,7 +56,7 @@ class ObjectPromises(StorageKit):
         assert get(reopened(), "a/b/c.bin") == data
 
     def test_an_empty_object_is_an_object(self, storage: Storage) -> None:
-        """It is found, listed and counted like every other."""
+        """An empty object is found, listed and counted like every other."""
         written = storage.write("v/empty", arriving(0), content_type=TYPE)
 
         assert (written.size_bytes, storage.stat("v/empty").size_bytes) == (0, 0)
@@ -106,7 +106,7 @@ class ObjectPromises(StorageKit):
         assert get(storage, "r", 0, 10) == b"0123456789"
 
     def test_a_range_may_end_behind_the_object(self, storage: Storage) -> None:
-        """What is there is given, and nothing behind it."""
+        """The bytes in the range are given, and nothing behind the object."""
         put(storage, "r", b"0123456789")
         put(storage, "empty", b"")
 
@@ -117,7 +117,7 @@ class ObjectPromises(StorageKit):
             assert get(storage, "empty", 0, end) == b""
 
     def test_what_is_no_range_is_refused(self, storage: Storage) -> None:
-        """It is a mistake of the core, whatever a slice would make of it."""
+        """A wrong range is a mistake of the core, even if a slice could be made of it."""
         put(storage, "r", b"0123456789")
 
         for start, end in ((3, 2), (-1, None), (-3, -1), (0, -1)):

@@ -48,7 +48,7 @@ class TreePromises(StorageKit):
     def test_what_is_deleted_is_gone_for_everybody(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """For those, too, who have just seen it; then it can be stored anew."""
+        """Deleted objects are gone for recent readers, too; they can be stored anew."""
         other = reopened()
         for path in ("v/a", "v/b"):
             put(storage, path, b"first")

@@ -38,7 +38,7 @@ class WriterPromises(StorageKit):
     """Whole or not at all, whatever happens to the writer, and many writers at once."""
 
     def test_a_source_that_breaks_off_changes_nothing(self, storage: Storage) -> None:
-        """Its own error arrives, the old object stays, and nothing is left over."""
+        """The source's error arrives, the old object stays, and nothing is left over."""
         put(storage, "v/a", b"old")
 
         for path in ("v/a", "v/new"):
@@ -97,7 +97,7 @@ class WriterPromises(StorageKit):
     def test_writers_of_one_object_do_not_mix(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """They write at the same time, piece by piece; one of them wins."""
+        """The writers write at the same time, piece by piece; one of them wins."""
         whole = [arrived(_SIZE, mark=number) for number in range(_WRITERS)]
 
         def write(own: Storage, number: int, together: threading.Barrier) -> None:
@@ -142,7 +142,7 @@ class WriterPromises(StorageKit):
     def test_processes_see_one_storage(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """What several write at once is there for all, at once and whole."""
+        """Objects that several write at once are there for all, at once and whole."""
         assert self.is_shared, "its objects are in the memory of one process"
         put(storage, "v/parent")
 

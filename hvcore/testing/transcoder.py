@@ -24,7 +24,7 @@ from hvcore.testing.deviations import DeclaresDeviations
 
 
 class TranscoderConformance(DeclaresDeviations):
-    """What every transcoder promises of a plan."""
+    """The promises of every transcoder about a plan."""
 
     @pytest.fixture
     def transcoder(self) -> Transcoder:

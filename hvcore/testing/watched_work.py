@@ -28,7 +28,7 @@ _LOOKS_EVERY_S: Final = 0.01
 @attrs.frozen(kw_only=True)
 class WatchedWork:
     """
-    What was seen.
+    The calls of ``check`` and ``report`` that a transcoder made.
 
     Attributes:
         gaps_s: From the beginning of the work to the first question, from each to the

@@ -109,7 +109,7 @@ class FairThreads:
         return share_refusal(self.things, is_own_share_met=is_own_share_met)
 
     def _displaced_by(self, organization: str, client: str) -> _Waiting | None:
-        """Return what gives its place up, the newest of whoever has the most places."""
+        """Return the newest waiting call of a caller with the most places, to give way."""
         organizations = Counter(one.organization for one in self._waiting)
         clients = Counter(one.client for one in self._waiting)
         # One more for who comes: they would only change places.
@@ -134,7 +134,7 @@ class FairThreads:
         )
 
     def _begin(self) -> None:
-        """Begin what has its turn, while threads are free."""
+        """Begin the waiting calls in their turn, while threads are free."""
         with self._lock:
             while self._running.total() < self.threads:
                 one = min(

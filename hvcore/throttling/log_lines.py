@@ -1,5 +1,5 @@
 """
-How many log lines clients may cause.
+The limits of log lines that clients may cause.
 
 For each kind there is a limit per client and a limit for all clients, each minute: no
 flood of bad requests pushes everything else out of a log, or fills a disk. Lines that
@@ -89,7 +89,7 @@ class LogLines:
             log.log(level, message, extra=dict(extra), exc_info=exc_info)
 
     def forget(self) -> None:
-        """Forget what was written, as at the beginning of a process."""
+        """Forget the counted lines, as at the beginning of a process."""
         with self._lock.held():
             self._began_s = float("-inf")
 

@@ -1,5 +1,5 @@
 """
-How much one client may hold of a resource that all clients need.
+The share of a common resource that one client may hold.
 
 A client is an organization, or an address if the caller is unknown. A client that
 holds its share is refused, which leaves the rest to the others; the last part goes
@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 
 
 class ShareRefusals:
-    """How often a share of this process was met, by its name; thread-safe."""
+    """The number of refusals by a share of this process, by name; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = ForkLock()
@@ -50,7 +50,7 @@ class ShareRefusals:
             )
 
     def total(self, name: str) -> int:
-        """Return how many there were since the process began."""
+        """Return the number of refusals since the process began."""
         with self._lock.held():
             return self._counts[name]
 
@@ -151,7 +151,7 @@ class SharedCapacity:
 
 
 def share_refusal(things: str, *, is_own_share_met: bool) -> UnavailableError:
-    """Return what a client is told that gets nothing of a common resource now."""
+    """Return the error for a client that gets none of a common resource now."""
     error = ShareMetError if is_own_share_met else UnavailableError
     why = "You have too many" if is_own_share_met else "There are too many"
     return error(

@@ -1,4 +1,4 @@
-"""How much processor time each client has had of this process lately."""
+"""The processor time that each client has had of this process lately."""
 
 import math
 import time
@@ -28,14 +28,14 @@ class SpentTime:
     _spent: dict[str, tuple[float, float]] = attrs.field(factory=dict, init=False)
 
     def add(self, client: str, seconds: float) -> None:
-        """Note what a request of this client has taken."""
+        """Add the processor time of a request to its client's."""
         spent_s = self.of(client) + seconds
         if client not in self._spent and len(self._spent) >= MAX_CLIENTS:
             self._spent.clear()
         self._spent[client] = (min(spent_s, MOST_S), self.elapsed_s())
 
     def of(self, client: str) -> float:
-        """Return how much a client has had, in seconds, MOST_S at most."""
+        """Return the seconds that a client has had lately, MOST_S at most."""
         spent_s, at_s = self._spent.get(client, (0.0, 0.0))
         if spent_s == 0:
             return 0.0

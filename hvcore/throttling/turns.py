@@ -1,4 +1,4 @@
-"""Whose turn is next: clients come one after the other, whatever each of them has."""
+"""A queue in turn by client, however many items each of them has."""
 
 import threading
 import time
@@ -20,7 +20,7 @@ def no_delay(_client: str) -> float:
 
 @attrs.define
 class _Line(Generic[_T]):
-    """What waits of one client, and from when on it is its turn."""
+    """The waiting items of one client, and the moment of its turn."""
 
     due_s: float
     waiting: deque[_T]
@@ -29,7 +29,7 @@ class _Line(Generic[_T]):
 @attrs.define(eq=False)
 class TurnQueue(Generic[_T]):
     """
-    What waits, in turn by client; for one thread at a time.
+    A queue of items, in turn by client; for one thread at a time.
 
     A client waits for one of every other client, not for all that they have. Whose turn
     it is stands behind those who come meanwhile, and also behind those who come within
@@ -52,7 +52,7 @@ class TurnQueue(Generic[_T]):
         return len(self._rest) + sum(len(one.waiting) for one in self._lines.values())
 
     def begin(self, client: str) -> None:
-        """Say whose turn it is without having waited; nothing waits."""
+        """Name the client that has the turn without having waited; the queue is empty."""
         self._client = client
 
     def add(self, client: str, one: _T) -> None:
@@ -106,7 +106,7 @@ class TurnPlaces:
 
     @property
     def waiting(self) -> int:
-        """How many threads wait."""
+        """The number of waiting threads."""
         with self._changing:
             return len(self._waiting)
 
@@ -141,7 +141,7 @@ class TurnPlaces:
 @contextmanager
 def having_turn(client: str, *, end: Callable[[], None]) -> Iterator[None]:
     """
-    Say for whom this thread works while the block runs, and how its turn ends.
+    Name the client that this thread works for in the block, and its turn's end.
 
     A server may let one request run at a time. One that waits for SQLite's write lock,
     say, ends its turn, or it would keep all others waiting with it.
@@ -167,5 +167,5 @@ def work_for(client: str) -> None:
 
 
 def client_of_turn() -> str:
-    """Return for whom this thread works; "" if it is nobody's turn."""
+    """Return the client that this thread works for; "" without a turn."""
     return getattr(_of_thread, "client", "")

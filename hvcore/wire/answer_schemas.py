@@ -1,5 +1,5 @@
 """
-What the answers of :mod:`hvcore.wire.responses` look like, as JSON Schema.
+The JSON Schemas of the answers of :mod:`hvcore.wire.responses`.
 
 Source: interface, "Resources and fields". Members that only some videos have
 are optional; no answer has members that are not listed.

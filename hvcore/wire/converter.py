@@ -26,14 +26,14 @@ class SecretKind(Protocol):
     """A kind of field whose values may hold secrets."""
 
     def shown(self, value: object) -> object:
-        """Return what an error may show of a value, readable or not."""
+        """Return the part of a value that an error may show, readable or not."""
         ...
 
 
 @attrs.frozen(kw_only=True)
 class FieldSpec:
     """
-    How a field is called, read and complained about.
+    The name, the kind and the error of a field.
 
     Attributes:
         default: What is taken for a missing one, as it would have been read.
@@ -51,7 +51,7 @@ class FieldSpec:
 
 
 class Null(Enum):
-    """What null is read as where it clears a field; elsewhere it equals absent."""
+    """The value of null where it clears a field; elsewhere it equals absent."""
 
     NULL = "null"
 

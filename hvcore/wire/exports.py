@@ -21,7 +21,7 @@ FORMULA_BEGINS_WITH: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 class ExportFormat(Enum):
-    """How records are sent."""
+    """The formats of exported records."""
 
     JSON = "json"
     CSV = "csv"

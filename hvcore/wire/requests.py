@@ -106,7 +106,7 @@ class EncodingFields:
     )
 
     def settings(self, preset: Preset) -> EncodingSettings:
-        """Return what the encoder is asked for."""
+        """Return the encoding settings that the request asks for."""
         return EncodingSettings(
             preset=preset,
             max_edge_px=self.max_edge_px,
@@ -161,7 +161,7 @@ class UploadUrlRequest:
 
 @attrs.frozen(kw_only=True)
 class NewVideoFields:
-    """What Family B's requests for a file say of it and of the video to be made."""
+    """The fields about a file and its new video in Family B's requests."""
 
     is_public: bool = optional(
         "allowPublicAccess",

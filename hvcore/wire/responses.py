@@ -222,7 +222,7 @@ def _facts(video: Video | VideoSummary, served: int, thumbnail_url: str) -> Payl
 
 
 def _further(video: Video) -> Payload:
-    """Return what only some videos have."""
+    """Return the members that only some videos have."""
     payload: Payload = {}
     if video.state is VideoState.TRANSCODING:
         payload["progress"] = video.progress

@@ -1,4 +1,4 @@
-"""What operators did, to whose keys, organizations and environments."""
+"""The audit log: actions of operators on keys, organizations and environments."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -41,7 +41,7 @@ class AuditEntry:
 @attrs.frozen(kw_only=True)
 class AuditQuery:
     """
-    Which entries are wanted; what is None or "" does not matter.
+    The filters of audit log entries; None or "" does not filter.
 
     Attributes:
         area: What actions begin with, such as ``key``.

@@ -28,7 +28,7 @@ PERSONAL_MEMBERS: Final = frozenset(
 @attrs.frozen(kw_only=True)
 class IdempotencyScope:
     """
-    Within which an ``Idempotency-Key`` stands for one request.
+    The scope within which an ``Idempotency-Key`` stands for one request.
 
     Attributes:
         env_id: "" where neither the path nor the key names an environment.

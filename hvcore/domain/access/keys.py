@@ -24,7 +24,7 @@ MAX_KEY_NAME_CHARS: Final = 200
 
 
 class KeyType(Enum):
-    """What a key gives access to."""
+    """The reach of a key."""
 
     ENVIRONMENT = "environment"
     FULL_ACCESS = "full-access"
@@ -32,7 +32,7 @@ class KeyType(Enum):
 
 
 class Permission(Enum):
-    """What a key may be used for."""
+    """The operations that a key may be used for."""
 
     VIDEOS_READ = "videos:read"
     VIDEOS_WRITE = "videos:write"

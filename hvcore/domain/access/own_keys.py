@@ -1,5 +1,5 @@
 """
-Which of the service's own keys signs, and which are believed.
+The choice of the service's own keys that sign, and that are believed.
 
 There are those of the settings, and those that have taken their place.
 """

@@ -59,7 +59,7 @@ class Principal:
 
     @property
     def counted_as(self) -> str:
-        """Return what rate limits that are not an organization's count it by."""
+        """Return the name under which rate limits of no organization count the caller."""
         if self.person is not None:
             return f"{self.person.backend} {self.person.subject}"
         return str(self.key_id)

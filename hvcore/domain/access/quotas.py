@@ -22,7 +22,7 @@ _MONTHS: Final = 12
 
 
 class Quota(Enum):
-    """What can be limited, as answers name it."""
+    """The quantities that quotas limit, as answers name them."""
 
     CONCURRENT_ENCODES = "concurrentEncodes"
     ENCODED_MINUTES = "encodedMinutesPerMonth"
@@ -62,7 +62,7 @@ NO_LIMITS: Final = QuotaLimits()
 @attrs.frozen(kw_only=True)
 class QuotaUse:
     """
-    What an organization uses now, and has used in a month.
+    The use of an organization's quotas, now and in a month.
 
     Attributes:
         concurrent_encodes: Videos that are ``transcoding``, waiting ones too.
@@ -74,7 +74,7 @@ class QuotaUse:
     delivered_bytes: int = 0
 
     def of(self, quota: Quota) -> int | float:
-        """Return what is used of a quota, in the unit of its limit."""
+        """Return the use of a quota, in the unit of its limit."""
         return {
             Quota.CONCURRENT_ENCODES: self.concurrent_encodes,
             Quota.ENCODED_MINUTES: round(self.encoded_ms / _MS_PER_MINUTE, 3),
@@ -86,7 +86,7 @@ class QuotaUse:
 @attrs.frozen(kw_only=True)
 class EncodingShare:
     """
-    What the scheduler of encodes must know about an organization.
+    The weight and the limit of an organization, for the scheduler of encodes.
 
     Attributes:
         concurrent_encodes: Videos that are encoded at a time; None is no limit.
@@ -97,7 +97,7 @@ class EncodingShare:
 
 
 def minutes_left_ms(limits: QuotaLimits, used_ms: int) -> float:
-    """Return how much may still be encoded in this month."""
+    """Return the milliseconds that may still be encoded in this month."""
     most = limits.encoded_minutes_per_month
     return math.inf if most is None else most * _MS_PER_MINUTE - used_ms
 
@@ -109,6 +109,6 @@ def month_number(moment: datetime) -> int:
 
 
 def next_month(moment: datetime) -> datetime:
-    """Return when the month after that of a moment begins."""
+    """Return the beginning of the month after that of a moment."""
     year, month = divmod(month_number(moment) + 1, _MONTHS)
     return datetime(year, month + 1, 1, tzinfo=UTC)

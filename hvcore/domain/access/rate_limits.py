@@ -12,7 +12,7 @@ import attrs
 
 
 class Bucket(Enum):
-    """What is counted together; every request with a key counts as ``API``, too."""
+    """The kinds of requests that are counted together; all with a key are ``API``, too."""
 
     API = "api"
     UPLOAD_URL = "upload-url"

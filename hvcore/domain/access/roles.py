@@ -12,7 +12,7 @@ from hvcore.domain.access.keys import Permission
 
 
 class Role(Enum):
-    """What a person is in an organization; the weakest first."""
+    """The roles of people in an organization, the weakest first."""
 
     VIEWER = "viewer"
     EDITOR = "editor"
@@ -24,17 +24,17 @@ class Role(Enum):
 
     @property
     def permissions(self) -> frozenset[Permission]:
-        """Return what the role may do of what keys may do."""
+        """Return the permissions of keys that the role has, too."""
         return _PERMISSIONS[self]
 
     @property
     def rights(self) -> frozenset["RoleRight"]:
-        """Return what the role may do that no key of the API may."""
+        """Return the rights of the role that no key of the API has."""
         return frozenset(RoleRight) if self is Role.ADMIN else frozenset()
 
 
 class RoleRight(Enum):
-    """What only people may change, and no key."""
+    """The rights to change an organization, which only people have, and no key."""
 
     KEYS = "keys"
     WEBHOOKS = "webhooks"

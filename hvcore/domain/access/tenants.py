@@ -20,7 +20,7 @@ class EnvironmentKind(Enum):
 
     @property
     def key_prefix(self) -> str:
-        """How the values of the environment's keys begin."""
+        """The prefix of the values of the environment's keys."""
         return "hv_live_" if self is EnvironmentKind.PRODUCTION else "hv_test_"
 
 

@@ -30,7 +30,7 @@ _HOST: Final = re.compile(r"[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?")
 
 
 class BreakdownBy(Enum):
-    """What segments are counted by."""
+    """The properties of requests that segments are counted by."""
 
     COUNTRY = "country"
     REFERRER = "referrer"
@@ -70,7 +70,7 @@ class SegmentOrigin:
 
 @attrs.frozen(kw_only=True)
 class OriginCount:
-    """How many segments of a video went to a country or page on a UTC day."""
+    """The number of a video's segments for a country or page on a UTC day."""
 
     org_id: OrgId
     env_id: EnvId
@@ -84,7 +84,7 @@ class OriginCount:
 @attrs.frozen(kw_only=True)
 class BreakdownDay:
     """
-    How many segments went to a country or page on a UTC day, in some scope.
+    The number of segments for a country or page on a UTC day, in some scope.
 
     Attributes:
         value: None for those of which it is not known.

@@ -1,5 +1,5 @@
 """
-What players report about themselves (CTA-5004, Common Media Client Data).
+Read the reports of players (CTA-5004, Common Media Client Data).
 
 Players send it with a request as a parameter ``CMCD`` of the query, or in
 headers such as ``CMCD-Session``. Data that breaks the specification is
@@ -48,7 +48,7 @@ _EACH: Final = re.compile(rf"({_KEY})(?:=({_STRING}|{_WORD}))?(?:, ?|$)")
 
 def player_session(text: str | None) -> str | None:
     """
-    Return what a player calls its session (``sid``), if it does.
+    Return the session id of a player (``sid``), if it sends one.
 
     Args:
         text: Of the query's parameter, decoded, or of the header.
@@ -63,7 +63,7 @@ def player_session(text: str | None) -> str | None:
 
 def player_report(*texts: str | None) -> PlayerReport | None:
     """
-    Return what a player reports about playback; None if it reports nothing.
+    Return a player's report about playback; None if it reports nothing.
 
     Numbers beyond ``MOST_TOLD``, fractions and negative ones are as if they had
     not been sent.

@@ -1,4 +1,4 @@
-"""How the count of a day came about: what was counted, what was not, and why."""
+"""The explanation of a day's count: segments counted, requests ignored, and why."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -28,12 +28,12 @@ class ExplainedDay:
 
     @property
     def segments(self) -> int:
-        """Everything that was counted."""
+        """The number of counted segments."""
         return sum(count.segments for count in self.heights)
 
     @property
     def segments_per_view(self) -> float:
-        """How many segments the video has, the last one as the part that it is."""
+        """The number of segments of the video, with the last one as a fraction."""
         return self.video.duration_s / SEGMENT_S
 
     @property
@@ -51,7 +51,7 @@ class ExplainedDay:
     def ignored_by_reason(
         self, height_px: int | None = None
     ) -> Mapping[IgnoredReason, int]:
-        """Return how often each reason applied; of one height, or in all."""
+        """Return the number of ignored requests by reason; of one height, or in all."""
         found = dict.fromkeys(IgnoredReason, 0)
         for one in self.ignored or ():
             if height_px in {None, one.height_px}:

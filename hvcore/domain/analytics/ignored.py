@@ -17,7 +17,7 @@ from hvcore.domain.ids import EnvId, OrgId, VideoId
 
 class IgnoredReason(Enum):
     """
-    Why an answer is not counted; the first that applies, in this order.
+    The reason not to count an answer; the first that applies, in this order.
 
     INIT, AUDIO, PLAYLIST and OTHER_FILE say that the file never counts,
     whatever the answer. Then, of a media segment of a video rung: HEAD,
@@ -42,7 +42,7 @@ class IgnoredReason(Enum):
 @attrs.frozen(kw_only=True)
 class IgnoredPlace:
     """
-    Which ignored requests are counted together.
+    The place that ignored requests are counted for.
 
     Attributes:
         height_px: The rung's short edge; 0 of what is no media segment of one.
@@ -65,7 +65,7 @@ class IgnoredRequest:
 
 @attrs.frozen(kw_only=True)
 class IgnoredCount:
-    """How often something was ignored at a place on a UTC day."""
+    """The number of ignored requests at a place on a UTC day."""
 
     place: IgnoredPlace
     day: date
@@ -74,7 +74,7 @@ class IgnoredCount:
 
 @attrs.frozen(kw_only=True)
 class IgnoredTotal:
-    """How often a reason applied at a height, on some days and in some scope."""
+    """The number of requests ignored for a reason at a height, in days and a scope."""
 
     reason: IgnoredReason
     height_px: int

@@ -72,7 +72,7 @@ def latest_seen(seen: Iterable[SessionSeen]) -> tuple[SessionSeen, ...]:
 @attrs.frozen(kw_only=True)
 class MinuteTotal:
     """
-    What was served in a minute, in some scope.
+    The number of segments served in a minute, in some scope.
 
     Attributes:
         minute: Whole minutes since 1970.
@@ -85,7 +85,7 @@ class MinuteTotal:
 @attrs.frozen(kw_only=True)
 class LiveView:
     """
-    Who is watching now, and what was served in the last hour.
+    The viewers of now, and the segments served in the last hour.
 
     Attributes:
         viewers: Different sessions of the last minute; None if nobody keeps

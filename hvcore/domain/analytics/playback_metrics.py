@@ -15,7 +15,7 @@ import attrs
 
 
 class SumsAs(Enum):
-    """What is stored about a metric for a day."""
+    """The kinds of sums that are stored about a metric for a day."""
 
     REPORTS = "reports"
     """A flag: count the reports that had it."""
@@ -24,7 +24,7 @@ class SumsAs(Enum):
 
 
 class Aggregation(Enum):
-    """How two values of a column become one; each is a function of SQL."""
+    """The functions of SQL that make one value of two of a column."""
 
     SUM = "sum"
     MIN = "min"
@@ -69,7 +69,7 @@ class PlaybackMetric:
 
     @property
     def columns(self) -> tuple[PlaybackColumn, ...]:
-        """What is kept of it, in the order of sinks."""
+        """The columns of the metric, in the order of sinks."""
         if self.sums_as is SumsAs.REPORTS:
             return (PlaybackColumn(name=self.key, aggregation=Aggregation.SUM),)
         return tuple(
@@ -135,7 +135,7 @@ COLUMNS: Final = (
 @attrs.frozen(kw_only=True)
 class PlayerReport:
     """
-    What a player reports about playback with one request.
+    A player's report about playback, sent with one request.
 
     Attributes:
         has_starved: Its buffer ran empty since its last request (``bs``).
@@ -237,7 +237,7 @@ class PlaybackQuality:
     @classmethod
     def from_columns(cls, values: Iterable[int | None]) -> "PlaybackQuality":
         """
-        Return what the columns of a sink say.
+        Return the playback quality that the columns of a sink hold.
 
         Args:
             values: In the order of ``COLUMNS``; None of a sum is 0.
@@ -256,11 +256,11 @@ class PlaybackQuality:
         return cls(reports=reports, **sums)
 
     def to_columns(self) -> tuple[int | None, ...]:
-        """Return what a sink keeps of it, in the order of ``COLUMNS``."""
+        """Return the columns that a sink keeps, in the order of ``COLUMNS``."""
         return (self.reports, *self._sums())
 
     def reports_of(self, metric: PlaybackMetric) -> int:
-        """Return how many reports had a metric."""
+        """Return the number of reports that had a metric."""
         value = getattr(self, metric.key)
         return value.count if isinstance(value, Measured) else int(value)
 

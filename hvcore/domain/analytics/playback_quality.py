@@ -1,5 +1,5 @@
 """
-How playback went, as players report it: sums for a video's UTC day.
+The quality of playback, as players report it: sums for a video's UTC day.
 
 Source: CTA-5004, table 1. Single reports are not stored, and nobody can verify
     them.

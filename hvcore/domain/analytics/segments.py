@@ -1,5 +1,5 @@
 """
-What was watched: segments served, counted by day and by rung.
+The counts of segments served, by day and by rung.
 
 Source: interface, "What the service does", 5, and "Analytics shapes".
 """
@@ -44,7 +44,7 @@ def estimated_views(segments: int, duration_s: float) -> int:
 @attrs.frozen(kw_only=True, cache_hash=True)
 class SegmentPlace:
     """
-    Which segments are counted together.
+    The place that segments are counted for.
 
     Attributes:
         height_px: The rung's short edge.
@@ -57,7 +57,7 @@ class SegmentPlace:
 
     @cached_property
     def text(self) -> bytes:
-        """All of it in one, as lines of spool files have it; made once."""
+        """The place as one text, as lines of spool files have it; made once."""
         return f"{self.org_id} {self.env_id} {self.video_id} {self.height_px}".encode()
 
 
@@ -72,7 +72,7 @@ class SegmentServed:
 @attrs.frozen(kw_only=True)
 class ServedCount:
     """
-    How often segments of a place were served on a UTC day.
+    The number of segments of a place served on a UTC day.
 
     Attributes:
         segments: What is added to the day's. Below zero if more were taken back
@@ -90,7 +90,7 @@ class ServedCount:
 @attrs.frozen(kw_only=True)
 class MinuteCount:
     """
-    How often segments of a place were served in a minute (since 1970).
+    The number of segments of a place served in a minute (since 1970).
 
     Attributes:
         segments: As of ServedCount.
@@ -170,7 +170,7 @@ ALL_TIME: Final = DateRange()
 
 @attrs.frozen(kw_only=True)
 class EnvironmentScope:
-    """Everything that was served of some environments of an organization."""
+    """The scope of some environments of an organization."""
 
     org_id: OrgId
     env_ids: frozenset[EnvId]
@@ -178,7 +178,7 @@ class EnvironmentScope:
 
 @attrs.frozen(kw_only=True)
 class VideoScope:
-    """Everything that was served of a video."""
+    """The scope of one video."""
 
     video_id: VideoId
 
@@ -189,7 +189,7 @@ Scope: TypeAlias = EnvironmentScope | VideoScope
 @attrs.frozen(kw_only=True)
 class ServedTotals:
     """
-    What was served in all.
+    The totals of the segments served.
 
     Attributes:
         days: UTC days with at least one segment.
@@ -205,7 +205,7 @@ class ServedTotals:
 @attrs.frozen(kw_only=True)
 class EnvironmentServed:
     """
-    What was served of an environment.
+    The number of segments served of an environment.
 
     Attributes:
         segments: Ever.
@@ -220,7 +220,7 @@ class EnvironmentServed:
 @attrs.frozen(kw_only=True)
 class HeightCount:
     """
-    What was served of one height.
+    The segments served of one height.
 
     Attributes:
         videos: Different videos.
@@ -238,7 +238,7 @@ class HeightCount:
 @attrs.frozen(kw_only=True)
 class DayCount:
     """
-    What was served on a UTC day.
+    The segments served on a UTC day.
 
     Attributes:
         videos: Different videos.

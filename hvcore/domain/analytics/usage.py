@@ -1,5 +1,5 @@
 """
-What environments hold and how much of it was watched.
+The videos that environments hold, and the segments served of them.
 
 Source: interface, "Analytics shapes".
 """
@@ -26,7 +26,7 @@ _MS_PER_S: Final = 1000
 
 @attrs.frozen(kw_only=True)
 class VideoTotal:
-    """How many videos of a state and a preset an environment has."""
+    """The number of videos of a state and a preset in an environment."""
 
     env_id: EnvId
     state: VideoState
@@ -38,7 +38,7 @@ class VideoTotal:
 @attrs.frozen(kw_only=True)
 class EnvironmentUploads:
     """
-    What was uploaded to an environment, deleted since or not.
+    The uploads to an environment, of videos deleted since or not.
 
     Attributes:
         since: Videos created on a day or later.
@@ -65,7 +65,7 @@ class VideoAmount:
 
     @property
     def duration_s(self) -> float:
-        """Duration of all of them."""
+        """The duration of all videos."""
         return sum(self.durations_s.values(), 0.0)
 
     @property
@@ -76,7 +76,7 @@ class VideoAmount:
 
 @attrs.frozen(kw_only=True)
 class Usage:
-    """What an environment holds and what was served of it."""
+    """The videos that an environment holds, and the segments served of them."""
 
     env: Environment
     amount: VideoAmount
@@ -86,7 +86,7 @@ class Usage:
 
 @attrs.frozen(kw_only=True)
 class VideoWatched:
-    """What was served of a video."""
+    """The segments served of a video."""
 
     video: Video
     totals: ServedTotals
@@ -100,7 +100,7 @@ class VideoWatched:
 
 
 def amount_of(totals: Iterable[VideoTotal]) -> VideoAmount:
-    """Sum up what is in a list."""
+    """Sum up the listed videos of totals."""
     listed = [total for total in totals if total.state in LISTED_STATES]
     ready = [total for total in listed if total.state is VideoState.READY]
     return VideoAmount(

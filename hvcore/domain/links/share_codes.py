@@ -87,7 +87,7 @@ class ShareCode:
 
 
 def recipient_of(share_id: ShareId, email: str) -> str:
-    """Return what stands for an address that somebody has named."""
+    """Return the hash that stands for the address of a share link's viewer."""
     return hashlib.sha256(share_id.encode() + b" " + _folded(email)).hexdigest()[:32]
 
 

@@ -58,7 +58,7 @@ class PlaybackPlaces:
     env_id: str
 
     def folder(self, video_id: str, *, is_public: bool) -> str:
-        """Return what the addresses of a video's files begin with."""
+        """Return the common beginning of the addresses of a video's files."""
         if is_public:
             place = f"{self.org_id}/{self.env_id}/{video_id}"
             return f"{self.worker_url}/v1/public/{place}"

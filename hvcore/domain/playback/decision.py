@@ -1,5 +1,5 @@
 """
-Follow how a request for a video is judged, rule by rule.
+Follow the judging of a request for a video, rule by rule.
 
 Each check records the rules that the request passed. Nobody listens while
 videos are served, and the note costs nothing; ``hv explain`` listens, and so
@@ -18,7 +18,7 @@ from hvcore.domain.playback.rules import PlaybackRule
 @attrs.define(kw_only=True)
 class PlaybackDecision:
     """
-    How a request was judged.
+    The decision about a request: the rules that it kept, and the one that it broke.
 
     Attributes:
         passed: The rules that it passed, in the order of the checks.
@@ -36,7 +36,7 @@ _followed: ContextVar[PlaybackDecision | None] = ContextVar("decision", default=
 
 @contextmanager
 def following() -> Iterator[PlaybackDecision]:
-    """Follow what is judged within a block, in this thread."""
+    """Follow the decisions within a block, in this thread."""
     decision = PlaybackDecision()
     token = _followed.set(decision)
     try:
@@ -59,7 +59,7 @@ def passed(*rules: PlaybackRule) -> None:
 
 
 def conclude(detail: str, rule: PlaybackRule | None) -> bool:
-    """Record how a request has ended; tell whether anybody listens."""
+    """Record the end of a request; tell whether anybody listens."""
     decision = _followed.get()
     if decision is None:
         return False

@@ -13,7 +13,7 @@ MAX_SIGNING_KEYS: Final = 4
 
 
 class SigningAlgorithm(Enum):
-    """What a signing key signs with (RFC 7518; RFC 8037)."""
+    """The algorithm of a signing key (RFC 7518; RFC 8037)."""
 
     ED25519 = "EdDSA"
     HS256 = "HS256"

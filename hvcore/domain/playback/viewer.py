@@ -8,7 +8,7 @@ from hvcore.domain.analytics.playback_metrics import PlayerReport
 @attrs.frozen(kw_only=True)
 class Viewer:
     """
-    What a request shows about its viewer.
+    The facts about its viewer that a request shows.
 
     Attributes:
         tokens: Every ``token`` of the query.

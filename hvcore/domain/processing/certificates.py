@@ -8,7 +8,7 @@ import attrs
 
 class FindingLevel(Enum):
     """
-    What a broken rule means for the video.
+    The meaning of a broken rule for the video.
 
     A WARNING is a rule that cannot be kept with what the caller has chosen, or
     with what the source is; whatever the rule's own level.
@@ -68,7 +68,7 @@ class VideoCertificate:
         return self.count(FindingLevel.MUST) == 0
 
     def count(self, level: FindingLevel) -> int:
-        """Return how many findings of a level are listed."""
+        """Return the number of listed findings of a level."""
         return sum(finding.level is level for finding in self.findings)
 
 

@@ -59,7 +59,7 @@ def arranged(marks: Iterable[Chapter]) -> tuple[Chapter, ...]:
 
 
 def within(chapters: Sequence[Chapter], duration_s: float) -> tuple[Chapter, ...]:
-    """Return what is within a video of some length."""
+    """Return the chapters that begin within a video's length, cut at its end."""
     duration_ms = round(duration_s * 1000)
     return tuple(
         attrs.evolve(one, end_ms=min(one.end_ms, duration_ms))

@@ -1,5 +1,5 @@
 """
-What a caller may ask of the encoder.
+The encoding settings that a caller may choose.
 
 Source: interface, "process", request table. The members' values are the
 documented strings; ``None`` for a cap stands for the documented ``-1`` (auto).
@@ -64,7 +64,7 @@ class PixelFormat(Enum):
 
 
 class RateControl(Enum):
-    """How the bitrate follows the content."""
+    """The ways in which the bitrate follows the content."""
 
     CONSTANT = "constantBitrate"
     VARIABLE = "variableBitrate"

@@ -1,5 +1,5 @@
 """
-Which rungs and audio renditions a video gets.
+The choice of the rungs and audio renditions of a video.
 
 Source: interface, "process", quality presets: the ladder never goes above the
 source, and a rung's number is its short edge.

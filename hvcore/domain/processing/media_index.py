@@ -59,7 +59,7 @@ class Storyboard:
 @attrs.frozen(kw_only=True)
 class MediaIndex:
     """
-    Everything that is published of one video.
+    The published files of one video.
 
     Attributes:
         tracks: Video rungs from the smallest to the largest, then audio, the
@@ -76,7 +76,7 @@ class MediaIndex:
 
     @property
     def size_bytes(self) -> int:
-        """What its media files have in all: init and media segments, storyboard sheets."""
+        """The size of all media files: init and media segments, storyboard sheets."""
         tracks = [published.track for published in self.tracks]
         files = [track.init for track in tracks]
         files += [segment.file for track in tracks for segment in track.segments]

@@ -29,7 +29,7 @@ RULES_ARE: Final = (
 @attrs.frozen(kw_only=True)
 class JobFacts:
     """
-    What rules ask of a job; None is not known before the source is probed.
+    The facts of a job that rules ask for; None is not known before probing.
 
     Attributes:
         size_bytes: Of the source.
@@ -44,7 +44,7 @@ class JobFacts:
     is_hdr: bool | None = None
 
     def number(self, fact: str) -> float | None:
-        """Return what a rule compares with; ``hdr`` is 1 or 0."""
+        """Return the number that a rule compares; ``hdr`` is 1 or 0."""
         if fact == "waiting":
             return self.waiting_s()
         known = {
@@ -58,7 +58,7 @@ class JobFacts:
 
 @attrs.frozen
 class RouteCondition:
-    """Something that is true if a fact is above a limit."""
+    """A condition that is true if a fact is above a limit."""
 
     text: str
     fact: str

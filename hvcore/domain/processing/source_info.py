@@ -1,4 +1,4 @@
-"""What probing finds out about a source."""
+"""The facts about a source that probing finds."""
 
 from fractions import Fraction
 
@@ -85,7 +85,7 @@ class CaptionTrackInfo:
 @attrs.frozen(kw_only=True)
 class SourceInfo:
     """
-    What probing found out about a source.
+    The facts about a source that probing found.
 
     Attributes:
         duration_s: Length of the video track.

@@ -1,4 +1,4 @@
-"""How often a video is pictured for its storyboard."""
+"""The interval and the number of a storyboard's pictures."""
 
 from math import ceil
 from typing import Final
@@ -26,5 +26,5 @@ def still_interval_s(duration_s: float) -> int:
 
 
 def still_count(duration_s: float, interval_s: int) -> int:
-    """Return how many multiples of the interval begin within a video."""
+    """Return the number of multiples of the interval that begin within a video."""
     return max(1, ceil((duration_s - _ROUNDING_S) / interval_s))

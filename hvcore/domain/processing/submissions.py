@@ -1,5 +1,5 @@
 """
-What the task of a part keeps of its work elsewhere, such as in a cloud.
+The record of a part's submission elsewhere, such as to a cloud, in its task.
 
 A part is submitted at most once at a time. Before it is, that is written down; so
 whoever ends the task knows that there may be something to cancel.
@@ -32,7 +32,7 @@ _SUBMISSION: Final = "submission"
 @attrs.frozen(kw_only=True)
 class Submission:
     """
-    How a part stands with the service that makes it.
+    The state of a part at the service that makes it.
 
     Attributes:
         transcoder: The backend's name.
@@ -50,7 +50,7 @@ class Submission:
     pending_since: datetime | None = None
 
     def key(self, task_id: TaskId) -> str:
-        """Return what the service may recognise the submission by."""
+        """Return the key by which the service may recognise the submission."""
         return f"{task_id}-{self.number}"
 
     def with_handle(self, handle: str, now: datetime) -> "Submission":
@@ -78,7 +78,7 @@ class Submission:
 
 
 def submission_of(task: Task) -> Submission | None:
-    """Return what the task of a part keeps; None if it is made on this machine."""
+    """Return the submission in a part's task; None if it is made on this machine."""
     kept: Any = task.payload.get(_SUBMISSION)
     if kept is None:
         return None
@@ -93,7 +93,7 @@ def submission_of(task: Task) -> Submission | None:
 
 def poll_pause_s(pending: PartPending, *, elapsed_s: float) -> float:
     """
-    Return how long to wait until a pending part is asked for again.
+    Return the seconds to wait before a pending part is asked for again.
 
     Args:
         elapsed_s: Since the part was submitted.

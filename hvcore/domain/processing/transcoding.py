@@ -1,5 +1,5 @@
 """
-What goes into a transcode job and what comes out of it.
+The values that the core and a transcoder exchange about a job.
 
 These are the values that the core and a transcoder backend exchange. They are
 stored as JSON between tasks, so they hold plain data only.
@@ -39,7 +39,7 @@ class TranscodeError(Exception):
 @attrs.frozen(kw_only=True)
 class Lack:
     """
-    Something that other machines can do, and this one cannot.
+    A feature that other machines have, and this one lacks.
 
     Attributes:
         what: One sentence without secrets: ``/health`` shows it to everybody.
@@ -56,7 +56,7 @@ class Lack:
 @attrs.frozen(kw_only=True)
 class Capabilities:
     """
-    What a transcoder can carry out on this machine.
+    The features of a transcoder on this machine.
 
     Attributes:
         name: The backend and its engine's version, such as ``ffmpeg 5.1.9``.
@@ -78,7 +78,7 @@ class Capabilities:
 
 
 def missing_for(able: Capabilities, settings: EncodingSettings) -> list[str]:
-    """Return which documented values of a request a transcoder cannot carry out."""
+    """Return the values of a request that a transcoder cannot carry out."""
     missing = []
     if (
         settings.pixel_format is not PixelFormat.AUTO_DETECT
@@ -140,7 +140,7 @@ class AudioRendition:
 
 @attrs.frozen(kw_only=True)
 class Ladder:
-    """Everything that a job makes: rungs from the smallest to the largest."""
+    """The renditions that a job makes: rungs from the smallest to the largest, audio."""
 
     rungs: tuple[Rung, ...]
     audio: tuple[AudioRendition, ...]
@@ -190,7 +190,7 @@ class Part:
 
 
 class VideoRange(Enum):
-    """How much light the numbers of pictures stand for (RFC 8216bis, 4.4.6.2)."""
+    """The dynamic range of pictures (RFC 8216bis, 4.4.6.2)."""
 
     SDR = "SDR"
     HLG = "HLG"
@@ -299,7 +299,7 @@ class StoredObject:
 @attrs.frozen(kw_only=True)
 class PartDone:
     """
-    What one part has made.
+    The tracks and pictures that one part has made.
 
     Attributes:
         tracks: The tracks it wrote, each with the segments of this part only.

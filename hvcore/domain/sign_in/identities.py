@@ -1,4 +1,4 @@
-"""What a sign-in backend says of a person."""
+"""The identity of a person, as a sign-in backend gives it."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -13,7 +13,7 @@ LINK_VALID_FOR: Final = timedelta(minutes=10)
 @attrs.frozen(kw_only=True)
 class SignInLink:
     """
-    What a one-time link signs in.
+    A one-time link, for a member or an operator.
 
     Attributes:
         sha256: Of the secret in the address, 64 hex digits.

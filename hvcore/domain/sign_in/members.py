@@ -55,7 +55,7 @@ def is_member_name(text: str) -> bool:
 
 def fold_email(email: str) -> str:
     """
-    Return what two spellings of an address have in common.
+    Return an address without the case of ASCII letters, to compare it.
 
     Only ASCII letters lose their case: folding others makes different people's
     addresses the same (``ß`` and ``ss``).

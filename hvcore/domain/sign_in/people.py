@@ -44,7 +44,7 @@ class SignedInPerson:
 
     @property
     def as_person(self) -> Person:
-        """Return what principals and the audit log say of the person."""
+        """Return the person as principals and the audit log name it."""
         return Person(subject=self.subject, name=self.name, backend=self.backend)
 
     def principal_in(self, org_id: OrgId, role: Role) -> Principal:

@@ -48,7 +48,7 @@ class SignInSession:
 
     @property
     def actor(self) -> str:
-        """Return what the audit log calls the person."""
+        """Return the name of the person in the audit log."""
         return f"{self.backend}:{self.identity.subject}"
 
     def is_over_at(self, now: datetime, idle: timedelta) -> bool:
@@ -69,7 +69,7 @@ class SignInSession:
 
 
 def new_secret_value() -> str:
-    """Make what nobody can guess: 256 random bits, 43 characters."""
+    """Make a secret that nobody can guess: 256 random bits, 43 characters."""
     return secrets.token_urlsafe(_VALUE_BYTES)
 
 
@@ -79,13 +79,13 @@ def is_secret_value(text: str) -> bool:
 
 
 def hash_secret_value(value: str) -> str:
-    """Return what the database has instead of the value: 64 hex digits."""
+    """Return the hash that the database has instead of the value: 64 hex digits."""
     return hashlib.sha256(value.encode()).hexdigest()
 
 
 def change_token(session_value: str) -> str:
     """
-    Return what the changes of a session must carry.
+    Return the change token of a session.
 
     It follows from the cookie, which other sites cannot read, and is stored nowhere.
     """

@@ -1,5 +1,5 @@
 """
-Whose task is next: a fair order of the organizations that wait in a lane.
+A fair order of the organizations whose tasks wait in a lane.
 
 Each lane has an account of what it has spent on each organization. The
 organization with the fewest running tasks is served first, then the one that
@@ -45,7 +45,7 @@ class Waiting:
 
 
 def newcomers(waiting: Iterable[Waiting]) -> Sequence[Waiting]:
-    """Return those of whom nothing is in work."""
+    """Return the waiting organizations of which no task is in work."""
     return [one for one in waiting if one.runs == 0]
 
 
@@ -53,7 +53,7 @@ def fair_order(
     waiting: Iterable[Waiting], *, workers: int, most_percent: int
 ) -> Sequence[Waiting]:
     """
-    Return who is served first, second and so on.
+    Return the waiting organizations in the order in which they are served.
 
     Nobody is left out: a worker that is free never waits.
 

@@ -29,7 +29,7 @@ RINGS_AGAIN_AFTER: Final = timedelta(seconds=15)
 
 class Lane(Enum):
     """
-    Which workers take a task: long encodes never hold up light work.
+    The lanes of tasks: long encodes never hold up light work.
 
     ASSEMBLE and PLAN are the end and the beginning of a job. They are light work,
     too; what can be finished is finished before more is begun.
@@ -123,14 +123,14 @@ class Task:
 
 
 def backoff(attempts: int) -> timedelta:
-    """Return how long to wait after this many failed attempts."""
+    """Return the time to wait after a number of failed attempts."""
     return BACKOFF[min(attempts, len(BACKOFF)) - 1]
 
 
 @attrs.frozen(kw_only=True)
 class TaskCount:
     """
-    How many tasks of a kind stand where.
+    The number of tasks of a kind in a state.
 
     Attributes:
         is_later: Due at a later moment, such as another attempt.

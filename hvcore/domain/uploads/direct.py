@@ -48,7 +48,7 @@ class DirectUploads(Enum):
 
 
 def next_look(grant: UploadGrant, now: datetime) -> datetime | None:
-    """Return when to look again whether a grant's bytes have come; None if never."""
+    """Return the next moment to look for a grant's bytes; None if never."""
     if now >= grant.expires_at + IN_FLIGHT_FOR:
         return None
     pause = (now - grant.created_at) * LOOKED_FOR_AFTER
@@ -56,7 +56,7 @@ def next_look(grant: UploadGrant, now: datetime) -> datetime | None:
 
 
 def late_purge_at(grant: UploadGrant, now: datetime) -> datetime:
-    """Return when what was sent for a grant is of no use, however late it came."""
+    """Return the moment from which late bytes of a grant are of no use."""
     return max(grant.expires_at + LATE_PURGE_AFTER, now + PURGE_LEAVES)
 
 
@@ -90,7 +90,7 @@ def misfit(
     grant: UploadGrant, *, size_bytes: int, content_type: str | None
 ) -> str | None:
     """
-    Return why bytes that came are not those that were granted; None if they are.
+    Return the reason why bytes do not fit their grant; None if they fit.
 
     Args:
         content_type: As it was sent; None if the store keeps none.

@@ -93,7 +93,7 @@ class UploadGrant:
     @property
     def quota_bytes(self) -> int:
         """
-        How many bytes of it count as stored: none once it has ended.
+        The bytes of the grant that count as stored: none once it has ended.
 
         What goes straight to the store has its room from the start, because nobody
         sees it come. A size that was not announced counts when it is taken in.
@@ -169,13 +169,13 @@ class UploadGranted:
 
 
 def source_path(org_id: OrgId, env_id: EnvId, grant_id: GrantId) -> str:
-    """Return where the bytes of a grant are; no part of it comes from a caller."""
+    """Return the path of a grant's bytes; no part of it comes from a caller."""
     return f"uploads/{org_id}/{env_id}/{grant_id}"
 
 
 def arrival_path(grant: UploadGrant) -> str:
     """
-    Return where others send a grant's bytes, if they send them to the store.
+    Return the path to which callers send a grant's bytes straight to the store.
 
     Never where bytes are that are in use: the address works on for a while.
     """

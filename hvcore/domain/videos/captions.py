@@ -215,7 +215,7 @@ def read_written(written: bytes) -> list[Cue]:
 @attrs.frozen
 class _Syntax:
     """
-    How a format writes its blocks.
+    The syntax of a caption format's blocks.
 
     Attributes:
         timing: Its groups are the parts of two times; the rest of the line follows.

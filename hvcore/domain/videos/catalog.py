@@ -17,7 +17,7 @@ from hvcore.domain.videos.states import VideoState
 
 
 class SortBy(Enum):
-    """What a list of videos is ordered by."""
+    """The fields that a list of videos is ordered by."""
 
     CREATED_AT = "created_at"
     NAME = "name"
@@ -26,7 +26,7 @@ class SortBy(Enum):
 
 
 class SortDir(Enum):
-    """Which way a list of videos is ordered."""
+    """The directions in which a list of videos is ordered."""
 
     ASC = "asc"
     DESC = "desc"
@@ -35,7 +35,7 @@ class SortDir(Enum):
 @attrs.frozen(kw_only=True)
 class VideoQuery:
     """
-    Which videos a list holds.
+    The filters, the order and the page of a list of videos.
 
     Attributes:
         search: Found anywhere in the name, whatever the case.
@@ -59,7 +59,7 @@ class VideoQuery:
 
 class VideoSummary(NamedTuple):
     """
-    What a list shows of a video; a tuple, because each list makes a hundred.
+    The fields of a video in a list; a tuple, because each list makes a hundred.
 
     Attributes:
         duration_s: 0 before ``ready``.

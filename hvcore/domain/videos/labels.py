@@ -1,5 +1,5 @@
 """
-What an owner keeps with a video to find it again: an ID of theirs, metadata and tags.
+The labels of a video: an ID of its owner's, metadata and tags.
 
 Nothing here means anything to the service. See decision 124.
 """
@@ -34,7 +34,7 @@ class Labels:
 
     @property
     def terms(self) -> frozenset[str]:
-        """What lists are filtered by: see tag_term and metadata_term."""
+        """The terms that lists are filtered by: see tag_term and metadata_term."""
         pairs = (metadata_term(key, value) for key, value in self.metadata)
         return frozenset((*map(tag_term, self.tags), *pairs))
 
@@ -45,7 +45,7 @@ NO_LABELS: Final = Labels()
 @attrs.frozen(kw_only=True)
 class LabelChanges:
     """
-    What an owner changes about the labels; None leaves them as they are.
+    The changes of an owner to labels; None leaves a label as it is.
 
     Attributes:
         metadata: The keys that change, None for those that go; other keys stay.
@@ -93,7 +93,7 @@ def written_tag_term(tag: str) -> str:
 
 def metadata_term(key: str, value: str) -> str:
     """
-    Return what finds the videos with a key of metadata that has a value.
+    Return the term that finds videos by a key and a value of metadata.
 
     No key has a colon.
     """
@@ -101,7 +101,7 @@ def metadata_term(key: str, value: str) -> str:
 
 
 def too_much_metadata(pairs: Mapping[str, str | None]) -> str | None:
-    """Return what is wrong with the size of metadata: ``must have …``; None if nothing is."""
+    """Return the problem with the size of metadata: ``must have …``; None if none."""
     if len(pairs) > MAX_METADATA_KEYS:
         return f"must have at most {MAX_METADATA_KEYS} keys"
     size_bytes = sum(

@@ -1,4 +1,4 @@
-"""What was really removed of a deleted video, as it was written down at that time."""
+"""The records of removals of deleted videos, written at the time."""
 
 from datetime import datetime
 from enum import Enum
@@ -11,7 +11,7 @@ from hvcore.domain.ids import VideoId
 
 class RemovalKind(Enum):
     """
-    What a removal is about.
+    The kinds of removals.
 
     ORDER: the deletion itself; ``place`` is its reason, or empty. FILES: objects below a
     prefix of the storage. ROWS: rows of a table. CACHE: a cache was told to forget the
@@ -28,7 +28,7 @@ class RemovalKind(Enum):
 @attrs.frozen(kw_only=True)
 class Removal:
     """
-    What one actor removed from one place; later ones of the same place are added to it.
+    The removal of a video's data from one place by one actor; later ones add up.
 
     Attributes:
         place: The prefix, table, purger or transcoder.
@@ -59,7 +59,7 @@ class Removal:
         at: datetime,
         size_bytes: int = 0,
     ) -> Self:
-        """Return what happened at one moment."""
+        """Return the removal of one moment."""
         return cls(
             video_id=video_id,
             kind=kind,

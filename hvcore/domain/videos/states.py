@@ -28,7 +28,7 @@ class VideoState(Enum):
 
 
 class Trigger(Enum):
-    """What moves a video from one state to the next."""
+    """The triggers that move a video from one state to the next."""
 
     START = "start"
     COMPLETE = "complete"

@@ -8,7 +8,7 @@ BEST_THUMBNAIL_PX: Final = (1280, 720)
 
 
 def thumbnail_name(size_px: tuple[int, int]) -> str:
-    """Return what a picture of this size is called in addresses and in storage."""
+    """Return the name of a picture of a size, in addresses and in storage."""
     width_px, height_px = size_px
     return f"{width_px}x{height_px}.jpg"
 

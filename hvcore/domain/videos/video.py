@@ -22,7 +22,7 @@ from hvcore.domain.webhooks.events import EventKind, VideoEvent
 
 
 class DeletionReason(Enum):
-    """Why a video was deleted (interface, "DELETE", ``reason``)."""
+    """The reason to delete a video (interface, "DELETE", ``reason``)."""
 
     USER_REQUEST = "user_request"
     POLICY_VIOLATION = "policy_violation"
@@ -50,7 +50,7 @@ class VideoWanted:
 
 @attrs.frozen(kw_only=True)
 class VideoChanges:
-    """What an owner changes about a video; None leaves it as it is."""
+    """The changes of an owner to a video; None leaves a field as it is."""
 
     name: str | None = None
     description: str | None = None
@@ -109,7 +109,7 @@ class Video:
 
     @property
     def duration_s(self) -> float:
-        """Length of what is published; 0 before ``ready``."""
+        """The length of the published media; 0 before ``ready``."""
         return self.media.duration_s if self.media else 0.0
 
     @property
@@ -200,7 +200,7 @@ class Video:
 
     def mark_ready(self, job_id: JobId, media: MediaIndex) -> bool:
         """
-        Publish what a job has made.
+        Publish the media that a job has made.
 
         Returns:
             False if the video has moved on and the job's work is not wanted.
@@ -214,7 +214,7 @@ class Video:
 
     def renew(self, replaced: JobId, job_id: JobId, media: MediaIndex) -> bool:
         """
-        Publish what another job has made in place of what one had published.
+        Publish the media of another job in place of the published media.
 
         Returns:
             False if that is not published any more.
@@ -261,7 +261,7 @@ class Video:
 
     def change(self, changes: VideoChanges) -> bool:
         """
-        Change what the owner may change at any time.
+        Change the fields that the owner may change at any time.
 
         Returns:
             False if it was like that already.
@@ -321,7 +321,7 @@ class Video:
         self.deleted_at = self.upload_expires_at
 
     def take_events(self) -> list[VideoEvent]:
-        """Return what has happened since the last call, to be written."""
+        """Return the events since the last call, to be written."""
         taken, self._events = self._events, []
         return taken
 

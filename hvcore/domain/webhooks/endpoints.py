@@ -49,7 +49,7 @@ _GONE: Final = 410
 
 class EndpointState(Enum):
     """
-    How an endpoint is doing.
+    The state of an endpoint.
 
     FAILING endpoints still get events, because they may work again. DISABLED
     ones get none. REMOVED ones are hidden at once; their rows are deleted
@@ -74,7 +74,7 @@ class WebhookDeliveryState(Enum):
 @attrs.frozen(kw_only=True)
 class WebhookSecret:
     """
-    What signs deliveries.
+    The secret that signs deliveries.
 
     Attributes:
         ends_at: When it stops signing; None for the present one.
@@ -152,7 +152,7 @@ class WebhookEndpoint:
 @attrs.frozen(kw_only=True)
 class Outcome:
     """
-    What came of an attempt.
+    The outcome of an attempt to deliver.
 
     Attributes:
         status: Of the answer; None if there was none.
@@ -232,7 +232,7 @@ class WebhookDelivery:
 
 def next_wait(attempts: int, outcome: Outcome, jitter: float) -> timedelta | None:
     """
-    Return how long the next try waits; None if there is none.
+    Return the time until the next attempt; None if there is none.
 
     A receiver that asks for more time than the schedule gives gets it; one
     that asks for less does not use up its tries any faster.

@@ -26,7 +26,7 @@ EVENT_RETENTION: Final = timedelta(days=30)
 
 
 class EventKind(Enum):
-    """What has happened."""
+    """The kinds of events."""
 
     COMPLETED = "video.processing.completed"
     FAILED = "video.processing.failed"
@@ -48,7 +48,7 @@ TEST_STATUS: Final = "test"
 @attrs.frozen(kw_only=True)
 class VideoEvent:
     """
-    Something that has happened to a video.
+    An event of a video.
 
     Attributes:
         sequence: Counts the video's events: 1, 2, 3.
@@ -109,7 +109,7 @@ class StoredEvent:
 @attrs.frozen(kw_only=True)
 class EventQuery:
     """
-    Which events of an environment are wanted.
+    The filters of an environment's events.
 
     Attributes:
         after: The number of the last one that is known; 0 for none.

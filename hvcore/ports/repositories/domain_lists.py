@@ -10,7 +10,7 @@ class DomainListRepository(Protocol):
     """Each list once."""
 
     def expires_at(self, list_id: str) -> datetime | None:
-        """Return when a list expires; None if it is not stored."""
+        """Return the moment at which a list expires; None if it is not stored."""
         ...
 
     def keep(self, domain_list: NamedDomains) -> None:

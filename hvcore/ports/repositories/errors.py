@@ -1,4 +1,4 @@
-"""What repositories raise."""
+"""The errors that repositories raise."""
 
 
 class ConcurrentUpdateError(Exception):

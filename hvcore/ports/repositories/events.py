@@ -45,7 +45,7 @@ class EventRepository(Protocol):
     def find(self, event_id: str) -> StoredEvent | None: ...
 
     def of_ids(self, event_ids: Collection[EventId]) -> Mapping[EventId, StoredEvent]:
-        """Return those of some events that are still there."""
+        """Return the stored events of some ids; removed events are missing."""
         ...
 
     def forget(self, before: datetime, limit: int) -> int:

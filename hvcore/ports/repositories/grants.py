@@ -31,5 +31,5 @@ class GrantRepository(Protocol):
         ...
 
     def never_sent(self, before: datetime, limit: int) -> Sequence[UploadGrant]:
-        """Return those of them whose bytes were to start a video, straight in the store."""
+        """Return unused grants of new videos whose bytes go straight to the store."""
         ...

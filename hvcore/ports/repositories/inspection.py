@@ -13,7 +13,7 @@ from hvcore.domain.videos.states import VideoState
 
 @attrs.frozen(kw_only=True)
 class VideoOutline:
-    """What tells whether a video's files are wanted."""
+    """The state of a video, which tells whether its files are wanted."""
 
     id: VideoId
     org_id: OrgId
@@ -52,7 +52,7 @@ class Inspection(Protocol):
         ...
 
     def outlines(self, video_ids: Collection[str]) -> Mapping[str, VideoOutline]:
-        """Return those of some videos that there are, deleted or not."""
+        """Return the outlines of some videos, deleted or not, as far as they exist."""
         ...
 
     def tasks_without_video(self, *, org_id: str | None, limit: int) -> Sequence[Task]:

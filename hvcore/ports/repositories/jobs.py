@@ -22,12 +22,12 @@ class JobRepository(Protocol):
 
     def unfinished(self) -> Mapping[str, int]:
         """
-        Return how many jobs need a transcoder still, by its name.
+        Return the number of jobs that still need a transcoder, by its name.
 
-        Those too of which something is to be cancelled. A job of old may name none.
+        A job with parts to cancel counts, too. A job of an old version may name none.
         """
         ...
 
     def waiting_s(self) -> float:
-        """Return how many seconds of video wait for an encoder of this deployment."""
+        """Return the seconds of video that wait for this deployment's encoders."""
         ...

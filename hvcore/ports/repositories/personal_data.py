@@ -32,7 +32,7 @@ class PersonalDataRepository(Protocol):
         ...
 
     def left(self, video: Video) -> Mapping[str, int]:
-        """Return in how many rows of each place there is personal data of a video."""
+        """Return the number of rows with personal data of a video, by place."""
         ...
 
     def has_untold(self, video_id: VideoId) -> bool:

@@ -23,7 +23,7 @@ from hvcore.domain.videos.states import VideoState
 @attrs.frozen(kw_only=True)
 class PlaybackEntry:
     """
-    What delivery needs to know about a video.
+    The facts about a video that delivery needs.
 
     Attributes:
         env_name: The environment's short name, which paths may use too.
@@ -67,7 +67,7 @@ class PlaybackDirectory(Protocol):
     @property
     def answers_at_once(self) -> bool:
         """
-        Whether it never waits for a server within moments.
+        Whether the directory never waits for a server within moments.
 
         What it would have to wait for is refused with an UnavailableError then.
         """
@@ -76,7 +76,7 @@ class PlaybackDirectory(Protocol):
     @property
     def is_current(self) -> bool:
         """
-        Whether its answers within moments are as of their beginning.
+        Whether answers within moments are as of the beginning of the moment.
 
         Otherwise it is as of no earlier than 0.9 s ago, and of no earlier than the
         last change that a process of this machine has answered. A caller that

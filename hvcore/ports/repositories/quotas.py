@@ -39,7 +39,7 @@ class QuotaRepository(Protocol):
         ...
 
     def use(self, org_id: str, month: int) -> QuotaUse:
-        """Return what an organization uses now, and has used in a month."""
+        """Return an organization's use of its quotas, now and in a month."""
         ...
 
     def every_use(self, month: int) -> Mapping[OrgId, QuotaUse]:
@@ -48,12 +48,12 @@ class QuotaRepository(Protocol):
 
     def begun_ms(self, org_id: str, month: int, *, besides: JobId) -> int:
         """
-        Return what was encoded in a month and what other jobs that run will add to it.
+        Return the time encoded in a month, and to be encoded by other running jobs.
 
         As of one moment: a job that ends counts once.
         """
         ...
 
     def encoding_shares(self, org_ids: Collection[str]) -> Mapping[str, EncodingShare]:
-        """Return what the scheduler needs of organizations; one for each."""
+        """Return the encoding shares of organizations; one for each."""
         ...

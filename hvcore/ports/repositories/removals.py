@@ -20,11 +20,11 @@ class RemovalRepository(Protocol):
         ...
 
     def of_video(self, video_id: VideoId) -> Sequence[Removal]:
-        """Return what was removed of a video, in the order in which it began."""
+        """Return the removals of a video, in the order in which they began."""
         ...
 
     def rows_left(self, video_id: VideoId) -> Mapping[str, int]:
-        """Return how many rows of each table are about a video; reads whole tables."""
+        """Return the number of rows about a video, by table; reads whole tables."""
         ...
 
     def deleted_since(

@@ -17,7 +17,7 @@ class ShareCodeRepository(Protocol):
         ...
 
     def made_for(self, recipient: str, since: datetime) -> int:
-        """Return how many codes were made for an address."""
+        """Return the number of codes made for an address since a moment."""
         ...
 
     def take_guess(

@@ -34,7 +34,7 @@ class SessionRepository(Protocol):
         self, sha256: str, *, asked_at: datetime, now: datetime, until: datetime
     ) -> bool:
         """
-        Take it upon oneself to ask whether the person still belongs.
+        Claim a session, to ask whether its person still belongs.
 
         One statement: of any number of callers at once, one succeeds.
 
@@ -62,7 +62,7 @@ class SessionRepository(Protocol):
         ...
 
     def release(self, sha256: str, *, claimed_until: datetime) -> None:
-        """Give it back without an answer."""
+        """Give a claimed session back without an answer."""
         ...
 
     def ask_again(self, *, subject: str, email: str) -> None:
@@ -104,12 +104,12 @@ class PendingSignInRepository(Protocol):
         ...
 
     def remove_expired(self, now: datetime) -> int:
-        """Remove those that nobody came back to."""
+        """Remove expired sign-ins that nobody came back to."""
         ...
 
 
 class SignInLinkRepository(Protocol):
-    """The one-time links."""
+    """The repository of one-time links."""
 
     def add(self, link: SignInLink) -> None:
         """Store a new link."""
@@ -124,7 +124,7 @@ class SignInLinkRepository(Protocol):
         ...
 
     def remove_expired(self, now: datetime) -> int:
-        """Remove those that nobody used."""
+        """Remove expired links that nobody used."""
         ...
 
 
@@ -161,7 +161,7 @@ class MemberRepository(Protocol):
         ...
 
     def count(self, org_id: str) -> int:
-        """Return how many members an organization has."""
+        """Return the number of members of an organization."""
         ...
 
     def lock_admins(self, org_id: str) -> Sequence[OrganizationMember]:

@@ -22,7 +22,7 @@ class SigningKeyRepository(Protocol):
     def add(self, key: SigningKey) -> None: ...
 
     def count_in_force(self, org_id: OrgId) -> int:
-        """Return how many keys of an organization work; others wait to count meanwhile."""
+        """Count an organization's keys in force; others wait to count meanwhile."""
         ...
 
     def revoke(self, key_id: SigningKeyId, at: datetime) -> bool:

@@ -49,14 +49,14 @@ class TaskRepository(Protocol):
         ...
 
     def counts(self) -> Sequence[TaskCount]:
-        """Return how many tasks of each kind have not ended, or failed."""
+        """Return the number of tasks that have not ended, or failed, by kind."""
         ...
 
     def waiting_encode_s(self) -> float:
         """
-        Return how many seconds of source wait for an encode worker.
+        Return the seconds of source that wait for an encode worker.
 
-        Those of videos that are not planned yet are estimated.
+        The seconds of videos that are not planned yet are estimated.
         """
         ...
 
@@ -83,7 +83,7 @@ class TaskRepository(Protocol):
         ...
 
     def lanes_with_work(self, lanes: Sequence[Lane]) -> Sequence[Lane]:
-        """Return those of some fair lanes in which a task is due, in their order."""
+        """Return the fair lanes of a list in which a task is due, in its order."""
         ...
 
     def charge(self, task: Task, cost_s: float) -> None:
@@ -110,7 +110,7 @@ class TaskRepository(Protocol):
     def note(
         self, task: Task, payload: Mapping[str, object], *, progress: float | None
     ) -> bool:
-        """Store what later attempts at a leased task need; False if the lease is lost."""
+        """Store a task's payload for later attempts; False if the lease is lost."""
         ...
 
     def put_back(  # noqa: PLR0913 - what a task has

@@ -1,4 +1,4 @@
-"""How many videos there are, for analytics, outside of any transaction."""
+"""The number of videos, for analytics, outside of any transaction."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -14,7 +14,7 @@ class VideoTotals(Protocol):
 
     def current(self, scope: EnvironmentScope) -> Sequence[VideoTotal]:
         """
-        Return how many videos there are, by environment, state and preset.
+        Return the number of videos, by environment, state and preset.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -25,12 +25,12 @@ class VideoTotals(Protocol):
         self, scope: EnvironmentScope, since: date
     ) -> Mapping[EnvId, EnvironmentUploads]:
         """
-        Return what was uploaded to each environment, deleted since or not.
+        Return the uploads to each environment, of videos deleted since or not.
 
         A video whose bytes never came was not uploaded.
 
         Args:
-            since: The first UTC day of those that are counted.
+            since: The first UTC day that is counted.
 
         Raises:
             UnavailableError: The database does not answer.

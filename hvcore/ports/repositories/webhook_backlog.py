@@ -43,5 +43,5 @@ class WebhookBacklogRepository(Protocol):
         ...
 
     def reasons(self, delivery_ids: Sequence[DeliveryId]) -> Mapping[DeliveryId, str]:
-        """Return why deliveries wait, as far as there is a reason."""
+        """Return the reasons for which deliveries wait, as far as they are known."""
         ...

@@ -33,7 +33,7 @@ class WebhookRepository(Protocol):
 
     def count(self, org_id: OrgId, env_id: EnvId) -> int:
         """
-        Return how many endpoints an environment has.
+        Return the number of endpoints of an environment.
 
         Until the end of the transaction nobody else counts them, to add another one.
         """

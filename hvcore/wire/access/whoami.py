@@ -1,4 +1,4 @@
-"""What the answer to a caller says about its key."""
+"""The answer about a caller's key."""
 
 from datetime import datetime
 from typing import Final

@@ -44,12 +44,12 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def usage(records: Iterable[Usage]) -> Payload:
-    """Render what environments hold and what was served of them."""
+    """Render the stored and the served amounts of environments."""
     return {"usage": [_usage_record(record) for record in records]}
 
 
 def daily(counts: Iterable[DayCount]) -> Payload:
-    """Render what was served on each day."""
+    """Render the segments served per day."""
     records = []
     for count in counts:
         hd, sd, ld = count.by_class()
@@ -67,7 +67,7 @@ def daily(counts: Iterable[DayCount]) -> Payload:
 
 
 def storage(amount: VideoAmount) -> Payload:
-    """Render how much is stored."""
+    """Render the stored videos and their durations."""
     durations_s = amount.durations_s
     return {
         "storage": {
@@ -83,7 +83,7 @@ def storage(amount: VideoAmount) -> Payload:
 
 
 def video_resolution(watched: VideoWatched) -> Payload:
-    """Render what was served of a video, in all and by height."""
+    """Render the segments served of a video, in all and by height."""
     video, totals = watched.video, watched.totals
     popular = watched.most_popular_px
     summary: Payload = {
@@ -115,7 +115,7 @@ def video_resolution(watched: VideoWatched) -> Payload:
 
 
 def distribution(counts: Iterable[HeightCount]) -> Payload:
-    """Render what was served of each height."""
+    """Render the segments served per height."""
     return {
         "distribution": [
             {
@@ -132,7 +132,7 @@ def distribution(counts: Iterable[HeightCount]) -> Payload:
 
 
 def explanation(explained: ExplainedDay) -> Payload:
-    """Render how the count of a video's day came about."""
+    """Render the explanation of the count of a video's day."""
     video, views = explained.video, explained.views
     length_s = _seconds(video.duration_s)
     by_reason = explained.ignored_by_reason()

@@ -32,14 +32,14 @@ FORMAT: Final = (
 
 
 class VideoRecords(Enum):
-    """Which of the two parts of a video's report a file holds."""
+    """The two parts of a video's report, of which a file holds one."""
 
     RESOLUTIONS = "resolutions"
     SUMMARY = "summary"
 
 
 class LiveRecords(Enum):
-    """Which of the two parts of an answer about now a file holds."""
+    """The two parts of an answer about now, of which a file holds one."""
 
     VIEWERS = "viewers"
     MINUTES = "minutes"

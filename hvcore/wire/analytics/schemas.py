@@ -1,5 +1,5 @@
 """
-What the answers of :mod:`hvcore.wire.analytics.answers` look like, as JSON Schema.
+The JSON Schemas of the answers of :mod:`hvcore.wire.analytics.answers`.
 
 Source: interface, "Analytics shapes".
 """

@@ -119,7 +119,7 @@ def playback_quality(report: VideoPlaybackQuality) -> Payload:
 
 
 def breakdown(report: VideoBreakdown) -> Payload:
-    """Render where the segments of a video went, day by day."""
+    """Render the segments of a video by country or referrer, day by day."""
     return {
         "summary": {
             **_names(report.video),
@@ -137,7 +137,7 @@ def quality_records(days: Iterable[PlaybackQualityDay]) -> list[Payload]:
 
 
 def breakdown_records(rows: Iterable[BreakdownDay]) -> list[Payload]:
-    """Render where segments went, one record for each day and place."""
+    """Render segments by country or referrer, one record for each and day."""
     return [
         {
             "deliveryDate": row.day.isoformat(),

@@ -53,7 +53,7 @@ class SourceAddress:
         }
 
     def shown(self, value: object) -> object:
-        """Return what an error may show of a value: see converter.SecretKind."""
+        """Return the address without its secrets: see converter.SecretKind."""
         return without_secrets(value) if isinstance(value, str) else None
 
 
@@ -115,5 +115,5 @@ def fetched_video(video_id: VideoId) -> dict[str, object]:
 
 
 def fetched_file(grant: UploadGrant) -> dict[str, object]:
-    """Render where the file will be."""
+    """Render the path at which the fetched file will be."""
     return {"bucketPath": grant.path}

@@ -92,7 +92,7 @@ class ResumableWanted:
 
 def read_creation(headers: CreationHeaders, check: Check) -> ResumableWanted:
     """
-    Read what is to be uploaded.
+    Read the file and the video of a resumable upload from its headers.
 
     Args:
         check: See possible_with.

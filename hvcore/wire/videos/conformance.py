@@ -1,4 +1,4 @@
-"""What the check of a video has found, as it is answered."""
+"""The answer about the findings of a video's check."""
 
 from typing import Final
 

@@ -1,5 +1,5 @@
 """
-What owners keep with videos: how requests say it, and how answers show it.
+The labels of videos in requests and answers.
 
 Source: decision 124.
 """
@@ -177,7 +177,7 @@ class MetadataFilter:
         return self.from_text(string(value))
 
     def from_text(self, text: str) -> str:
-        """Return what finds the videos: see domain.videos.labels.metadata_term."""
+        """Return the term that finds videos: see domain.videos.labels.metadata_term."""
         key, colon, value = text.partition(":")
         if not colon or not _KEY.fullmatch(key) or not value:
             raise FieldRefusedError("must be a key, a colon and a value", NOT_ALLOWED)

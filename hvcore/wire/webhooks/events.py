@@ -207,5 +207,5 @@ def event_page(page: EventPage, *, worker_url: str, player_url: str) -> Payload:
 
 
 def cursor(number: int) -> str:
-    """Write where an answer has ended."""
+    """Return the cursor for the place where a page has ended."""
     return base64.urlsafe_b64encode(f"1:{number}".encode()).decode().rstrip("=")

@@ -333,7 +333,7 @@ def test_a_browser_is_remembered_for_a_day(cinema: Cinema) -> None:
     assert "E-mail address" in broken.text
 
 
-def test_what_is_remembered_ends_with_the_link(cinema: Cinema) -> None:
+def test_a_remembered_viewer_is_forgotten_with_the_link(cinema: Cinema) -> None:
     share = cinema.share(viewerEmail=EMAIL, expirationHours=1)
 
     page = recognised(cinema, share)

@@ -101,7 +101,9 @@ def test_a_request_line_has_an_end(line_end: bytes) -> None:
         (b"Expect: 100-continue\r\n\r\n", False),
     ],
 )
-def test_who_waits_to_be_told_is_known(lines: bytes, *, expects: bool) -> None:
+def test_a_client_that_waits_to_be_told_is_known(
+    lines: bytes, *, expects: bool
+) -> None:
     request = ArrivingRequest()
     request.add(HEAD + lines)
 

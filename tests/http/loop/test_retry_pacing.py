@@ -52,7 +52,7 @@ def test_requests_that_no_limit_refused_go_on_at_once() -> None:
     assert requests.pacing.wait_s() == float("inf")
 
 
-def test_what_was_refused_and_comes_again_goes_on_one_after_the_other() -> None:
+def test_refused_requests_that_come_again_go_on_one_after_the_other() -> None:
     requests = Requests()
     requests.pacing.note("c", FETCH)
     for name in "abc":

@@ -117,7 +117,7 @@ def test_it_is_known_which_apps_have_some(services: Services) -> None:
     assert not has_middleware(frozenset({WebApp.DELIVERY}), services)
 
 
-def test_what_is_no_middleware_is_refused(
+def test_an_object_that_is_no_middleware_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Nothing:

@@ -294,7 +294,7 @@ def test_nothing_else_is_done_past_the_app(edge: Edge, method: str) -> None:
     assert edge.loop.answered == before
 
 
-def test_who_keeps_what_it_is_told_is_told_nothing_that_was_kept(
+def test_an_edge_that_keeps_answers_is_told_no_kept_answer(
     clock: SettableClock, tmp_path: Path
 ) -> None:
     """

@@ -53,7 +53,7 @@ def test_a_request_is_whole_with_its_last_byte(name: str) -> None:
         CHUNKED + b"1;" + b"x" * 8000 + b"\r\na\r\n1;" + b"x" * 9000,
     ],
 )
-def test_what_is_refused_is_not_waited_for(data: bytes) -> None:
+def test_a_request_to_refuse_is_not_waited_for(data: bytes) -> None:
     assert arrival(data) is Arrival.WHOLE
 
 

@@ -243,7 +243,7 @@ def test_any_part_is_the_same_whoever_sends_it(
     assert load(world, Range=f"bytes={size}-").status_code == 416
 
 
-def test_it_says_what_it_is(world: DeliveryWorld) -> None:
+def test_a_download_tells_its_name_and_length(world: DeliveryWorld) -> None:
     world.change(name='Süß/"100%": 日本語\r\n\u202e')
 
     result = load(world)

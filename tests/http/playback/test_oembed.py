@@ -112,7 +112,7 @@ def test_the_frame_may_do_what_a_player_does(cinema: Cinema) -> None:
         ("&maxwidth=9999", (1280, 720), (1280, 720)),
     ],
 )
-def test_it_fits_into_what_is_allowed(
+def test_an_embedding_fits_into_the_allowed_size(
     cinema: Cinema,
     query: str,
     size_px: tuple[int, int],

@@ -112,7 +112,7 @@ def test_the_lowest_order_is_outermost(
     assert client.simulate_get("/").text == text
 
 
-def test_it_is_known_which_apps_have_some(services: Services) -> None:
+def test_the_apps_with_middleware_are_known(services: Services) -> None:
     assert has_middleware(frozenset({WebApp.PLAYER, WebApp.DELIVERY}), services)
     assert not has_middleware(frozenset({WebApp.DELIVERY}), services)
 

@@ -332,7 +332,7 @@ def test_a_route_that_cannot_be_served_is_refused_naming_the_plugin(
         ("the text of a bucket", r"bucket must be None or one of Bucket\.API, "),
     ],
 )
-def test_it_is_told_what_a_route_must_have(
+def test_a_malformed_plugin_route_is_refused_with_the_reason(
     plugin: MakePlugin, tmp_path: Path, wrong: str, said: str
 ) -> None:
     name = plugin("acme_shop", REFUSED[wrong])

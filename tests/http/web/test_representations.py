@@ -41,7 +41,7 @@ def test_the_whole_of_a_file_is_one_object_for_all() -> None:
         ),
     ],
 )
-def test_what_is_served_otherwise_is_another_answer(other: PlaybackResponse) -> None:
+def test_a_response_served_otherwise_is_another_answer(other: PlaybackResponse) -> None:
     first, second = represent(WHOLE, SEGMENT), represent(WHOLE, other)
 
     assert second.headers != first.headers or second.body is not first.body

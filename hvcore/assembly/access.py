@@ -30,7 +30,7 @@ class AccessWiring(Backends):
 
     @cached_property
     def quotas(self) -> Quotas:
-        """What organizations may use, and use."""
+        """Limits and use of organizations."""
         return Quotas(uow=self.uow)
 
     @cached_property
@@ -39,7 +39,7 @@ class AccessWiring(Backends):
 
     @cached_property
     def audit(self) -> Audit:
-        """What operators did."""
+        """The audit log of operators' actions."""
         return Audit(uow=self.uow)
 
     @cached_property

@@ -17,7 +17,7 @@ class AnalyticsWiring(VideoWiring):
 
     @cached_property
     def analytics(self) -> Analytics:
-        """Answers what was watched."""
+        """Answers questions about watching."""
         sinks = self._knowing_sinks
         return Analytics(
             totals=SqlVideoTotals(self.engine),
@@ -29,7 +29,7 @@ class AnalyticsWiring(VideoWiring):
 
     @cached_property
     def live_analytics(self) -> LiveAnalytics:
-        """Answers who is watching now."""
+        """Answers questions about the present viewers."""
         sinks = self._knowing_sinks
         return LiveAnalytics(
             videos=self.catalog.videos,
@@ -43,7 +43,7 @@ class AnalyticsWiring(VideoWiring):
 
     @cached_property
     def video_reports(self) -> VideoAnalytics:
-        """Answers what else is known of a video's segments."""
+        """Reports on a video's segments: playback quality and origins."""
         sinks = self._knowing_sinks
         return VideoAnalytics(
             videos=self.catalog.videos,
@@ -55,7 +55,7 @@ class AnalyticsWiring(VideoWiring):
 
     @cached_property
     def environment_reports(self) -> EnvironmentAnalytics:
-        """Answers what else is known of the segments of environments."""
+        """Reports on the segments of environments: playback quality and origins."""
         sinks = self._knowing_sinks
         return EnvironmentAnalytics(
             store=self.analytics_store,

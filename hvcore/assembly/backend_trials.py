@@ -23,7 +23,7 @@ SILENT_S: Final = 5.0
 @attrs.frozen(kw_only=True)
 class Trial:
     """
-    What has become of a chosen backend.
+    The result of trying to build a chosen backend.
 
     Attributes:
         abilities: What it can do beside its port, as it is set up.

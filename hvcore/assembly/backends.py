@@ -1,4 +1,4 @@
-"""What all services need: the chosen backends, the database, keys, the time."""
+"""The needs of all services: the chosen backends, the database, keys, time."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
@@ -128,7 +128,7 @@ class Backends:
 
     @property
     def on_commit(self) -> OnCommit | None:
-        """What rings for tasks after a commit; None: nothing does."""
+        """The bell that rings for tasks after a commit; None if nothing rings."""
         return self._ring if self.recipe.rings else None
 
     @made_once
@@ -170,7 +170,7 @@ class Backends:
 
     @property
     def _knowing_sinks(self) -> Sequence[AnalyticsSink]:
-        """Those that may be asked for what not every one keeps: the store first."""
+        """The sinks to ask for reports that not every sink keeps, the store first."""
         return (self.analytics_store, *self._sinks.values())
 
     @made_once
@@ -186,7 +186,7 @@ class Backends:
 
     @cached_property
     def sealer(self) -> Sealer:
-        """Seals what the database keeps and nobody may read there."""
+        """Seals secrets that the database keeps and nobody may read there."""
         settings = self.settings
         return Sealer(settings.sign_in.secret or settings.uploads.signing_key)
 
@@ -261,7 +261,7 @@ class Backends:
         return self._chosen.sign_in_providers() if given is None else given
 
     def wanted_kinds(self) -> Mapping[str, frozenset[EventKind]]:
-        """Return which events each subscriber is to be told."""
+        """Return the events that each subscriber is to be told, by its name."""
         # Of the records: a process that orders what is told tells nobody itself.
         return {
             offer.backend.name: cast(EventSubscriberBackend, offer.backend).kinds

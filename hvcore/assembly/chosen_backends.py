@@ -29,7 +29,7 @@ _log = logging.getLogger(__name__)
 
 class ChosenBackends:
     """
-    Build what the settings choose, and what plugins add, when it is asked for.
+    Build the backends that settings choose and plugins add, when asked for.
 
     Each is built once, also if several threads ask for it. One that hangs while it is
     built holds up only those who ask for it.
@@ -119,7 +119,7 @@ class ChosenBackends:
         return {name: cast(SignInProvider, one) for name, one in made.items()}
 
     def subscribers(self) -> Mapping[str, EventSubscriber]:
-        """Return all that plugins have hear of events."""
+        """Return the subscribers of all plugins, by name."""
         made = self.all_of("events")
         return {name: cast(EventSubscriber, one) for name, one in made.items()}
 
@@ -146,7 +146,7 @@ class ChosenBackends:
         self, is_wanted: Callable[[Choice], bool]
     ) -> Iterator[tuple[Choice, SupportsPrepare]]:
         """
-        Yield those whose records say that they have tables, or the like.
+        Yield the chosen backends whose records declare tables, or the like.
 
         Others are not built for this: a command must not wait for the client of a far
         server to learn that it keeps no tables here.
@@ -161,7 +161,7 @@ class ChosenBackends:
 
     def close(self) -> None:
         """
-        Close all that was built, the last one first.
+        Close all backends that were built, the last one first.
 
         Raises:
             Exception: The first that was raised; the others are closed all the same.

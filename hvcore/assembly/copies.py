@@ -57,7 +57,7 @@ __all__ = ["Copied", "CopyWiring", "Restored", "read_backup"]
 @attrs.frozen(kw_only=True)
 class Restored:
     """
-    What has come of a restore.
+    The result of a restore.
 
     Attributes:
         missing: Objects of the list that the storage has not: the first ones.
@@ -246,10 +246,10 @@ class CopyWiring(TableWiring):
 
 def read_backup(folder: Path) -> Manifest:
     """
-    Read what a backup says of itself, and check its files.
+    Read the manifest of a backup, and check the backup's files.
 
     Raises:
-        ConfigError: It is none, of another version, or damaged.
+        ConfigError: The folder is no backup, a damaged one, or of another version.
     """
     return read_manifest(folder, schema_version=SCHEMA)
 

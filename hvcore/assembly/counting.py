@@ -1,4 +1,4 @@
-"""What is noted of served segments, and how it reaches the sinks."""
+"""The recording of served segments, and their way to the sinks."""
 
 from functools import cached_property
 from typing import Final
@@ -23,7 +23,7 @@ class CountingWiring(Backends):
 
     @cached_property
     def segment_details(self) -> SegmentDetails:
-        """Says what else is noted of a segment."""
+        """The details to record about segments."""
         analytics = self.settings.analytics
         return SegmentDetails(
             country_header=analytics.country_header.lower(),
@@ -32,6 +32,6 @@ class CountingWiring(Backends):
 
     @cached_property
     def drain(self) -> Drain:
-        """Brings what was served to the sinks."""
+        """Brings served segments to the sinks."""
         sinks = {**self._sinks, DELIVERED_BYTES: SqlDeliveredBytes(self.engine)}
         return Drain(folder=self.spool_dir, sinks=sinks)

@@ -1,4 +1,4 @@
-"""What an edge may serve by itself."""
+"""The permissions of an edge to serve videos by itself."""
 
 from functools import cached_property
 
@@ -11,7 +11,7 @@ class EdgeWiring(LinkWiring):
 
     @cached_property
     def edge_authorizations(self) -> EdgeAuthorizations:
-        """What an edge may serve by itself."""
+        """The permissions of an edge to serve videos by itself."""
         return EdgeAuthorizations(
             delivery=self.delivery,
             edge_key_playback=self.edge_key_playback,

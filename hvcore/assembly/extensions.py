@@ -1,4 +1,4 @@
-"""What plugins add to the service, made when it is first needed."""
+"""The additions of plugins to the service, made when first needed."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -26,12 +26,12 @@ class ExtensionWiring(Backends):
 
     @cached_property
     def route_states(self) -> Mapping[str, object]:
-        """What the handlers of plugins' routes are called with, by their records."""
+        """The first arguments of the handlers of plugins' routes, by their records."""
         return self._chosen.all_of("routes")
 
     @cached_property
     def middleware(self) -> Sequence[MadeMiddleware]:
-        """All of it, the outermost first."""
+        """The middleware of all plugins, the outermost first."""
         made = self._chosen.all_of("middleware")
         records = [
             cast(MiddlewareBackend, offer.backend)

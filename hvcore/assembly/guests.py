@@ -18,7 +18,7 @@ __all__ = ["GuestUploads", "check_host_engine"]
 
 class GuestUploads(UploadWiring):
     """
-    What may be done about uploads there: nothing that a rollback cannot undo.
+    Uploads within another program's transaction: no step outlives a rollback.
 
     Raises:
         ConfigError: The connection is of another database, or another driver.

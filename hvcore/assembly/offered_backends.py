@@ -44,7 +44,7 @@ class OfferedBackend:
 def offered_backends(
     registry: Registry, settings: Settings
 ) -> Sequence[OfferedBackend]:
-    """Return what is on offer, by kind and name; asks no server and no database."""
+    """Return the offered backends, by kind and name; asks no server or database."""
     chosen = {(one.kind, one.name): one for one in active_choices(registry, settings)}
     times = Counter((one.kind, one.backend.name) for one in registry.offers)
     found = sorted(registry.offers, key=lambda one: (one.kind, one.backend.name))

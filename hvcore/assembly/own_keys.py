@@ -29,7 +29,7 @@ def make_key_ring(
     playback: PlaybackSettings, load: LoadServiceKeys, sealer: Sealer
 ) -> KeyRing:
     """
-    Return what issues and verifies playback tokens.
+    Return the key ring that issues and verifies playback tokens.
 
     Args:
         load: Reads the keys that lie in the database.
@@ -49,7 +49,7 @@ def make_upload_signer(
     uploads: UploadSettings, load: LoadServiceKeys, sealer: Sealer
 ) -> UploadSigner:
     """
-    Return what signs and verifies upload addresses.
+    Return the signer of upload addresses, which verifies them, too.
 
     Args:
         load: Reads the keys that lie in the database.
@@ -65,7 +65,7 @@ def make_upload_signer(
 
 @attrs.frozen(kw_only=True)
 class KeyRotations:
-    """What rotates keys of each purpose."""
+    """The rotations of the service's own keys."""
 
     uow: UnitOfWork
     sealer: Sealer
@@ -73,7 +73,7 @@ class KeyRotations:
 
     def playback(self, key_ring: KeyRing, publish: Callable[[], None]) -> KeyRotation:
         """
-        Return the one of playback tokens.
+        Return the rotation of the keys of playback tokens.
 
         Args:
             publish: Has delivery and the edge of this machine ask again.
@@ -90,7 +90,7 @@ class KeyRotations:
         )
 
     def uploads(self, signer: UploadSigner) -> KeyRotation:
-        """Return the one of upload addresses."""
+        """Return the rotation of the keys of upload addresses."""
         return KeyRotation(
             uow=self.uow,
             keys=signer.own_keys,

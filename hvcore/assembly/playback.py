@@ -1,4 +1,4 @@
-"""What viewers get: playlists, segments and pictures."""
+"""Delivery to viewers: playlists, segments and pictures."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -36,7 +36,7 @@ class PlaybackWiring(CountingWiring):
 
     @cached_property
     def signing_keys(self) -> PlaybackSigningKeys:
-        """What organizations sign playback tokens with."""
+        """The keys with which organizations sign playback tokens."""
         return PlaybackSigningKeys(
             uow=self.uow,
             sealer=self.sealer,
@@ -46,7 +46,7 @@ class PlaybackWiring(CountingWiring):
 
     @cached_property
     def key_rotations(self) -> Mapping[str, KeyRotation]:
-        """What the service itself signs with, by purpose."""
+        """The rotations of the service's own signing keys, by purpose."""
         made = KeyRotations(uow=self.uow, sealer=self.sealer, clock=self.clock)
         publish = self._playback_changes.publish
         return {

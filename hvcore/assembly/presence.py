@@ -1,4 +1,4 @@
-"""What the database says of the installation itself."""
+"""The records of the installation itself in the database."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -35,7 +35,7 @@ class ProcessingWiring(PictureWiring):
 
     @cached_property
     def certificates(self) -> Certificates:
-        """What checks of finished videos have found."""
+        """The findings of checks of finished videos."""
         return Certificates(uow=self.uow, storage=self.storage, clock=self.clock)
 
     @cached_property
@@ -80,7 +80,7 @@ class ProcessingWiring(PictureWiring):
 
     @cached_property
     def remote_cancels(self) -> RemoteCancels:
-        """Ends what services elsewhere make for nobody."""
+        """Cancels submissions to services elsewhere that nobody waits for."""
         return RemoteCancels(
             uow=self.uow, storage=self.storage, transcoders=self.transcoders
         )

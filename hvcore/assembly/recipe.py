@@ -1,4 +1,4 @@
-"""What services are made of: the arguments of ``build``."""
+"""The ingredients of services: the arguments of ``build``."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -25,7 +25,7 @@ class RepairWiring(PresenceWiring, ProcessingWiring, TableWiring):
 
     @cached_property
     def fsck(self) -> Fsck:
-        """Finds what is lost or left over, and mends it."""
+        """Finds lost files and leftovers, and mends the damage."""
         inspection = SqlInspection(self.engine)
         return Fsck(
             uow=self.uow,

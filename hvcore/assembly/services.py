@@ -89,7 +89,7 @@ class Services(
 
     @cached_property
     def task_overviews(self) -> TaskOverviews:
-        """Tells what there is to do."""
+        """Gives an overview of the tasks of all lanes."""
         return TaskOverviews(uow=self.uow, queue=self.queue)
 
     @cached_property

@@ -21,7 +21,7 @@ class SignInWiring(AccessWiring):
 
     @cached_property
     def sessions(self) -> Sessions:
-        """Who looks at the dashboard."""
+        """The sessions of people who look at the dashboard."""
         dashboard, sign_in = self.settings.dashboard, self.settings.sign_in
         return Sessions(
             uow=self.uow,
@@ -39,7 +39,7 @@ class SignInWiring(AccessWiring):
 
     @cached_property
     def open_sessions(self) -> OpenSessions:
-        """Who is signed in."""
+        """The sessions of signed-in people, for operators."""
         return OpenSessions(
             uow=self.uow,
             clock=self.clock,
@@ -85,7 +85,7 @@ class SignInWiring(AccessWiring):
 
     @cached_property
     def operation_limits(self) -> OperationLimits:
-        """How often people may do things on pages."""
+        """The limits on operations that people do on pages."""
         return OperationLimits(limits=self.rate_limits)
 
     @property

@@ -27,7 +27,7 @@ class TableWiring(Backends):
 
     def why_unusable(self) -> str:
         """
-        Return why this version cannot use the database's tables; empty if it can.
+        Return the reason why this version cannot use the tables; empty if it can.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -69,7 +69,7 @@ class TableWiring(Backends):
         self, *, contracts: bool = False, mark: str = ""
     ) -> Iterator[tuple[str, Callable[[], None]]]:
         """
-        Yield what ``migrate`` consists of, each after whose tables it is about.
+        Yield the steps of ``migrate``, each after the owner of its tables.
 
         Large tables take minutes, so that whoever waits may want to know.
 

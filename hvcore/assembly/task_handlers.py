@@ -1,4 +1,4 @@
-"""Which service does the work of which kind of task."""
+"""The service that does the work of each kind of task."""
 
 from collections.abc import Callable, Mapping
 from typing import Protocol

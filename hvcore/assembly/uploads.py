@@ -1,4 +1,4 @@
-"""Bytes on their way in."""
+"""Uploads: grants, resumable uploads, fetches and direct uploads."""
 
 from functools import cached_property
 from typing import Final
@@ -25,7 +25,7 @@ class UploadWiring(Backends):
 
     @cached_property
     def uploads(self) -> Uploads:
-        """Bytes on their way in."""
+        """Grants for files, and the storing of their bytes."""
         return Uploads(
             uow=self.uow,
             storage=self.storage,
@@ -59,7 +59,7 @@ class UploadWiring(Backends):
 
     @cached_property
     def store_notices(self) -> StoreNotices:
-        """What the store says about bytes that others sent to it."""
+        """Takes an object store's notices about new objects."""
         return StoreNotices(uow=self.uow, storage=self.storage)
 
     @cached_property

@@ -69,7 +69,7 @@ class VideoWiring(PlaybackWiring, PictureWiring):
 
     @cached_property
     def ladders(self) -> Ladders:
-        """What was published of videos, measured."""
+        """The measured renditions of published videos."""
         return Ladders(uow=self.uow)
 
     @cached_property

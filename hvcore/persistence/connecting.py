@@ -75,7 +75,7 @@ class Connecting:
 
 def openings(connect: Callable[..., Any], arguments: Mapping[str, Any]) -> list[Open]:
     """
-    Return what opens a connection to each host that a connection's arguments name.
+    Return a function for each host of the arguments that opens a connection.
 
     Args:
         connect: Takes the arguments.

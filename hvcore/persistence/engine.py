@@ -211,13 +211,13 @@ def refuse_other_process(engine: Engine) -> None:
 
 
 def idle_connections(engine: Engine) -> deque[Any]:
-    """Return where all readers of a process leave their connections for the next."""
+    """Return the idle connections that the readers of a process share."""
     idle: deque[Any] = engine.get_execution_options()[_IDLE]
     return idle
 
 
 def write_queue(engine: Engine) -> TurnPlaces:
-    """Return in which order the writers of this process get SQLite's write lock."""
+    """Return the queue of this process's writers for SQLite's write lock."""
     queue: TurnPlaces = engine.get_execution_options()[_WRITE_QUEUE]
     return queue
 

@@ -198,7 +198,7 @@ class _Savepoint:
 
 
 class _GuestWork(SqlWork):
-    """Work of which only the other program's commit makes anything durable."""
+    """A unit of work that only the other program's commit makes durable."""
 
     is_kept = False
 

@@ -1,5 +1,5 @@
 """
-What the tables are called where another program has tables in the same database.
+Names of tables in a database that another program uses, too.
 
 On PostgreSQL they stay what they are and live in a schema of their own, the only one
 in which a connection looks for tables. SQLite has no schemas: there every table and
@@ -32,7 +32,7 @@ def use_prefix(engine: Engine, prefix: str) -> None:
 
 
 def prefix_of(dialect: Dialect) -> str:
-    """Return what the names of our tables and indexes begin with; mostly nothing."""
+    """Return the prefix of the names of our tables and indexes; mostly none."""
     prefix: str = getattr(dialect, _PREFIX, "")
     return prefix
 

@@ -1,5 +1,5 @@
 """
-What the database says of the installation itself: its id, who is at work, its backups.
+The database's records of the installation: id, running processes, backups.
 
 Rows of ``leaders``, each a name, a holder and a moment.
 """
@@ -122,7 +122,7 @@ def note_backup(engine: Engine, backup_id: str, moment: datetime) -> None:
 
 def newest_backup(engine: Engine) -> datetime | None:
     """
-    Return of which moment the newest backup is; None if there was none.
+    Return the moment of the newest backup; None if there was none.
 
     Raises:
         UnavailableError: The database does not answer.

@@ -351,7 +351,7 @@ def new_task_to_row(task: NewTask, now: datetime) -> dict[str, Any]:
 
 def _origin() -> Mapping[str, object]:
     """
-    Return what a task remembers of the request that it came from, for log and trace.
+    Return the origin of a new task for log and trace: its request and parent.
 
     A task that orders another one hands it on.
     """

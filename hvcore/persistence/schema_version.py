@@ -1,5 +1,5 @@
 """
-What a database says of its schema, and whether this version can use it.
+The version of a database's schema, and whether this version can use it.
 
 Two chains of migrations lead there. An expand only adds, so that older versions go on
 beside newer ones; a contract takes away what only older versions need.
@@ -55,7 +55,7 @@ _CONTRACT: Final = re.compile(r"contract_[0-9]{4}")
 @attrs.frozen
 class SchemaVersion:
     """
-    How far a database has come.
+    The version of a database's schema.
 
     Attributes:
         expand: The last migration that added something; empty without tables.
@@ -83,7 +83,7 @@ class SchemaVersion:
         return not self.is_empty and self.contract < NEWEST_CONTRACT
 
     def why_unusable(self) -> str:
-        """Return why this version cannot use the database; empty if it can."""
+        """Return the reason why this version cannot use the tables; empty if it can."""
         if any(one.startswith(COPYING) for one in self.others):
             return UNFINISHED
         if self.others:
@@ -95,7 +95,7 @@ class SchemaVersion:
 
 def schema_version(engine: Engine) -> SchemaVersion:
     """
-    Return how far the database has come; a millisecond.
+    Return the version of the database's schema; takes a millisecond.
 
     Raises:
         UnavailableError: The database does not answer.
@@ -125,7 +125,7 @@ def refuse_other_schema(connection: Connection) -> None:
 
 
 def read_version(connection: Connection) -> SchemaVersion:
-    """Return how far the database has come, on an open connection."""
+    """Return the version of the schema, on an open connection."""
     said = versions(connection)
     expands = [one for one in said if _EXPAND.fullmatch(one)]
     contracts = [one for one in said if _CONTRACT.fullmatch(one)]
@@ -147,7 +147,7 @@ def is_current(engine: Engine) -> bool:
 
 
 def versions(connection: Connection) -> list[str]:
-    """Return what the database says of its version; nothing if it has no tables."""
+    """Return the versions that the database records; none if it has no tables."""
     version = _version_table(connection)
     if not sa.inspect(connection).has_table(version.name):
         return []

@@ -1,5 +1,5 @@
 """
-How long anybody waits for a PostgreSQL, whatever is silent: its network or itself.
+Limits on waiting for a PostgreSQL, be its network silent or itself.
 
 Three watch, because each sees what the others do not. The server ends a statement that
 takes too long. The kernel ends a connection whose packets are not acknowledged. And we
@@ -37,7 +37,7 @@ KEEPALIVES: Final = 3
 @attrs.frozen(kw_only=True)
 class ServerLimits:
     """
-    How long the statements of a process may take.
+    The limits on the duration of a process's statements.
 
     Attributes:
         statement_s: A statement.
@@ -51,7 +51,7 @@ class ServerLimits:
 
     @property
     def silence_s(self) -> float:
-        """After how long without an answer a connection is given up."""
+        """The seconds without an answer after which a connection is given up."""
         return self.statement_s + MARGIN_S
 
     @property
@@ -91,7 +91,7 @@ LIMITS_OF_JOBS: Final = ServerLimits(
 
 
 def connect_arguments(url: URL, limits: ServerLimits) -> dict[str, Any]:
-    """Return what a connection is opened with, but for what its URL says itself."""
+    """Return the arguments that open a connection, but for those in its URL."""
     settings = " ".join(f"-c {name}={value}" for name, value in limits.options.items())
     arguments: dict[str, Any] = {
         "connect_timeout": CONNECT_S,

@@ -1,5 +1,5 @@
 """
-What is written for one database of SQLite, and holds for every other one.
+Statements written for one SQLite database that hold for every other one.
 
 A statement is written in SQL once in a process, however many engines run it.
 """

@@ -227,7 +227,7 @@ class SqlWork:
         self._ring(rung)
 
     def _write_down(self, *, rings: bool) -> Sequence[Task]:
-        """Write what comes last; return the tasks to ring for after the commit."""
+        """Write the last rows of the transaction; return the tasks to ring for."""
         if not self._writes:
             raise RuntimeError("opened for reading; there is nothing to commit")
         made = vars(self)

@@ -1,4 +1,4 @@
-"""What a backend may do besides what its port demands, as its class says."""
+"""Abilities of a backend beyond the demands of its port, as its class says."""
 
 from collections.abc import Sequence
 from typing import Any, Final, cast, get_type_hints

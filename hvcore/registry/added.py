@@ -1,4 +1,4 @@
-"""Faults of what plugins add to the service."""
+"""Faults of the additions of plugins to the service."""
 
 from hvcore.registry.faults import PluginFault, PluginFaultError
 from hvcore.registry.hooks import Offer

@@ -39,7 +39,7 @@ class Registry:
 
     def choices(self, settings: Settings, kind: str) -> Sequence[Choice]:
         """
-        Return what the settings choose of a kind, or all that is added.
+        Return the chosen backends of a kind, or all if the kind is added.
 
         Sign-in by links belongs to it only if it is on offer.
         """

@@ -88,7 +88,7 @@ def title(offer: Offer) -> str:
 
 
 def choose_other(offer: Offer) -> str:
-    """Say how to do without a backend."""
+    """Say in a message how to do without a backend."""
     kind = KINDS[offer.kind]
     if kind.is_added:
         return offer.source.leave_out
@@ -168,7 +168,7 @@ def _innermost(offer: Offer, places: Sequence[CodePlace]) -> CodePlace | None:
 
 
 def _unwritten(error: BaseException) -> str:
-    """Return which methods of which class are missing, in words; "" if that is not it."""
+    """Return the class and its missing methods, in words; "" for other errors."""
     text = text_of(error)
     if not isinstance(error, TypeError) or not text.startswith(_ABSTRACT):
         return ""
@@ -217,7 +217,7 @@ def _secrets(options: object) -> Iterator[str]:
 
 @contextmanager
 def _told_if_slow(offer: Offer) -> Iterator[None]:
-    """Log where a factory waits that does not come back; it goes on waiting."""
+    """Log the place where a slow factory waits; the factory goes on waiting."""
     waiting = threading.get_ident()
     timer = threading.Timer(SLOW_S, lambda: _tell(offer, waiting))
     timer.daemon = True
@@ -246,7 +246,7 @@ def hung_factory(offer: Offer, frame: Any, after_s: float) -> PluginFault:  # no
 
 
 def close_made(made: object) -> None:
-    """Release what a factory has made; what is added to the service may have no ``close``."""
+    """Release an object that a factory has made; some have no ``close``."""
     # The close of a class is for what it makes.
     if not isinstance(made, type):
         getattr(made, "close", lambda: None)()

@@ -1,4 +1,4 @@
-"""Which backends the settings choose, and where their options are."""
+"""The backends that settings choose, and the paths of their options."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

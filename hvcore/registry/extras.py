@@ -29,7 +29,7 @@ def extra_of(offer: Offer) -> tuple[str, str] | None:
 
 
 def install_command(offer: Offer, lacking: str) -> str:
-    """Return what brings a module that is not there."""
+    """Return the command that installs a missing module."""
     found = extra_of(offer)
     if found is not None:
         return f"pip install '{found[0]}[{found[1]}]'"

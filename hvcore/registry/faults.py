@@ -1,4 +1,4 @@
-"""Whose fault it is: the plugin, its distribution, the line, and what to do next."""
+"""Faults of plugins: plugin, distribution, line of code, and what to do next."""
 
 import re
 import sys
@@ -51,7 +51,7 @@ class PluginSource:
 
     @property
     def leave_out(self) -> str:
-        """Say how to do without it."""
+        """Say in a message how to do without the plugin."""
         if self.is_listed:
             return f"take {self.plugin} out of {LISTED}"
         return f"leave it out: HV_PLUGIN__DISABLED={self.plugin}"
@@ -67,7 +67,7 @@ class PluginSource:
 @attrs.frozen(kw_only=True)
 class PluginFault:
     """
-    What is wrong with a plugin.
+    A fault of a plugin.
 
     Attributes:
         problem: A clause, such as "its factory has raised …".
@@ -82,7 +82,7 @@ class PluginFault:
 
     @property
     def found(self) -> str:
-        """Say what is wrong, and where."""
+        """Say the fault and its place in a sentence."""
         at = f", at {self.place}" if self.place else ""
         return f"{self.source}: {self.problem}{at}."
 
@@ -123,7 +123,7 @@ def culprit(places: Sequence[CodePlace]) -> tuple[PluginSource, CodePlace] | Non
 
 
 def fault_of(error: BaseException) -> PluginFault | None:
-    """Return what a plugin's code has done wrong if it has raised this; else None."""
+    """Return the plugin's fault that raised an error; None if no plugin did."""
     found = _called_wrongly(error) or culprit(places_of(error))
     if found is None or found[0].is_own:
         return None

@@ -43,7 +43,7 @@ class Offer:
 def offers_of(
     source: PluginSource, plugin: object
 ) -> tuple[Sequence[Offer], Sequence[PluginFault]]:
-    """Return what a plugin offers, and what is wrong with the rest."""
+    """Return the offers of a plugin, and the faults of the rest."""
     offers: list[Offer] = []
     faults = _misnamed(source, plugin)
     manager = pluggy.PluginManager(PROJECT)
@@ -129,7 +129,7 @@ def _raised(
 
 
 def _misnamed(source: PluginSource, plugin: object) -> list[PluginFault]:
-    """Return what pluggy says too late or not at all: hooks that nobody will ever call."""
+    """Return the faults of hooks that nobody will ever call, as pluggy does not."""
     known = [name for name in vars(hookspecs) if _is_hook(name)]
     faults = []
     named = {

@@ -1,4 +1,4 @@
-"""What is wrong with a plugin that cannot be imported."""
+"""Faults of plugins that cannot be imported."""
 
 from hvcore.registry.faults import LISTED, PluginFault, PluginSource, described
 from hvcore.registry.places import CodePlace, places_of

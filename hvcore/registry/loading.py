@@ -81,7 +81,7 @@ def plugin_names(settings: Settings) -> frozenset[str]:
 
 
 def package_of(module: str) -> str:
-    """Return in which package a module is; itself if in none."""
+    """Return the package of a module; the module itself if it is in none."""
     return module.rpartition(".")[0] or module
 
 
@@ -91,7 +91,7 @@ def distribution_of(point: EntryPoint) -> str:
 
 
 def current_name(name: str) -> str:
-    """Return what a plugin is called today; warn of an old name."""
+    """Return the present name of a plugin; warn of an old name."""
     current = RENAMED.get(name, name)
     if current != name:
         _log.warning(
@@ -119,7 +119,7 @@ def _plugins(settings: Settings) -> Iterator[_Found]:
 @cache
 def installed_plugins(path: tuple[str, ...]) -> Sequence[_Found]:  # noqa: ARG001 - it decides what is found
     """
-    Find what is installed, once a process: it reads a file of each distribution.
+    Find the installed plugins, once a process: reads each distribution's file.
 
     Args:
         path: The folders of sys.path.

@@ -28,7 +28,7 @@ class CodePlace:
 
 
 def places_of(error: BaseException) -> Sequence[CodePlace]:
-    """Return what an error came through, the place that raised it last."""
+    """Return the places that an error came through, the one that raised it last."""
     found = list(_of_traceback(error.__traceback__))
     if isinstance(error, SyntaxError) and error.filename:
         # No line of it has run: the traceback ends where it was imported.
@@ -38,7 +38,7 @@ def places_of(error: BaseException) -> Sequence[CodePlace]:
 
 def places_of_thread(frame: FrameType | None) -> Sequence[CodePlace]:
     """
-    Return where a thread is now, the innermost place last.
+    Return the places where a thread is now, the innermost place last.
 
     Args:
         frame: Its innermost one (``sys._current_frames``).
@@ -51,7 +51,7 @@ def places_of_thread(frame: FrameType | None) -> Sequence[CodePlace]:
 
 
 def place_of_definition(made: object) -> CodePlace | None:
-    """Return where a function, a class or an instance's class is written."""
+    """Return the definition's place of a function, class or instance's class."""
     while isinstance(made, partial):
         made = made.func
     made = inspect.unwrap(made) if callable(made) else made

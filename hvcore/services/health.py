@@ -34,7 +34,7 @@ class HealthStatus(Enum):
 @attrs.frozen(kw_only=True)
 class HealthReport:
     """
-    What was checked.
+    The outcome of the checks of all components.
 
     Attributes:
         checks: Each component's ``ok``, or the reason why not.
@@ -53,7 +53,7 @@ class HealthReport:
 @attrs.frozen(kw_only=True)
 class Health:
     """
-    Check everything that the service needs.
+    Check every component that the service needs.
 
     Attributes:
         queue: None in an app that needs none to work.

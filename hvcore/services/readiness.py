@@ -59,7 +59,7 @@ class _Asked:
 
 
 class _Failures:
-    """How often in a row something has failed; what was never there fails at once."""
+    """A count of failures in a row; a service that was never there fails at once."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -85,7 +85,7 @@ class _Failures:
 
 class Readiness:
     """
-    Asks what every request needs; thread-safe.
+    Asks the services that every request needs; thread-safe.
 
     Args:
         pings: By the name of what is asked; each raises UnavailableError if it does

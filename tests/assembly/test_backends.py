@@ -53,7 +53,7 @@ def make(acme: Acme, tmp_path: Path) -> Iterator[MakeServices]:
 
 
 @pytest.mark.parametrize("name", [*EXTENSIONS, "usual", "further", "queue", "sink"])
-def test_what_says_that_it_prepares_is_prepared(
+def test_a_backend_whose_record_says_so_is_prepared(
     acme: Acme, make: MakeServices, name: str
 ) -> None:
     services = make()
@@ -65,7 +65,7 @@ def test_what_says_that_it_prepares_is_prepared(
     assert acme.ledger.prepared.count(name) == 1
 
 
-def test_what_does_not_say_so_is_not_made_for_it(
+def test_a_backend_whose_record_does_not_say_so_is_not_made_to_prepare(
     acme: Acme, make: MakeServices
 ) -> None:
     acme.plain = {"routes", "further", "queue"}
@@ -87,7 +87,9 @@ def test_every_migration_is_named(make: MakeServices) -> None:
     } == set(names)
 
 
-def test_what_is_prepared_and_used_is_made_once(acme: Acme, make: MakeServices) -> None:
+def test_a_backend_prepared_and_used_is_made_once(
+    acme: Acme, make: MakeServices
+) -> None:
     services = make()
     services.migrate()
 
@@ -110,7 +112,7 @@ def test_a_given_transcoder_replaces_the_usual_one_alone(
     assert "usual" not in acme.ledger.made
 
 
-def test_all_that_was_made_is_closed(acme: Acme, make: MakeServices) -> None:
+def test_every_backend_that_was_made_is_closed(acme: Acme, make: MakeServices) -> None:
     services = make()
     services.migrate()
     _ = services.route_states, services.middleware
@@ -121,7 +123,7 @@ def test_all_that_was_made_is_closed(acme: Acme, make: MakeServices) -> None:
 
 
 @pytest.mark.parametrize("failing", [["queue"], [*EXTENSIONS, "further", "sink"]])
-def test_one_that_does_not_close_leaves_nothing_open(
+def test_a_backend_that_does_not_close_leaves_no_other_open(
     acme: Acme, make: MakeServices, failing: list[str]
 ) -> None:
     services = make()

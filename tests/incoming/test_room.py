@@ -96,7 +96,7 @@ def begin(
     return held.enter_context(process.reserve(machine.folder, length, client=client))
 
 
-def test_what_is_announced_and_not_sent_keeps_nobody_out(
+def test_an_announced_upload_that_is_not_sent_keeps_nobody_out(
     machine: Machine, held: ExitStack
 ) -> None:
     process = machine.process()
@@ -110,7 +110,7 @@ def test_what_is_announced_and_not_sent_keeps_nobody_out(
     begin(held, machine, process, LARGE, "bob")
 
 
-def test_who_trickles_keeps_nobody_out(machine: Machine, held: ExitStack) -> None:
+def test_a_trickling_sender_keeps_nobody_out(machine: Machine, held: ExitStack) -> None:
     process = machine.process()
     uploads = [begin(held, machine, process, LARGE, "mallory") for _ in range(4)]
     for second in range(30):
@@ -120,7 +120,7 @@ def test_who_trickles_keeps_nobody_out(machine: Machine, held: ExitStack) -> Non
     begin(held, machine, process, LARGE, "alice")
 
 
-def test_who_sends_fast_has_room_for_the_whole_file(
+def test_a_fast_sender_has_room_for_the_whole_file(
     machine: Machine, held: ExitStack
 ) -> None:
     process = machine.process()
@@ -156,7 +156,7 @@ def test_one_client_keeps_others_out_of_no_more_than_its_share(
         begin(held, machine, process, ROOM // 2, "bob")
 
 
-def test_who_is_over_its_share_ends_before_who_is_not(
+def test_a_sender_over_its_share_ends_before_another(
     machine: Machine, held: ExitStack
 ) -> None:
     process = machine.process()
@@ -223,7 +223,7 @@ def test_an_upload_ends_when_somebody_else_fills_the_disk(
         upload.received(CHECK_EVERY_BYTES)
 
 
-def test_what_has_come_in_whole_is_kept_on_a_full_disk(
+def test_an_upload_that_has_come_in_whole_is_kept_on_a_full_disk(
     machine: Machine, held: ExitStack
 ) -> None:
     upload = begin(held, machine, machine.process(), CHECK_EVERY_BYTES, "alice")
@@ -265,7 +265,7 @@ def test_room_is_scarce_while_somebody_waits_who_has_less_than_a_share(
 
 
 @pytest.mark.parametrize("length", [ROOM // 2 + 1, 10 * ROOM])
-def test_who_wants_more_than_a_share_has_nobody_cut_off(
+def test_a_sender_that_wants_more_than_a_share_has_nobody_cut_off(
     machine: Machine, held: ExitStack, length: int
 ) -> None:
     process = machine.process()

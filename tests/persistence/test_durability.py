@@ -29,7 +29,7 @@ def level(engine: sa.Engine, *, is_durable: bool) -> int:
     return found
 
 
-def test_only_who_need_not_outlive_a_power_cut_does_not_wait_for_the_disk(
+def test_only_a_transaction_that_a_power_cut_may_undo_waits_for_no_disk(
     engine: sa.Engine,
 ) -> None:
     # One connection of the pool, whose last user may have wanted the other.

@@ -131,7 +131,7 @@ def test_uploads_that_are_there_are_counted(empty_engine: Engine) -> None:
         }
 
 
-def test_what_is_stored_is_counted_by_the_migration_and_later(
+def test_stored_bytes_are_counted_by_the_migration_and_later(
     empty_engine: Engine,
 ) -> None:
     _migrate_to(empty_engine, "0004")
@@ -310,7 +310,7 @@ def next_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(f"hvcore.persistence.schema_version.{name}", value)
 
 
-def test_what_older_versions_need_stays_until_it_is_contracted(
+def test_a_table_that_older_versions_need_stays_until_the_contract(
     migrated_url: str, request: pytest.FixtureRequest
 ) -> None:
     engine = make_engine(migrated_url)

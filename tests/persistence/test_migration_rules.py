@@ -97,7 +97,7 @@ def test_no_expand_disturbs_older_versions(
         ('op.execute("DELETE FROM {events}")', "runs DELETE FROM"),
     ],
 )
-def test_what_takes_something_away_is_no_expand(
+def test_a_migration_that_takes_something_away_is_no_expand(
     postgresql_engine: Engine,
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
@@ -109,7 +109,7 @@ def test_what_takes_something_away_is_no_expand(
     assert rule in broken_rules(postgresql_engine, FOLLOWING, monkeypatch, folder)
 
 
-def test_what_only_adds_is_an_expand(
+def test_a_migration_that_only_adds_is_an_expand(
     postgresql_engine: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     body = """

@@ -53,7 +53,7 @@ def test_many_rows_come_in_their_order_with_all_that_is_in_them(
     assert list(rows) == [(name, len(name), None) for name in names]
 
 
-def test_where_nothing_is_found_no_row_comes(engine: Engine) -> None:
+def test_a_query_that_finds_nothing_gives_no_row(engine: Engine) -> None:
     database = PluginDatabase(engine)
     statement = sa.select(organizations.c.id, organizations.c.created_at).where(
         organizations.c.id == sa.bindparam("id")

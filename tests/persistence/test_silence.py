@@ -83,7 +83,7 @@ def test_a_connection_that_was_idle_is_given_up(
     assert until(lambda: answers(engine), within_s=5)
 
 
-def test_who_comes_just_after_a_silence_is_answered_at_once(
+def test_a_request_just_after_a_silence_is_refused_at_once(
     engine: Engine, line: SilentLine
 ) -> None:
     line.fall_silent()
@@ -178,7 +178,7 @@ def test_a_migration_takes_as_long_as_it_takes(engine: Engine) -> None:
         connection.exec_driver_sql("SELECT pg_sleep(30)")
 
 
-def test_what_the_url_says_stands_above_our_limits(url: str) -> None:
+def test_the_urls_own_limits_stand_above_ours(url: str) -> None:
     own = f"{url}?tcp_user_timeout=1234&options=-cstatement_timeout%3D0"
     engine = make_engine(own, limits=limits_of_requests(TIMEOUT_S))
     try:

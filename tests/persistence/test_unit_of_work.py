@@ -49,7 +49,7 @@ from tests.persistence.samples import (
 from tests.servers import PostgresqlServer, wait_until
 
 
-def test_it_is_a_unit_of_work(uow: SqlUnitOfWork) -> None:
+def test_the_sql_unit_of_work_is_a_unit_of_work(uow: SqlUnitOfWork) -> None:
     port: UnitOfWork = uow
 
     port.ping()
@@ -314,7 +314,7 @@ def test_grants_are_found_by_their_state(uow: SqlUnitOfWork) -> None:
     assert sorted(g.id for g in unused) == sorted([waiting.id, plain.id])
 
 
-def test_what_a_task_is_still_to_look_for_is_not_over(uow: SqlUnitOfWork) -> None:
+def test_an_upload_that_a_task_is_to_look_for_is_not_over(uow: SqlUnitOfWork) -> None:
     over = NOW + timedelta(hours=2)
     awaited, gone = (
         video(

@@ -151,7 +151,7 @@ def test_a_turn_ends_also_if_the_lock_was_not_free(engine: Engine, path: Path) -
         connection.commit()
 
 
-def test_who_waits_for_another_process_ends_its_turn(
+def test_a_writer_that_waits_for_another_process_ends_its_turn(
     engine: Engine, path: Path
 ) -> None:
     has_ended = threading.Event()
@@ -168,7 +168,7 @@ def test_who_waits_for_another_process_ends_its_turn(
     assert worker.failure is None
 
 
-def test_who_waits_for_a_writer_of_its_own_process_ends_its_turn(
+def test_a_writer_that_waits_for_its_own_process_ends_its_turn(
     engine: Engine,
 ) -> None:
     has_ended = threading.Event()
@@ -185,7 +185,7 @@ def test_who_waits_for_a_writer_of_its_own_process_ends_its_turn(
     assert worker.failure is None
 
 
-def test_who_writes_without_waiting_keeps_its_turn(engine: Engine) -> None:
+def test_a_writer_that_need_not_wait_keeps_its_turn(engine: Engine) -> None:
     has_ended = threading.Event()
 
     with having_turn("a", end=has_ended.set), writing(engine) as connection:
@@ -195,7 +195,7 @@ def test_who_writes_without_waiting_keeps_its_turn(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("work", [migrate, recount, _prepare])
-def test_what_an_operator_runs_waits_longer_than_a_request(
+def test_an_operators_command_waits_longer_than_a_request(
     engine: Engine,
     path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -17,11 +17,11 @@ def works() -> None:
     pass
 
 
-def test_who_reaches_everything_is_ready() -> None:
+def test_a_process_that_reaches_every_service_is_ready() -> None:
     Readiness({"database": works, "storage": works}).check()
 
 
-def test_what_is_away_is_named() -> None:
+def test_an_unreachable_service_is_named() -> None:
     def is_away() -> None:
         raise UnavailableError("The disk is gone.")
 
@@ -39,7 +39,7 @@ def test_a_backend_with_a_bug_is_not_ready_and_tells_no_secrets() -> None:
         Readiness({"database": has_a_bug}).check()
 
 
-def test_what_hangs_is_asked_once_and_waited_for_briefly() -> None:
+def test_a_hanging_service_is_asked_once_and_waited_for_briefly() -> None:
     goes_on, asked = threading.Event(), []
 
     def hangs() -> None:

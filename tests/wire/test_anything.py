@@ -109,7 +109,7 @@ def test_any_bytes_are_json_or_refused(data: bytes) -> None:
 
 
 @given(VALUES)
-def test_what_is_read_is_what_json_says(value: object) -> None:
+def test_json_is_read_as_the_standard_library_does(value: object) -> None:
     text = json.dumps(value)
 
     with contextlib.suppress(HvError):

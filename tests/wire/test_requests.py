@@ -252,7 +252,7 @@ def test_process_refuses(changes: dict[str, object], status: int, code: str) -> 
         ("audioCodec", "aac-he"),
     ],
 )
-def test_what_the_transcoder_lacks_is_not_processable_and_it_is_named(
+def test_a_setting_that_the_transcoder_lacks_is_refused_and_named(
     field: str, value: str
 ) -> None:
     with pytest.raises(InvalidParametersError) as raised:
@@ -264,7 +264,7 @@ def test_what_the_transcoder_lacks_is_not_processable_and_it_is_named(
     assert raised.value.errors[0].value == value
 
 
-def test_what_the_transcoder_lacks_is_reported_beside_other_problems() -> None:
+def test_a_setting_that_the_transcoder_lacks_is_told_beside_other_problems() -> None:
     document = PROCESS | {
         "audioCodec": "aac-he",
         "maxFrameRate": 0,

@@ -42,7 +42,7 @@ class SqlDeliveredBytes(AnalyticsSink):
 
     def write(self, batch: ServedBatch) -> None:
         """
-        Add what a batch's segments have; each batch once.
+        Add the bytes of a batch's segments to the quotas' use; each batch once.
 
         Raises:
             BatchRefusedError: It does not begin at the position.
@@ -64,7 +64,7 @@ class SqlDeliveredBytes(AnalyticsSink):
                 connection.commit()
 
     def position(self, file: str) -> int:
-        """Return how far a file was read."""
+        """Return the position up to which a file was read."""
         with reading(self._engine) as connection:
             return _applied(connection, file)
 

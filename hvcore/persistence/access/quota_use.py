@@ -1,4 +1,4 @@
-"""Keeps what organizations use, in the transactions that change it."""
+"""Keeps the quota use of organizations, in the transactions that change it."""
 
 from collections import Counter
 
@@ -13,7 +13,7 @@ Month = tuple[str, int]
 
 
 class QuotaUseChanges:
-    """What a transaction changes, written right before its commit."""
+    """The changes of quota use in a transaction, written right before its commit."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -68,7 +68,7 @@ def add_to_month(
     encoded_ms: int = 0,
     delivered_bytes: int = 0,
 ) -> None:
-    """Add to what an organization has used in a month."""
+    """Add to an organization's quota use in a month."""
     table = organization_months
     statement = insert_into(connection, table).values(
         org_id=org_id,

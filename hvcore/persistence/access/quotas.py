@@ -146,7 +146,7 @@ class SqlQuotaRepository:
 def encoding_shares(
     connection: Connection, org_ids: Collection[str]
 ) -> Mapping[str, EncodingShare]:
-    """Return what the scheduler needs of organizations; one for each."""
+    """Return the encoding shares of organizations, by which tasks are scheduled."""
     columns = organization_limits.c
     statement = sa.select(
         columns.org_id, columns.weight, columns.concurrent_encodes

@@ -35,7 +35,7 @@ class CopiedTable:
 @attrs.frozen(kw_only=True)
 class Copied:
     """
-    What has come of a copy.
+    The result of a copy.
 
     Attributes:
         left_out: Tables that nobody makes at the target: of plugins not chosen there.
@@ -46,7 +46,7 @@ class Copied:
 
 
 def copy_id_of(engine: Engine) -> str:
-    """Return what a copy of this database is known by."""
+    """Return the id of a copy of this database."""
     url = engine.url.set(password=None).render_as_string()
     return sha256(f"{SCHEMA} {schema_of(engine)} {url}".encode()).hexdigest()[:20]
 
@@ -112,7 +112,7 @@ def _compared(source: RowSource, target: CopyTarget) -> Sequence[CopiedTable]:
 
 def led_by(engine: Engine, clock: Clock) -> tuple[str, float] | None:
     """
-    Return which sweep leads, and for how many seconds it does at least.
+    Return the leading sweep, and the seconds that it leads for at least.
 
     Raises:
         UnavailableError: The database does not answer.

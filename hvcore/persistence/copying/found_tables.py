@@ -41,14 +41,14 @@ class FoundTable:
 
 
 def real_name(name: str, dialect: Dialect) -> str:
-    """Return what a table is called in this database."""
+    """Return a table's real name in this database."""
     is_core = name in CORE or name == VERSION_TABLE
     return prefix_of(dialect) + name if is_core else name
 
 
 def table_names(connection: Connection) -> Mapping[str, str]:
     """
-    Return what is to be copied: its name, and what it is called in this database.
+    Return the tables to copy: the name of each, and its name in this database.
 
     What is referred to comes before what refers to it.
     """
@@ -65,7 +65,7 @@ def table_names(connection: Connection) -> Mapping[str, str]:
 
 def find_tables(connection: Connection) -> Mapping[str, FoundTable]:
     """
-    Return them by their names, what is referred to first.
+    Return the tables by their names, a table before those that refer to it.
 
     Raises:
         ConfigError: A plugin's table has a column that cannot be copied.
@@ -93,13 +93,13 @@ def find_tables(connection: Connection) -> Mapping[str, FoundTable]:
 
 
 def deleted_since(connection: Connection, moment: datetime) -> Sequence[str]:
-    """Return which videos were deleted since then."""
+    """Return the ids of videos that were deleted since a moment."""
     asked = sa.select(videos.c.id).where(videos.c.deleted_at >= moment)
     return list(connection.execute(asked.order_by(videos.c.id)).scalars())
 
 
 def there_of(connection: Connection, video_ids: Iterable[str]) -> Sequence[str]:
-    """Return which of these videos are there and not deleted."""
+    """Return the ids of some videos that exist and are not deleted."""
     found: list[str] = []
     # One by one: a statement takes only so many values.
     for video_id in video_ids:

@@ -113,7 +113,7 @@ class CopyTarget:
         return iter(self._tables)
 
     def count(self, name: str) -> int:
-        """Return how many rows a table has."""
+        """Return the number of a table's rows."""
         # To count many rows takes longer than a question usually may.
         with snapshot(self._engine) as connection:
             return _count(connection, self._tables[name].table)
@@ -134,7 +134,7 @@ class CopyTarget:
             yield len(page)
 
     def digests(self) -> Mapping[str, Digest]:
-        """Return what the tables hold now."""
+        """Return the present digests of the tables."""
         with snapshot(self._engine) as connection:
             found = DatabaseSource(connection)
             return {name: Digest.of(found.rows(name)) for name in self._tables}

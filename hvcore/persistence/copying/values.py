@@ -25,7 +25,7 @@ _MODULUS: Final = 1 << 256
 
 
 class ColumnKind(StrEnum):
-    """What a column holds."""
+    """The kind of value that a column holds."""
 
     INTEGER = "integer"
     NUMBER = "number"
@@ -52,7 +52,7 @@ _KINDS: Final[Sequence[tuple[type[sa.types.TypeEngine[Any]], ColumnKind]]] = (
 
 def kind_of(type_: sa.types.TypeEngine[Any], *, where: str) -> ColumnKind:
     """
-    Return what a column of a type holds.
+    Return the kind of value that a column of a type holds.
 
     Args:
         where: The column, for the message.
@@ -71,7 +71,7 @@ def kind_of(type_: sa.types.TypeEngine[Any], *, where: str) -> ColumnKind:
 
 def to_canonical(kind: ColumnKind, value: Any, *, where: str) -> Any:  # noqa: ANN401 - of every type
     """
-    Turn what the database has into what JSON has.
+    Turn a value of the database into a value of JSON.
 
     Raises:
         ConfigError: The value is none of its column's kind, as SQLite allows.
@@ -92,7 +92,7 @@ def from_canonical(
     value: Any,  # noqa: ANN401 - of JSON
     type_: sa.types.TypeEngine[Any],
 ) -> Any:  # noqa: ANN401 - of every type
-    """Turn it back into what a column of this type takes."""
+    """Turn a value of JSON into one that a column of this type takes."""
     if value is None:
         return None
     if kind is ColumnKind.BINARY:
@@ -116,7 +116,7 @@ def encode(row: Row) -> bytes:
 @attrs.define
 class Digest:
     """
-    How many rows there are, and a hash of them all.
+    The number of rows, and a hash of all rows together.
 
     The hash is the sum of the rows' hashes: databases order texts differently, and
     whoever reads them in another order gets the same.

@@ -112,7 +112,7 @@ class FastReads:
     @property
     def version(self) -> object:
         """
-        What all answers of this thread's moment are of; None outside of one.
+        The version of all answers of this thread's moment; None outside of one.
 
         Two moments with equal versions have equal answers.
         """

@@ -1,4 +1,4 @@
-"""How Alembic reaches the database: migrate.py passes an open transaction."""
+"""Alembic's way to the database: migrate.py passes an open transaction."""
 
 from alembic import context
 

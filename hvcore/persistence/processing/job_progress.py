@@ -1,4 +1,4 @@
-"""How far the running jobs of some videos are."""
+"""The progress of the running jobs of some videos."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -55,7 +55,7 @@ class SqlJobRepository:
         return left
 
     def unfinished(self) -> Mapping[str, int]:
-        """Return how many jobs need a transcoder still, by its name."""
+        """Return the number of jobs that still need a transcoder, by its name."""
         jobs = sa.func.count(sa.distinct(transcode_jobs.c.id)).label("jobs")
         statement = (
             sa.select(transcode_jobs.c.transcoder, jobs)
@@ -69,7 +69,7 @@ class SqlJobRepository:
         return {row.transcoder: row.jobs for row in self._connection.execute(statement)}
 
     def waiting_s(self) -> float:
-        """Return how many seconds of video wait for an encoder of this deployment."""
+        """Return the seconds of video that wait for an encoder of this deployment."""
         seconds = sa.func.sum(tasks.c.weight * transcode_jobs.c.duration_s)
         statement = (
             sa.select(seconds)

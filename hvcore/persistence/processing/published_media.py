@@ -1,4 +1,4 @@
-"""What is published of a video: stored once, never changed, so kept in memory."""
+"""The published media of videos: stored once, never changed, kept in memory."""
 
 import threading
 from collections import OrderedDict
@@ -60,7 +60,7 @@ class MediaCache:
 def load_media(
     connection: Connection, cache: MediaCache, video_id: str, job_id: str
 ) -> MediaIndex | None:
-    """Return what a job has published."""
+    """Return the media index that a job has published."""
     statement = sa.select(published_media.c.media).where(
         published_media.c.video_id == video_id, published_media.c.job_id == job_id
     )
@@ -72,7 +72,7 @@ def load_media(
 def store_media(
     connection: Connection, video_id: VideoId, job_id: JobId, media: MediaIndex
 ) -> None:
-    """Store what a job has published; what is stored is never replaced."""
+    """Store the media index of a job, unless one is stored: it never changes."""
     is_stored = sa.select(sa.literal(1)).where(
         published_media.c.video_id == video_id, published_media.c.job_id == job_id
     )

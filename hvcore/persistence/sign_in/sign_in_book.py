@@ -1,4 +1,4 @@
-"""What a sign-in backend of links may ask the database."""
+"""The database's answers to a sign-in backend of links."""
 
 import attrs
 from sqlalchemy.engine import Engine

@@ -1,4 +1,4 @@
-"""What is used once: sign-ins that wait for an answer, and one-time links."""
+"""Records that are used once: pending sign-ins, and one-time links."""
 
 from datetime import datetime
 from typing import Any

@@ -1,5 +1,5 @@
 """
-What all tables have in common.
+Column types and metadata that all tables have in common.
 
 Moments are whole microseconds since 1970, so that both databases order and
 compare them alike; texts are ordered by code point.

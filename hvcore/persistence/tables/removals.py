@@ -1,4 +1,4 @@
-"""What was removed of deleted videos."""
+"""The table of removals of deleted videos."""
 
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Column, Table

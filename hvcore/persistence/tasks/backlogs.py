@@ -1,4 +1,4 @@
-"""How much waits in each lane, and what failed there."""
+"""The backlog of each lane: waiting tasks and failed ones."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -52,7 +52,7 @@ def read_backlogs(connection: Connection, now: datetime) -> Sequence[LaneBacklog
 
 
 def read_counts(connection: Connection, now: datetime) -> Sequence[TaskCount]:
-    """Return how many tasks of each lane and kind have not ended, or failed."""
+    """Return the number of unended or failed tasks, by lane and kind."""
     is_later = sa.case((table.c.not_before > now, 1), else_=0).label("is_later")
     places = (table.c.lane, table.c.kind, table.c.state, is_later)
     statement = (

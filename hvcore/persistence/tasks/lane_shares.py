@@ -36,7 +36,7 @@ _FAIR: Final = frozenset(lane.value for lane in FAIR_LANES)
 
 
 def weights_of(connection: Connection, org_ids: Collection[str]) -> Mapping[str, float]:
-    """Return for how many usual organizations each of them counts."""
+    """Return the weight of each organization: it counts for so many usual ones."""
     shares = encoding_shares(connection, org_ids)
     return {org_id: share.weight for org_id, share in shares.items()}
 
@@ -147,11 +147,11 @@ class LaneShares:
         shares: Mapping[str, EncodingShare],
     ) -> Mapping[str, Collection[str]]:
         """
-        Return what tasks of some organizations must be about to be taken now.
+        Return the subjects whose tasks alone may be taken now, by organization.
 
-        An organization encodes so many videos at a time as its quota says: then only
-        further parts of those are taken. Of organizations that are not in the answer
-        anything is; of those for which nothing is in it, nothing.
+        An organization encodes as many videos at a time as its quota says: then only
+        further parts of these videos are taken. Any task of an organization that the
+        answer lacks may be taken, and no task of one with an empty collection.
         """
         if lane is not Lane.ENCODE:
             return {}
@@ -184,7 +184,7 @@ class LaneShares:
         self._costs_s, self._served_windows = {}, set()
 
     def unsettled(self, windows: Collection[Window], now: datetime) -> list[Window]:
-        """Return those of some windows, where tasks are due, that do not say so."""
+        """Return the windows with due tasks that are not marked as due."""
         said = self._connection.execute(sql.DUE, {"at": now})
         known = {(org_id, lane) for org_id, lane in said}
         return [w for w in windows if w[1] in _FAIR and w not in known]

@@ -1,5 +1,5 @@
 """
-Which due tasks go into the queue: the windows.
+The windows: the due tasks that go into the queue.
 
 The queue is a plain FIFO, in which no organization has more than QUEUE_WINDOW tasks
 of a lane. For outbound tasks that makes it fair; of other lanes it only wakes workers.

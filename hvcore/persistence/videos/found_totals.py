@@ -1,5 +1,5 @@
 """
-How many videos a search has found, while nothing has changed since.
+The total of videos that a search has found, while no video changes.
 
 Counting them takes longer than reading a page of them, and a client that pages
 through a list asks again and again.
@@ -22,7 +22,7 @@ MAX_AGE_S: Final = 30.0
 @attrs.frozen(kw_only=True)
 class Found:
     """
-    What a search has found.
+    The result of a search.
 
     Attributes:
         total: The videos that a list has.
@@ -34,7 +34,7 @@ class Found:
 
 
 class FoundTotals:
-    """Remembers what searches have found; thread-safe."""
+    """Remembers the results of searches; thread-safe."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[Hashable, tuple[int, float, Found]] = OrderedDict()
@@ -42,7 +42,7 @@ class FoundTotals:
 
     def get(self, search: Hashable, changes: int) -> Found | None:
         """
-        Return what a search found; None if something has changed since.
+        Return the result of a search; None if videos have changed since.
 
         Args:
             changes: How often the videos that are searched have changed by now.
@@ -57,7 +57,7 @@ class FoundTotals:
 
     def put(self, search: Hashable, changes: int, found: Found) -> None:
         """
-        Remember what a search found.
+        Remember the result of a search.
 
         Args:
             changes: From before the search: what changed meanwhile came after.

@@ -30,7 +30,7 @@ class Labelled(NamedTuple):
 
 
 def labelled(video: Video) -> Labelled:
-    """Return what the index shall have of a video."""
+    """Return the entry of a video for the index."""
     return labelled_as(
         video.org_id,
         video.env_id,
@@ -64,7 +64,7 @@ class _Total(NamedTuple):
 
 
 class LabelIndex:
-    """What a transaction changes in the index; the totals right before its commit."""
+    """Changes of the label index in a transaction; totals right before its commit."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

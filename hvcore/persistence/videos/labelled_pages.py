@@ -38,7 +38,7 @@ _NAMES: Final = ("term_0", "term_1")
 
 
 class _Shape(NamedTuple):
-    """What makes one statement different from another."""
+    """The features of a page by which its statement differs from others."""
 
     page: PageShape
     terms: int

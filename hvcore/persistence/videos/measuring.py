@@ -1,4 +1,4 @@
-"""Measures what processes of an older version have stored without saying how much."""
+"""Measures media that processes of an older version stored without a size."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -1,4 +1,4 @@
-"""Which videos a page is about, as conditions of its statement."""
+"""Conditions of a statement that select the videos of a page."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -17,7 +17,7 @@ LISTED: Final = [state.value for state in LISTED_STATES]
 
 
 def page_condition(shape: PageShape, *, is_sqlite: bool) -> sa.ColumnElement[bool]:
-    """Return what the videos of a page have in common."""
+    """Return the condition that the videos of a page fulfil."""
     # By no index but that of names, where that has found a few.
     is_found = shape.search is Search.FEW and is_sqlite
     read = _without_index if is_found else plain

@@ -1,4 +1,4 @@
-"""What kinds of pages there are: each is a statement of its own."""
+"""The shapes of pages: each shape is a statement of its own."""
 
 from datetime import UTC, date, datetime, time, timedelta
 from enum import Enum
@@ -14,7 +14,7 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 
 class Search(Enum):
     """
-    How the names with a text are found.
+    The way to find the videos whose name has a text.
 
     NONE: all are wanted.
     SCAN: each name is looked at, in the order of the list; quick where many have it.
@@ -27,7 +27,7 @@ class Search(Enum):
 
 
 class PageShape(NamedTuple):
-    """What makes one statement different from another; values are parameters."""
+    """The features of a page by which its statement differs from others."""
 
     sort_by: SortBy
     sort_dir: SortDir

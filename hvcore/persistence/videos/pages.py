@@ -169,7 +169,7 @@ def _by_state(reads: FastReads, make: _Make) -> Mapping[bool, Query]:
 
 
 def _without_offset(query: VideoQuery, values: _Values) -> Hashable:
-    """Return what all pages of a list have in common, in whatever order."""
+    """Return the filters that all pages of a list share, in whatever order."""
     wanted = ("org_id", "env_id", "search")
     names = tuple(values[name] for name in wanted)
     return (*names, query.state, query.since, query.until)

@@ -1,5 +1,5 @@
 """
-Erases what the schema calls personal of a deleted video; see ``tables.columns``.
+Erases personal columns of a deleted video's rows; see ``tables.columns``.
 
 Rows are found by indexes alone: the tables are those of all videos. They stay, emptied,
 where their ids, states and counts must; those that describe nothing but files go.
@@ -130,7 +130,7 @@ class SqlPersonalDataRepository:
         }
 
     def _told(self, table: sa.Table, rows: Condition) -> Mapping[str, int]:
-        """Return in how many of these rows each personal column has something."""
+        """Return the number of rows with a value in each personal column."""
         columns = personal_columns(table)
         counts = [sa.func.count().filter(_is_told(column)) for column in columns]
         found = self._connection.execute(sa.select(*counts).where(rows)).one()
@@ -166,7 +166,7 @@ class SqlPersonalDataRepository:
         return sa.or_(delivered, told)
 
     def _answers(self, video: Video, *, rewrites: bool) -> Iterator[tuple[str, int]]:
-        """Give how many stored answers have members of a video; rewrite these."""
+        """Give the number of stored answers with members of a video; rewrite them."""
         # Only an answer with such members names its video here.
         rows = idempotency.c.video_id.in_((video.id, video.public_id))
         if not rewrites:
@@ -190,7 +190,7 @@ class SqlPersonalDataRepository:
     def _audited(
         self, video_id: VideoId, *, rewrites: bool
     ) -> Iterator[tuple[str, int]]:
-        """Give how many audit entries have details of a video; rewrite these."""
+        """Give the number of audit entries with details of a video; rewrite them."""
         log = audit_log.c
         # All at once, in no order: people make few, and a limit with an order would
         # tempt PostgreSQL to read the log from its beginning.

@@ -1,4 +1,4 @@
-"""What was removed of deleted videos, and which rows are left of them."""
+"""Removals of deleted videos, and the rows that are left of such videos."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

@@ -63,7 +63,7 @@ class _Counted(NamedTuple):
 
     @property
     def is_ready(self) -> bool:
-        """Whether its source was made into what is published."""
+        """Whether the video's source was made into its published media."""
         return self.group.state == VideoState.READY.value
 
 
@@ -77,7 +77,7 @@ class _Day(NamedTuple):
 
 class TotalChanges:
     """
-    What a transaction changes in the totals, written right before its commit.
+    Changes of the totals in a transaction, written right before its commit.
 
     Args:
         use: Of the organizations, to which what videos need is added.

@@ -1,4 +1,4 @@
-"""How many videos there are, from the stored totals."""
+"""Numbers of videos, from the stored totals."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
@@ -90,7 +90,7 @@ class SqlVideoTotals:
         self, scope: EnvironmentScope, since: date
     ) -> Mapping[EnvId, EnvironmentUploads]:
         """
-        Return what was uploaded to each environment, deleted since or not.
+        Return the uploads to each environment, deleted since or not.
 
         Args:
             since: The first UTC day of those that are counted.

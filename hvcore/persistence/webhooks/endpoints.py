@@ -238,7 +238,7 @@ class SqlWebhookRepository:
 
 
 def ended_values(why: str) -> dict[str, object]:
-    """Return what a cancelled delivery's row says."""
+    """Return the values of a cancelled delivery's row."""
     return {
         "state": WebhookDeliveryState.CANCELLED.value,
         "next_attempt_at": None,

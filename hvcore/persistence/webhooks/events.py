@@ -90,7 +90,7 @@ class SqlEventRepository:
 
     def flush(self) -> None:
         """
-        Write what was recorded.
+        Write the recorded events.
 
         Called last before the commit: an environment's counter stays locked from here
         on, so that numbers follow the order of commits and a reader that goes on

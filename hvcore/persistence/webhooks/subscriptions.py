@@ -1,4 +1,4 @@
-"""What subscribers are to be told: a task for each event that one of them wants."""
+"""Tasks that tell subscribers of events: one for each wanted event."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 

@@ -23,7 +23,7 @@ from hvcore.ports.unit_of_work import UnitOfWork, Work
 @attrs.frozen(kw_only=True)
 class Actor:
     """
-    Who does what the audit log tells.
+    The person, program or command line whose action the audit log records.
 
     Attributes:
         name: Of a person; "" for others.
@@ -103,7 +103,7 @@ def record_by_person(
 
 
 def actor_of(caller: Principal) -> str:
-    """Return who acts: a person, somebody at the command line, or a program by its key."""
+    """Return the actor: a person, the command line, or a program by its key."""
     actor = _actor.get()
     return f"key:{caller.key_id}" if actor is _SERVICE else actor.id
 

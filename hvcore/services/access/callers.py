@@ -74,13 +74,13 @@ class Access:
 
     @property
     def schemes(self) -> Sequence[CredentialScheme]:
-        """How callers may send credentials, in the order in which they are looked for."""
+        """The ways in which callers may send credentials, in the order of looking."""
         given = [one.scheme for one in self.providers if one.scheme is not None]
         return list(dict.fromkeys(given))
 
     def _refusal(self) -> UnauthorizedError:
         """
-        Return what is told to somebody who has sent nothing good.
+        Return the error for a caller without valid credentials.
 
         Source: RFC 6750, section 3, for those who could have sent a bearer token.
         """

@@ -49,7 +49,7 @@ class KeyState:
 
     @property
     def word(self) -> str:
-        """Its state in a word; see docs/how-to/rotate-keys.md."""
+        """The key's state in a word; see docs/how-to/rotate-keys.md."""
         if self.signs:
             return "signs"
         if not self.is_believed:

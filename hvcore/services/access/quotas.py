@@ -107,7 +107,7 @@ class Quotas:
         return OrganizationQuotas(organization=organization, limits=limits, use=use)
 
     def of_all(self) -> Sequence[OrganizationQuotas]:
-        """Return those of every organization, oldest first."""
+        """Return the quotas of every organization, oldest organization first."""
         with self.uow.read() as work:
             limits = work.quotas.every_limit()
             use = work.quotas.every_use(month_number(work.now()))
@@ -152,7 +152,7 @@ def require_storage(
     status: int | None = None,
 ) -> None:
     """
-    Refuse what would store more than an organization may.
+    Refuse a change that would store more than an organization may.
 
     Exact if it is the last step of a transaction: of several at once, each sees what
     the one before has stored.
@@ -234,7 +234,7 @@ def require_planned(work: Work, org_id: str, job_id: JobId) -> None:
 
 
 def delivery_exceeded(now: datetime) -> QuotaExceededError:
-    """Return what is answered while too much was delivered in a month."""
+    """Return the error that answers viewers beyond the monthly delivery quota."""
     return QuotaExceededError(
         "The owner of this video has delivered as much as is allowed in this month.",
         headers=_until_next_month(now),

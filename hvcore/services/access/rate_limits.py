@@ -44,7 +44,7 @@ _log = logging.getLogger(__name__)
 @attrs.frozen(kw_only=True)
 class RateLimitResult:
     """
-    What the limits say about a request.
+    The verdict of the rate limits on a request.
 
     Attributes:
         shown: The rule with the fewest requests remaining, then the one with
@@ -103,7 +103,7 @@ class RateLimits:
 
     def count_operation(self, *, org_id: str, bucket: Bucket) -> RateLimitResult | None:
         """
-        Count what somebody does on a page: by no key, so it is no API request.
+        Count an operation on a page: made with no key, so it is no API request.
 
         Returns:
             None if the store does not answer.
@@ -202,7 +202,7 @@ class _Refused:
     def remember(
         self, rules: Sequence[RateLimitRule], now: datetime, counted: RateLimitResult
     ) -> None:
-        """Remember what the store said, if it refuses for long enough."""
+        """Remember the store's verdict, if it refuses for long enough."""
         # Rounded up: at 1 it may be over at once.
         if (counted.retry_after_s or 0) <= REFUSED_AT_LEAST.total_seconds():
             return

@@ -85,7 +85,7 @@ class RotatedKeys(Generic[KeyT]):
 
 
 def seal_key(sealer: Sealer, kid: str, text: str, *, purpose: str) -> bytes:
-    """Return what the database may have of a key."""
+    """Return a key's text sealed for the database."""
     return sealer.seal(text, about=_sealed_about(kid, purpose))
 
 

@@ -48,7 +48,7 @@ class EnvironmentAnalytics:
         self, envs: Sequence[Environment], days: DateRange, by: BreakdownBy
     ) -> EnvironmentBreakdown:
         """
-        Return where segments went.
+        Return the segments of environments, counted by the origin of viewers.
 
         Args:
             envs: All of one organization.

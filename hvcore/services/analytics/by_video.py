@@ -68,7 +68,7 @@ class VideoAnalytics:
         by: BreakdownBy,
     ) -> VideoBreakdown:
         """
-        Return where the segments of a video went.
+        Return the segments of a video, counted by the origin of their viewers.
 
         Args:
             asked: The last 30 days and today if it has no end.

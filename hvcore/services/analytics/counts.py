@@ -1,5 +1,5 @@
 """
-Answer what was watched: the store's counts joined with the catalogue.
+Answer questions about watching: the store's counts with the catalogue.
 
 Source: interface, "Analytics shapes".
 """
@@ -95,7 +95,7 @@ class Analytics:
         self, envs: Sequence[Environment], asked: DateRange, *, is_filled: bool
     ) -> Sequence[DayCount]:
         """
-        Return what was served on each day, oldest first.
+        Return the segments served on each day, oldest first.
 
         Args:
             envs: All of one organization.
@@ -109,7 +109,7 @@ class Analytics:
         return fill_days(counts, days, today) if is_filled else counts
 
     def storage(self, envs: Sequence[Environment]) -> VideoAmount:
-        """Return what the environments hold in all."""
+        """Return the number and size of the videos that environments hold in all."""
         if not envs:
             return amount_of([])
         return amount_of(self.totals.current(scope_of(envs)))
@@ -117,14 +117,14 @@ class Analytics:
     def distribution(
         self, envs: Sequence[Environment], days: DateRange
     ) -> Sequence[HeightCount]:
-        """Return what was served of each height, lowest first."""
+        """Return the segments served of each height, lowest first."""
         return self._by_height(scope_of(envs), days) if envs else []
 
     def watched(
         self, caller: Principal, org_id: str, video_id: str, days: DateRange
     ) -> VideoWatched:
         """
-        Return what was served of a video.
+        Return the segments served of a video, in all and of each height.
 
         Raises:
             VideoNotFoundError: There is no such video, it is deleted, or its file has not arrived yet.
@@ -142,7 +142,7 @@ class Analytics:
         self, caller: Principal, org_id: str, video_id: str, day: date | None
     ) -> ExplainedDay:
         """
-        Return how the count of a video's day came about.
+        Return the steps that led to the count of a video's day.
 
         Args:
             day: Today if None.
@@ -163,7 +163,7 @@ class Analytics:
 
     def views(self, videos: Iterable[Video | VideoSummary]) -> Mapping[VideoId, int]:
         """
-        Estimate how often each video was viewed.
+        Estimate the number of views of each video.
 
         Lists and details must not fail if the store fails: then every video has 0.
         """

@@ -1,5 +1,5 @@
 """
-How many segments of a video were ever served, a few seconds old at most.
+A cache of the number of segments of a video that were ever served.
 
 Every list and every details answer shows it. Asking the store each time costs
 as much as all the rest of a list, and the number is days old by nature.
@@ -19,7 +19,7 @@ MAX_KNOWN: Final = 20_000
 
 
 class SegmentCountCache:
-    """Remembers what the store said; thread-safe."""
+    """Remembers segment counts of the analytics store; thread-safe."""
 
     def __init__(self, store: AnalyticsStore) -> None:
         self._store = store

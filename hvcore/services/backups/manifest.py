@@ -1,4 +1,4 @@
-"""What a backup says of itself, and the checks of its files."""
+"""The manifest of a backup, and the checks of its files."""
 
 import json
 import os
@@ -52,7 +52,7 @@ class BackedUpTable(BackedUpFile):
 @attrs.frozen(kw_only=True)
 class Manifest:
     """
-    What is in a backup.
+    The description of a backup's content.
 
     Attributes:
         format: Of the files; FORMAT.
@@ -91,7 +91,7 @@ class Manifest:
 
 def write_manifest(manifest: Manifest, folder: Path) -> None:
     """
-    Write it as the last file: without it, a folder is no backup.
+    Write the manifest as the last file: without it, a folder is no backup.
 
     Raises:
         OSError: The disk is full, or the like.
@@ -106,7 +106,7 @@ def write_manifest(manifest: Manifest, folder: Path) -> None:
 
 def read_manifest(folder: Path, *, schema_version: str | None) -> Manifest:
     """
-    Read it, and check all files that it names.
+    Read the manifest of a backup, and check all files that it names.
 
     Args:
         schema_version: That of this hvcore; None if it is not to be restored now.

@@ -47,7 +47,7 @@ def store_objects(
     storage: Storage, listed: Iterable[ListedObject], folder: Path
 ) -> int:
     """
-    Store what ``copy_objects`` has copied; what is stored already stays.
+    Store the objects that ``copy_objects`` has copied, but none stored already.
 
     Returns:
         How many are not in the folder.

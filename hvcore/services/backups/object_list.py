@@ -57,7 +57,7 @@ class ObjectList:
 
     def add_all_of(self, storage: Storage) -> None:
         """
-        List everything that a storage has, beside what is listed already.
+        List every object of a storage, beside the objects listed already.
 
         Raises:
             UnavailableError: The storage does not answer.
@@ -81,7 +81,7 @@ class ObjectList:
 
     def find_in(self, storage: Storage) -> None:
         """
-        Look up which of them a storage has; see ``missing`` and ``unlisted``.
+        Look up the listed objects in a storage; see ``missing`` and ``unlisted``.
 
         Raises:
             UnavailableError: The storage does not answer.
@@ -96,19 +96,19 @@ class ObjectList:
                 )
 
     def __iter__(self) -> Iterator[ListedObject]:
-        """Give those that are listed, by their paths."""
+        """Give the listed objects, by their paths."""
         return self._select("is_listed = 1")
 
     def missing(self) -> Iterator[ListedObject]:
-        """Give those that the storage has not, or has with another size."""
+        """Give the listed objects that the storage lacks, or has in another size."""
         return self._select("is_listed = 1 AND found_bytes IS NOT size_bytes")
 
     def totals(self) -> tuple[int, int]:
-        """Return how many are listed, and their bytes."""
+        """Return the number of listed objects, and their bytes."""
         return self._sums("is_listed = 1")
 
     def unlisted(self) -> int:
-        """Return how many others the storage has."""
+        """Return the number of objects in the storage that are not listed."""
         return self._sums("is_listed = 0")[0]
 
     def write(self, path: Path) -> None:
@@ -125,7 +125,7 @@ class ObjectList:
 
     def read(self, path: Path) -> None:
         """
-        List what such a file has.
+        List the objects that the file of a backup names.
 
         Raises:
             ConfigError: It is damaged.

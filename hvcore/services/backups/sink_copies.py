@@ -1,4 +1,4 @@
-"""Copies of what analytics sinks keep on this machine."""
+"""Copies of the state that analytics sinks keep on this machine."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence

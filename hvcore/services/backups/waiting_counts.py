@@ -78,7 +78,7 @@ class WaitingCounts:
 
     def write(self, folder: Path) -> Sequence[BackedUpFile]:
         """
-        Write them into a backup's folder.
+        Write the waiting counts into a backup's folder.
 
         Raises:
             OSError: The disk is full, or the like.

@@ -1,4 +1,4 @@
-"""Bring what was served from the spool files to the analytics sinks, once."""
+"""Bring served segments from the spool files to the analytics sinks, once."""
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
@@ -58,7 +58,7 @@ class Drain:
 
     def run_once(self) -> None:
         """
-        Read what is new, and remove the files of which everything is read.
+        Read new lines of the spool, and remove files that were read to the end.
 
         If another process does it already, that is enough.
         """

@@ -1,4 +1,4 @@
-"""Say what else to record about a segment that is sent to a player."""
+"""The details to record about a segment that is sent to a player."""
 
 from datetime import datetime
 from functools import lru_cache

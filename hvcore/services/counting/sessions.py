@@ -128,7 +128,7 @@ UNFOLLOWED: Final = DueSession(None)
 @attrs.define
 class _Turn:
     """
-    What was noted in a minute or so.
+    The sessions that were noted in a minute or so.
 
     Attributes:
         noted: When, and the name, by a hash that means nothing outside of this

@@ -1,5 +1,5 @@
 """
-Bring what files say was served to the analytics sinks, once.
+Bring served segments from files to the analytics sinks, once.
 
 Each sink itself remembers how far it has read a file, in the same transaction
 as the counts. So whatever is killed, nothing is counted twice and nothing that
@@ -45,7 +45,7 @@ class FeedSource(Protocol):
         ...
 
     def size_bytes(self) -> int:
-        """Return how long the file is now."""
+        """Return the present length of the file."""
         ...
 
 
@@ -77,7 +77,7 @@ class SinkFeeds:
 
     def bring(self, file: FeedSource, batches: Batches) -> bool:
         """
-        Bring what is new in a file, within a round.
+        Bring the new batches of a file to every sink, within a round.
 
         A sink that fails is named in the log once, and asked again in the next round.
         A sink that is down is not asked again in this round.

@@ -1,5 +1,5 @@
 """
-What a web server in front of delivery needs to serve files by itself.
+Permissions with which a web server before delivery serves files by itself.
 
 The server checks tokens and pages. It asks here about everything that the database
 decides, and caches the answers for less than a second: whether a video may be served
@@ -127,7 +127,7 @@ class EdgeAuthorizations:
 
     def find(self, kind: str, owner: str) -> EdgeAuthorization:
         """
-        Return what may be served now.
+        Return the authorization to serve a video now.
 
         Args:
             kind: ``private``, ``public``, ``share`` or ``key``.
@@ -154,7 +154,7 @@ class EdgeAuthorizations:
 
     def which_hold(self, asked: str) -> str:
         """
-        Tell which authorizations of an edge are still valid.
+        Return a digit for each authorization of an edge: 1 if it is still valid.
 
         Args:
             asked: ``kind/owner=tag`` of each, with commas between them.

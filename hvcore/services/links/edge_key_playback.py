@@ -56,7 +56,7 @@ class EdgeKeyPlayback:
 
     def describe(self, edge_key: str, viewer: Viewer) -> LinkedVideo:
         """
-        Return what the key's page shows.
+        Return the content of an edge key's player page.
 
         Raises:
             NotFoundError: No such key.

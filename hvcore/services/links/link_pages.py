@@ -1,4 +1,4 @@
-"""What the player page of an edge key or of a share link shows."""
+"""The content of the player page of an edge key or of a share link."""
 
 from collections.abc import Sequence
 from typing import Final

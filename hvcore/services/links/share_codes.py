@@ -116,7 +116,7 @@ class ShareCodes:
         self, share_id: str, code_id: str, entered: str, viewer: Viewer
     ) -> RecognisedViewer:
         """
-        Let in who enters the right code, which is used up.
+        Let in a viewer who enters the right share code, which is used up.
 
         Raises:
             ViewerUnknownError: It is another one, it is over, or too many were entered.
@@ -175,7 +175,7 @@ class ShareCodes:
 
     def recall(self, share_id: str, remembered: str) -> SharedVideo | None:
         """
-        Return what the page shows to a browser that was let in before.
+        Return the page's content for a browser that was let in before.
 
         Returns:
             None if it was not, or too long ago.

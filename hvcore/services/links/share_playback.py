@@ -116,7 +116,7 @@ class SharePlayback:
 
     def describe(self, share_id: str) -> SharedVideo:
         """
-        Return what the link's page shows; this uses no view.
+        Return the content of a share link's page; this uses no view.
 
         Raises:
             NotFoundError: No such link.
@@ -133,7 +133,7 @@ class SharePlayback:
         self, share: ShareLink, video: Playable, *, viewer_token: str = ""
     ) -> SharedVideo:
         """
-        Return what the page shows to who may begin a session.
+        Return the page's content for a viewer who may begin a session.
 
         Args:
             viewer_token: Of a viewer who was recognised; see recognise.

@@ -1,5 +1,5 @@
 """
-Decides who may watch which video.
+Decides which viewers may watch which video.
 
 Source: interface, "Authentication", 7 and 8, and "Delivery".
 """
@@ -182,7 +182,7 @@ class PlaybackAuthorization:
 
     def claims(self, viewer: Viewer) -> PlaybackClaims:
         """
-        Return what the viewer's one token says.
+        Return the claims of the viewer's one token.
 
         Raises:
             UnauthorizedError: No token, several, or one that is broken or

@@ -72,7 +72,7 @@ class PlaybackRequest:
 @attrs.frozen(kw_only=True)
 class PlayerVideo:
     """
-    What the player page needs to know.
+    The facts about a video that its player page needs.
 
     Attributes:
         master: Path of the master playlist under ``{worker_url}``, without a
@@ -145,7 +145,7 @@ class Delivery:
 
     def open(self, request: PlaybackRequest) -> PlaybackResponse:
         """
-        Return what a request asks for.
+        Return the response to a playback request.
 
         Raises:
             UnauthorizedError: A private path without a valid token.
@@ -232,7 +232,7 @@ class Delivery:
 
     def describe(self, video_id: str, viewer: Viewer) -> PlayerVideo:
         """
-        Return what the player page of a video shows.
+        Return the content of a video's player page.
 
         Raises:
             UnauthorizedError: A private video without a valid token.

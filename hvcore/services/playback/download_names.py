@@ -1,4 +1,4 @@
-"""Which downloads a video has, and what each is called."""
+"""The downloads of a video, and the file name of each."""
 
 import re
 from collections.abc import Sequence

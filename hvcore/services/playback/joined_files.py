@@ -55,18 +55,18 @@ class SegmentsInOrder:
         return len(self.ends)
 
     def start(self, place: int) -> int:
-        """Return where a segment begins."""
+        """Return the position of a segment's first byte."""
         return self.ends[place - 1] if place else 0
 
     def track(self, place: int) -> int:
-        """Return of which track it is."""
+        """Return the index of the track to which a segment belongs."""
         return self._track_indexes[place]
 
     def stored(
         self, storage: Storage, media_root: str, place: int
     ) -> tuple[StoredFile, int | None]:
         """
-        Return where it is, and the rung that it counts for, if it counts.
+        Return a segment's stored file, and the rung that it counts for, if any.
 
         Raises:
             ObjectNotFoundError: It was never published.
@@ -96,7 +96,7 @@ class JoinedFile(PiecewiseBody):
 
     @property
     def size_bytes(self) -> int:
-        """Its length."""
+        """The length of the joined file."""
         return self.head.size_bytes + self.segments.size_bytes
 
     def pieces(self, start: int, end: int) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""What a rotation of the service's own keys of playback tokens needs to know of them."""
+"""The rotation of the service's own keys of playback tokens."""
 
 import secrets
 from datetime import timedelta

@@ -26,7 +26,7 @@ class OrganizationKeys:
 
     def in_force(self, stored: SigningKey | None) -> TokenKey | None:
         """
-        Return what verifies tokens; None for a key that is unknown or revoked.
+        Return the key that verifies tokens; None for one unknown or revoked.
 
         For a secret that cannot be opened as well: the service's own was replaced.
         """
@@ -59,5 +59,5 @@ class OrganizationKeys:
 
 
 def sealed_about(key: SigningKey) -> str:
-    """Return what the seal of a key's secret is bound to."""
+    """Return the text to which the seal of a signing key's secret is bound."""
     return f"signing key {key.id} of {key.org_id}"

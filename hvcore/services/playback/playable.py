@@ -52,7 +52,7 @@ class Playable:
     @property
     def media(self) -> MediaIndex:
         """
-        What is published; it may be large.
+        The published media of the video; the index may be large.
 
         Raises:
             VideoNotFoundError: It no longer exists: just deleted, or replaced.

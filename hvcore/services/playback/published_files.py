@@ -1,5 +1,5 @@
 """
-Which file a path under a video names: only what was published has a name.
+The published file that a path under a video names.
 
 Source: interface, "Delivery". The path is matched against the forms of the
 layout, and the file is then looked up in the list of what was published. So a
@@ -111,12 +111,12 @@ PublishedText: TypeAlias = (
 def find_published(
     media: MediaIndex, path: str
 ) -> PublishedText | PublishedMedia | None:
-    """Return what a path under a video names, None if that is nothing."""
+    """Return the published file that a path under a video names, if any."""
     return _find_text(media, path) or _find_media(media, path) or _sheet(media, path)
 
 
 def stored_file(storage: Storage, media_root: str, found: PublishedMedia) -> StoredFile:
-    """Return where a media file, or the beginning that is published, is stored."""
+    """Return the stored file of a media file, or of its published beginning."""
     return StoredFile(
         storage=storage,
         path=f"{media_root}/{found.path}",
@@ -236,7 +236,7 @@ _SOUND: Final = "audio/mp4"
 
 
 def never_counted(found: PublishedMedia | PublishedText) -> IgnoredReason | None:
-    """Return why a file is never counted; None for a segment of a video rung."""
+    """Return the reason never to count a file; None for a video rung's segment."""
     if isinstance(found, PublishedPlaylist | PublishedManifest):
         return IgnoredReason.PLAYLIST
     if isinstance(found, PublishedCaptions) and found.is_playlist:

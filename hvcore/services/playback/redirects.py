@@ -21,7 +21,7 @@ class Redirects:
 
     def address(self, stored: StoredFile, ends_at: datetime | None) -> str | None:
         """
-        Return where a file can be read; None where only this process can serve it.
+        Return a readable address of a file; None if only this process can serve it.
 
         Args:
             ends_at: When the permission to read it ends, if it does: no address

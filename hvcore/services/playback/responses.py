@@ -17,7 +17,7 @@ from hvcore.services.playback.shared_texts import PiecewiseBody
 
 class Lifetime(Enum):
     """
-    How long a browser or a cache may keep an answer.
+    The time for which a browser or a cache may keep an answer.
 
     ONCE is made for one request: nobody keeps it, and there is nothing to
     compare it with or to resume.
@@ -54,7 +54,7 @@ class StoredFile:
 
     @property
     def size_bytes(self) -> int:
-        """Length of what is served."""
+        """Length of the served bytes."""
         return self.file_bytes if self.first_bytes is None else self.first_bytes
 
     @property

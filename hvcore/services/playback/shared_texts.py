@@ -28,7 +28,7 @@ class PiecewiseBody:
 
     @property
     def size_bytes(self) -> int:
-        """Its length."""
+        """The length of the text in bytes."""
         raise NotImplementedError
 
     def pieces(self, start: int, end: int) -> Iterator[bytes]:
@@ -62,11 +62,11 @@ class SharedText:
 
     @property
     def before_first_mark(self) -> bytes:
-        """What stands before the first mark; all of it if there is none."""
+        """The text before the first mark; all of it if there is none."""
         return self.content.partition(_MARK)[0]
 
     def filled_bytes(self, token_bytes: int) -> int:
-        """Return how long it becomes with a token of that length."""
+        """Return the length of the text with a token of ``token_bytes``."""
         return len(self.content) + self.marks * (token_bytes - len(_MARK))
 
     def filled(self, token: bytes) -> bytes:
@@ -99,7 +99,7 @@ class SharedText:
             at, passed = until, passed + size
 
     def filled_etag(self, token: bytes) -> str:
-        """Return what differs whenever text or token do."""
+        """Return an ETag that differs whenever the text or the token does."""
         digest = hashlib.sha256(self.etag.encode() + b"\n" + token)
         return digest.hexdigest()[:_ETAG_CHARS]
 
@@ -113,7 +113,7 @@ class FilledText(PiecewiseBody):
 
     @property
     def size_bytes(self) -> int:
-        """Its length."""
+        """The length of the text with its token."""
         return self.template.filled_bytes(len(self.token))
 
     def pieces(self, start: int, end: int) -> Iterator[bytes]:

@@ -121,7 +121,7 @@ class SignedUrls:
 
     def addresses(self, video: Video, size_px: tuple[int, int]) -> PlaybackAddresses:
         """
-        Return where a video plays, with a place for a token if it is private.
+        Return a video's playback addresses, with room for a token if it is private.
 
         Args:
             size_px: Of the thumbnail, width and height.
@@ -130,7 +130,7 @@ class SignedUrls:
         return places.of(video.id, is_public=video.is_public, size_px=size_px)
 
     def places(self, org_id: str, env_id: str) -> PlaybackPlaces:
-        """Return where the videos of an environment play."""
+        """Return the playback addresses of an environment's videos."""
         return PlaybackPlaces(
             worker_url=self.public.worker_url,
             player_url=self.public.player_url,

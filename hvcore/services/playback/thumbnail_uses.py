@@ -1,5 +1,5 @@
 """
-Which sizes of a video's picture are requested, so that those stay.
+The requested sizes of a video's picture, so that wanted sizes stay.
 
 One client that asks for many sizes once each displaces nobody's size: sizes that two
 clients want are removed last.
@@ -22,7 +22,7 @@ MAX_REMEMBERED: Final = 4096
 @attrs.define
 class _Use:
     """
-    How a size was used, by this process.
+    The use of a thumbnail size, as this process saw it.
 
     Attributes:
         client: The first client; forgotten together with the size.

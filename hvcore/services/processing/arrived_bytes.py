@@ -61,7 +61,7 @@ def check_arrived(storage: Storage, grant: UploadGrant, *, location: str) -> Non
 
 def remove_misfit(storage: Storage, found: ObjectInfo) -> bool:
     """
-    Remove what was sent and does not fit.
+    Remove an uploaded file that does not fit its grant.
 
     Args:
         found: As it was when it was judged.

@@ -1,5 +1,5 @@
 """
-Remove what attempts at a job have left.
+Remove files that attempts at a job have left.
 
 That is what killed workers had stored, what workers have stored that lost their
 lease and woke up later, and everything of a job that failed.
@@ -61,7 +61,7 @@ class AttemptCleanup:
 
     def tidy(self, run: TaskRun) -> None:
         """
-        Remove what a job has left.
+        Remove the files that a job has left.
 
         Raises:
             UnavailableError: The storage refuses; the task is tried again.

@@ -35,7 +35,7 @@ _ATTEMPT: Final = re.compile(r"(?:p[0-9]+[ast]|storyboard-a)[0-9]+")
 
 @attrs.frozen(kw_only=True)
 class AttemptFiles:
-    """Store what was made, remove what nobody needs."""
+    """Store the files of an attempt, and remove files that nobody needs."""
 
     storage: Storage
 
@@ -66,7 +66,7 @@ class AttemptFiles:
 
     def drop_unpublished(self, root: str, media: MediaIndex) -> None:
         """
-        Remove what attempts have made and nobody publishes, best effort.
+        Remove files that attempts have made and nobody publishes, best effort.
 
         Only for who has published: a worker that lost its lease long ago must
         not touch what another one has published.
@@ -80,7 +80,7 @@ class AttemptFiles:
         self, root: str, media: MediaIndex, *, check: Callable[[], None]
     ) -> None:
         """
-        Remove what attempts have made and nobody publishes.
+        Remove files that attempts have made and nobody publishes.
 
         Args:
             root: Of the job's files.
@@ -116,7 +116,7 @@ class AttemptFiles:
                 self.storage.delete_tree(info.path)
 
     def discard(self, prefix: str) -> None:
-        """Remove what nobody else knows of, best effort: it goes with the video."""
+        """Remove an attempt's own files, best effort: they go with the video."""
         try:
             self.storage.delete_tree(prefix)
         except UnavailableError:
@@ -130,7 +130,7 @@ def content_type(name: str) -> str:
 
 def part_of_folder(folder: str) -> int:
     """
-    Return which part of its job has left a folder under a media root.
+    Return the index of the part that has left a folder under a media root.
 
     Raises:
         ValueError: It is none of a part.

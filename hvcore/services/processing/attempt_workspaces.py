@@ -140,7 +140,7 @@ class AttemptWorkspaces:
 
 @contextmanager
 def _needed() -> Iterator[None]:
-    """Say what it means that a source is not there."""
+    """Turn an absent source into the error that the source is unusable."""
     try:
         yield
     except ObjectNotFoundError as exc:

@@ -1,4 +1,4 @@
-"""Check what a job has made, before it is published, and keep what was found."""
+"""Check the files of a job before they are published, and keep the findings."""
 
 import io
 import json
@@ -55,7 +55,7 @@ class Certificates:
 
     def issue(self, run: TaskRun, job: TranscodeJob, media: MediaIndex) -> None:
         """
-        Check what is in the storage as players will read it.
+        Check the stored files of a job as players will read them.
 
         Args:
             run: Asked before each file whether the work is still wanted.
@@ -95,7 +95,7 @@ class Certificates:
         self, caller: Principal, org_id: str, video_id: str
     ) -> VideoCertificate:
         """
-        Return what was found when the video's current job ended.
+        Return the certificate that the video's current job got at its end.
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.

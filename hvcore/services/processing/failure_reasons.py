@@ -1,4 +1,4 @@
-"""What a rule of the conformance check means to the owner of a video."""
+"""The meaning of a conformance rule to the owner of a video."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -52,7 +52,7 @@ MEANINGS: Final[Mapping[str, str]] = {
 
 
 def failure_reason(rule: str) -> str:
-    """Return why a video that breaks a rule is not published."""
+    """Return the reason not to publish a video that breaks a rule."""
     meaning = MEANINGS.get(rule, "it is not built as it should be")
     return (
         f"The encoded video broke a rule that players rely on: {meaning} ({rule}). "
@@ -62,7 +62,7 @@ def failure_reason(rule: str) -> str:
 
 def chosen_by(rule: str, order: TranscodeOrder, media: MediaIndex) -> str | None:
     """
-    Return whose choice breaks a rule, None if that is nobody's but ours.
+    Return the chooser of a setting that breaks a rule; None for the service.
 
     Returns:
         A parameter of the process request, SOURCE or TRANSCODER.

@@ -18,7 +18,7 @@ from hvcore.wire.stored import from_stored, to_stored
 
 @attrs.frozen(kw_only=True)
 class _Cut:
-    """What a part is besides its index, its weight and its order."""
+    """The rest of a part beside its index, its weight and its order."""
 
     start_s: float
     end_s: float | None
@@ -27,7 +27,7 @@ class _Cut:
 
 
 def part_payload(job: TranscodeJob, part: Part) -> Mapping[str, object]:
-    """Return what the task of a part keeps."""
+    """Return the payload of the task of a part."""
     cut = _Cut(
         start_s=part.start_s,
         end_s=part.end_s,

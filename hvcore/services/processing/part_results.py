@@ -1,4 +1,4 @@
-"""Keep what an attempt at a part has made, and count the part down."""
+"""Keep the files of an attempt at a part, and count the part down."""
 
 from collections.abc import Callable
 from pathlib import Path

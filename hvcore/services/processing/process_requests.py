@@ -61,7 +61,7 @@ class ProcessRequests:
     clock: Clock
 
     def capabilities(self) -> Capabilities:
-        """Return what this deployment's transcoder can carry out."""
+        """Return the abilities of this deployment's transcoder."""
         return self.transcoder.capabilities()
 
     def process(self, env: Environment, path: str, wanted: VideoWanted) -> VideoId:
@@ -191,7 +191,7 @@ def _retry(work: Work, video: Video, settings: EncodingSettings | None) -> None:
 
 
 def _order(work: Work, grant: UploadGrant | None, video: Video) -> None:
-    """Order what comes first: getting the bytes, if they are not here yet, or the job."""
+    """Order the first task of a video: getting its bytes if absent, else the job."""
     if grant is not None and grant.state is GrantState.FETCHING:
         order_fetch(work, grant)
     elif grant is not None and grant.state in IN_THE_STORE:

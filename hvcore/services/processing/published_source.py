@@ -30,7 +30,7 @@ DAMAGED: Final = "The file has not the size that it was made with; it is not ser
 @attrs.define(kw_only=True, slots=False)
 class PublishedSource:
     """
-    What a job is about to publish, by the addresses that players will use.
+    The files that a job is about to publish, by their addresses for players.
 
     Captions are not among it: they come and go without the job.
 

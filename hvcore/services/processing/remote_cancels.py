@@ -1,5 +1,5 @@
 """
-Cancel what services elsewhere were asked to make and nobody wants any more.
+Cancel submissions to services elsewhere that nobody wants any more.
 
 Tried until the service has confirmed it: what runs there costs money.
 """

@@ -259,7 +259,7 @@ class RemoteParts:
 
     def _cancel_unwanted(self, work: Work, task: Task, submission: Submission) -> None:
         """
-        Cancel what was submitted while the task was ended, or submitted twice.
+        Cancel a submission whose task was ended meanwhile, or a second submission.
 
         Else another worker goes on with the same submission.
         """

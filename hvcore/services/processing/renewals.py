@@ -35,7 +35,7 @@ def replaced_job(task: Task) -> JobId | None:
 
 
 def carried(task: Task) -> Mapping[str, object]:
-    """Return what the tasks that follow one must say, too."""
+    """Return the payload that a task hands on to the tasks that follow it."""
     replaced = replaced_job(task)
     return {} if replaced is None else {REPLACES: replaced}
 

@@ -31,7 +31,7 @@ class MadeAgain:
 
 def with_parts(media: MediaIndex, made: Mapping[str, MadeAgain]) -> MediaIndex:
     """
-    Return what is published once some parts are replaced.
+    Return the media index of a video once some of its parts are replaced.
 
     Args:
         made: By the folders of the parts that they replace.
@@ -98,7 +98,7 @@ def served_names(media: MediaIndex) -> Iterator[str]:
 
 def files_of_part(media: MediaIndex, folder: str) -> Mapping[str, MediaFile | None]:
     """
-    Return what is served out of a folder of a part, by the path below it.
+    Return the served files of a part's folder, by the path below it.
 
     Returns:
         None for the poster, which nobody has measured.

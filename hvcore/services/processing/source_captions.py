@@ -61,11 +61,11 @@ class StoredCaptions:
     warnings: tuple[str, ...] = ()
 
     def noted_in(self, media: MediaIndex) -> MediaIndex:
-        """Return what is published, with these warnings."""
+        """Return the media index with the warnings about the source's captions."""
         return attrs.evolve(media, warnings=media.warnings + self.warnings)
 
     def put(self, work: Work, video_id: VideoId) -> None:
-        """Show them; the video's row is locked, and what its owner has set stays."""
+        """Show the source's captions beside the owner's; the video's row is locked."""
         before = {track.language for track in work.captions.of_video(video_id)}
         new = [track for track in self.tracks if track.language not in before]
         for track in new[: max(0, MAX_CAPTION_TRACKS - len(before))]:
@@ -131,7 +131,7 @@ class SourceCaptions:
 
     def remove_unshown(self, video_id: VideoId, job_id: JobId) -> None:
         """
-        Remove what a job that has ended stored and never showed.
+        Remove captions that a job that has ended stored and never showed.
 
         Raises:
             UnavailableError: The storage or the database does not answer.

@@ -1,5 +1,5 @@
 """
-Copy what services elsewhere have put into the store to a video's place.
+Copy files of services elsewhere within the store, to a video's place.
 
 Many objects at a time, and each once: an attempt goes on where the last one ended.
 """
@@ -62,7 +62,7 @@ class StoredCopies:
         _for_each(missing, copy, check)
 
     def _found(self, prefix: str) -> Mapping[str, ObjectInfo]:
-        """Return what is there, by the path below the prefix."""
+        """Return the objects below a prefix, by the path there."""
         infos = self.storage.walk(prefix)
         return {info.path.removeprefix(f"{prefix}/"): info for info in infos}
 

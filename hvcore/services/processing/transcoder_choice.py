@@ -1,4 +1,4 @@
-"""Choose who makes a video: the usual transcoder, or one that a rule names."""
+"""Choose the transcoder of a video: the usual one, or one named by a rule."""
 
 import logging
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 @attrs.frozen(kw_only=True)
 class ChosenTranscoder:
     """
-    Who makes a video.
+    The transcoder that makes a video.
 
     Attributes:
         because: The rule's conditions; empty for the usual one.
@@ -49,7 +49,7 @@ class TranscoderChoice:
     routes: Sequence[TranscoderRoute] = ()
 
     def before_probing(self, video: Video) -> ChosenTranscoder:
-        """Return who probes the source: who will make it, if that is certain by then."""
+        """Return the transcoder that probes a source: that of its job, if certain."""
         if not self.routes:
             return self._usual()
         able = [route for route in self.routes if self._can(route, video.settings)]
@@ -59,7 +59,7 @@ class TranscoderChoice:
         self, video: Video, order: TranscodeOrder, before: ChosenTranscoder
     ) -> ChosenTranscoder:
         """
-        Return who makes a video.
+        Return the transcoder that makes a video.
 
         Raises:
             UnusableSourceError: The one that would make it declines, and no rule names

@@ -1,4 +1,4 @@
-"""What the database and the storage disagree about."""
+"""Disagreements of the database and the storage."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -15,7 +15,7 @@ INTO_QUARANTINE: Final = "put them in quarantine; they are removed in a week"
 
 
 class DamageKind(Enum):
-    """What is not as it should be."""
+    """The kinds of damage."""
 
     SEGMENTS = "segments"
     INIT_SEGMENT = "init-segment"
@@ -40,7 +40,7 @@ class DamageKind(Enum):
 @attrs.frozen(kw_only=True)
 class Repair:
     """
-    How a damage is mended.
+    The way to mend a damage.
 
     Attributes:
         step: One sentence, said before it is done.
@@ -57,7 +57,7 @@ class Repair:
 @attrs.frozen(kw_only=True)
 class Damage:
     """
-    Something that is not as it should be.
+    A disagreement of the database and the storage, or within one of the two.
 
     Attributes:
         what: One sentence.
@@ -78,7 +78,7 @@ class Damage:
 @attrs.frozen(kw_only=True)
 class Scope:
     """
-    What is looked at.
+    The range of an examination for damage.
 
     Attributes:
         reads_bytes: Compare the bytes of every file with the checksum that was noted

@@ -1,4 +1,4 @@
-"""Compare what is published of a video with what lies in the storage."""
+"""Compare the published files of a video with the files in the storage."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ class BadFile:
 
     @property
     def path(self) -> str:
-        """Its path under the media root."""
+        """The file's path under the media root."""
         return f"{self.folder}/{self.name}" if self.folder else self.name
 
 

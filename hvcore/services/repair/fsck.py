@@ -58,7 +58,7 @@ class Fsck:
         self, scope: Scope, *, looked_at: Callable[[int], None] = lambda _: None
     ) -> Iterator[Damage]:
         """
-        Give what is wrong, as it is found.
+        Give each damage, as it is found.
 
         Who mends each damage before asking for the next one sees what follows from it.
 

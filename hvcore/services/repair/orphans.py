@@ -1,4 +1,4 @@
-"""What lies in the storage and belongs to nothing in the database."""
+"""Objects in the storage that belong to nothing in the database."""
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
@@ -179,7 +179,7 @@ class Orphans:
     def _unneeded(
         self, path: str, grace: timedelta
     ) -> tuple[list[ObjectInfo], UploadGrant | None]:
-        """Return what lies at the path of an upload and may be removed."""
+        """Return the removable objects at an upload's path, and the upload's grant."""
         # First: what comes later belongs to a grant that is younger.
         infos = list(self.storage.walk(path))
         with self.uow.read() as work:
@@ -197,7 +197,7 @@ class Orphans:
 
 
 def _in_use(work: Work, grant: UploadGrant) -> set[str] | None:
-    """Return what a video needs of an upload; None if it is still going on, or being removed."""
+    """Return the paths of an upload that a video needs; None while it changes."""
     if grant.state not in {GrantState.USED, GrantState.ENDED}:
         return None
     subjects = (grant.path, arrival_below(grant.path))

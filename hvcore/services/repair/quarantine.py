@@ -1,4 +1,4 @@
-"""What a repair removes stays for a week, out of everybody's way."""
+"""A quarantine where files removed by a repair stay for a week."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -50,7 +50,7 @@ class Quarantine:
 
     def bring_back(self, video_id: VideoId | None) -> int:
         """
-        Move what is in quarantine back, unless something is in its place by now.
+        Move files back from quarantine, unless others have their place by now.
 
         Args:
             video_id: Only what was made of this video; None for everything.

@@ -40,7 +40,7 @@ _GIVE_UP: Final = "The uploaded file is gone, too"
 @attrs.frozen(kw_only=True)
 class Snapshot:
     """
-    What the database says about a video at a moment.
+    The database's rows about a video at a moment.
 
     Attributes:
         tasks: About the video and about its upload.
@@ -82,7 +82,7 @@ class VideoFiles:
 
     def damages(self, video_id: str, scope: Scope) -> Sequence[Damage]:
         """
-        Return what is wrong with a video, or with what lies in its folder.
+        Return the damage to a video, or to its folder.
 
         Raises:
             UnavailableError: The storage or the database does not answer.
@@ -231,7 +231,7 @@ class VideoFiles:
     def _again(
         self, now: Snapshot, folder: str, bad: Sequence[BadFile], *, has_source: bool
     ) -> tuple[Repair | None, str]:
-        """Return how files of a folder are made again, or why nothing is to be done now."""
+        """Return the repair of a folder's files, or the reason to do nothing now."""
         video, tasks = now.video, now.tasks
         if any(
             task.state not in ENDED and replaced_job(task) == video.job_id

@@ -1,4 +1,4 @@
-"""What lies in a video's folder and belongs to nothing of it any more."""
+"""Files in a video's folder that the video needs no more."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -43,7 +43,7 @@ def leftovers(  # noqa: PLR0913 - what tells that something is needed
     remove: Callable[[DamageKind, str], str],
 ) -> Iterator[Damage]:
     """
-    Give what may be removed of what lies in a video's folder.
+    Give the removable files of a video's folder.
 
     Pictures that an owner has chosen before stay until he chooses the next one, and
     what has another name than the service gives is not the service's to remove.
@@ -84,7 +84,7 @@ _WHAT: Final = {
 @attrs.frozen(kw_only=True)
 class _Needed:
     """
-    What is needed of a video's folder.
+    The paths in a video's folder that are needed.
 
     Attributes:
         folder: The video's.
@@ -134,7 +134,7 @@ class _Needed:
         )
 
     def leftover(self, path: str) -> tuple[DamageKind, str] | None:
-        """Return why a path is not needed, and what is removed with it."""
+        """Return the damage kind of an unneeded path, and the path to remove."""
         top, _, rest = path.partition("/")
         full = f"{self.folder}/{path}"
         if top.startswith(_JOB):

@@ -197,7 +197,7 @@ class VideoRepairs:
     def remove_leftover(
         self, seen: Video, grace: timedelta, kind: DamageKind, path: str
     ) -> str:
-        """Remove what nothing of a video needs."""
+        """Remove a file that its video does not need."""
         prefix = f"{media_prefix(seen.id)}/"
         infos = list(self.storage.walk(path))
         with self.uow.read() as work:

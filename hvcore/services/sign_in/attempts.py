@@ -1,4 +1,4 @@
-"""How often one client address may try to sign in."""
+"""The limit on attempts to sign in from one client address."""
 
 import logging
 from typing import Final

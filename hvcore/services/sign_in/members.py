@@ -55,7 +55,7 @@ class Members:
             return work.members.page(org_id, offset=offset, limit=limit)
 
     def count(self, org_id: str) -> int:
-        """Return how many members there are."""
+        """Return the number of an organization's members."""
         with self.uow.read() as work:
             return work.members.count(org_id)
 

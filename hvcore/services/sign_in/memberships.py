@@ -1,5 +1,5 @@
 """
-What a person may do, all sources put together.
+The roles and rights of a person, from all sources together.
 
 A backend says who it is and may give roles. Admins give roles to members, and the
 settings name operators; both go by the address of a person only if the backend
@@ -18,7 +18,7 @@ from hvcore.ports.unit_of_work import Work
 @attrs.frozen(kw_only=True)
 class Memberships:
     """
-    Complete what a backend says.
+    Complete the identity that a sign-in backend gives.
 
     Attributes:
         operators: Subjects and addresses of people who are operators, too. What

@@ -1,4 +1,4 @@
-"""Who is signed in, for those who run the service: listed, and signed out."""
+"""Sessions of signed-in people, for operators: listed, and ended."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ class OpenSessions:
             return self._open(work)
 
     def ends_at(self, session: SignInSession) -> datetime:
-        """Return when a session ends if it is not used again."""
+        """Return the end of a session that is not used again."""
         return min(session.ends_at, session.last_used_at + self.idle)
 
     def end_of(self, person: str) -> Sequence[SignInSession]:

@@ -1,5 +1,5 @@
 """
-What people do on pages counts under the limits of their organization.
+Limits on operations from pages: the rate limits of their organization.
 
 Source: interface, "Limits". The windows are those of the API: an organization has no
 second allowance for its pages.

@@ -47,7 +47,7 @@ _log = logging.getLogger(__name__)
 @attrs.frozen(kw_only=True)
 class SessionTimes:
     """
-    How long things last.
+    The lifetimes of sessions, and the times of asking for membership.
 
     Attributes:
         idle: A session that is not used for so long ends.
@@ -91,7 +91,7 @@ class Sessions:
 
     def person_of(self, cookie: str | None) -> SignedInPerson | None:
         """
-        Return who shows this cookie, and keep the session alive.
+        Return the person whose cookie this is, and keep the session alive.
 
         Asks the backend again if it is time. A membership that was lost ends the
         session.
@@ -120,7 +120,7 @@ class Sessions:
 
     def holder_of(self, cookie: str | None) -> SignedInPerson | None:
         """
-        Return who showed this cookie last, without asking whether they still belong.
+        Return the holder of a cookie, without asking for their membership.
 
         For those who leave: they may, also while the backend does not answer.
         """
@@ -216,7 +216,7 @@ class Sessions:
         return self._sign_out_address(session)
 
     def forget_ended(self) -> None:
-        """Remove what has ended by itself: sessions, sign-ins, links."""
+        """Remove sessions, pending sign-ins and one-time links that have ended."""
         now = self.clock.now()
         with self.uow.write() as work:
             work.sessions.remove_ended(now, self.times.idle)

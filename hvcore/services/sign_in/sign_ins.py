@@ -108,7 +108,7 @@ class SignIns:
         self, parameters: Mapping[str, str], *, cookie: str | None, client_address: str
     ) -> CompletedSignIn:
         """
-        Sign in who comes back from a provider.
+        Sign in a person who comes back from a provider.
 
         Args:
             parameters: Of the address that the provider sent the browser to.

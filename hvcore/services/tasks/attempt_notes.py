@@ -1,4 +1,4 @@
-"""What logs and metrics say of attempts at tasks."""
+"""Logs and metrics of attempts at tasks."""
 
 import logging
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ _log = logging.getLogger(__name__)
 
 
 def ids_of(task: Task) -> Mapping[str, str]:
-    """Return what the log says with all that is done for a task."""
+    """Return the ids that each log line about a task carries."""
     ids = {"task": task.id, "kind": task.kind, "organization": task.org_id}
     if is_video_id(task.subject):
         ids["video"] = task.subject

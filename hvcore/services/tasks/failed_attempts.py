@@ -1,4 +1,4 @@
-"""What follows from an attempt that failed: the task waits, is tried again, or is given up."""
+"""The consequence of a failed attempt: its task waits, runs again, or ends."""
 
 import logging
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What does the work of a kind of task."""
+"""Handlers, which do the work of a kind of task."""
 
 from typing import Protocol
 

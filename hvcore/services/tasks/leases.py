@@ -156,7 +156,7 @@ class TaskRun:
         progress: float | None = None,
     ) -> bool:
         """
-        Store what later attempts need while the work goes on, in the given transaction.
+        Store notes for later attempts while a task runs, in a given transaction.
 
         Returns:
             False if the lease is lost.

@@ -1,4 +1,4 @@
-"""How the tasks of all lanes are doing, for operators."""
+"""The state of the tasks of all lanes, for operators."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -31,7 +31,7 @@ class LaneOverview:
 @attrs.frozen(kw_only=True)
 class TaskOverview:
     """
-    What there is to do.
+    The state of all tasks: backlogs, tasks in work, failed tasks.
 
     Attributes:
         in_work: Leased tasks, the latest change first, as failed.
@@ -50,7 +50,7 @@ class TaskOverviews:
     queue: Queue
 
     def now(self) -> TaskOverview:
-        """Return how the tasks are doing."""
+        """Return the present overview of all tasks."""
         with self.uow.read() as work:
             backlogs = work.tasks.backlogs()
             in_work = work.tasks.search(state=TaskState.LEASED, limit=MOST_SHOWN)

@@ -180,7 +180,7 @@ class TaskRuns:
                 traced.fail()
 
     def _attempt(self, run: TaskRun, handler: TaskHandler) -> str:
-        """Return how it ended, in the words of the metric."""
+        """Run one attempt; return its outcome in the words of the metric."""
         try:
             failpoint("task.leased")
             handler.run(run)

@@ -1,4 +1,4 @@
-"""How much work waits, for who scales workers."""
+"""The amount of work that waits, for programs that scale workers."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -12,13 +12,13 @@ from hvcore.ports.unit_of_work import UnitOfWork
 @attrs.frozen(kw_only=True)
 class Workload:
     """
-    What there is to do at a moment.
+    The amount of work that waits at a moment.
 
     Attributes:
         at: By the database's clock.
         waiting_encode_s: Seconds of source that wait for an encode worker.
         clock_ahead_s: How far this host's clock is ahead of the database's.
-        backed_up_at: Of which moment the newest backup is; None if there is none.
+        backed_up_at: The moment of the newest backup; None if there is none.
     """
 
     at: datetime
@@ -30,7 +30,7 @@ class Workload:
 
 def read_workload(uow: UnitOfWork) -> Workload:
     """
-    Ask the database what there is to do.
+    Read the amount of waiting work from the database.
 
     Raises:
         UnavailableError: It does not answer.

@@ -181,7 +181,7 @@ class Arrivals:
 
     def _begin(self, run: TaskRun, grant: UploadGrant) -> bool:
         """
-        Note for which job the bytes are taken in, and where their copy will be.
+        Note the job that takes the bytes in, and the path of its copy.
 
         The video's first job begins here.
 
@@ -205,7 +205,7 @@ class Arrivals:
         return True
 
     def _drop_copy(self, run: TaskRun) -> None:
-        """Remove what an attempt before has left that was killed."""
+        """Remove the copy that an earlier, killed attempt has left."""
         copied_to = run.task.payload.get("copy")
         if copied_to is not None:
             self.uploads.discard(str(copied_to))

@@ -19,14 +19,14 @@ from hvcore.services.processing.arrived_bytes import can_take_parts
 
 @attrs.frozen(kw_only=True)
 class DirectAddresses:
-    """Sign them, where they bind what they must."""
+    """Sign addresses of direct uploads, if the mode or their bindings allow."""
 
     storage: Storage
     mode: DirectUploads
 
     def address(self, grant: UploadGrant) -> WriteAddress | None:
         """
-        Return where a new grant's bytes go; None for our own upload address.
+        Return the store's address for a new grant; None for our own address.
 
         Raises:
             UnavailableError: The store cannot sign.
@@ -60,7 +60,7 @@ class DirectAddresses:
 
     def parts(self, grant: UploadGrant) -> Sequence[GrantedPart]:
         """
-        Return where a direct grant's file may be sent in parts; perhaps nowhere.
+        Return the addresses of a direct upload's parts; perhaps none.
 
         The grant must be in the database, marked ``in_parts``: its end ends the parts.
 
@@ -90,7 +90,7 @@ class DirectAddresses:
 
     def end_parts(self, path: str) -> None:
         """
-        End what was begun in parts at a path, and was never joined.
+        End uploads in parts that were begun at a path and never joined.
 
         Raises:
             UnavailableError: The store does not answer.

@@ -76,7 +76,7 @@ class Fetching:
 
     def refusal(self, env: Environment, url: str) -> str | None:
         """
-        Return why an address is not fetched, as far as it is known by now.
+        Return the reason not to fetch an address, if one is known by now.
 
         What only the fetch itself can find out, the video shows later.
         """
@@ -247,7 +247,7 @@ class Fetching:
 
 
 def file_name_of(url: str) -> str:
-    """Return what the file at an address is called: the end of its path."""
+    """Return the name of the file at an address: the end of its path."""
     _, _, path = without_secrets(url).partition("://")
     name = unquote(path.partition("/")[2].rpartition("/")[2])
     return "".join(char for char in name if char.isprintable())[:MAX_NAME_CHARS] or (

@@ -318,7 +318,7 @@ class Uploads:
 
     def clean_incoming(self) -> int:
         """
-        Remove what uploads that were cut off by a crash have left here.
+        Remove files that uploads cut off by a crash have left on this machine.
 
         A folder that does not work is left alone.
         """

@@ -1,4 +1,4 @@
-"""What a rotation of the keys of upload addresses needs to know of them."""
+"""The rotation of the keys of upload addresses."""
 
 import secrets
 from datetime import timedelta

@@ -9,7 +9,7 @@ from hvcore.metrics.declared import UPLOAD_BYTES, UPLOADS
 
 @contextmanager
 def measured_upload(size_bytes: int) -> Iterator[None]:
-    """Count how the block ends, which stores an upload."""
+    """Count the outcome of a block that stores an upload."""
     outcome = "failed"
     try:
         yield

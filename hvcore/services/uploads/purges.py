@@ -35,7 +35,7 @@ class UploadPurges:
 
     def purge(self, run: TaskRun) -> None:
         """
-        Remove what is at the path of an upload, or below; the subject is the path.
+        Remove the objects at an upload's path, the task's subject, or below it.
 
         Later, if it is what a video still waits for: after an outage all tasks run
         at once.

@@ -81,7 +81,7 @@ class ResumableUploads:
 
     def set_anew(self, env: Environment, video_id: str, wanted: VideoWanted) -> Video:
         """
-        Set how a video is encoded, and who may see it, whose upload goes on.
+        Set the encoding and visibility of a video whose upload goes on.
 
         Raises:
             VideoNotFoundError: The environment has no such video, or it is deleted.

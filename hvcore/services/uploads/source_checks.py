@@ -1,5 +1,5 @@
 """
-Whether what an address gives can be a video at all.
+Checks whether an address gives a file that can be a video at all.
 
 By its headers and its first bytes, so that a web page is refused before gigabytes are
 fetched. The transcoder finds out what it really is.
@@ -78,7 +78,7 @@ def check_head(download: StreamedResponse) -> None:
 
 def check_size(size_bytes: int) -> None:
     """
-    Refuse what is too large.
+    Refuse a source over 5 GB.
 
     Raises:
         UnusableSourceError: It is.

@@ -25,7 +25,7 @@ _GRANT: Final = re.compile(rf"{_UPLOADS}(?:/[A-Za-z0-9_-]{{1,64}}){{3}}")
 
 @attrs.frozen(kw_only=True)
 class StoreNotices:
-    """Take what the store says about new objects; thread-safe."""
+    """Take the store's notices about new objects; thread-safe."""
 
     uow: UnitOfWork
     storage: Storage
@@ -53,7 +53,7 @@ class StoreNotices:
 
     def place(self) -> str | None:
         """
-        Return what all objects of uploads begin with, as ``bucket/key``.
+        Return the beginning of all objects of uploads, as ``bucket/key``.
 
         None if nobody else sends anything to this storage.
         """

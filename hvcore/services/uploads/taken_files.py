@@ -9,7 +9,7 @@ from hvcore.ports.storage import ObjectNotFoundError, Storage
 
 def taken_file(storage: Storage, grant: UploadGrant) -> Sequence[FieldError]:
     """
-    Say how large the file of a used grant is; nothing if the storage cannot say.
+    Return the size of a used grant's file as an error's detail, if known.
 
     By that a sender knows its own file again.
     """

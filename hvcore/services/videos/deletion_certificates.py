@@ -108,7 +108,7 @@ class DeletionCertificates:
 
     def _look(self, video: Video, prefix: str) -> dict[str, object]:
         """
-        List what is below a prefix, for there to be nothing.
+        List the objects below a prefix, for none to be there.
 
         Raises:
             ConflictError: There is something.

@@ -1,4 +1,4 @@
-"""Change what an owner may change about a video at any time."""
+"""Change the properties that an owner may change of a video at any time."""
 
 import attrs
 

@@ -34,7 +34,7 @@ SWEPT_AT_ONCE: Final = 50
 
 @attrs.frozen(kw_only=True)
 class Erasure:
-    """Erase what a deleted video's owner, file and viewers have told."""
+    """Erase personal data of a deleted video: of its owner, file and viewers."""
 
     uow: UnitOfWork
     clock: Clock
@@ -75,7 +75,7 @@ class Erasure:
 
     def left(self, video_id: VideoId) -> dict[str, int]:
         """
-        Return in how many rows of each column there is personal data of a video.
+        Return the number of rows of each column with personal data of a video.
 
         Raises:
             VideoNotFoundError: There was never such a video.
@@ -88,7 +88,7 @@ class Erasure:
 
     def sweep(self) -> int:
         """
-        Erase what older versions have left of deleted videos; return of how many.
+        Erase personal data left of deleted videos; return the number of videos.
 
         Then nothing that was erased in the meantime is left beside the tables.
         """

@@ -31,7 +31,7 @@ class MeasuredTrack:
 
 @attrs.frozen(kw_only=True)
 class Ladders:
-    """Measure what was published."""
+    """Measure the published renditions of a video."""
 
     uow: UnitOfWork
 

@@ -52,7 +52,7 @@ def written_captions(data: bytes, expected: CaptionFormat | None) -> WrittenCapt
 
 
 def answer_to(kind: str, formats: list[str], data: bytes) -> bytes:
-    """Return what the parent is told of a file."""
+    """Return the answer about a file for the parent process."""
     told: dict[str, object]
     webvtt = b""
     try:

@@ -1,5 +1,5 @@
 """
-End what waits for endpoints that were disabled or removed.
+End deliveries that wait for endpoints that were disabled or removed.
 
 There may be very many deliveries: each batch is its own transaction, so that nothing
 waits long for it, and the sweep finishes what was interrupted.
@@ -24,13 +24,13 @@ SWEEP_BATCHES: Final = 60
 
 
 def end_backlog(uow: UnitOfWork, webhook_id: WebhookId) -> None:
-    """End all that waits for an endpoint, if it gets nothing any more."""
+    """End all deliveries that wait for an endpoint which gets nothing any more."""
     while _end_batch(uow, webhook_id):
         time.sleep(PAUSE_S)
 
 
 def end_leftovers(uow: UnitOfWork) -> int:
-    """Go on where ``end_backlog`` was interrupted; return how many were ended."""
+    """Finish interrupted calls of ``end_backlog``; return the deliveries ended."""
     with uow.read() as work:
         unended = list(work.webhook_backlog.unended())
     total, current = 0, Round(_log, "deliveries to an ended webhook still wait")

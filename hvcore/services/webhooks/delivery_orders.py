@@ -27,7 +27,7 @@ from hvcore.services.webhooks.endpoints import (
 
 @attrs.frozen(kw_only=True)
 class DeliveryOrders:
-    """See what was ordered, and order it again."""
+    """List webhook deliveries, and order them again."""
 
     uow: UnitOfWork
 
@@ -92,7 +92,7 @@ class DeliveryOrders:
     def reasons(
         self, deliveries: Sequence[WebhookDelivery]
     ) -> Mapping[DeliveryId, str]:
-        """Return why deliveries wait, as far as there is a reason."""
+        """Return the reasons for which deliveries wait, if there are any."""
         pending = [d.id for d in deliveries if d.state is WebhookDeliveryState.PENDING]
         with self.uow.read() as work:
             return work.webhook_backlog.reasons(pending)

@@ -1,5 +1,5 @@
 """
-How many requests one endpoint has in flight, within one process.
+A limit on the requests that one endpoint has in flight, per process.
 
 A dead endpoint holds each request for its whole timeout. It must not hold the
 threads that the others need.
@@ -31,7 +31,7 @@ _random: Final = random.SystemRandom()
 
 
 class EndpointSlots:
-    """Counts what is in flight; thread-safe."""
+    """Counts the requests in flight to each endpoint; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -61,7 +61,7 @@ class EndpointSlots:
             return endpoint_id in self._suspects
 
     def turn_away(self, endpoint_id: str, count: int) -> None:
-        """Count what was put off without having asked."""
+        """Count deliveries that were put off without a request."""
         with self._lock:
             if self._taken[endpoint_id]:
                 self._turned_away[endpoint_id] += count
@@ -70,7 +70,7 @@ class EndpointSlots:
                 del self._taken[endpoint_id]
 
     def note(self, endpoint_id: str, *, is_success: bool) -> None:
-        """Record how an attempt has ended."""
+        """Record the outcome of an attempt."""
         with self._lock:
             if is_success:
                 self._suspects.discard(endpoint_id)
@@ -78,7 +78,7 @@ class EndpointSlots:
                 self._suspects.add(endpoint_id)
 
     def wait(self, endpoint_id: str) -> timedelta:
-        """Return how long to stay away after there was no room."""
+        """Return the time to wait after an endpoint had no free slot."""
         with self._lock:
             ahead = self._turned_away[endpoint_id]
         longest_s = min(max(USUAL_WAIT_S, ahead * WAIT_OF_EACH_S), MAX_WAIT_S)

@@ -116,7 +116,7 @@ class Webhooks:
 
     def end_leftovers(self) -> int:
         """
-        End what still waits for endpoints that were disabled or removed.
+        End deliveries that wait for endpoints that were disabled or removed.
 
         Returns:
             How many deliveries.
@@ -210,7 +210,7 @@ class Webhooks:
 def record_change(
     work: Work, action: str, endpoint: WebhookEndpoint, **details: object
 ) -> None:
-    """Audit what is done to an endpoint."""
+    """Audit an operation on an endpoint."""
     # Not the URL, which may hold secrets.
     audit.record(work, action, endpoint.id, org_id=endpoint.org_id, **details)
 
@@ -229,7 +229,7 @@ def find_endpoint(work: Work, webhook_id: str) -> WebhookEndpoint:
 
 
 def no_endpoint(webhook_id: str) -> NotFoundError:
-    """Return what says that there is no such endpoint."""
+    """Return the error for an endpoint that does not exist."""
     return NotFoundError(
         f"There is no webhook endpoint {webhook_id}; hv webhooks list shows what "
         f"there is."

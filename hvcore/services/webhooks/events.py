@@ -1,4 +1,4 @@
-"""Read what has happened."""
+"""Read the events of videos."""
 
 from collections import defaultdict
 from collections.abc import Sequence

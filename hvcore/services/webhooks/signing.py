@@ -1,5 +1,5 @@
 """
-How a webhook is signed, and how its receiver's wishes are read.
+The signature of a webhook, and the wishes in its receiver's answer.
 
 Source: the Standard Webhooks specification; RFC 9110, section 10.2.3.
 """

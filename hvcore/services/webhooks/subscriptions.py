@@ -120,7 +120,7 @@ def _earlier(work: Work, task: Task) -> Sequence[Task]:
 
 
 def _others(work: Work, task: Task) -> Sequence[Task]:
-    """Return what else the same subscriber is not told of this video, in order."""
+    """Return other unended tasks of the same subscriber and video, in order."""
     unended = work.tasks.unended(task.subject, kind=SUBSCRIBER_TELL)
     name = _subscriber_of(task)
     found = [t for t in unended if t.id != task.id and _subscriber_of(t) == name]

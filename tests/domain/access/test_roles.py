@@ -23,7 +23,7 @@ def test_each_role_includes_the_ones_before() -> None:
     assert all(role.includes(role) for role in Role)
 
 
-def test_what_each_role_may_do() -> None:
+def test_each_role_has_its_permissions() -> None:
     assert Role.VIEWER.permissions == {
         Permission.VIDEOS_READ,
         Permission.ANALYTICS_READ,

@@ -57,7 +57,7 @@ def test_the_session_is_read(text: str) -> None:
         f'cid="{"x" * MAX_CHARS}",sid="{SID}"',
     ],
 )
-def test_what_is_not_as_it_should_be_is_ignored(text: str | None) -> None:
+def test_a_malformed_session_id_is_ignored(text: str | None) -> None:
     assert player_session(text) is None
 
 
@@ -65,7 +65,7 @@ def test_a_session_may_have_64_characters() -> None:
     assert player_session(f'sid="{"x" * 64}"') == "x" * 64
 
 
-def test_what_a_player_tells_is_read() -> None:
+def test_a_players_report_is_read() -> None:
     text = 'bl=21300,br=3200,bs,d=4004,mtp=25400,sf=h,st=v,sid="x",su'
 
     assert player_report(text) == PlayerReport(
@@ -77,7 +77,7 @@ def test_what_a_player_tells_is_read() -> None:
     )
 
 
-def test_what_a_player_tells_in_several_headers_is_read_together() -> None:
+def test_a_players_report_in_several_headers_is_read_together() -> None:
     report = player_report("bl=100,su", None, "bs", 'sid="x",bl=7')
 
     assert report == PlayerReport(has_starved=True, is_startup=True, buffer_ms=100)
@@ -121,7 +121,9 @@ def test_the_greatest_number_is_taken() -> None:
 
 
 @pytest.mark.parametrize("texts", [(), (None,), ("",), ("mtp=",), ("bs,bs", None)])
-def test_who_tells_nothing_reports_nothing(texts: tuple[str | None, ...]) -> None:
+def test_a_player_without_cmcd_keys_reports_nothing(
+    texts: tuple[str | None, ...],
+) -> None:
     assert player_report(*texts) is None
 
 

@@ -48,7 +48,7 @@ def test_a_rule_is_true_above_its_limits(rule: str, *, holds: bool) -> None:
         "cloud if hdr > 1",
     ],
 )
-def test_what_is_no_rule_is_refused(text: str) -> None:
+def test_a_malformed_rule_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"rule|condition|units"):
         read_route(text)
 
@@ -70,7 +70,7 @@ def test_a_rule_of_what_is_not_known_keeps_later_ones_from_choosing() -> None:
     assert first_that_holds(routes, facts()) == (None, False)
 
 
-def test_what_is_known_suffices_where_nothing_else_could_change_it() -> None:
+def test_known_facts_suffice_where_no_other_fact_could_change_the_route() -> None:
     routes = [
         read_route("one if hdr and size > 5 GB"),
         read_route("two if size > 1 MB"),

@@ -84,7 +84,7 @@ def test_the_key_is_another_after_a_failure() -> None:
     assert len(first.key(task.id)) <= 64
 
 
-def test_what_was_submitted_is_cancelled() -> None:
+def test_a_submission_of_a_cancelled_task_is_cancelled() -> None:
     task = part_task(Submission(transcoder="far", begun_at=NOW, handle="job-7"))
 
     (cancel,) = cancel_tasks([task], now=NOW)
@@ -99,7 +99,7 @@ def test_what_was_submitted_is_cancelled() -> None:
     }
 
 
-def test_what_may_have_been_submitted_is_cancelled_now_and_later() -> None:
+def test_an_unconfirmed_submission_is_cancelled_now_and_later() -> None:
     task = part_task(Submission(transcoder="far", begun_at=NOW))
 
     now, later = cancel_tasks([task], now=NOW)
@@ -154,7 +154,7 @@ def test_while_no_handle_is_kept_the_other_worker_may_still_find_it() -> None:
     assert cancel.payload["unless_kept_by"] == own.id
 
 
-def test_what_belongs_to_a_submission_that_has_failed_is_cancelled_whole() -> None:
+def test_a_failed_submission_is_cancelled_with_its_target() -> None:
     own, current = part_task(OWN), part_task(OWN.after_failure())
 
     (cancel,) = cancel_of_second(own, current, now=NOW)
@@ -164,5 +164,5 @@ def test_what_belongs_to_a_submission_that_has_failed_is_cancelled_whole() -> No
 
 
 @pytest.mark.parametrize("own", [OWN, attrs.evolve(OWN, handle=None), None])
-def test_what_the_task_keeps_goes_on(own: Submission | None) -> None:
+def test_the_submission_that_its_task_keeps_goes_on(own: Submission | None) -> None:
     assert cancel_of_second(part_task(own), part_task(OWN), now=NOW) == []

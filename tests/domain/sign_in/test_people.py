@@ -108,14 +108,14 @@ def test_a_session_ends_when_it_is_idle_or_old() -> None:
         ("a\n", False),
     ],
 )
-def test_what_can_be_a_subject(text: str, *, is_one: bool) -> None:
+def test_subjects_are_told_from_other_texts(text: str, *, is_one: bool) -> None:
     assert is_subject(text) is is_one
 
 
 @pytest.mark.parametrize(
     "text", ["", "a", "a@", "@b", "a b@c", "a@b\n", "a@b\0", "<a@b>"]
 )
-def test_what_is_no_address(text: str) -> None:
+def test_malformed_email_addresses_are_told_from_good_ones(text: str) -> None:
     assert not is_email_address(text)
     assert is_email_address("ada@example.com")
 

@@ -32,7 +32,7 @@ def _order(*waiting: Waiting, workers: int = 4, most_percent: int = 50) -> list[
     return [one.org_id for one in ordered]
 
 
-def test_who_has_the_least_in_work_is_first() -> None:
+def test_the_organization_with_the_least_in_work_is_first() -> None:
     busy = _waiting("busy", runs=1, spent_s=1)
     idle = _waiting("idle", spent_s=100)
 
@@ -69,5 +69,5 @@ def test_a_share_is_rounded_up_to_at_least_one_worker() -> None:
     assert _order(_waiting("a"), usual, workers=1, most_percent=1) == ["a", "usual"]
 
 
-def test_who_is_alone_may_have_all() -> None:
+def test_an_organization_alone_may_have_all_workers() -> None:
     assert _order(_waiting("alone", runs=3), workers=4) == ["alone"]

@@ -93,7 +93,7 @@ def test_subrip_becomes_webvtt(expected: CaptionFormat | None, ending: str) -> N
     )
 
 
-def test_what_was_written_is_read_as_the_same() -> None:
+def test_written_webvtt_is_read_as_the_same() -> None:
     once = converted(VTT)
 
     assert converted(once, CaptionFormat.WEBVTT) == once
@@ -221,7 +221,7 @@ def test_the_number_of_the_next_cue_is_no_text_of_subrip() -> None:
         (b"WEBVTT\n\n00:01.000 --> 00:02.000\n\xed\xa0\x80\n", 4),
     ],
 )
-def test_what_is_not_utf_8_is_refused(data: bytes, line: int) -> None:
+def test_captions_that_are_not_utf_8_are_refused(data: bytes, line: int) -> None:
     assert f"line {line}: the file must be in UTF-8" in refusal(data)
 
 
@@ -237,7 +237,7 @@ def test_there_may_be_so_many_cues_and_no_more() -> None:
     assert f"at most {MAX_CUES} cues" in refusal(f"{text}{CUE}")
 
 
-def test_what_grows_too_long_by_escaping_is_refused() -> None:
+def test_captions_that_grow_too_long_by_escaping_are_refused() -> None:
     cue = "00:00:01.000 --> 00:00:02.000\n" + ("&" * 2000 + "\n") * 50
     cues = read_captions(f"WEBVTT\n\n{cue}\n".encode(), None).cues * 10
 

@@ -80,7 +80,7 @@ def test_a_video_moves_only_as_the_table_says(
         assert subject.state is target
 
 
-def test_processing_what_is_processed_is_a_conflict() -> None:
+def test_processing_a_processed_video_is_a_conflict() -> None:
     for state in (VideoState.TRANSCODING, VideoState.READY):
         with pytest.raises(ProcessingInProgressError):
             video(state).start_processing(ids.new_job_id())

@@ -240,7 +240,7 @@ def test_the_body_says_all_that_the_documentation_lists() -> None:
     }
 
 
-def test_what_is_deleted_or_from_before_plays_nowhere() -> None:
+def test_an_event_of_a_deletion_or_an_older_version_has_no_playback() -> None:
     event = stored()
 
     for change in ({"kind": EventKind.DELETED}, {"is_public": None}):

@@ -163,7 +163,7 @@ def test_examples_send_what_is_looked_for_first(
         ),
     ],
 )
-def test_who_sends_nothing_good_is_told_what_to_send(
+def test_a_caller_without_valid_credentials_is_told_what_to_send(
     opened: Open, providers: list[AuthProvider], detail: str, challenge: str | None
 ) -> None:
     answer = opened(*providers).simulate_get("/v1/whoami")

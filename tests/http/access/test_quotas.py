@@ -173,7 +173,7 @@ def test_a_retry_needs_a_free_encode_too(api: World, base: str) -> None:
     assert api.post(path, None).status_code == 200
 
 
-def test_what_is_wrong_with_a_request_is_said_before_its_quota(api: World) -> None:
+def test_an_invalid_request_is_refused_before_its_quota(api: World) -> None:
     running = api.transcoding()
     limit(api, concurrent_encodes=1, stored_bytes=0)
 

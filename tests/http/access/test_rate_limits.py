@@ -158,7 +158,7 @@ def test_a_system_key_counts_for_the_organization_it_names(api: World) -> None:
     assert shown(api.get("/v1/whoami", key=key)) == (1, 0)
 
 
-def test_who_is_refused_for_key_or_organization_costs_nobody_anything(
+def test_a_caller_refused_for_key_or_organization_is_not_counted(
     api: World,
 ) -> None:
     none = Key(value="hv_live_" + "0" * 32)
@@ -175,7 +175,7 @@ def test_who_is_refused_for_key_or_organization_costs_nobody_anything(
     assert shown(api.get("/v1/videos")) == (10_000, 9_999)
 
 
-def test_what_needs_no_key_is_not_limited(api: World) -> None:
+def test_a_path_that_needs_no_key_is_not_limited(api: World) -> None:
     limit(api, api_per_hour=0)
 
     for path in (

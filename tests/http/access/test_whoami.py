@@ -69,7 +69,7 @@ def test_a_system_key_belongs_to_nobody(api: World) -> None:
 
 
 @pytest.mark.parametrize("value", ["", "hv_live_" + "0" * 32])
-def test_what_is_no_key_is_told_nothing(api: World, value: str) -> None:
+def test_a_malformed_key_is_unauthorized(api: World, value: str) -> None:
     problem_of(api.get("/v1/whoami", key=Key(value=value)), 401, "unauthorized")
 
 

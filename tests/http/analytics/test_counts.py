@@ -162,7 +162,7 @@ def test_a_full_access_key_reports_its_default_environment_in_family_b(
     assert [record["envId"] for record in usage] == [ENV]
 
 
-def test_what_was_watched_survives_deletion(api: World) -> None:
+def test_served_segments_of_a_deleted_video_stay_in_the_usage(api: World) -> None:
     video_id = api.ready()
     serve(api, video_id, times=5)
     api.delete(f"/v1/videos/{video_id}")

@@ -194,7 +194,7 @@ def test_a_video_without_a_duration_has_no_views(api: World) -> None:
     assert answer["calculation"] == "no duration, no views"
 
 
-def test_what_no_sink_keeps_is_said_to_be_unknown(unkept: World) -> None:
+def test_reports_that_no_sink_keeps_are_said_to_be_unknown(unkept: World) -> None:
     video_id = unkept.ready()
     serve(unkept, video_id)
 
@@ -311,7 +311,9 @@ def test_a_deleted_video_has_no_analytics(api: World, root: str, name: str) -> N
     "path",
     ["analytics/viewers", "videos/{}/analytics/viewers", "videos/{}/analytics/explain"],
 )
-def test_these_reports_need_the_permission_of_the_others(api: World, path: str) -> None:
+def test_analytics_reports_need_the_permission_for_analytics(
+    api: World, path: str
+) -> None:
     key = api.make_key(permissions=frozenset(Permission) - {Permission.ANALYTICS_READ})
 
     result = api.get(f"/v1/{path.format(api.ready())}", key=key)

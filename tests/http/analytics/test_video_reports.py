@@ -65,7 +65,7 @@ def tell(api: World, video_id: str, text: str, at: datetime = NOW) -> None:
 
 
 @pytest.mark.parametrize("root", ROOTS)
-def test_what_players_tell_is_reported_by_day(api: World, root: str) -> None:
+def test_players_reports_are_summed_up_by_day(api: World, root: str) -> None:
     video_id = api.ready()
     tell(api, video_id, "bl=0,bs,mtp=400,su")
     tell(api, video_id, "bl=20100,mtp=25000,br=3200")
@@ -140,7 +140,7 @@ def test_days_and_formats_that_there_are_not_are_refused(
     assert locations(problem_of(result, status, "invalid_parameters")) == [where]
 
 
-def test_where_nobody_keeps_it_the_quality_is_said_to_be_unknown(
+def test_without_a_sink_for_it_the_playback_quality_is_unknown(
     api: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     video_id = api.ready()
@@ -209,7 +209,7 @@ def test_the_days_add_up_to_those_of_the_daily_report(api: World) -> None:
     assert len(sums) == 3
 
 
-def test_where_nobody_keeps_it_every_segment_went_nobody_knows_where(
+def test_without_a_sink_for_it_the_origin_of_each_segment_is_unknown(
     api: World,
 ) -> None:
     video_id = api.ready()

@@ -51,7 +51,7 @@ def test_a_page_of_any_origin_may_load_it(
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_what_has_not_changed_is_not_sent_again(client: TestClient, path: str) -> None:
+def test_an_unchanged_file_is_not_sent_again(client: TestClient, path: str) -> None:
     etag = fetched(client, path).headers["ETag"]
 
     again = fetched(client, path, **{"If-None-Match": etag, "Origin": ORIGIN})

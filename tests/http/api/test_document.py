@@ -42,7 +42,7 @@ def nodes(node: object) -> Iterator[dict[str, Any]]:
             yield from nodes(value)
 
 
-def test_it_stays_small(shared: World) -> None:
+def test_the_openapi_document_stays_small(shared: World) -> None:
     sent = TestClient(shared.client.app).simulate_get("/v1/openapi.json").content
 
     assert len(sent) <= MAX_BYTES

@@ -27,7 +27,7 @@ def test_the_examples_are_what_the_service_answers(api: World) -> None:
     assert not changed, f"{changed}: {AGAIN}=1 with this test writes {FILE.name} again"
 
 
-def test_whatever_is_sent_and_answered_has_an_example() -> None:
+def test_each_body_answer_and_error_has_an_example() -> None:
     named = [schema["title"] for route in ROUTES if (schema := answer_schema(route))]
     bodies = [route.body.__name__ for route in ROUTES if route.body]
     codes = [

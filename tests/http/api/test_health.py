@@ -37,7 +37,7 @@ def test_health_says_how_what_strangers_upload_is_confined(api: World) -> None:
         assert (body["sandbox"], body["status"]) == (level, "ok")
 
 
-def test_without_its_storage_the_service_is_down(api: World) -> None:
+def test_the_service_without_storage_is_down(api: World) -> None:
     api.storage.is_down = True
 
     result = api.get("/health")
@@ -50,7 +50,7 @@ def test_without_its_storage_the_service_is_down(api: World) -> None:
     assert result.json["body"]["checks"]["storage"] != "ok"
 
 
-def test_without_its_queue_the_service_is_degraded(api: World) -> None:
+def test_the_service_without_a_queue_is_degraded(api: World) -> None:
     api.queue.is_down = True
 
     body = body_of(api.get("/health"))
@@ -70,7 +70,7 @@ def test_without_an_encoder_the_service_is_degraded(api: World) -> None:
     assert body["checks"]["transcoder"] == "There is no ffmpeg."
 
 
-def test_what_the_encoder_lacks_is_named_and_degrades_nothing(api: World) -> None:
+def test_a_lack_of_the_encoder_is_named_and_degrades_nothing(api: World) -> None:
     lack = Lack(what="There is no aac-he.", mend="Install it.", is_refused=True)
     api.transcoder.able = attrs.evolve(
         api.transcoder.able, lacks=(lack,), problems=("This version has a hole.",)

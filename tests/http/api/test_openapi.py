@@ -62,7 +62,7 @@ def test_the_document_is_openapi_and_sent_bare_without_a_key(api: World) -> None
 
 
 @pytest.mark.parametrize("path", [DOCUMENT, "/docs", "/docs/style.css"])
-def test_what_has_not_changed_is_not_sent_again(api: World, path: str) -> None:
+def test_an_unchanged_file_is_not_sent_again(api: World, path: str) -> None:
     first = api.get(path)
 
     again = api.call("GET", path, headers={"If-None-Match": first.headers["ETag"]})
@@ -191,7 +191,7 @@ def test_the_pages_keep_a_policy_of_their_own(api: World, path: str) -> None:
         ("/", "text/html; charset=utf-8"),
     ],
 )
-def test_what_the_pages_need_is_served(
+def test_a_file_that_pages_need_is_served(
     api: World, path: str, content_type: str
 ) -> None:
     assert api.get(path).headers["Content-Type"] == content_type

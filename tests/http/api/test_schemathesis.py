@@ -197,7 +197,7 @@ def failures(recorder: Any) -> Iterator[str]:  # noqa: ANN401 - schemathesis's o
     ],
 )
 @pytest.mark.timeout(3_600)
-def test_what_is_documented_is_what_happens(
+def test_the_api_answers_as_documented(
     unlimited: World, examples: int, at_least: int, *, is_long: bool
 ) -> None:
     print(f"SCHEMATHESIS_SEED={SEED}")  # noqa: T201 - shown when it fails

@@ -119,7 +119,7 @@ def good(shared: World, video: str) -> dict[str, str]:
 
 @pytest.mark.cases(8)
 @pytest.mark.parametrize("place", PLACES)
-def test_nothing_that_is_broken_breaks_an_app(
+def test_broken_input_breaks_no_app(
     breakers: dict[str, Breaker], good: dict[str, str], place: str
 ) -> None:
     app, method, address = place.format(**good, x="{x}").split()
@@ -138,7 +138,7 @@ def test_nothing_that_is_broken_breaks_an_app(
 
 @pytest.mark.parametrize("file", ["master.m3u8", "video/720p/init.m4s"])
 @pytest.mark.parametrize("path", [PUBLIC_PATH, PRIVATE_PATH])
-def test_nothing_that_is_broken_breaks_the_delivery_of_a_file(
+def test_broken_input_breaks_no_delivery_of_a_file(
     clock: SettableClock, path: str, file: str
 ) -> None:
     world = make_world(clock, None, is_public=path == PUBLIC_PATH)
@@ -157,7 +157,7 @@ def test_nothing_that_is_broken_breaks_the_delivery_of_a_file(
 
 @pytest.mark.cases(8)
 @pytest.mark.parametrize("route", ROUTES, ids=lambda r: f"{r.method} {r.path}")
-def test_nothing_that_is_broken_breaks_the_api(
+def test_broken_input_breaks_no_route_of_the_api(
     breakers: dict[str, Breaker], video: str, route: Route
 ) -> None:
     names = {

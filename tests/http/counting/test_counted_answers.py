@@ -65,7 +65,7 @@ def test_a_segment_that_was_answered_whole_is_counted(world: DeliveryWorld) -> N
 
 @pytest.mark.parametrize("headers", [{}, {"Range": "bytes=10-"}])
 @pytest.mark.parametrize("over_half", [False, True])
-def test_what_broke_off_is_counted_once_more_than_half_was_handed_over(
+def test_a_segment_broken_off_counts_once_more_than_half_was_handed_over(
     world: DeliveryWorld, headers: dict[str, str], *, over_half: bool
 ) -> None:
     """
@@ -90,7 +90,7 @@ def test_what_broke_off_is_counted_once_more_than_half_was_handed_over(
     assert world.ignored == ([] if over_half else [(720, IgnoredReason.TOO_FEW_BYTES)])
 
 
-def test_what_the_player_calls_its_session_is_known_to_the_counter(
+def test_the_players_session_id_is_known_to_the_counter(
     world: DeliveryWorld,
 ) -> None:
     """
@@ -122,7 +122,7 @@ def test_what_the_player_calls_its_session_is_known_to_the_counter(
     assert sessions == plain == expected
 
 
-def test_what_the_player_tells_of_playback_is_known_to_the_counter(
+def test_the_players_report_is_known_to_the_counter(
     world: DeliveryWorld,
 ) -> None:
     """
@@ -185,7 +185,7 @@ def test_headers_that_are_named_after_a_country_are_known_to_the_counter(
     assert twice is None
 
 
-def test_who_watches_is_known_to_the_counter(world: DeliveryWorld) -> None:
+def test_the_viewer_is_known_to_the_counter(world: DeliveryWorld) -> None:
     seen = {"User-Agent": "A browser", "X-Forwarded-For": "1.2.3.4, 203.0.113.7"}
 
     get(world, SEGMENT, seen)
@@ -264,7 +264,9 @@ def test_head_is_not_counted(world: DeliveryWorld) -> None:
     assert world.ignored == [(720, IgnoredReason.HEAD)]
 
 
-def test_what_the_player_has_already_is_not_counted(world: DeliveryWorld) -> None:
+def test_a_segment_that_the_player_has_already_is_not_counted(
+    world: DeliveryWorld,
+) -> None:
     etag = world.get(f"{PUBLIC_PATH}/{SEGMENT}").headers["ETag"]
     world.counted.clear()
 

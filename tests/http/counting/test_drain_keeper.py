@@ -90,7 +90,7 @@ def programs(tmp_path: Path, folder: Path) -> Iterator[Programs]:
 
 
 @pytest.mark.parametrize("way", [Programs.that_ends, Programs.that_crashes])
-def test_who_cannot_drain_gives_way_to_who_can(
+def test_a_keeper_whose_drain_ends_gives_way_to_another(
     folder: Path,
     programs: Programs,
     tmp_path: Path,
@@ -105,7 +105,7 @@ def test_who_cannot_drain_gives_way_to_who_can(
     until(programs.started, within_s=WITHIN_S, what="the drain of another")
 
 
-def test_who_cannot_start_a_drain_gives_way_to_who_can(
+def test_a_keeper_that_cannot_start_a_drain_gives_way_to_another(
     folder: Path, programs: Programs, caplog: pytest.LogCaptureFixture
 ) -> None:
     DrainKeeper(folder, Spool(folder), programs.that_is_missing).start()
@@ -160,7 +160,7 @@ def test_a_folder_that_comes_anew_has_a_drain(folder: Path, programs: Programs) 
     assert (folder / BEAT_FILE).exists()
 
 
-def test_who_is_killed_again_and_again_is_back_at_once(
+def test_a_drain_killed_again_and_again_is_back_at_once(
     folder: Path, programs: Programs
 ) -> None:
     DrainKeeper(folder, Spool(folder), programs.that_stays).start()

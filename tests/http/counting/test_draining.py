@@ -65,7 +65,7 @@ def test_a_parent_that_is_gone_tells_nothing() -> None:
         read_settings(io.BytesIO())
 
 
-def test_what_fails_again_and_again_is_said_once(
+def test_a_drain_failure_that_repeats_is_logged_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     # Tests are not to be slower from here on.

@@ -125,7 +125,7 @@ def test_a_client_has_so_many_requests_in_progress(api: Api) -> None:
         (b"GET /" + b"x" * 70_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n", 414),
     ],
 )
-def test_what_nginx_cannot_read_is_refused_in_our_words(
+def test_a_request_that_nginx_cannot_read_is_refused_in_our_words(
     api: Api, sent: bytes, status: int
 ) -> None:
     with _begun(api, sent) as connection:
@@ -138,7 +138,7 @@ def test_what_nginx_cannot_read_is_refused_in_our_words(
     assert answer.headers["X-Request-Id"] == problem["requestId"]
 
 
-def test_what_nginx_refuses_is_said_in_our_words(api: Api) -> None:
+def test_a_request_that_nginx_refuses_gets_an_answer_in_our_words(api: Api) -> None:
     connection = http.client.HTTPConnection("127.0.0.1", api.port, timeout=20)
     connection.putrequest("POST", "/")
     connection.putheader("Content-Length", str(MAX_PICTURE_BYTES + 1))

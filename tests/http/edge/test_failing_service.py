@@ -161,7 +161,7 @@ def test_a_frozen_process_costs_one_wait_and_is_left_out(
         ("delivery", "PUT", "/upload/vid_1"),
     ],
 )
-def test_what_waits_by_design_is_begun_once(
+def test_a_request_that_waits_by_design_is_begun_once(
     fleet: Fleet, kind: str, method: str, path: str
 ) -> None:
     statuses: list[int] = []

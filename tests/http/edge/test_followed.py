@@ -221,7 +221,7 @@ def test_one_organization_s_viewers_leave_room_for_those_of_others(
     assert noted == ["100"] * 4 + ["5"] * 10 + ["6"]
 
 
-def test_who_is_gone_leaves_room_for_others(nginx: RunningEdge) -> None:
+def test_a_viewer_who_is_gone_leaves_room_for_others(nginx: RunningEdge) -> None:
     said = run(
         nginx,
         """

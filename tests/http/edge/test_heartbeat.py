@@ -58,7 +58,7 @@ def test_a_process_that_works_goes_on() -> None:
     assert outcome.stdout == "done\n"
 
 
-def test_who_has_done_his_work_needs_no_more_beats() -> None:
+def test_a_process_that_has_done_its_work_needs_no_more_beats() -> None:
     outcome = run(ENDS)
 
     assert outcome.returncode == 0

@@ -164,7 +164,7 @@ class Behind(AnalyticsSink):
         return sum(one.segments for batch in self.written for one in batch.counts)
 
 
-def test_what_was_served_is_counted_once(services: Services, folder: Path) -> None:
+def test_a_served_segment_is_counted_once(services: Services, folder: Path) -> None:
     reading = ingest(services)
     is_all = [reading.run_once()]
     write(folder, record(2), record(3, " c=DE"))
@@ -178,7 +178,9 @@ def test_what_was_served_is_counted_once(services: Services, folder: Path) -> No
     assert is_all == [True] * 6
 
 
-def test_it_is_counted_when_it_was_served(services: Services, folder: Path) -> None:
+def test_a_segment_is_counted_in_the_minute_of_its_serving(
+    services: Services, folder: Path
+) -> None:
     write(folder, record(2))
     write(folder, record(3))
 
@@ -213,7 +215,7 @@ def test_a_file_that_is_longer_than_it_was_is_not_counted_again(
     assert not tally_files(folder)
 
 
-def test_what_is_said_of_viewers_is_noted_once(
+def test_session_and_origin_of_viewers_are_noted_once(
     services: Services, folder: Path
 ) -> None:
     reading = ingest(services)
@@ -294,7 +296,7 @@ def test_a_file_of_a_live_worker_is_left_alone(
     assert is_all == [True] * 3
 
 
-def test_what_a_worker_counts_to_its_end_counts(
+def test_segments_that_a_worker_counts_until_its_end_count(
     services: Services, folder: Path
 ) -> None:
     reading = ingest(services)
@@ -322,7 +324,7 @@ def test_a_file_goes_when_it_is_counted_and_its_position_with_it(
     assert services.analytics_store.position(path.name) == 0
 
 
-def test_it_says_that_it_goes_on_with_every_file_and_batch(
+def test_reading_tallies_beats_with_every_file_and_batch(
     services: Services, folder: Path
 ) -> None:
     """
@@ -406,7 +408,7 @@ def test_a_sink_that_fails_after_writing_counts_once_after_a_restart(
     assert (counted(services), list(tally_files(folder))) == (2, [])
 
 
-def test_what_ends_before_it_has_removed_a_file_counts_it_once(
+def test_a_reader_that_ends_before_removing_a_file_counts_it_once(
     services: Services, folder: Path
 ) -> None:
     path = write(folder, record(2))
@@ -462,7 +464,7 @@ def test_a_file_that_cannot_be_opened_holds_up_no_other(
     assert caplog.text.count("was left") == 1
 
 
-def test_what_is_damaged_is_said_and_the_rest_counts(
+def test_a_damaged_tally_is_logged_and_the_rest_counts(
     services: Services, folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = write(folder, record(), (b"\xff" * 30, 4, 0, 0), record(2))
@@ -506,7 +508,7 @@ def test_a_damaged_file_is_kept_by_who_did_not_bring_it(
     assert path.with_suffix(".damaged").exists()
 
 
-def test_what_is_damaged_is_said_once_it_was_taken(
+def test_a_damaged_tally_is_logged_once_it_was_taken(
     services: Services, folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     behind = Behind()
@@ -526,7 +528,7 @@ def test_what_is_damaged_is_said_once_it_was_taken(
 @pytest.mark.parametrize(
     ("age_s", "is_left"), [(0.0, True), (NEW_FOR_S / 2, True), (NEW_FOR_S + 1, False)]
 )
-def test_what_a_worker_left_that_was_killed_at_its_beginning_goes(
+def test_an_old_file_of_a_worker_killed_at_its_beginning_goes(
     services: Services,
     folder: Path,
     age_s: float,

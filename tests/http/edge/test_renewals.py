@@ -154,7 +154,7 @@ def test_a_text_has_the_form_that_was_asked_for(
 
 
 @pytest.mark.parametrize("secret", ["", "0" * 64, "\u00e9"])
-def test_who_has_not_the_secret_is_told_nothing(
+def test_a_caller_without_the_secret_is_told_nothing(
     edge: Edge, path: str, secret: str
 ) -> None:
     tag = edge.tag(path)
@@ -207,7 +207,7 @@ def test_several_authorizations_are_renewed_with_one_question(edge: Edge) -> Non
         assert by_loop
 
 
-def test_only_what_is_as_it_was_holds(edge: Edge) -> None:
+def test_only_an_unchanged_authorization_holds(edge: Edge) -> None:
     cinema, api = edge.cinema, edge.cinema.api
     hidden, deleted = (cinema.playable(is_public=True) for _ in range(2))
     video, key, share = cinema.video, cinema.edge_key(), cinema.share()
@@ -247,7 +247,7 @@ def test_only_what_is_as_it_was_holds(edge: Edge) -> None:
         ",".join(["{}"] * (MAX_ASKED + 1)),
     ],
 )
-def test_what_is_no_list_of_authorizations_is_refused(edge: Edge, odd: str) -> None:
+def test_a_malformed_list_of_authorizations_is_refused(edge: Edge, odd: str) -> None:
     listed = odd.replace("{}", edge.listed(f"private/{edge.cinema.video}"))
 
     answer, by_loop = edge.ask(TOGETHER, listed)
@@ -271,7 +271,7 @@ def test_as_many_as_allowed_are_renewed_past_the_app(edge: Edge) -> None:
 
 
 @pytest.mark.parametrize("secret", ["", "0" * 64, "\u00e9"])
-def test_who_has_not_the_secret_learns_of_no_authorization(
+def test_a_caller_without_the_secret_learns_of_no_authorization(
     edge: Edge, secret: str
 ) -> None:
     listed = edge.listed(f"private/{edge.cinema.video}")
@@ -294,7 +294,7 @@ def test_nothing_else_is_done_past_the_app(edge: Edge, method: str) -> None:
     assert edge.loop.answered == before
 
 
-def test_who_keeps_what_it_is_told_is_told_nothing_that_was_kept(
+def test_an_edge_that_keeps_answers_is_told_no_kept_answer(
     clock: SettableClock, tmp_path: Path
 ) -> None:
     """

@@ -66,7 +66,7 @@ def said(
 Said = Callable[[str], list[str]]
 
 
-def test_what_will_soon_be_due_is_renewed_with_what_is(said: Said) -> None:
+def test_authorizations_soon_due_are_renewed_with_due_ones(said: Said) -> None:
     assert said(
         """
         watch(1, 4, 0.1)
@@ -84,7 +84,7 @@ def test_what_will_soon_be_due_is_renewed_with_what_is(said: Said) -> None:
     ) == ["k/1=t1,k/2=t2,k/3=t3", "4", "5", "k/3=t3,k/1=t1,k/2=t2", "5"]
 
 
-def test_what_nobody_has_watched_since_is_not_renewed(said: Said) -> None:
+def test_an_authorization_that_nobody_used_since_is_not_renewed(said: Said) -> None:
     assert said(
         """
         watch(1, 3)
@@ -98,7 +98,9 @@ def test_what_nobody_has_watched_since_is_not_renewed(said: Said) -> None:
     ) == ["k/1=t1,k/2=t2,k/3=t3", "3", "4", "5"]
 
 
-def test_what_does_not_hold_is_asked_for_alone_when_it_is_due(said: Said) -> None:
+def test_an_authorization_that_does_not_hold_is_asked_for_alone_when_due(
+    said: Said,
+) -> None:
     assert said(
         """
         watch(1, 3, 0.1)
@@ -115,7 +117,9 @@ def test_what_does_not_hold_is_asked_for_alone_when_it_is_due(said: Said) -> Non
     ) == ["k/1=t1,k/2=t2,k/3=t3", "3", "t2", "t4", "t3"]
 
 
-def test_what_is_due_and_does_not_hold_is_asked_for_at_once(said: Said) -> None:
+def test_a_due_authorization_that_does_not_hold_is_asked_for_at_once(
+    said: Said,
+) -> None:
     assert said(
         """
         watch(1, 2)
@@ -127,7 +131,7 @@ def test_what_is_due_and_does_not_hold_is_asked_for_at_once(said: Said) -> None:
     ) == ["t3", "t2"]
 
 
-def test_what_holds_is_as_of_when_it_was_asked_about(said: Said) -> None:
+def test_a_renewed_authorization_is_as_old_as_its_question(said: Said) -> None:
     assert said(
         """
         watch(1, 2)
@@ -270,7 +274,7 @@ def test_two_questions_never_have_the_same(said: Said) -> None:
 
 
 @pytest.mark.parametrize("step", ["0.001", "-0.001", "1"])
-def test_what_is_asked_for_once_is_forgotten(said: Said, step: str) -> None:
+def test_an_authorization_asked_for_once_is_forgotten(said: Said, step: str) -> None:
     (listed,) = said(
         f"""
         watch(1, 20000, {step})

@@ -78,12 +78,12 @@ def test_a_place_is_told_by_its_text(text: bytes, height_px: int) -> None:
 
 
 @pytest.mark.parametrize("text", [b"", b"org_a", PLACE + b"\n", PLACE + NOTE])
-def test_what_is_no_place_is_refused(text: bytes) -> None:
+def test_a_malformed_place_is_refused(text: bytes) -> None:
     with pytest.raises(ValueError, match="no place of a segment"):
         place_of(text)
 
 
-def test_what_is_said_besides_does_not_divide_a_place() -> None:
+def test_sessions_and_notes_do_not_divide_a_place() -> None:
     found = read_tally(
         tally(
             MINUTE,
@@ -108,7 +108,7 @@ def test_what_is_said_besides_does_not_divide_a_place() -> None:
     assert not found.damaged
 
 
-def test_what_was_too_little_is_no_segment_and_known_by_its_reason() -> None:
+def test_a_request_of_too_few_bytes_is_no_segment_and_keeps_its_reason() -> None:
     found = read_tally(
         tally(
             MINUTE,
@@ -128,7 +128,7 @@ def test_what_was_too_little_is_no_segment_and_known_by_its_reason() -> None:
     assert (found.notes, found.damaged) == ((), False)
 
 
-def test_who_has_more_viewers_than_are_followed_is_known() -> None:
+def test_an_organization_with_more_viewers_than_are_followed_is_known() -> None:
     more = b" s=-"
     data = tally(
         MINUTE,
@@ -167,7 +167,7 @@ def test_a_clock_that_is_far_off_stops_no_counting(minute: int) -> None:
     assert {one.minute for one in found.minutes} == {minute}
 
 
-def test_what_is_counted_late_stays_on_the_day_of_its_minute() -> None:
+def test_a_segment_counted_late_stays_on_the_day_of_its_minute() -> None:
     """
     As where the disk is full, and a worker can make no file for the next day.
     """
@@ -235,7 +235,7 @@ def test_each_part_of_a_note_may_be_missing(note: bytes) -> None:
     ],
 )
 @pytest.mark.parametrize("is_first", [True, False])
-def test_what_nginx_has_not_written_is_damaged_and_the_rest_counts(
+def test_a_record_that_nginx_has_not_written_is_damaged_and_the_rest_counts(
     text: bytes,
     is_first: bool,  # noqa: FBT001 - a parameter
 ) -> None:
@@ -261,7 +261,7 @@ def test_what_nginx_has_not_written_is_damaged_and_the_rest_counts(
         tally(2**32 - 1, RECORD),
     ],
 )
-def test_without_its_beginning_a_file_is_damaged_and_counts_nothing(
+def test_a_tally_without_its_beginning_is_damaged_and_counts_nothing(
     data: bytes,
 ) -> None:
     assert read_tally(data) == EdgeTally(damaged=True)
@@ -327,7 +327,7 @@ def test_together_records_count_what_each_of_them_does(
 
 
 @given(st.binary(), st.binary(max_size=200), st.integers(0, 2**32 - 1))
-def test_whatever_stands_there_can_be_read(
+def test_any_bytes_can_be_read_as_a_tally(
     data: bytes, text: bytes, minute: int
 ) -> None:
     for whole in (
@@ -343,7 +343,7 @@ def test_whatever_stands_there_can_be_read(
 
 
 @given(st.integers(0, 200), st.binary(min_size=1, max_size=40))
-def test_whatever_is_written_over_a_file_it_can_be_read(
+def test_a_tally_can_be_read_whatever_is_written_over_it(
     at: int, written: bytes
 ) -> None:
     whole = tally(MINUTE, RECORD, (OTHER + NOTE, 2, 0, 0), (PLACE + NOTE, 1, 0, 0))
@@ -415,7 +415,7 @@ def test_an_empty_file_is_read(tmp_path: Path) -> None:
         assert used_bytes(file) == b""
 
 
-def test_only_what_workers_count_in_is_looked_for(tmp_path: Path) -> None:
+def test_only_files_that_workers_count_in_are_looked_for(tmp_path: Path) -> None:
     written = {write_tally(tmp_path, tally(MINUTE)) for _ in range(3)}
     for name in ("edge-0.new", "edge-0.tally.gz", "served.log", "0.tally"):
         (tmp_path / name).write_bytes(tally(MINUTE, RECORD))
@@ -424,7 +424,7 @@ def test_only_what_workers_count_in_is_looked_for(tmp_path: Path) -> None:
     assert list(tally_files(tmp_path / "not there")) == []
 
 
-def test_what_is_no_country_and_no_host_of_a_page_is_not_known() -> None:
+def test_a_malformed_country_or_host_of_a_page_is_unknown() -> None:
     for told in (b" c=XX", b" c=ZZ", b" r=-a", b" r=203.0.113.7"):
         found = read_tally(tally(MINUTE, (PLACE + told, 1, 0, 0)))
 

@@ -87,7 +87,7 @@ def end(begun: socket.socket) -> bytes:
         return answer.read()
 
 
-def test_what_is_counted_can_be_read_soon_and_takes_little_room(
+def test_a_counted_segment_can_be_read_soon_and_takes_little_room(
     world: EdgeWorld,
 ) -> None:
     play(world)
@@ -101,7 +101,9 @@ def test_what_is_counted_can_be_read_soon_and_takes_little_room(
     assert world.served() == [COUNTED]
 
 
-def test_who_has_counted_nothing_makes_no_further_file(world: EdgeWorld) -> None:
+def test_a_worker_that_has_counted_nothing_makes_no_further_file(
+    world: EdgeWorld,
+) -> None:
     folder = world.site.edge.folder
     play(world)
     until(lambda: len(tally_files(folder)) == 2, within_s=10, what="another file")
@@ -127,7 +129,7 @@ def test_while_nobody_reads_there_are_few_files(world: EdgeWorld) -> None:
     assert files_after(world, seconds=8) > before
 
 
-def test_what_a_killed_worker_has_counted_is_there(world: EdgeWorld) -> None:
+def test_a_killed_workers_counts_are_there(world: EdgeWorld) -> None:
     for _ in range(3):
         play(world)
     (worker,) = world.site.edge.workers()
@@ -142,7 +144,7 @@ def test_what_a_killed_worker_has_counted_is_there(world: EdgeWorld) -> None:
     assert world.served() == [COUNTED] * 3
 
 
-def test_what_a_worker_counts_that_is_ending_can_be_read_before_its_end(
+def test_an_ending_workers_counts_can_be_read_before_its_end(
     world: EdgeWorld,
 ) -> None:
     (worker,) = world.site.edge.workers()
@@ -163,7 +165,9 @@ def test_what_a_worker_counts_that_is_ending_can_be_read_before_its_end(
     assert world.served() == [COUNTED] * 3
 
 
-def test_what_cannot_be_counted_is_left_to_the_service(world: EdgeWorld) -> None:
+def test_a_segment_that_the_edge_cannot_count_is_left_to_the_service(
+    world: EdgeWorld,
+) -> None:
     folder = world.site.edge.folder
     away = folder.with_name("away")
     folder.rename(away)
@@ -183,7 +187,7 @@ def test_what_cannot_be_counted_is_left_to_the_service(world: EdgeWorld) -> None
     assert set(world.served()) == {COUNTED}
 
 
-def test_why_nothing_can_be_counted_is_said_once_and_without_the_request(
+def test_the_reason_of_not_counting_is_logged_once_and_without_the_request(
     world: EdgeWorld,
 ) -> None:
     folder = world.site.edge.folder
@@ -205,7 +209,7 @@ def test_why_nothing_can_be_counted_is_said_once_and_without_the_request(
         assert note_text not in said
 
 
-def test_who_sends_a_body_is_answered_by_the_service(world: EdgeWorld) -> None:
+def test_a_request_with_a_body_is_answered_by_the_service(world: EdgeWorld) -> None:
     """
     For nginx a request ends with its body, which may come late or never.
     """

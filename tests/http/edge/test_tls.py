@@ -44,7 +44,7 @@ def certify(folder: Path) -> dict[str, str]:
     return {"tls_certificate": str(certificate), "tls_key": str(private)}
 
 
-def test_who_forgets_tls_is_refused_in_our_words(tmp_path: Path) -> None:
+def test_a_plain_request_to_a_tls_port_is_refused_in_our_words(tmp_path: Path) -> None:
     clock = SettableClock(datetime.now(UTC))
     with edge_site(tmp_path, is_local=True, **certify(tmp_path)) as site:
         world = site.world(clock, is_public=False)

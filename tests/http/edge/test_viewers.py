@@ -213,7 +213,7 @@ def test_segments_of_another_storage_tell_their_viewers_too(
     assert SESSION.fullmatch(note)
 
 
-def test_of_what_a_viewer_is_served_in_a_moment_one_segment_says_so(
+def test_one_of_a_viewers_segments_in_a_moment_names_the_session(
     public: EdgeWorld,
 ) -> None:
     browsers, token = [new_browser(), new_browser()], new_token(public)
@@ -226,7 +226,7 @@ def test_of_what_a_viewer_is_served_in_a_moment_one_segment_says_so(
     assert (len(found), sum(b" s=" in text for text in found)) == (15, 3)
 
 
-def test_what_is_not_counted_notes_nobody(
+def test_a_request_that_is_not_counted_notes_no_viewer(
     public: EdgeWorld,
 ) -> None:
     browser = ("User-Agent", new_browser())
@@ -276,7 +276,7 @@ def test_unasked_for_the_edge_writes_neither_countries_nor_pages(
         [("Referer", "ftp://example.com/")],
     ],
 )
-def test_where_a_segment_went_is_what_the_service_would_say(
+def test_the_origin_of_a_segment_is_as_the_service_would_note(
     told: EdgeWorld, sent: list[tuple[str, str]]
 ) -> None:
     browser = ("User-Agent", new_browser())

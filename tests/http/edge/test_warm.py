@@ -131,7 +131,7 @@ def test_more_headers_than_the_edge_reads_are_the_services_to_judge(
     assert outcome(ask(world, token, odd)) == (200, "")
 
 
-def test_what_has_often_been_allowed_is_refused_as_soon_as_it_is_not(
+def test_an_often_allowed_request_is_refused_once_its_video_is_gone(
     world: EdgeWorld,
 ) -> None:
     token, other = world.token(), world.token(valid_s=3_000)
@@ -148,7 +148,7 @@ def test_what_has_often_been_allowed_is_refused_as_soon_as_it_is_not(
     assert world.served() == [COUNTED]
 
 
-def test_what_only_ends_as_a_good_token_does_is_refused(world: EdgeWorld) -> None:
+def test_a_token_that_only_ends_as_a_good_one_is_refused(world: EdgeWorld) -> None:
     token = world.token()
     warm(world, token)
     world.served()

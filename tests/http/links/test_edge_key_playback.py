@@ -184,7 +184,7 @@ def test_a_video_without_a_picture_has_a_page(cinema: Cinema) -> None:
     assert 'poster=""' in page.text
 
 
-def test_what_no_page_explains_is_a_problem(
+def test_an_error_that_no_page_explains_is_a_problem(
     cinema: Cinema, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:

@@ -183,7 +183,7 @@ def test_a_code_is_read_as_people_write_it(cinema: Cinema, form: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "x", "12345", "1234567", "²" * 6, "\ud800", "\0"])
-def test_what_is_no_code_is_asked_again(cinema: Cinema, text: str) -> None:
+def test_a_malformed_share_code_is_asked_for_again(cinema: Cinema, text: str) -> None:
     share = cinema.share(viewerEmail=EMAIL)
     request = ask(cinema, share)
     form = f"request={request}&email=ann%40example.com&code="
@@ -333,7 +333,7 @@ def test_a_browser_is_remembered_for_a_day(cinema: Cinema) -> None:
     assert "E-mail address" in broken.text
 
 
-def test_what_is_remembered_ends_with_the_link(cinema: Cinema) -> None:
+def test_a_remembered_viewer_is_forgotten_with_the_link(cinema: Cinema) -> None:
     share = cinema.share(viewerEmail=EMAIL, expirationHours=1)
 
     page = recognised(cinema, share)

@@ -103,7 +103,7 @@ def test_a_session_that_is_unchanged_is_answered_304(cinema: Cinema) -> None:
     assert cinema.views() == [1]
 
 
-def test_what_cannot_be_answered_costs_no_view(cinema: Cinema) -> None:
+def test_an_unanswered_request_costs_no_view(cinema: Cinema) -> None:
     share = cinema.share(maxViews=1)
     cinema.api.storage.files.clear()
 

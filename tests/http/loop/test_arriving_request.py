@@ -53,7 +53,7 @@ def test_a_request_is_whole_with_its_last_byte(name: str) -> None:
         CHUNKED + b"1;" + b"x" * 8000 + b"\r\na\r\n1;" + b"x" * 9000,
     ],
 )
-def test_what_is_refused_is_not_waited_for(data: bytes) -> None:
+def test_a_request_to_refuse_is_not_waited_for(data: bytes) -> None:
     assert arrival(data) is Arrival.WHOLE
 
 
@@ -101,7 +101,9 @@ def test_a_request_line_has_an_end(line_end: bytes) -> None:
         (b"Expect: 100-continue\r\n\r\n", False),
     ],
 )
-def test_who_waits_to_be_told_is_known(lines: bytes, *, expects: bool) -> None:
+def test_a_client_that_waits_to_be_told_is_known(
+    lines: bytes, *, expects: bool
+) -> None:
     request = ArrivingRequest()
     request.add(HEAD + lines)
 

@@ -46,7 +46,7 @@ def transfer_of(
     )
 
 
-def test_who_leaves_before_the_half_has_broken_off(
+def test_a_client_that_leaves_before_the_half_has_broken_off(
     pair: tuple[socket.socket, socket.socket], tmp_path: Path
 ) -> None:
     reader, writer = pair
@@ -70,7 +70,7 @@ def test_who_leaves_before_the_half_has_broken_off(
     assert outcomes == ["broken off"]
 
 
-def test_who_gets_all_of_it_is_counted_and_not_ignored(
+def test_a_segment_sent_whole_is_counted_and_not_ignored(
     pair: tuple[socket.socket, socket.socket], tmp_path: Path
 ) -> None:
     _, writer = pair

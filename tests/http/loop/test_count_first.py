@@ -121,7 +121,7 @@ def counting(counter: SpooledCounter, between: Callable[[], None]) -> CountedSeg
     return Interrupted(counter, PLACE, None, Viewer(), between=between)
 
 
-def test_what_fits_is_counted_before_anything_of_it_leaves(
+def test_a_segment_that_fits_is_counted_before_any_byte_leaves(
     ends: tuple[socket.socket, socket.socket], counter: SpooledCounter, tmp_path: Path
 ) -> None:
     server, client = ends
@@ -150,7 +150,7 @@ def make_short(server: socket.socket) -> Callable[[], None]:
     return lower
 
 
-def test_what_did_not_fit_after_all_goes_on_and_counts_once(
+def test_a_segment_that_did_not_fit_after_all_goes_on_and_counts_once(
     ends: tuple[socket.socket, socket.socket], counter: SpooledCounter, tmp_path: Path
 ) -> None:
     server, client = ends
@@ -173,7 +173,7 @@ def test_what_did_not_fit_after_all_goes_on_and_counts_once(
 
 
 @pytest.mark.parametrize("how", ["leaves", "is too slow"])
-def test_who_leaves_what_did_not_fit_after_all_is_not_counted(
+def test_a_client_that_leaves_a_segment_that_did_not_fit_is_not_counted(
     ends: tuple[socket.socket, socket.socket],
     counter: SpooledCounter,
     tmp_path: Path,
@@ -204,7 +204,7 @@ def test_who_leaves_what_did_not_fit_after_all_is_not_counted(
     assert (ignored.place.reason, ignored.requests) == (IgnoredReason.TOO_FEW_BYTES, 1)
 
 
-def test_who_is_gone_before_it_is_sent_is_not_counted(
+def test_a_client_gone_before_the_sending_is_not_counted(
     ends: tuple[socket.socket, socket.socket], counter: SpooledCounter, tmp_path: Path
 ) -> None:
     server, client = ends
@@ -236,7 +236,7 @@ def test_a_file_that_became_shorter_than_its_half_is_not_counted(
     assert noted(tmp_path).counts == ()
 
 
-def test_what_does_not_fit_is_counted_once_when_its_half_was_taken(
+def test_a_segment_that_does_not_fit_counts_once_when_its_half_was_taken(
     ends: tuple[socket.socket, socket.socket], counter: SpooledCounter, tmp_path: Path
 ) -> None:
     server, client = ends
@@ -267,7 +267,9 @@ def read_steadily(sock: socket.socket, process: subprocess.Popen[bytes]) -> None
                 process.wait(timeout=0.05)
 
 
-def test_what_the_end_of_the_process_breaks_off_is_noted(tmp_path: Path) -> None:
+def test_a_segment_broken_off_by_the_end_of_the_process_is_noted(
+    tmp_path: Path,
+) -> None:
     """
     Who reads steadily has some seconds when it is stopped, and not minutes.
     """

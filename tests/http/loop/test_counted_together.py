@@ -124,13 +124,13 @@ def bodies(socks: list[socket.socket]) -> list[bytes]:
     return found
 
 
-def test_all_that_were_asked_for_together_arrive_and_count(tmp_path: Path) -> None:
+def test_segments_asked_for_together_all_arrive_and_count(tmp_path: Path) -> None:
     with playing(tmp_path) as (site, socks):
         assert bodies(socks) == [SMALL] * VIEWERS
         assert site.counted() == VIEWERS
 
 
-def test_what_a_killed_process_had_counted_and_not_sent_is_taken_back(
+def test_counts_of_unsent_segments_of_a_killed_process_are_taken_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at_the_first_answer("kill", tmp_path, monkeypatch)
@@ -141,7 +141,7 @@ def test_what_a_killed_process_had_counted_and_not_sent_is_taken_back(
         assert site.counted() == 2
 
 
-def test_what_a_full_disk_kept_from_being_written_is_not_taken_back(
+def test_counts_that_a_full_disk_kept_unwritten_are_not_taken_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """
@@ -171,7 +171,7 @@ def test_what_a_full_disk_kept_from_being_written_is_not_taken_back(
 
 @pytest.mark.cases(1)
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGQUIT])
-def test_what_the_end_of_the_server_keeps_from_being_sent_is_taken_back(
+def test_counts_of_segments_unsent_at_the_servers_end_are_taken_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: signal.Signals
 ) -> None:
     at_the_first_answer("hang", tmp_path, monkeypatch)
@@ -187,7 +187,7 @@ def test_what_the_end_of_the_server_keeps_from_being_sent_is_taken_back(
         assert site.counted() == 1
 
 
-def test_what_is_left_after_a_reload_is_taken_back_by_the_next(
+def test_counts_left_after_a_reload_are_taken_back_by_the_next_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at_the_first_answer("hang", tmp_path, monkeypatch)
@@ -204,7 +204,7 @@ def test_what_is_left_after_a_reload_is_taken_back_by_the_next(
         assert site.counted() == 2
 
 
-def test_who_serves_nothing_writes_nothing_down(tmp_path: Path) -> None:
+def test_a_process_that_serves_no_segment_writes_no_spool(tmp_path: Path) -> None:
     with running_site(tmp_path) as site:
         with site.connect() as sock:
             sock.sendall(BY_THREADS)

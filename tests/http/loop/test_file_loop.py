@@ -257,7 +257,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_not_plain_is_refused_as_ever(site: Site, name: str) -> None:
+def test_an_odd_request_is_refused_as_ever(site: Site, name: str) -> None:
     sent, status = REFUSED[name]
     with site.connect() as sock:
         sock.sendall(sent)
@@ -315,7 +315,7 @@ def test_a_part_is_that_part(site: Site, counted: Callable[[], int], line: str) 
 
 
 @pytest.mark.parametrize("line", ["Accept: */*", BY_THREADS])
-def test_who_leaves_after_the_half_was_counted_before(
+def test_a_client_that_leaves_after_the_half_was_counted_before(
     site: Site, counted: Callable[[], int], line: str
 ) -> None:
     with site.connect(buffer_bytes=4096) as sock:
@@ -375,7 +375,7 @@ def is_gone(sock: socket.socket) -> bool:
     return bool(poll.poll(0))
 
 
-def test_who_reads_steadily_gets_all(site: Site, counted: Callable[[], int]) -> None:
+def test_a_steady_reader_gets_all(site: Site, counted: Callable[[], int]) -> None:
     with site.connect() as sock:
         sock.sendall(site.head(LARGE_FILE))
         response = http.client.HTTPResponse(sock)

@@ -18,7 +18,7 @@ def test_waiting_uses_up_what_was_lent() -> None:
     assert pace.left_s == 6
 
 
-def test_who_is_fast_enough_never_runs_out() -> None:
+def test_a_fast_enough_client_never_runs_out_of_time() -> None:
     pace = Pace(10, min_bytes_per_s=100)
 
     for _ in range(1000):
@@ -28,7 +28,7 @@ def test_who_is_fast_enough_never_runs_out() -> None:
     assert pace.left_s == 10
 
 
-def test_who_was_fast_may_not_stand_still_for_long() -> None:
+def test_a_client_that_was_fast_may_not_stand_still_for_long() -> None:
     pace = Pace(10, min_bytes_per_s=100)
 
     pace.moved(10**9)
@@ -59,7 +59,7 @@ def test_a_time_in_all_is_not_prolonged_by_what_comes() -> None:
     assert pace.left_s == 1
 
 
-def test_what_may_take_longer_is_waited_for() -> None:
+def test_a_read_that_may_take_longer_is_waited_for() -> None:
     ours, theirs = socket.socketpair()
     with PacedSocket.take_over(ours) as paced, theirs:
         paced.begin(reading=Pace(0), sending=Pace(0))

@@ -79,7 +79,7 @@ def test_all_parts_come_and_the_connection_is_kept(server: Server, size: int) ->
             assert response.headers["Connection"] == "keep-alive"
 
 
-def test_who_reads_steadily_gets_all_of_it(server: Server) -> None:
+def test_a_steady_reader_gets_the_whole_answer(server: Server) -> None:
     pause = threading.Event()
     got = bytearray()
     started = time.monotonic()
@@ -93,7 +93,7 @@ def test_who_reads_steadily_gets_all_of_it(server: Server) -> None:
     assert bytes(got).endswith(content(0, SIZE))
 
 
-def test_what_cannot_be_made_breaks_the_answer_off(server: Server) -> None:
+def test_a_part_that_cannot_be_made_breaks_the_answer_off(server: Server) -> None:
     with server.connect() as sock:
         sock.sendall(head("GET", f"/parts?size={SIZE}&gone={SIZE // 2}"))
         with pytest.raises((http.client.IncompleteRead, ConnectionResetError)):
@@ -123,7 +123,7 @@ def test_the_thread_of_the_request_makes_the_first_part() -> None:
     assert unsent.further.left_bytes == SIZE - SMALL_PART_BYTES
 
 
-def test_whoever_puts_something_around_a_body_gets_all_of_it() -> None:
+def test_middleware_around_a_body_gets_all_of_it() -> None:
     unsent = UnsentAnswer("a", make_room())
 
     def around(*_: object) -> Iterable[bytes]:
@@ -159,7 +159,7 @@ class MainThread:
             self.calls.get(timeout=10)()
 
 
-def test_who_has_no_room_left_gets_small_parts() -> None:
+def test_a_client_without_room_left_gets_small_parts() -> None:
     main, made = MainThread(), list[MadePart]()
     threads = PartThreads(main.defer)
     full = MAX_PARTS_OF_ONE_BYTES // PART_BYTES

@@ -57,7 +57,7 @@ def test_stuck_requests_keep_nobody_waiting_for_long() -> None:
     assert answer == "done"
 
 
-def test_who_has_one_request_waits_for_one_of_each_other_client() -> None:
+def test_a_client_with_one_request_waits_for_one_of_each_other_client() -> None:
     lock, order = RequestLock(patience_s=DEADLINE_S), list[str]()
     waiting = [*["a"] * 5, *["b"] * 5, "c"]
 
@@ -73,7 +73,7 @@ def test_who_has_one_request_waits_for_one_of_each_other_client() -> None:
     assert order == ["a", "b", "c", *["a", "b"] * 4]
 
 
-def test_who_waits_for_another_process_keeps_nobody_waiting() -> None:
+def test_a_request_that_waits_for_another_process_keeps_nobody_waiting() -> None:
     lock, free = RequestLock(patience_s=DEADLINE_S), threading.Event()
 
     def wait_for_database() -> None:

@@ -52,7 +52,7 @@ def test_requests_that_no_limit_refused_go_on_at_once() -> None:
     assert requests.pacing.wait_s() == float("inf")
 
 
-def test_what_was_refused_and_comes_again_goes_on_one_after_the_other() -> None:
+def test_refused_requests_that_come_again_go_on_one_after_the_other() -> None:
     requests = Requests()
     requests.pacing.note("c", FETCH)
     for name in "abc":
@@ -102,7 +102,7 @@ def test_requests_after_one_that_cost_much_go_on_further_apart() -> None:
         assert requests.served == served
 
 
-def test_who_waits_for_a_second_goes_on_at_once() -> None:
+def test_a_client_that_waits_for_a_second_goes_on_at_once() -> None:
     requests = Requests()
     requests.pacing.note("c", FETCH)
     requests.now += FORGOTTEN_AFTER_S * 1.01

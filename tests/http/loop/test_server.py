@@ -359,7 +359,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_the_server_refuses_has_the_envelope(server: Server, name: str) -> None:
+def test_a_refusal_of_the_server_has_the_envelope(server: Server, name: str) -> None:
     sent, status = REFUSED[name]
 
     answer = server.answer(sent)
@@ -400,7 +400,9 @@ def test_nothing_of_the_app_is_looked_through_for_garbage(server: Server) -> Non
     assert int(never_looked_at) > 10_000
 
 
-def test_who_sends_on_after_429_gets_twenty_refusals_a_second(server: Server) -> None:
+def test_a_client_sending_on_after_429_gets_twenty_refusals_a_second(
+    server: Server,
+) -> None:
     began = time.monotonic()
     with server.connect() as sock:
         for _ in range(7):
@@ -410,7 +412,7 @@ def test_who_sends_on_after_429_gets_twenty_refusals_a_second(server: Server) ->
     assert time.monotonic() - began >= 5 * ONE_EVERY_S
 
 
-def test_who_has_its_share_and_sends_on_gets_two_refusals_a_second(
+def test_a_client_with_its_share_that_sends_on_gets_two_refusals_a_second(
     server: Server,
 ) -> None:
     began = time.monotonic()

@@ -43,7 +43,7 @@ class Threads:
         )
 
 
-def test_who_has_a_share_waits_and_others_do_not() -> None:
+def test_a_client_with_its_share_waits_and_others_do_not() -> None:
     threads = Threads()
     for number in range(4):
         threads.shared.ask("a", f"a{number}")
@@ -54,7 +54,7 @@ def test_who_has_a_share_waits_and_others_do_not() -> None:
     assert threads.refused == []
 
 
-def test_those_who_wait_have_their_turns() -> None:
+def test_waiting_clients_have_their_turns() -> None:
     threads = Threads()
     for client in ("a", "b"):
         for number in range(4):
@@ -66,7 +66,7 @@ def test_those_who_wait_have_their_turns() -> None:
     assert threads.started[3:] == ["a2", "b1", "a3", "b2"]
 
 
-def test_who_waits_too_long_or_with_too_many_is_refused() -> None:
+def test_a_request_that_waits_too_long_or_with_too_many_is_refused() -> None:
     threads = Threads()
     for number in range(6):
         threads.shared.ask("a", number)
@@ -121,7 +121,7 @@ def test_room_is_made_by_who_holds_the_most() -> None:
     assert chosen == waiting[1 : 1 + MADE_FREE_AT_A_TIME]
 
 
-def test_who_holds_more_than_all_who_wait_gets_no_room() -> None:
+def test_a_client_that_holds_more_than_all_waiting_ones_gets_no_room() -> None:
     held = connections()
     for _ in range(20):
         held.open("127.0.0.2")

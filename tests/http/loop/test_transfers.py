@@ -104,7 +104,7 @@ def test_half_of_the_segment_is_sent_before_it_is_counted(
     assert received(client, len(rest)) == rest
 
 
-def test_who_leaves_before_the_half_is_told_apart(
+def test_a_client_that_leaves_before_the_half_is_told_apart(
     ends: tuple[PacedSocket, socket.socket], tmp_path: Path
 ) -> None:
     server, client = ends

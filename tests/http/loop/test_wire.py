@@ -57,7 +57,7 @@ def test_head_and_a_whole_file_share_a_packet_that_waits_for_nothing(
     os.close(file)
 
 
-def test_what_is_all_leaves_at_once(
+def test_a_whole_answer_leaves_at_once(
     ends: tuple[SocketWriter, socket.socket, socket.socket],
 ) -> None:
     wire, _, client = ends
@@ -129,7 +129,7 @@ def test_a_connection_that_has_no_packets_is_served_too(tmp_path: Path) -> None:
         ("?", False),
     ],
 )
-def test_where_little_may_wait_to_be_sent_memory_says_nothing(
+def test_a_low_limit_of_unsent_bytes_makes_memory_tell_nothing(
     tmp_path: Path, limit: str, *, tells: bool
 ) -> None:
     said = tmp_path / "tcp_notsent_lowat"
@@ -138,5 +138,7 @@ def test_where_little_may_wait_to_be_sent_memory_says_nothing(
     assert tells_room(said) is tells
 
 
-def test_where_nothing_says_what_may_wait_memory_says_nothing(tmp_path: Path) -> None:
+def test_an_unknown_limit_of_unsent_bytes_makes_memory_tell_nothing(
+    tmp_path: Path,
+) -> None:
     assert not tells_room(tmp_path / "missing")

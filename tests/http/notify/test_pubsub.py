@@ -32,7 +32,7 @@ def test_a_push_has_the_file_looked_for(shared: NotifyWorld) -> None:
     assert shared.looks(grant) == 1
 
 
-def test_what_was_not_created_is_passed_over(shared: NotifyWorld) -> None:
+def test_a_notice_of_a_deleted_object_is_passed_over(shared: NotifyWorld) -> None:
     grant = shared.grant()
     bucket, _, key = shared.object_of(grant).partition("/")
     deleted = push(bucket, key, eventType="OBJECT_DELETE")
@@ -185,7 +185,7 @@ def test_no_other_way_of_signing_is_believed(shared: NotifyWorld) -> None:
     ],
     ids=range(9),
 )
-def test_what_is_no_token_is_refused_before_the_body_is_read(
+def test_an_invalid_token_is_refused_before_the_body_is_read(
     shared: NotifyWorld, token: str | None
 ) -> None:
     assert pushed(shared, token, "x" * 700_000) == 401

@@ -245,7 +245,7 @@ def test_the_private_path_plays_public_videos_too(public: DeliveryWorld) -> None
     assert result.headers["cache-control"].startswith("private")
 
 
-def test_who_has_no_token_learns_nothing(private: DeliveryWorld) -> None:
+def test_a_viewer_without_a_token_learns_nothing(private: DeliveryWorld) -> None:
     answers = [
         private.get(f"/v1/private/{video}/{file}", query)
         for video in (VIDEO, OTHER, "nonsense", "%00")

@@ -90,7 +90,7 @@ def test_a_range_behind_the_end_is_refused(world: DeliveryWorld, value: str) -> 
         f"bytes={'9' * 5000}-",
     ],
 )
-def test_what_is_no_single_range_is_answered_with_the_whole(
+def test_a_header_without_a_single_range_is_answered_with_the_whole_file(
     world: DeliveryWorld, value: str
 ) -> None:
     result = ranged(world, value)

@@ -186,7 +186,7 @@ def frames(path: Path, at_s: float) -> str:
     )
 
 
-def test_its_samples_are_those_of_the_segments(
+def test_a_downloads_samples_are_those_of_the_segments(
     remote: DeliveryWorld, film: Film, tmp_path: Path
 ) -> None:
     movie, sound = tmp_path / "movie.mp4", tmp_path / "sound.m4a"
@@ -243,7 +243,7 @@ def test_any_part_is_the_same_whoever_sends_it(
     assert load(world, Range=f"bytes={size}-").status_code == 416
 
 
-def test_it_says_what_it_is(world: DeliveryWorld) -> None:
+def test_a_download_tells_its_name_and_length(world: DeliveryWorld) -> None:
     world.change(name='Süß/"100%": 日本語\r\n\u202e')
 
     result = load(world)
@@ -300,7 +300,7 @@ def test_there_is_nothing_else(world: DeliveryWorld, name: str) -> None:
     assert load(world, f"downloads/{name}").status_code == 404
 
 
-def test_what_is_sent_counts_as_its_segments(world: DeliveryWorld) -> None:
+def test_a_download_counts_as_its_segments(world: DeliveryWorld) -> None:
     whole = load(world)
     places = [place.height_px for place in world.counted]
     assert places == [360] * 4

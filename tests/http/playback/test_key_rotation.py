@@ -136,7 +136,7 @@ def test_a_leaked_key_is_refused_by_the_next_request(
     assert [s for s in states(rotation) if s[1]] == [(True, True)]
 
 
-def test_one_that_was_killed_between_the_steps_leaves_all_as_it_was_and_is_repeated(
+def test_a_rotation_killed_between_its_steps_changes_no_signing_and_is_repeated(
     cinema: Cinema, rotation: KeyRotation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def killed(point: str) -> None:

@@ -112,7 +112,7 @@ def test_the_frame_may_do_what_a_player_does(cinema: Cinema) -> None:
         ("&maxwidth=9999", (1280, 720), (1280, 720)),
     ],
 )
-def test_it_fits_into_what_is_allowed(
+def test_an_embedding_fits_into_the_allowed_size(
     cinema: Cinema,
     query: str,
     size_px: tuple[int, int],
@@ -202,7 +202,7 @@ def test_a_share_link_is_not_described(cinema: Cinema) -> None:
         "\0",
     ],
 )
-def test_what_is_no_page_of_a_video_is_not_found(cinema: Cinema, url: str) -> None:
+def test_a_url_of_no_video_page_is_not_found(cinema: Cinema, url: str) -> None:
     result = asked(cinema, url.format(player=PLAYER, video=cinema.video))
 
     assert result.status_code == 404

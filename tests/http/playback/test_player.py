@@ -191,7 +191,7 @@ def test_a_token_with_domains_lets_only_their_pages_embed_it(
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-def test_who_may_not_watch_is_told_so_in_words(
+def test_a_viewer_who_may_not_watch_is_told_so_in_words(
     private: DeliveryWorld, method: str
 ) -> None:
     thumbnail = private.token(use=TokenUse.THUMBNAIL)
@@ -227,7 +227,7 @@ def test_an_unfinished_or_deleted_video_has_no_page(public: DeliveryWorld) -> No
         assert page(public).status_code == 404
 
 
-def test_what_is_not_installed_is_said_clearly(
+def test_a_missing_player_file_is_reported_clearly(
     public: DeliveryWorld, static: Path
 ) -> None:
     file = static / "vendor" / "hls.min.mjs"

@@ -138,7 +138,7 @@ def test_no_address_outlives_the_token(site: Site) -> None:
     assert valid_s(answer.headers["location"]) <= 12
 
 
-def test_who_may_watch_for_less_than_a_second_gets_the_bytes_here(site: Site) -> None:
+def test_a_token_of_less_than_a_second_gets_the_bytes_from_here(site: Site) -> None:
     video = site.video()
     token = site.token(video, valid_s=0.9)
 
@@ -171,7 +171,7 @@ def test_no_address_outlives_an_edge_key(site: Site) -> None:
     assert valid_s(answer.headers["location"]) <= 10
 
 
-def test_what_says_where_segments_are_comes_from_here(site: Site) -> None:
+def test_playlists_and_manifests_come_from_here(site: Site) -> None:
     video = site.video()
     token = site.token(video)
 
@@ -198,7 +198,7 @@ def test_a_part_is_asked_for_where_the_whole_is(site: Site) -> None:
     assert site.counted(video) == 1
 
 
-def test_what_needs_no_bytes_is_answered_here(site: Site) -> None:
+def test_a_request_that_needs_no_bytes_is_answered_here(site: Site) -> None:
     video = site.video()
     token = site.token(video)
 
@@ -212,7 +212,7 @@ def test_what_needs_no_bytes_is_answered_here(site: Site) -> None:
     assert site.counted(video) == 0
 
 
-def test_who_is_refused_learns_no_address(site: Site) -> None:
+def test_a_refused_viewer_learns_no_address(site: Site) -> None:
     video, other = site.video(), site.video()
 
     for token in ("", "wrong", site.token(other), site.token(video, valid_s=-10)):

@@ -465,7 +465,7 @@ def test_a_request_that_cannot_be_read_is_named(
 # what is written, and what is not
 
 
-def test_what_the_service_cannot_answer_is_no_refusal(
+def test_an_outage_of_the_service_is_no_refusal(
     cinema: Cinema, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def busy(*_: object) -> None:

@@ -70,7 +70,7 @@ def test_a_token_signed_offline_plays_and_every_line_carries_it(
     assert (page.status_code, picture.status_code) == (200, 200)
 
 
-def test_it_may_name_the_public_id_as_the_services_own_do(cinema: Cinema) -> None:
+def test_a_token_signed_offline_may_name_the_public_id(cinema: Cinema) -> None:
     token = signed_offline(
         cinema, new_key(cinema), aud=cinema.api.public_id(cinema.video)
     )

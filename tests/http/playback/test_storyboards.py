@@ -116,7 +116,7 @@ def test_previews_are_not_counted(public: DeliveryWorld) -> None:
         "a1/poster.jpg",
     ],
 )
-def test_what_is_no_sheet_has_no_address(public: DeliveryWorld, name: str) -> None:
+def test_a_name_of_no_sheet_has_no_address(public: DeliveryWorld, name: str) -> None:
     problem_of(public.get(f"{PUBLIC_PATH}/{name}"), 404, "not_found")
 
 

@@ -112,12 +112,12 @@ def test_the_lowest_order_is_outermost(
     assert client.simulate_get("/").text == text
 
 
-def test_it_is_known_which_apps_have_some(services: Services) -> None:
+def test_the_apps_with_middleware_are_known(services: Services) -> None:
     assert has_middleware(frozenset({WebApp.PLAYER, WebApp.DELIVERY}), services)
     assert not has_middleware(frozenset({WebApp.DELIVERY}), services)
 
 
-def test_what_is_no_middleware_is_refused(
+def test_an_object_that_is_no_middleware_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Nothing:

@@ -68,7 +68,7 @@ def test_without_a_key_it_answers_401(api: World) -> None:
     problem_of(answer, 401, "unauthorized")
 
 
-def test_without_its_permission_it_answers_403(api: World) -> None:
+def test_a_plugins_route_answers_403_without_its_permission(api: World) -> None:
     address = NOTES.format(api.ready())
     key = api.make_key(permissions=frozenset({Permission.VIDEOS_READ}))
 
@@ -99,7 +99,7 @@ def test_all_problems_of_a_body_are_told(api: World) -> None:
     assert answer.status_code == 415
 
 
-def test_it_counts_under_the_limits(api: World) -> None:
+def test_a_plugins_route_counts_under_the_limits(api: World) -> None:
     address = NOTES.format(api.ready())
     limit(api, api_per_hour=2)
 
@@ -110,7 +110,7 @@ def test_it_counts_under_the_limits(api: World) -> None:
     problem_of(third, 429, "rate_limit_exceeded")
 
 
-def test_it_obeys_the_idempotency_key(api: World) -> None:
+def test_a_plugins_route_obeys_the_idempotency_key(api: World) -> None:
     address = NOTES.format(api.ready())
     headers = {"Idempotency-Key": "once"}
 
@@ -123,7 +123,7 @@ def test_it_obeys_the_idempotency_key(api: World) -> None:
     assert body_of(api.get(address)) == {"notes": ["x"]}
 
 
-def test_it_stands_in_the_description(api: World) -> None:
+def test_a_plugins_route_stands_in_the_description(api: World) -> None:
     document: Any = resolved(api.client.simulate_get("/v1/openapi.json").json)
     page = api.client.simulate_get("/docs").text
 
@@ -332,7 +332,7 @@ def test_a_route_that_cannot_be_served_is_refused_naming_the_plugin(
         ("the text of a bucket", r"bucket must be None or one of Bucket\.API, "),
     ],
 )
-def test_it_is_told_what_a_route_must_have(
+def test_a_malformed_plugin_route_is_refused_with_the_reason(
     plugin: MakePlugin, tmp_path: Path, wrong: str, said: str
 ) -> None:
     name = plugin("acme_shop", REFUSED[wrong])

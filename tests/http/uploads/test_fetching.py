@@ -165,7 +165,7 @@ def test_the_value_shows_where_it_leads_and_nothing_secret(
     ("value", "status"),
     [(None, 400), ("", 400), ("https://a.example/" + "a" * 4096, 400), (5, 422)],
 )
-def test_what_is_no_address_is_refused(  # noqa: PLR0913, PLR0917 - the parameters of the test
+def test_a_malformed_source_address_is_refused(  # noqa: PLR0913, PLR0917 - the parameters of the test
     api: World,
     path: str,
     field: str,

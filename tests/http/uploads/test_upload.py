@@ -564,7 +564,7 @@ def test_a_slow_sender_ends_where_others_wait(
             go_on()
 
 
-def test_what_was_fast_before_the_last_minute_does_not_count() -> None:
+def test_a_senders_pace_before_the_last_minute_does_not_count() -> None:
     pace = SenderPace(0, is_scarce=lambda: True)
     for now_s in range(1, 11):
         pace.check(now_s * 10**9, now_s)
@@ -585,7 +585,7 @@ def test_what_was_fast_before_the_last_minute_does_not_count() -> None:
         (0, False, True),
     ],
 )
-def test_who_stands_still_while_others_wait_is_given_up_within_seconds(
+def test_a_sender_that_stands_still_while_others_wait_is_cut_off_in_seconds(
     bytes_per_s: int,
     is_scarce: bool,  # noqa: FBT001 - a parameter of the test
     is_kept: bool,  # noqa: FBT001 - a parameter of the test

@@ -120,7 +120,7 @@ def test_another_type_is_refused(cinema: Cinema) -> None:
         problem_of(result, 415, "unsupported_media_type")
 
 
-def test_what_is_left_out_of_a_file_is_named(cinema: Cinema, videos: str) -> None:
+def test_cues_left_out_of_a_caption_file_are_named(cinema: Cinema, videos: str) -> None:
     path = f"{videos}/{cinema.video}/captions"
 
     put_ = body_of(put(cinema.api, f"{path}/en", VTT + b"a --> b\n"))
@@ -132,7 +132,7 @@ def test_what_is_left_out_of_a_file_is_named(cinema: Cinema, videos: str) -> Non
     assert "warnings" not in body_of(cinema.api.get(path))
 
 
-def test_what_are_no_captions_is_refused_by_line(cinema: Cinema, videos: str) -> None:
+def test_malformed_captions_are_refused_by_line(cinema: Cinema, videos: str) -> None:
     path = f"{videos}/{cinema.video}/captions/en"
     for body, content_type, line in (
         (b"", WEBVTT, 1),
@@ -436,7 +436,7 @@ def test_links_play_captions_too(cinema: Cinema) -> None:
     assert "Hello" in cinema.page(f"/v1/{edge_key}/captions-en.vtt").text
 
 
-def test_what_is_replaced_or_removed_is_obeyed_by_the_next_request(
+def test_replaced_or_removed_captions_are_obeyed_by_the_next_request(
     cinema: Cinema,
 ) -> None:
     api, video = cinema.api, cinema.playable(is_public=True)

@@ -129,7 +129,7 @@ def test_a_video_that_is_not_ready_takes_chapters(api: World) -> None:
     assert found["chapters"][1]["endSeconds"] == 30.0
 
 
-def test_what_cannot_be_read_changes_nothing(cinema: Cinema) -> None:
+def test_an_unreadable_chapter_file_changes_nothing(cinema: Cinema) -> None:
     api, path = cinema.api, f"/v1/videos/{cinema.video}/chapters"
     put(api, path)
 

@@ -150,7 +150,7 @@ def test_a_turned_photograph_is_set_upright(cinema: Cinema) -> None:
     assert is_near(colour_of(shown(cinema)), (0, 0, 254))
 
 
-def test_what_is_transparent_becomes_black(cinema: Cinema) -> None:
+def test_a_transparent_picture_becomes_black(cinema: Cinema) -> None:
     made = io.BytesIO()
     Image.new("RGBA", (64, 64), (255, 0, 0, 0)).save(made, "PNG")
 
@@ -190,7 +190,7 @@ def bomb() -> bytes:
         (bomb(), PNG),
     ],
 )
-def test_what_is_no_picture_is_refused(
+def test_a_file_that_is_no_picture_is_refused(
     cinema: Cinema, body: bytes, content_type: str
 ) -> None:
     before = dict(cinema.api.storage.files)

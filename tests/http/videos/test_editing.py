@@ -32,7 +32,7 @@ def patch(api: World, path: str, json: object) -> Any:  # noqa: ANN401 - a resul
     return api.call("PATCH", path, json=json)
 
 
-def test_everything_that_may_change_is_changed(api: World, videos: str) -> None:
+def test_each_editable_property_of_a_video_is_changed(api: World, videos: str) -> None:
     video = api.ready()
     wanted = {
         "videoName": "Neu",
@@ -49,7 +49,7 @@ def test_everything_that_may_change_is_changed(api: World, videos: str) -> None:
     assert body["status"]["ready"] is True
 
 
-def test_what_is_not_named_stays(api: World, videos: str) -> None:
+def test_a_property_not_named_stays(api: World, videos: str) -> None:
     video = api.ready()
     path = f"{videos}/{video}"
     patch(api, path, {"description": "Words."})

@@ -143,7 +143,7 @@ def test_metadata_is_merged_and_null_removes(api: World) -> None:
         ({"tags": [f"t{n}" for n in range(21)]}, 400, "tags"),
     ],
 )
-def test_what_is_too_much_or_no_text_is_refused_by_name(
+def test_a_label_that_is_too_much_or_no_text_is_refused_by_name(
     api: World, fields: dict[str, object], status: int, where: str
 ) -> None:
     video = api.transcoding()

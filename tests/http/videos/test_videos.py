@@ -163,7 +163,7 @@ def test_the_location_is_the_interfaces_name_of_the_parameter(
     ],
 )
 @EVERY_ROUTE
-def test_what_cannot_be_an_id_is_not_found(
+def test_a_malformed_id_is_not_found(
     api: World, method: str, path: str, video_id: str
 ) -> None:
     result = api.call(method, path.format(video_id))

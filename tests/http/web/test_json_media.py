@@ -62,7 +62,7 @@ def nested(levels: int) -> bytes:
     ],
     ids=lambda body: repr(body[:40]),
 )
-def test_what_is_not_json_is_refused(api: World, body: bytes) -> None:
+def test_a_body_that_is_not_json_is_refused(api: World, body: bytes) -> None:
     result = api.call("POST", PATH, body=body, headers={"Content-Type": JSON})
 
     document = problem_of(result, 400, "invalid_parameters")
@@ -83,7 +83,7 @@ def test_what_is_not_json_is_refused(api: World, body: bytes) -> None:
     ],
     ids=lambda body: repr(body[:40]),
 )
-def test_what_is_json_is_read(api: World, body: bytes) -> None:
+def test_a_body_of_json_is_read(api: World, body: bytes) -> None:
     body_of(api.call("POST", PATH, body=body, headers={"Content-Type": JSON}))
 
 

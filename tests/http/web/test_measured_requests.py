@@ -60,7 +60,7 @@ def test_a_request_is_counted_once_under_its_route(
     assert set(found.of_all().values()) == {1}
 
 
-def test_what_is_only_asked_to_judge_counts_nothing(client: TestClient) -> None:
+def test_a_request_made_only_to_judge_counts_nothing(client: TestClient) -> None:
     labels = {
         "app": "test",
         "route": "/things/{name}",

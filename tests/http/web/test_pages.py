@@ -21,7 +21,7 @@ def test_every_value_but_markup_is_escaped(tmp_path: Path) -> None:
     assert page.decode() == f'<p title="{text}">{text}</p><i>'
 
 
-def test_what_was_escaped_is_not_escaped_again() -> None:
+def test_an_escaped_text_is_not_escaped_again() -> None:
     assert escaped(escaped("<")) == "&lt;"
 
 

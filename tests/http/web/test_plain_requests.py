@@ -192,7 +192,7 @@ def requests_of_many_countries() -> Iterator[bytes]:
 @pytest.mark.parametrize(
     "requests", [requests_of_many_parts, requests_of_many_countries]
 )
-def test_who_sends_odd_requests_takes_little_memory(
+def test_a_sender_of_odd_requests_takes_little_memory(
     requests: Callable[[], Iterator[bytes]],
 ) -> None:
     heads = list(requests())
@@ -205,7 +205,7 @@ def test_who_sends_odd_requests_takes_little_memory(
     assert cached_bytes / REQUESTS * MAX_CACHED < 30e6
 
 
-def test_what_edges_list_displaces_nothing_that_players_send() -> None:
+def test_an_edges_list_displaces_no_request_of_players() -> None:
     line = b"GET /v1/edge/authorizations HTTP/1.1"
     fields = (b"If-None-Match: %d%s" % (n, b"a" * 1500) for n in range(REQUESTS))
     heads = [head(line, field) for field in fields]

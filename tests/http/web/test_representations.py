@@ -41,7 +41,7 @@ def test_the_whole_of_a_file_is_one_object_for_all() -> None:
         ),
     ],
 )
-def test_what_is_served_otherwise_is_another_answer(other: PlaybackResponse) -> None:
+def test_a_response_served_otherwise_is_another_answer(other: PlaybackResponse) -> None:
     first, second = represent(WHOLE, SEGMENT), represent(WHOLE, other)
 
     assert second.headers != first.headers or second.body is not first.body
@@ -55,7 +55,7 @@ def test_what_is_served_otherwise_is_another_answer(other: PlaybackResponse) -> 
         (Wanted(if_none_match='"a"'), "304 Not Modified"),
     ],
 )
-def test_who_wants_less_gets_less(wanted: Wanted, status: str) -> None:
+def test_a_request_for_less_gets_less(wanted: Wanted, status: str) -> None:
     represent(WHOLE, SEGMENT)
 
     chosen = represent(wanted, SEGMENT)

@@ -35,7 +35,7 @@ def test_a_text_that_was_compressed_once_is_whole_with_every_token(
         assert gzip.decompress(made) == text.content.replace(MARK.encode(), token)
 
 
-def test_what_readers_have_of_their_own_is_small() -> None:
+def test_a_readers_own_bytes_of_a_shared_text_are_few() -> None:
     text, token = playlist(7200), token_of(400)
     shared = SharedGzip.make(text, len(token))
     assert shared is not None
@@ -57,7 +57,7 @@ def test_what_readers_have_of_their_own_is_small() -> None:
         b"x" * 20_000 + MARK.encode(),
     ],
 )
-def test_what_cannot_be_shared_is_not_compressed(text: bytes) -> None:
+def test_a_text_that_cannot_be_shared_is_not_compressed(text: bytes) -> None:
     assert SharedGzip.make(SharedText(text), 8) is None
 
 
@@ -71,7 +71,7 @@ def test_a_part_of_a_compressed_text_is_that_part() -> None:
         assert b"".join(body.pieces(start, end)) == whole[start:end]
 
 
-def test_who_cannot_wait_has_a_long_text_compressed_by_who_can() -> None:
+def test_a_long_text_is_compressed_by_a_reader_that_can_wait() -> None:
     texts, body = CompressedTexts(), FilledText(playlist(500), token_of(40))
     with pytest.raises(NotPreparedError):
         texts.find(body, "tag", waits=False)

@@ -32,7 +32,7 @@ def test_each_app_answers_with_its_own_resources() -> None:
     assert other.simulate_get("/things/pen").text == "pen of other"
 
 
-def test_what_no_resource_has_is_refused_as_by_falcon() -> None:
+def test_an_unknown_path_or_method_is_refused_as_by_falcon() -> None:
     client = _client("one")
 
     wrong_method = client.simulate_delete("/things/cup")
@@ -47,7 +47,7 @@ def test_addresses_between_which_nothing_decides_are_refused_at_once() -> None:
         SharedRouter({"/{one}/a": _Thing("one"), "/{other}/b": _Thing("other")})
 
 
-def test_what_is_added_to_one_app_is_in_no_other() -> None:
+def test_a_route_added_to_one_app_is_in_no_other() -> None:
     one, other = _client("one"), _client("other")
 
     one.app.add_route("/cups/{name}", _Thing("one"))

@@ -180,7 +180,7 @@ def test_a_key_is_free_again_after_its_time(
     assert begin(idempotency, "other").answer is None
 
 
-def test_what_expired_is_removed_and_nothing_else(
+def test_only_expired_first_requests_are_removed(
     idempotency: Idempotency, uow: SqlUnitOfWork
 ) -> None:
     with uow.write() as work:

@@ -144,7 +144,7 @@ def test_a_change_of_its_name_counts_nothing_again(uow: SqlUnitOfWork) -> None:
     assert use(uow) == before
 
 
-def test_what_is_deleted_is_stored_no_more_and_was_encoded(uow: SqlUnitOfWork) -> None:
+def test_a_deleted_video_is_stored_no_more_and_was_encoded(uow: SqlUnitOfWork) -> None:
     made = video()
     add(uow, made)
     with uow.write() as work:
@@ -217,7 +217,7 @@ def test_jobs_that_are_planned_are_seen_by_the_next_one(uow: SqlUnitOfWork) -> N
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_what_is_stored_equals_a_recount(
+def test_the_stored_bytes_equal_a_recount(
     uow: SqlUnitOfWork, engine: Engine, seed: int
 ) -> None:
     made: list[Video] = [video(org_id=org) for org in (ORG, OTHER_ORG) for _ in "123"]

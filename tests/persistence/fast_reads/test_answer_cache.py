@@ -120,7 +120,7 @@ def test_the_age_counts_from_before_the_question(world: World) -> None:
     assert not world.knows()
 
 
-def test_what_was_asked_since_the_moment_began_is_good(world: World) -> None:
+def test_an_answer_asked_for_since_the_moment_began_is_good(world: World) -> None:
     with world.cache.moment():
         world.now_s += 0.1
         at_once(lambda _: world.ask(), threads=1)
@@ -165,7 +165,7 @@ def test_an_answer_that_comes_late_replaces_no_newer_one(world: World) -> None:
     assert world.recall() == [(2,)]
 
 
-def test_what_is_gone_is_known_to_be(world: World) -> None:
+def test_a_removed_row_is_known_to_be_gone(world: World) -> None:
     world.ask()
     world.rows = lambda _: []
     world.ask()

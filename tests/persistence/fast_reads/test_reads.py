@@ -20,7 +20,7 @@ from tests.servers import wait_until
 BY_ID = sa.select(organizations.c.id).where(organizations.c.id == sa.bindparam("id"))
 
 
-def test_what_another_connection_wrote_is_read_at_once(engine: Engine) -> None:
+def test_another_connections_row_is_read_at_once(engine: Engine) -> None:
     reads = FastReads(engine)
     question = reads.prepare(BY_ID)
     assert reads.first(question, {"id": "org_new"}) is None
@@ -151,7 +151,7 @@ def count_other_clients(engine: Engine) -> int:
         return int(connection.execute(others).scalar_one())
 
 
-def test_what_videos_consist_of_is_not_remembered(
+def test_the_media_of_videos_are_not_remembered(
     engine: Engine, uow: SqlUnitOfWork
 ) -> None:
     """

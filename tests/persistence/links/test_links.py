@@ -157,7 +157,9 @@ def test_links_of_a_video_are_newest_first_and_its_own(
 
 
 @pytest.mark.parametrize("text", ["", "shr_x", "\0", "\ud800"])
-def test_what_no_database_holds_is_not_found(uow: SqlUnitOfWork, text: str) -> None:
+def test_an_id_that_no_database_can_hold_is_not_found(
+    uow: SqlUnitOfWork, text: str
+) -> None:
     with uow.read() as work:
         assert work.shares.find(text) is None
         assert work.edge_keys.find(text) is None
@@ -234,7 +236,7 @@ def test_guesses_are_counted_exactly_and_forgotten_after_an_hour(
     ]
 
 
-def test_who_was_recognised_begins_anew(
+def test_a_recognised_viewer_may_guess_anew(
     uow: SqlUnitOfWork, clip: Video, clock: SettableClock
 ) -> None:
     share = added(uow, share_of(clip, created_at=clock.now()))

@@ -128,7 +128,7 @@ def test_a_state_is_replaced_by_who_knows_the_former_one(uow: SqlUnitOfWork) -> 
     assert found(uow, session) == attrs.evolve(session, refresh_state=b"second")
 
 
-def test_who_knows_an_older_session_does_not_ask(uow: SqlUnitOfWork) -> None:
+def test_a_process_that_knows_an_older_session_does_not_ask(uow: SqlUnitOfWork) -> None:
     session = added(uow, session_of())
 
     assert not claim(uow, attrs.evolve(session, asked_at=NOW - timedelta(hours=1)))

@@ -116,7 +116,9 @@ def test_one_organization_is_served_in_its_order(uow: SqlUnitOfWork) -> None:
     assert _has_work(uow) == []
 
 
-def test_who_has_nothing_in_work_gets_the_next_worker(uow: SqlUnitOfWork) -> None:
+def test_an_organization_with_nothing_in_work_gets_the_next_worker(
+    uow: SqlUnitOfWork,
+) -> None:
     _add(uow, ORG, 20)
     assert [_taken(uow).org_id for _ in range(4)] == [ORG] * 4
 
@@ -160,7 +162,7 @@ def test_nobody_saves_up_while_others_work(uow: SqlUnitOfWork) -> None:
     assert _one_by_one(uow, {ORG: 10, OTHER_ORG: 10}, 6) == "ababab"
 
 
-def test_what_was_spent_beside_nobody_is_no_debt(uow: SqlUnitOfWork) -> None:
+def test_time_spent_beside_nobody_is_no_debt(uow: SqlUnitOfWork) -> None:
     _add(uow, ORG, 10)
     _one_by_one(uow, {ORG: 100}, 10)
 
@@ -263,7 +265,7 @@ def test_an_attempt_that_says_no_cost_is_charged_its_time(
     assert _one_by_one(uow, {ORG: 1, OTHER_ORG: 2.9}, 12) == "b" * 11 + "a"
 
 
-def test_what_waits_for_its_time_is_not_taken(
+def test_a_task_that_waits_for_its_time_is_not_taken(
     uow: SqlUnitOfWork, engine: Engine
 ) -> None:
     (first,) = _add(uow, ORG)

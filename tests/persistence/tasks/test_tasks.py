@@ -261,7 +261,7 @@ def test_a_task_that_is_put_back_runs_again_at_its_time(
     assert _lease(uow, task.id) is not None
 
 
-def test_what_is_noted_of_a_leased_task_stays_with_it(uow: SqlUnitOfWork) -> None:
+def test_notes_of_a_leased_task_stay_with_it(uow: SqlUnitOfWork) -> None:
     task = _leased(uow, new_task())
 
     with uow.write() as work:

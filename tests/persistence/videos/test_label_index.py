@@ -125,7 +125,7 @@ def test_pages_and_totals_follow_the_videos(
     assert contents(engine) == before
 
 
-def test_what_older_processes_have_moved_is_counted_again(
+def test_labels_that_older_processes_have_moved_are_counted_again(
     uow: SqlUnitOfWork, engine: Engine
 ) -> None:
     old = video(labels=Labels(external_id="a", tags=("t",)))
@@ -144,7 +144,7 @@ def test_what_older_processes_have_moved_is_counted_again(
 
 
 @pytest.mark.parametrize("state", [VideoState.AWAITING_UPLOAD, VideoState.DELETED])
-def test_what_is_in_no_list_is_in_no_index(
+def test_a_video_of_no_list_is_in_no_index(
     uow: SqlUnitOfWork, engine: Engine, state: VideoState
 ) -> None:
     with uow.write() as work:

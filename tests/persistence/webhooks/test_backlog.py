@@ -188,7 +188,7 @@ def test_removing_does_not_wait_for_who_orders_deliveries(
     assert count_of(engine, tables.webhook_deliveries) == 0
 
 
-def test_all_that_is_due_is_put_off_at_once(
+def test_all_due_deliveries_of_an_endpoint_are_put_off_at_once(
     uow: SqlUnitOfWork, waiting: WebhookEndpoint
 ) -> None:
     with uow.write() as work:
@@ -211,7 +211,7 @@ def test_all_that_is_due_is_put_off_at_once(
         assert work.webhook_backlog.reasons(ids) == dict.fromkeys(ids, "waits")
 
 
-def test_what_is_put_off_leaves_the_queue_to_other_endpoints(
+def test_deliveries_put_off_leave_the_queue_to_other_endpoints(
     uow: SqlUnitOfWork, rung: Rung
 ) -> None:
     dead = add_endpoint(uow, endpoint())

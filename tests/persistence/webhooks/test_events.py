@@ -209,7 +209,9 @@ def test_kinds_can_be_chosen(uow: SqlUnitOfWork) -> None:
 
 
 @pytest.mark.services
-def test_who_reads_on_while_many_write_misses_nothing(uow: SqlUnitOfWork) -> None:
+def test_a_reader_that_goes_on_while_many_write_misses_no_event(
+    uow: SqlUnitOfWork,
+) -> None:
     """
     Numbers show up in order, however long a transaction takes to commit.
     """

@@ -179,7 +179,7 @@ def test_the_audit_log_holds_nothing_of_a_key(world: World) -> None:
         assert made.key.shown not in everything
 
 
-def test_what_failed_is_not_audited(world: World) -> None:
+def test_a_failed_change_of_keys_is_not_audited(world: World) -> None:
     before = entries(world)
 
     with pytest.raises(NotFoundError):

@@ -130,7 +130,7 @@ def test_the_limit_shown_has_the_fewest_left_then_is_the_smaller(
     assert counted.shown.rule.limit.bucket is Bucket.ANALYTICS
 
 
-def test_it_says_when_to_try_again_for_the_longest_of_the_waits(
+def test_the_retry_time_is_that_of_the_longest_wait(
     clock: SettableClock,
 ) -> None:
     world = limited(clock, upload_url_per_hour=1, upload_url_per_minute_and_key=1)
@@ -155,7 +155,7 @@ def test_a_reset_is_rounded_up(clock: SettableClock) -> None:
     assert exact < counted.reset_unix < exact + 1
 
 
-def test_who_is_over_a_limit_costs_the_store_one_question_a_second(
+def test_a_caller_over_a_limit_costs_the_store_one_question_a_second(
     clock: SettableClock,
 ) -> None:
     one = limited(clock, upload_url_per_minute_and_key=1)
@@ -200,7 +200,7 @@ def test_without_the_store_requests_pass_and_uploads_do_not(
     assert int(refused.value.headers["Retry-After"]) >= 1
 
 
-def test_what_is_counted_meanwhile_is_counted_the_same(clock: SettableClock) -> None:
+def test_requests_counted_meanwhile_are_counted_the_same(clock: SettableClock) -> None:
     world = limited(clock, api_per_hour=102)
 
     results = [world.begin() for _ in range(103)]

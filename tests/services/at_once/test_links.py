@@ -153,7 +153,7 @@ def ask(at: Tenant, link: ShareLink) -> Call:
 
 
 @pytest.mark.long
-def test_two_who_ask_for_share_codes_get_no_more_mails_than_one(
+def test_two_requests_for_share_codes_get_no_more_mails_than_one(
     meeting: Meeting,
 ) -> None:
     def pair(at: Tenant) -> Pair:

@@ -51,7 +51,7 @@ def test_nothing_is_noted_unless_it_is_asked_for() -> None:
     assert SegmentDetails().due(PLACE, GERMAN, NOON) == ()
 
 
-def test_only_what_is_asked_for_is_noted() -> None:
+def test_only_the_chosen_origin_is_noted() -> None:
     by_country, by_page = origin_of(COUNTRIES, GERMAN), origin_of(PAGES, GERMAN)
 
     assert by_country is not None
@@ -64,7 +64,7 @@ def test_only_the_header_that_is_named_is_believed() -> None:
     assert origin_of(SegmentDetails(country_header="x-geo-country"), GERMAN) is None
 
 
-def test_all_that_is_told_is_noted_at_once() -> None:
+def test_report_and_origin_are_noted_at_once() -> None:
     both = SegmentDetails(country_header="x-country", counts_referrers=True)
     viewer = Viewer(
         report=PlayerReport(), countries=GERMAN.countries, origin=GERMAN.origin
@@ -80,7 +80,7 @@ def test_all_that_is_told_is_noted_at_once() -> None:
 @pytest.mark.parametrize(
     "header", ["", "XX", "ZZ", "T1", "de", "D", "DEU", "DE,FR", "DE ", "ÄÖ", "D\n"]
 )
-def test_what_is_no_country_is_not_known(header: str) -> None:
+def test_a_malformed_country_is_unknown(header: str) -> None:
     assert country("DE") == "DE"
     assert country(header) is None
 
@@ -103,7 +103,7 @@ def test_what_is_no_country_is_not_known(header: str) -> None:
         "x" * 10_000,
     ],
 )
-def test_what_has_no_host_is_not_known(address: str) -> None:
+def test_an_address_without_a_host_is_unknown(address: str) -> None:
     assert page(address) is None
 
 

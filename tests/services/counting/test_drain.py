@@ -77,7 +77,7 @@ def drain_of(folder: Path, sinks: Mapping[str, AnalyticsSink]) -> Drain:
     return Drain(folder=folder, sinks=sinks)
 
 
-def test_what_was_served_is_counted_once(
+def test_a_served_segment_is_counted_once(
     own: Spool, sink: MemorySink, tmp_path: Path
 ) -> None:
     drain = drain_of(tmp_path, {"memory": sink})
@@ -202,7 +202,7 @@ def test_a_large_file_is_read_in_parts(
     assert sink.segments == 20
 
 
-def test_what_comes_while_it_is_read_is_for_the_next_round(
+def test_a_segment_that_comes_during_a_round_is_for_the_next_one(
     own: Spool, tmp_path: Path
 ) -> None:
     """

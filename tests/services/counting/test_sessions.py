@@ -215,7 +215,7 @@ def test_that_there_are_more_viewers_is_said_again_and_again() -> None:
     assert note(own, NOON, viewer_of(1), "vid_2", "org_b") == name(viewer_of(1))
 
 
-def test_viewers_who_come_at_once_are_not_more_than_the_share() -> None:
+def test_simultaneous_new_viewers_are_not_more_than_the_share() -> None:
     own = notes(most_of_one=50)
     found: list[str | None] = []
 
@@ -231,7 +231,7 @@ def test_viewers_who_come_at_once_are_not_more_than_the_share() -> None:
     assert sum(one not in {None, "more"} for one in found) == 50
 
 
-def test_who_is_gone_takes_no_memory() -> None:
+def test_a_viewer_who_is_gone_takes_no_memory() -> None:
     own = notes(most_of_one=12)
 
     def come(number: int, seconds: float) -> bool:

@@ -214,7 +214,7 @@ def test_a_file_that_may_not_be_opened_holds_up_no_other(
     assert caplog.text.count("was left") == 1
 
 
-def test_what_one_sink_has_read_of_a_bad_file_the_other_has_too(
+def test_both_sinks_get_the_readable_part_of_a_bad_file(
     feeding: Feeding, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "READ_BYTES", 100)
@@ -329,7 +329,7 @@ def test_damage_is_reported_once_however_often_it_is_read(
     assert (while_down, caplog.text.count("damaged lines")) == (0, 2)
 
 
-def test_whoever_watches_a_drain_sees_each_batch(
+def test_a_drain_beats_with_each_batch(
     feeding: Feeding, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """
@@ -362,7 +362,7 @@ def test_nothing_is_remembered_of_files_that_are_gone(feeding: Feeding) -> None:
     assert feeding.good.segments == 2
 
 
-def test_what_a_full_disk_cuts_in_two_counts_once(
+def test_a_segment_cut_in_two_by_a_full_disk_counts_once(
     feeding: Feeding, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """

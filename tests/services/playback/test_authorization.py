@@ -140,7 +140,7 @@ def test_a_decision_is_of_one_page_one_use_and_one_video(
         access.private(f"{VIDEO[:-1]}z", who, PLAYBACK)
 
 
-def test_who_follows_a_decision_sees_all_of_it(access: PlaybackAuthorization) -> None:
+def test_a_followed_decision_shows_all_its_rules(access: PlaybackAuthorization) -> None:
     who = viewer(access)
     access.private(VIDEO, who, PLAYBACK)
 

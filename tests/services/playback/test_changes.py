@@ -31,7 +31,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "edge" / "changes"
 
 
-def test_who_looks_first_makes_it(path: Path) -> None:
+def test_the_first_reader_makes_the_changes_file(path: Path) -> None:
     # Nobody looks, so nobody is told.
     PlaybackChanges(file=path).publish()
     assert not path.exists()
@@ -56,14 +56,14 @@ def test_each_change_is_seen_by_all_at_once(path: Path) -> None:
         assert len(seen) == number + 1
 
 
-def test_one_that_was_never_filled_is_filled(path: Path) -> None:
+def test_a_changes_file_that_was_never_filled_is_filled(path: Path) -> None:
     path.parent.mkdir()
     path.write_bytes(b"abc")
     assert ChangesFile(path).latest() == path.read_bytes()
     assert path.stat().st_size == 8
 
 
-def test_one_that_was_replaced_or_removed_is_found_again(path: Path) -> None:
+def test_a_changes_file_that_was_replaced_or_removed_is_found_again(path: Path) -> None:
     reader = ChangesFile(path)
     reader.latest()
     new = path.with_name("new")
@@ -75,7 +75,7 @@ def test_one_that_was_replaced_or_removed_is_found_again(path: Path) -> None:
     assert reader.latest() == path.read_bytes()
 
 
-def test_one_that_cannot_be_read_says_so_once_and_is_looked_for_again(
+def test_an_unreadable_changes_file_is_logged_once_and_looked_for_again(
     path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path.parent.write_text("no folder")

@@ -21,7 +21,7 @@ def strayed(world: World, root: str, name: str) -> None:
     file.write_bytes(b"late")
 
 
-def test_what_a_lost_worker_writes_after_the_publishing_goes(world: World) -> None:
+def test_a_lost_workers_files_after_the_publishing_are_removed(world: World) -> None:
     video_id = world.processed()
     world.run_tasks()
     root = world.video(video_id).media_root

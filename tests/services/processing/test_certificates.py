@@ -215,7 +215,7 @@ def test_every_rule_that_fails_a_video_has_a_meaning_for_its_owner() -> None:
         ("decode-time", {"pixel_format": PixelFormat.YUV444P}, None),
     ],
 )
-def test_what_was_chosen_is_no_fault_of_the_video(
+def test_the_chooser_of_a_setting_that_breaks_a_rule_is_named(
     rule: str, settings: dict[str, object], chooser: str | None
 ) -> None:
     assert chosen_by(rule, order(**settings), index(video_track())) == chooser

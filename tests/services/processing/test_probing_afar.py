@@ -91,7 +91,7 @@ def test_planning_fetches_no_large_source(
 
 
 @pytest.mark.long
-def test_what_is_made_elsewhere_is_never_fetched(
+def test_segments_made_elsewhere_are_never_fetched(
     film: bytes, read: ReadOfSources, tmp_path: Path
 ) -> None:
     """

@@ -76,7 +76,7 @@ def test_120_polls_read_no_byte_of_the_source_and_none_of_what_was_made(
     assert [path for path in opened if "/p0s" in path] == []
 
 
-def test_what_was_made_elsewhere_is_removed_once_it_is_published(
+def test_a_services_own_files_are_removed_once_the_video_is_published(
     remote: RemoteWorld,
 ) -> None:
     video_id = remote.submitted()
@@ -265,7 +265,7 @@ def test_a_submission_whose_handle_nobody_knows_is_cancelled_when_it_may_have_co
     assert remote.service.running() == []
 
 
-def test_what_a_cancelled_job_wrote_late_is_removed(remote: RemoteWorld) -> None:
+def test_a_cancelled_jobs_late_files_are_removed(remote: RemoteWorld) -> None:
     video_id = remote.submitted()
     target = f"{remote.world.video(video_id).media_root}/p0s1"
     remote.delete(video_id)
@@ -357,7 +357,7 @@ def submitted_twice(remote: RemoteWorld) -> str:
     return video_id
 
 
-def test_what_a_paused_worker_submits_a_second_time_is_cancelled(
+def test_a_paused_workers_second_submission_is_cancelled(
     remote: RemoteWorld,
 ) -> None:
     remote.service.length_s = 24 * 3600
@@ -389,7 +389,7 @@ def test_a_second_submission_takes_nothing_from_the_one_that_goes_on(
     assert remote.world.video(video_id).state is VideoState.READY
 
 
-def test_what_the_next_worker_finds_by_its_key_is_not_cancelled(
+def test_a_submission_that_the_next_worker_finds_by_key_is_not_cancelled(
     remote: RemoteWorld,
 ) -> None:
     remote.service.length_s = 24 * 3600
@@ -509,7 +509,7 @@ def test_a_version_that_makes_nothing_elsewhere_leaves_such_parts_to_others(
     assert kinds & {*PART_KINDS} == {TRANSCODE_REMOTE}
 
 
-def test_what_such_a_version_has_ended_is_cancelled(remote: RemoteWorld) -> None:
+def test_a_job_that_such_a_version_has_ended_is_cancelled(remote: RemoteWorld) -> None:
     video_id = remote.submitted()
     # It knows nothing of the part, so it does not end it.
     with remote.world.services.uow.write() as work:

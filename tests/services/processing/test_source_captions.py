@@ -144,7 +144,7 @@ def test_captions_of_too_many_languages_are_left_out_with_a_warning(
     assert f"more than {MAX_CAPTION_TRACKS} languages" in warning
 
 
-def test_what_cannot_be_read_is_a_warning_and_the_next_best_is_taken(
+def test_unreadable_captions_are_a_warning_and_the_next_best_are_taken(
     world: World,
 ) -> None:
     brings(
@@ -181,7 +181,7 @@ def test_texts_behind_the_last_picture_are_left_out(world: World) -> None:
     assert texts(world, video_id) == {"en": "Hello"}
 
 
-def test_what_the_owner_has_set_stays(world: World) -> None:
+def test_captions_that_the_owner_has_set_stay(world: World) -> None:
     brings(world, (track("eng"), HELLO), (track("deu"), said("Hallo")))
     video_id = world.processed()
     own = NewCaptions(
@@ -237,7 +237,7 @@ def test_an_attempt_that_is_refused_leaves_no_captions(
     assert set(caption_files(world)) == second
 
 
-def test_what_a_killed_attempt_left_goes_when_the_next_one_publishes(
+def test_a_killed_attempts_captions_go_when_the_next_one_publishes(
     world: World,
 ) -> None:
     brings(world, (track("eng"), HELLO))

@@ -84,7 +84,7 @@ def test_objects_are_copied_several_at_a_time_and_not_all(tmp_path: Path) -> Non
     }
 
 
-def test_what_is_there_already_is_not_copied_again(tmp_path: Path) -> None:
+def test_an_object_copied_already_is_not_copied_again(tmp_path: Path) -> None:
     storage = WatchedStorage(tmp_path, together=1)
     objects = made_elsewhere(storage, 4)
     copies = StoredCopies(storage=storage)
@@ -99,7 +99,7 @@ def test_what_is_there_already_is_not_copied_again(tmp_path: Path) -> None:
     assert sorted(storage.copied) == [f"taken/{n}.m4s" for n in (0, 1, 3)]
 
 
-def test_one_that_was_made_anew_with_the_same_size_is_copied_again(
+def test_an_object_made_anew_with_the_same_size_is_copied_again(
     tmp_path: Path,
 ) -> None:
     storage = WatchedStorage(tmp_path, together=1)
@@ -119,7 +119,7 @@ def test_one_that_was_made_anew_with_the_same_size_is_copied_again(
     "kind",
     ["google", pytest.param("azure", marks=[pytest.mark.services, pytest.mark.long])],
 )
-def test_where_each_writing_has_a_tag_of_its_own_nothing_is_copied_twice(
+def test_no_object_is_copied_twice_in_a_store_with_a_tag_for_each_writing(
     kind: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     endpoint = request.getfixturevalue(f"{kind}_store")
@@ -144,7 +144,7 @@ def test_where_each_writing_has_a_tag_of_its_own_nothing_is_copied_twice(
     assert sorted(made.values()) == [1, 1, 1]
 
 
-def test_one_that_is_missing_ends_the_copying_and_is_named(tmp_path: Path) -> None:
+def test_a_missing_object_ends_the_copying_and_is_named(tmp_path: Path) -> None:
     storage = WatchedStorage(tmp_path, together=1)
     objects = made_elsewhere(storage, 2)
     objects[0] = StoredObject(name="0.m4s", made_as="gone.mp4")

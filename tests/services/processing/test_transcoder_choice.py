@@ -68,7 +68,7 @@ def test_a_rule_sends_a_job_elsewhere_and_the_job_says_why(ruled: Ruled) -> None
     assert remote.world.transcoder.attempts == 0
 
 
-def test_what_no_rule_is_about_is_made_here(ruled: Ruled) -> None:
+def test_a_video_that_no_rule_is_about_is_made_here(ruled: Ruled) -> None:
     remote = ruled("far if duration > 1 h, far if hdr, far if edge > 1440 px")
     video_id = remote.world.processed()
 
@@ -80,7 +80,7 @@ def test_what_no_rule_is_about_is_made_here(ruled: Ruled) -> None:
     assert not remote.service.jobs
 
 
-def test_what_a_rule_decides_by_size_is_probed_elsewhere(
+def test_a_video_routed_by_its_size_is_probed_elsewhere(
     ruled: Ruled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[str] = []
@@ -180,7 +180,7 @@ def planned_at_once(remote: RemoteWorld, count: int) -> list[VideoId]:
     return videos
 
 
-def test_what_is_declined_when_it_is_submitted_goes_to_the_usual_one(
+def test_a_job_declined_at_its_submission_goes_to_the_usual_transcoder(
     tmp_path: Path, store: str
 ) -> None:
     with remote_world(
@@ -203,7 +203,7 @@ def test_what_is_declined_when_it_is_submitted_goes_to_the_usual_one(
         assert not remote.waiting_cancels()
 
 
-def test_what_all_decline_when_it_is_submitted_fails_with_the_reason(
+def test_a_job_that_all_transcoders_decline_fails_with_the_reason(
     ruled: Ruled,
 ) -> None:
     remote = ruled("far if hdr")
@@ -265,7 +265,7 @@ def test_a_plugin_that_raises_anything_is_an_outage() -> None:
     assert transcoders.named("ffmpeg") is transcoders.default
 
 
-def test_what_is_no_rule_is_refused_at_the_start(tmp_path: Path) -> None:
+def test_a_malformed_rule_is_refused_at_the_start(tmp_path: Path) -> None:
     environ = {"HV_TRANSCODER__ROUTES": "far when duration > 10 s"}
 
     with pytest.raises(ConfigError, match=r"transcoder\.routes.*NAME if CONDITION"):

@@ -260,7 +260,9 @@ def test_the_upload_of_a_deleted_video_cannot_be_processed(world: World) -> None
         world.services.processing.process(world.env, path, world.wanted())
 
 
-def test_what_the_transcoder_lacks_is_refused_when_asked_for(world: World) -> None:
+def test_a_setting_that_the_transcoder_lacks_is_refused_at_the_request(
+    world: World,
+) -> None:
     wanted = VideoWanted(
         settings=EncodingSettings(preset=Preset.HIGH, audio_codec=AudioCodec.AAC_HE),
         is_public=False,
@@ -513,7 +515,7 @@ def test_a_job_of_a_video_that_moved_on_does_nothing(world: World) -> None:
     assert world.transcoder.attempts == 1
 
 
-def test_what_a_tool_without_a_queue_orders_is_rung_by_the_next_sweep(
+def test_a_task_ordered_without_ringing_is_rung_by_the_next_sweep(
     world: World,
 ) -> None:
     path = world.uploaded().path

@@ -101,7 +101,7 @@ def test_a_part_is_put_back_byte_by_byte_and_the_others_are_not_encoded(
     assert site.world.video(video.id).version == video.version
 
 
-def test_what_is_left_plays_while_another_encoder_makes_the_video_again(
+def test_a_damaged_videos_rest_plays_while_another_encoder_makes_it_again(
     site: Site,
 ) -> None:
     video, states = site.ready(), list[VideoState]()
@@ -249,7 +249,7 @@ def test_a_look_can_be_narrowed(site: Site) -> None:
     assert names(site.world, Scope(org_id="org_b")) == []
 
 
-def test_what_is_being_mended_is_not_ordered_again(site: Site) -> None:
+def test_a_repair_under_way_is_not_ordered_again(site: Site) -> None:
     _, plant = PLANTS["a_segment_is_missing"]
     video_id, _ = plant(site)
     mend(site.world)

@@ -34,7 +34,7 @@ REMOVING = {
 }
 
 
-def test_nothing_that_a_repair_removes_is_gone_before_a_week(site: Site) -> None:
+def test_a_file_that_a_repair_removes_is_kept_for_a_week(site: Site) -> None:
     site.ready()
     for kind, plant in PLANTS.values():
         if kind in REMOVING:
@@ -78,7 +78,7 @@ def test_quarantined_files_go_with_their_video(site: Site) -> None:
     assert paths(services.storage, "quarantine") == []
 
 
-def test_what_is_in_use_again_is_not_replaced_by_what_is_brought_back() -> None:
+def test_a_file_in_use_again_is_not_replaced_from_quarantine() -> None:
     storage = MemoryStorage()
     quarantine = Quarantine(storage=storage, clock=SettableClock(datetime.now(UTC)))
     for name in ("a", "b"):

@@ -120,7 +120,7 @@ def test_a_member_who_is_no_longer_as_seen_stays(services: Services) -> None:
     assert roles(members) == [Role.ADMIN]
 
 
-def test_where_a_backend_names_admins_only_the_last_ones_own_step_is_refused(
+def test_beside_a_backends_admins_only_the_last_members_own_step_is_refused(
     services: Services,
 ) -> None:
     members = Members(uow=services.uow, clock=services.clock, are_only_source=False)

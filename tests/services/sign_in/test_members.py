@@ -52,7 +52,7 @@ def test_an_address_that_nobody_vouches_for_is_no_member(house: House) -> None:
 
 
 @pytest.mark.parametrize("email", ["", "not an address", "a@b\n", "a" * 251 + "@b.c"])
-def test_what_is_no_address_proves_nothing(house: House, email: str) -> None:
+def test_a_malformed_address_proves_nothing(house: House, email: str) -> None:
     house.provider.identity = attrs.evolve(ADA, email=email)
 
     person = house.signed_in().person
@@ -78,7 +78,7 @@ def test_a_change_is_felt_with_the_next_request(house: House, way: str) -> None:
     assert house.person(session) is None
 
 
-def test_who_is_removed_keeps_no_link(house: House) -> None:
+def test_a_removed_member_keeps_no_link(house: House) -> None:
     member = house.services.members.add(ORG, role=Role.VIEWER, name="Ann")
     made = house.services.sign_in_links.for_member(ORG, member.id)
 

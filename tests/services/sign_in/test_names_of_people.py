@@ -76,7 +76,7 @@ def test_a_links_code_in_an_address_signs_nobody_in(tmp_path: Path) -> None:
         assert house.by_link(made.address).person.is_operator
 
 
-def test_who_leaves_is_known_without_a_question(house: House) -> None:
+def test_a_person_who_leaves_is_known_without_asking_the_backend(house: House) -> None:
     session = house.signed_in()
     house.clock.move(minutes=6)
 

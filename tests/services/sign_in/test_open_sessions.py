@@ -20,7 +20,7 @@ def signed_in(house: House, identity: object = ADA) -> StartedSession:
     return house.signed_in()
 
 
-def test_those_who_are_signed_in_are_listed_the_latest_first(house: House) -> None:
+def test_signed_in_people_are_listed_the_latest_first(house: House) -> None:
     signed_in(house)
     house.clock.move(minutes=2)
     signed_in(house, GRACE)
@@ -62,7 +62,7 @@ def test_nobody_has_no_address(house: House) -> None:
         house.services.open_sessions.end_of("")
 
 
-def test_who_ended_the_sessions_is_in_the_audit_log(house: House) -> None:
+def test_the_actor_who_ended_sessions_is_in_the_audit_log(house: House) -> None:
     roles = {
         ORG: Role.ADMIN,
         OTHER_ORG: Role.VIEWER,

@@ -12,7 +12,7 @@ from tests.services.sign_in.conftest import ADA, ORG, House, ScriptedSignIn
 FIVE_MINUTES_S = 300
 
 
-def test_what_an_interrupted_question_changed_is_asked_with_next(house: House) -> None:
+def test_an_interrupted_refreshs_state_is_used_for_the_next_one(house: House) -> None:
     """
     A refresh token that rotates is used up, although nobody knows yet who belongs.
     """

@@ -30,7 +30,7 @@ from tests.services.sign_in.conftest import (
 FIVE_MINUTES_S = 300
 
 
-def test_who_has_signed_in_is_known(house: House) -> None:
+def test_a_signed_in_person_is_known(house: House) -> None:
     session = house.signed_in()
 
     person = house.person(session)
@@ -214,7 +214,7 @@ def test_requests_at_once_ask_once(house: House) -> None:
     assert house.provider.asked == ["state 0"]
 
 
-def test_who_waits_too_long_for_another_is_told(house: House) -> None:
+def test_a_request_that_waits_too_long_for_another_is_refused(house: House) -> None:
     session = house.signed_in()
     house.clock.move(seconds=FIVE_MINUTES_S)
     sessions = house.services.sessions
@@ -299,7 +299,7 @@ def test_signing_in_and_out_is_audited_with_the_name(house: House) -> None:
         assert (entry.actor, entry.actor_name) == ("scripted:ada", "Ada")
 
 
-def test_what_has_ended_is_swept(house: House) -> None:
+def test_ended_sessions_links_and_sign_ins_are_swept(house: House) -> None:
     house.signed_in()
     house.services.sign_in_links.for_operator(name="Olga")
     house.services.sign_ins.begin(return_to="", client_address="192.0.2.1")

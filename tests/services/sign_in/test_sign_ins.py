@@ -34,7 +34,7 @@ def come_back(
     )
 
 
-def test_who_signs_in_comes_back_to_the_page(house: House) -> None:
+def test_a_person_who_signs_in_comes_back_to_the_page(house: House) -> None:
     begun = begin(house)
 
     completed = come_back(house, begun)
@@ -127,7 +127,7 @@ def test_an_answer_that_cannot_be_opened_is_refused(tmp_path: Path) -> None:
         come_back(again, begun)
 
 
-def test_who_belongs_nowhere_is_told_whom_to_ask(house: House) -> None:
+def test_a_person_of_no_organization_is_refused_by_name(house: House) -> None:
     house.provider.identity = attrs.evolve(ADA, roles={}, name="\u202eAda\n")
 
     with pytest.raises(

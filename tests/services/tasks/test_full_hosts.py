@@ -69,7 +69,7 @@ def never() -> bool:
     return False
 
 
-def test_what_a_full_host_gives_back_is_done_by_another_at_once(world: World) -> None:
+def test_a_full_hosts_task_is_done_by_another_host_at_once(world: World) -> None:
     ordered = order(world)
     here, there = runs_of(world, Writes(full())), runs_of(world, Writes(None))
 
@@ -127,7 +127,7 @@ def test_a_host_rests_for_a_while_and_then_tries_again() -> None:
     assert not rest.lasts
 
 
-def test_what_was_raised_from_a_fault_of_the_host_is_one_itself() -> None:
+def test_an_error_raised_from_a_fault_of_the_host_is_one_itself() -> None:
     with pytest.raises(UnavailableError) as raised:
         raise UnavailableError("no room") from full()
 

@@ -10,7 +10,7 @@ from hvcore.services.tasks.costs import Meter, process_time_s
 from hvcore.services.tasks.lane_scheduler import MOST_PASSES, LaneScheduler
 
 
-def test_what_can_be_finished_goes_before_what_is_begun() -> None:
+def test_assembling_goes_before_planning_and_planning_before_light_tasks() -> None:
     scheduler = LaneScheduler(LIGHT_LANES)
 
     assert scheduler.choose([Lane.LIGHT, Lane.PLAN, Lane.ASSEMBLE]) is Lane.ASSEMBLE

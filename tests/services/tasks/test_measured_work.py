@@ -23,7 +23,9 @@ def measures() -> None:
     metrics.switch_on()
 
 
-def test_what_waits_is_counted_by_kind_and_in_seconds_of_source(world: World) -> None:
+def test_waiting_tasks_are_counted_by_kind_and_in_seconds_of_source(
+    world: World,
+) -> None:
     for _ in range(2):
         world.processed()
     waiting = world.services.workload()

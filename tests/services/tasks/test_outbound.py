@@ -212,7 +212,7 @@ def test_a_dead_endpoint_delays_no_other(running: Running, dead: Receiver) -> No
         running.stopped = True
 
 
-def test_what_finds_no_slot_waits_without_losing_a_try(
+def test_a_delivery_without_a_slot_waits_without_losing_a_try(
     running: Running, dead: Receiver
 ) -> None:
     add_dead(running, dead)
@@ -288,7 +288,7 @@ def test_one_kind_leaves_room_for_the_others(
         wait_until(lambda: "second" in running.slow.began)
 
 
-def test_who_ends_a_cancellation_takes_the_next_one_itself(
+def test_the_thread_that_ends_a_cancellation_takes_the_next_one_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """
@@ -346,7 +346,7 @@ def leased_task(subject: str) -> Task:
     )
 
 
-def test_who_waits_too_long_in_line_may_not_begin() -> None:
+def test_a_task_that_waits_too_long_in_line_may_not_begin() -> None:
     """
     Nobody renews its lease meanwhile.
     """

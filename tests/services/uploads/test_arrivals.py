@@ -101,7 +101,7 @@ def test_the_address_is_the_stores_own(world: World, swift: str) -> None:
         FileWanted(file_name="a", content_type=MP4, size_bytes=5, tus_metadata="x"),
     ],
 )
-def test_what_no_address_can_bind_comes_through_the_service(
+def test_a_file_that_no_address_can_bind_comes_through_the_service(
     world: World, file: FileWanted
 ) -> None:
     answer = world.services.uploads.grant_video(world.env, file, world.wanted())
@@ -202,7 +202,7 @@ def test_processing_starts_at_once_when_the_sender_says_so(world: World) -> None
     complete(world, answer)
 
 
-def test_who_asks_for_processing_also_says_how_public_it_is(world: World) -> None:
+def test_a_process_request_also_sets_name_and_visibility(world: World) -> None:
     answer = granted_video(world)
     put(answer)
     wanted = attrs.evolve(world.wanted(), is_public=True, name="Another")
@@ -213,7 +213,7 @@ def test_who_asks_for_processing_also_says_how_public_it_is(world: World) -> Non
     assert (video.is_public, video.name) == (True, "Another")
 
 
-def test_only_who_may_use_a_video_completes_it(world: World) -> None:
+def test_a_foreign_or_deleted_video_cannot_be_completed(world: World) -> None:
     answer = granted_video(world)
     put(answer)
 
@@ -228,7 +228,7 @@ def test_only_who_may_use_a_video_completes_it(world: World) -> None:
         complete(world, answer)
 
 
-def test_what_is_sent_after_processing_began_changes_nothing_and_goes(
+def test_bytes_sent_after_processing_began_change_nothing_and_are_removed(
     world: World, swift: str, bucket: str
 ) -> None:
     answer = granted_video(world)
@@ -246,7 +246,7 @@ def test_what_is_sent_after_processing_began_changes_nothing_and_goes(
     assert world.video(video.id).state is VideoState.READY
 
 
-def test_what_is_sent_for_a_cancelled_video_goes(
+def test_bytes_sent_for_a_cancelled_video_are_removed(
     world: World, swift: str, bucket: str
 ) -> None:
     answer = granted_video(world)
@@ -293,7 +293,7 @@ def test_a_video_whose_file_never_came_is_looked_for_no_more(world: World) -> No
     assert world.video(answer.grant.video_id or "").state is VideoState.DELETED
 
 
-def test_what_began_in_time_may_end_later(world: World) -> None:
+def test_an_upload_that_began_in_time_may_end_later(world: World) -> None:
     answer = granted_video(world)
 
     world.clock.move(hours=3)
@@ -304,7 +304,7 @@ def test_what_began_in_time_may_end_later(world: World) -> None:
     assert world.video(answer.grant.video_id or "").state is VideoState.READY
 
 
-def test_what_was_said_to_be_complete_outlives_an_outage(world: World) -> None:
+def test_an_upload_reported_complete_outlives_an_outage(world: World) -> None:
     answer = granted_video(world)
     put(answer)
     complete(world, answer)
@@ -317,7 +317,7 @@ def test_what_was_said_to_be_complete_outlives_an_outage(world: World) -> None:
     assert world.video(answer.grant.video_id or "").state is VideoState.READY
 
 
-def test_what_nobody_looked_for_in_an_outage_is_not_taken_for_missing(
+def test_an_upload_sent_before_an_outage_is_not_taken_for_missing(
     world: World,
 ) -> None:
     answer, empty = granted_video(world), granted_video(world)
@@ -380,7 +380,7 @@ def test_a_worker_that_gives_up_late_fails_no_newer_job(any_file: World) -> None
 @pytest.mark.parametrize(
     ("data", "content_type"), [(DATA + b"x", MP4), (DATA, "video/webm")]
 )
-def test_what_was_not_granted_is_refused_by_the_store(
+def test_an_upload_that_was_not_granted_is_refused_by_the_store(
     world: World, data: bytes, content_type: str
 ) -> None:
     assert put(granted(world), data, content_type) == 403
@@ -415,7 +415,7 @@ def test_bytes_that_were_sent_without_a_type_are_taken(any_file: World) -> None:
     ("data", "content_type", "reason"),
     [(DATA, "text/html", "Content-Type text/html"), (b"", MP4, "0 bytes")],
 )
-def test_what_the_store_could_not_refuse_fails_with_its_reason(
+def test_an_upload_that_the_store_could_not_refuse_fails_with_its_reason(
     any_file: World, data: bytes, content_type: str, reason: str
 ) -> None:
     world = any_file
@@ -525,7 +525,7 @@ def test_uploads_to_the_store_have_their_room_from_the_start(world: World) -> No
     assert state(world, second) is GrantState.DIRECT
 
 
-def test_what_never_came_keeps_its_room_for_seven_hours(world: World) -> None:
+def test_an_upload_that_never_came_frees_its_quota(world: World) -> None:
     granted_video(world)
     assert used_bytes(world) == len(DATA)
 

@@ -195,7 +195,7 @@ def test_a_failed_upload_can_be_sent_and_tried_again(site: Site) -> None:
     assert world.video(video_id).state is VideoState.TRANSCODING
 
 
-def test_what_is_sent_for_a_cancelled_video_goes(site: Site) -> None:
+def test_bytes_sent_for_a_cancelled_video_are_removed(site: Site) -> None:
     answer, world = granted_video(site.world), site.world
     sent(answer)
     world.services.deletion.delete(

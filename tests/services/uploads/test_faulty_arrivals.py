@@ -243,7 +243,7 @@ def test_a_file_that_vanishes_while_it_is_copied_leaves_no_copy(site: Site) -> N
     assert "upload the file again" in (video.failure_reason or "")
 
 
-def test_what_is_being_taken_in_is_not_removed_however_long_it_takes(
+def test_an_upload_being_taken_in_is_not_removed_however_long_it_takes(
     site: Site,
 ) -> None:
     answer = granted_video(site.world)
@@ -265,7 +265,9 @@ def test_what_is_being_taken_in_is_not_removed_however_long_it_takes(
     assert site.has_one_right_file(answer)
 
 
-def test_what_the_store_never_gives_fails_after_a_day_and_goes(site: Site) -> None:
+def test_an_upload_that_the_store_never_gives_fails_after_a_day_and_goes(
+    site: Site,
+) -> None:
     answer = granted_video(site.world)
     put(answer)
     site.store.strikes = lambda _method, _path, is_copy: (
@@ -358,7 +360,7 @@ def test_a_copy_is_not_waited_for_when_the_work_is_to_stop(site: Site) -> None:
     )
 
 
-def test_what_a_copy_had_begun_when_the_store_went_away_is_ended(
+def test_a_copy_begun_in_parts_is_ended_after_the_store_went_away(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # So that a small file is copied in parts.

@@ -263,7 +263,7 @@ def test_bytes_that_storage_does_not_let_go_of_are_removed_later(
     assert world.files("uploads/") == []
 
 
-def test_what_a_cut_off_upload_left_is_removed_when_it_is_old(world: World) -> None:
+def test_a_cut_off_uploads_old_file_is_removed(world: World) -> None:
     folder = world.services.uploads.incoming_dir()
     (folder / "old").write_bytes(b"half")
     (folder / "fresh").write_bytes(b"half")

@@ -74,7 +74,7 @@ def _of(kind: str, *values: object) -> object:
 
 
 @each_store("azure", "google")
-def test_what_was_sent_is_processed_once_it_is_asked_for(site: Site) -> None:
+def test_a_sent_file_is_processed_once_it_is_asked_for(site: Site) -> None:
     answer = granted(site.world)
     assert answer.is_direct
     assert answer.signed_url.startswith(f"{site.store.url}/")
@@ -92,7 +92,7 @@ def test_what_was_sent_is_processed_once_it_is_asked_for(site: Site) -> None:
 
 
 @each_store("azure", "google")
-def test_what_is_sent_later_changes_nothing_and_goes(site: Site) -> None:
+def test_bytes_sent_later_change_nothing_and_are_removed(site: Site) -> None:
     answer = granted_video(site.world)
     sent(answer)
     take_in(site.world)

@@ -107,7 +107,7 @@ def test_a_word_after_the_file_was_taken_orders_nothing(
     assert wake(world, object_of(bucket, upload)) == 0
 
 
-def test_what_waits_for_a_process_request_goes_on_waiting(
+def test_an_upload_that_waits_for_a_process_request_goes_on_waiting(
     world: World, bucket: str
 ) -> None:
     upload = granted(world)

@@ -90,7 +90,7 @@ def test_the_source_of_a_deleted_video_goes_though_other_files_cannot(
     assert world.files("uploads/") == []
 
 
-def test_what_arrives_late_is_removed_too(world: World, ready: str) -> None:
+def test_a_deleted_videos_late_files_are_removed_too(world: World, ready: str) -> None:
     world.services.deletion.delete(world.caller, "org_a", ready, None)
     world.run_tasks()
     late = world.storage_dir / media_prefix(world.video(ready).id) / "job_x" / "0.m4s"

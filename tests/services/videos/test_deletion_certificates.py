@@ -137,7 +137,7 @@ def test_a_purge_that_is_repeated_counts_what_it_removes_once(
     assert [one["pieces"] for one in again] == [one["pieces"] for one in once]
 
 
-def test_what_an_older_version_deleted_is_certified_by_the_look_alone(
+def test_an_older_versions_deletion_is_certified_by_the_look_alone(
     world: World, deleted: str
 ) -> None:
     gone(world)
@@ -151,7 +151,7 @@ def test_what_an_older_version_deleted_is_certified_by_the_look_alone(
     assert (document["removed"], document["deleted"]["by"]) == ([], None)
 
 
-def test_all_that_were_deleted_since_are_listed(world: World, deleted: str) -> None:
+def test_videos_deleted_since_a_moment_are_listed(world: World, deleted: str) -> None:
     certificates = world.services.deletion_certificates
     now = world.clock.now()
     world.clock.move(minutes=1)

@@ -149,7 +149,7 @@ def test_a_deletion_is_told(world: World, plugin: TwoSubscribers) -> None:
     [RuntimeError("no"), UnavailableError("no"), UnusableSourceError("no")],
     ids=["a bug", "an outage", "what ends a transcode"],
 )
-def test_what_fails_is_told_again_after_pauses_that_grow(
+def test_a_failing_subscriber_is_told_again_after_growing_pauses(
     world: World, plugin: TwoSubscribers, error: Exception
 ) -> None:
     plugin.all.deaf_for = error
@@ -169,7 +169,9 @@ def test_what_fails_is_told_again_after_pauses_that_grow(
     assert plugin.all.told() == [(1, EventKind.STARTED), (2, EventKind.COMPLETED)]
 
 
-def test_one_that_fails_stops_no_other(world: World, plugin: TwoSubscribers) -> None:
+def test_a_failing_subscriber_stops_no_other(
+    world: World, plugin: TwoSubscribers
+) -> None:
     plugin.all.deaf_for = RuntimeError("no")
 
     world.processed(b"unusable")
@@ -207,7 +209,7 @@ def test_another_video_does_not_wait(world: World, plugin: TwoSubscribers) -> No
     assert [e.sequence for e in plugin.all.heard if e.video_id == other] == [1, 2]
 
 
-def test_what_is_older_than_events_are_kept_is_told_no_more(
+def test_an_event_past_its_retention_is_told_no_more(
     world: World, plugin: TwoSubscribers
 ) -> None:
     plugin.all.deaf_for = RuntimeError("no")
@@ -223,7 +225,7 @@ def test_what_is_older_than_events_are_kept_is_told_no_more(
     assert (plugin.all.heard, waiting(world, video_id)) == ([], [])
 
 
-def test_one_that_is_not_here_is_left_to_a_worker_that_has_it(
+def test_an_absent_subscribers_event_is_left_to_a_worker_that_has_it(
     world: World, plugin: TwoSubscribers
 ) -> None:
     known = world.services.subscriptions.subscribers

@@ -49,7 +49,7 @@ def test_a_moment_is_read_in_utc(text: str) -> None:
         None,
     ],
 )
-def test_what_is_no_moment_is_unreadable(value: object) -> None:
+def test_a_malformed_moment_is_unreadable(value: object) -> None:
     with pytest.raises(FieldRefusedError) as caught:
         Timestamp().from_json(value)
 
@@ -100,7 +100,7 @@ def test_addresses_that_exist_are_read_as_they_are(text: str) -> None:
         "a@" + "b." * 127 + "co",
     ],
 )
-def test_what_is_no_address_is_not_allowed(text: str) -> None:
+def test_a_malformed_email_address_is_not_allowed(text: str) -> None:
     with pytest.raises(FieldRefusedError) as caught:
         EmailAddress().from_json(text)
 

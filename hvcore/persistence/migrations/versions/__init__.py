@@ -1,5 +1,5 @@
 """
-What is added: each runs while processes of older versions still serve.
+Expands: migrations that run while processes of older versions still serve.
 
 One module per migration. What takes something away from an older version, or asks
 something new of it, belongs into ``contracts``; see docs/decisions/0116.

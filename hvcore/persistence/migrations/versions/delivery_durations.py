@@ -1,4 +1,4 @@
-"""How long the last attempt of a webhook's delivery took."""
+"""Record the duration of the last attempt of a webhook's delivery."""
 
 import sqlalchemy as sa
 from alembic import op

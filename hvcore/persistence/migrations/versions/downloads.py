@@ -1,4 +1,4 @@
-"""Whether who may watch a video may take it away, too."""
+"""Record whether a video's viewers may download it, too."""
 
 import sqlalchemy as sa
 from alembic import op

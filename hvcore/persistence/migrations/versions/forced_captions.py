@@ -1,4 +1,4 @@
-"""Which captions translate signs only."""
+"""Mark captions that translate signs only."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Who makes a job, why, and how long its source is."""
+"""Record a job's transcoder, the reason of its choice, and the source's length."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""What owners keep with videos, and indexes to find them by it."""
+"""Store labels of videos, with indexes to find videos by them."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""What each lane has spent on each organization."""
+"""Record the spending of each lane on each organization."""
 
 import sqlalchemy as sa
 from alembic import op

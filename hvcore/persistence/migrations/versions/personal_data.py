@@ -1,4 +1,4 @@
-"""What finds the personal data of a deleted video: stored answers, audit entries, itself."""
+"""Indexes that find personal data of a deleted video: answers, audit, rows."""
 
 import sqlalchemy as sa
 from alembic import op

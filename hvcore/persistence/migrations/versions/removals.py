@@ -1,4 +1,4 @@
-"""What was removed of deleted videos."""
+"""Record the removals of deleted videos."""
 
 import sqlalchemy as sa
 from alembic import op

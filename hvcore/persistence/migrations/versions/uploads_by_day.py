@@ -1,4 +1,4 @@
-"""How many videos were uploaded on each day."""
+"""Count the videos uploaded on each day."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Which uploads the store may have been asked to begin in parts, and room for them."""
+"""Mark uploads that the store may have begun in parts, and make room for them."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""How often the videos of an environment have changed."""
+"""Count the changes of the videos of an environment."""
 
 import sqlalchemy as sa
 from alembic import op

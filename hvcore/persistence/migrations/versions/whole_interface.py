@@ -1,4 +1,4 @@
-"""What the whole interface needs: events, webhooks, shares, edge keys, totals."""
+"""Tables for the whole interface: events, webhooks, shares, edge keys, totals."""
 
 import json
 from collections import Counter

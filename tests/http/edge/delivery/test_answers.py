@@ -53,7 +53,7 @@ def test_a_file_that_a_delete_has_moved_is_not_found_within_a_second(
 
 
 @pytest.mark.parametrize("file", [SEGMENT, "master.m3u8"])
-def test_what_a_viewer_sends_besides_is_no_matter_of_what_the_edge_asks(
+def test_odd_headers_of_a_viewer_do_not_disturb_the_edge(
     private: EdgeWorld, file: str
 ) -> None:
     # More headers than the service reads, when nothing is kept yet.
@@ -146,7 +146,9 @@ def test_a_path_with_another_owner_finds_nothing(public: EdgeWorld, path: str) -
         assert outcome(public.get(f"{path}/{file}")) == NOT_FOUND
 
 
-def test_what_nginx_cannot_read_is_refused_in_our_words(public: EdgeWorld) -> None:
+def test_a_request_that_nginx_cannot_read_is_refused_in_our_words(
+    public: EdgeWorld,
+) -> None:
     unreadable = public.get(f"{PUBLIC_PATH}/%00")
     long = public.get(f"{PUBLIC_PATH}/{'a' * 20_000}")
 
@@ -163,7 +165,7 @@ def test_what_nginx_cannot_read_is_refused_in_our_words(public: EdgeWorld) -> No
         ("GET", {"Transfer-Encoding": "odd"}, (400, "invalid_parameters")),
     ],
 )
-def test_what_nginx_does_not_take_is_refused_in_our_words(
+def test_a_request_that_nginx_does_not_take_is_refused_in_our_words(
     public: EdgeWorld, method: str, headers: dict[str, str], expected: tuple[int, str]
 ) -> None:
     for file in (SEGMENT, "master.m3u8"):
@@ -299,7 +301,9 @@ def test_viewers_of_one_segment_do_not_queue_before_an_older_service(
         f"/{ROOT}/a1/{SEGMENT}",
     ],
 )
-def test_what_the_edge_asks_is_for_nobody_else(private: EdgeWorld, path: str) -> None:
+def test_the_paths_that_the_edge_asks_are_for_nobody_else(
+    private: EdgeWorld, path: str
+) -> None:
     for headers in ({}, {"X-Hv-Edge": ""}, {"X-Hv-Edge": "x"}):
         result = private.get(path, "", headers)
         assert (result.status_code, result.json["code"]) == NO_FILE

@@ -92,7 +92,7 @@ def test_a_cached_segment_is_permitted_and_counted_each_time(
     assert outcome(segment(far_away, token)) == NOT_FOUND
 
 
-def test_what_the_storage_does_not_have_is_refused_as_by_the_service(
+def test_a_file_lost_from_the_storage_is_refused_as_by_the_service(
     far_away: EdgeWorld,
 ) -> None:
     far_away.storage.objects.clear()

@@ -42,7 +42,7 @@ from tests.media_samples import OTHER, PUBLIC, VIDEO
 pytestmark = pytest.mark.services
 
 
-def test_who_has_no_token_learns_nothing(private: EdgeWorld) -> None:
+def test_a_viewer_without_a_token_learns_nothing(private: EdgeWorld) -> None:
     answers = [
         private.get(f"/v1/private/{video}/{file}", query)
         for video in (VIDEO, OTHER, "nonsense")
@@ -172,7 +172,7 @@ def test_a_token_may_stand_among_other_parameters(private: EdgeWorld) -> None:
         assert private.served() == [COUNTED]
 
 
-def test_what_a_player_reports_beside_a_token_reaches_the_service(
+def test_a_players_report_beside_a_token_reaches_the_service(
     private: EdgeWorld,
 ) -> None:
     query = f"token={private.token()}&CMCD=bl%3D2000%2Cmtp%3D5000"

@@ -70,7 +70,7 @@ def test_a_new_upload_stands_at_the_beginning(api: World, client: TestClient) ->
     assert files(api) == []
 
 
-def test_what_came_before_a_cut_is_kept(api: World, client: TestClient) -> None:
+def test_bytes_that_came_before_a_cut_are_kept(api: World, client: TestClient) -> None:
     location = created(api)
 
     problem_of(cut_off(client, location, DATA[:700]), 409, "conflict")

@@ -71,7 +71,7 @@ def test_a_ready_video_is_not_fetched_again(outside: Outside) -> None:
         )
 
 
-def test_what_is_fetched_cannot_be_sent(outside: Outside) -> None:
+def test_a_file_to_fetch_cannot_be_sent(outside: Outside) -> None:
     grant = outside.download()
 
     with pytest.raises(ForbiddenError):

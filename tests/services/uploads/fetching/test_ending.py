@@ -97,7 +97,7 @@ def test_a_worker_that_is_told_to_stop_hands_the_fetch_back(outside: Outside) ->
     assert outside.outcome(video_id) == (VideoState.READY, None)
 
 
-def test_what_arrives_after_a_delete_is_not_kept(
+def test_a_file_fetched_after_a_delete_is_not_kept(
     outside: Outside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     video_id = outside.video()

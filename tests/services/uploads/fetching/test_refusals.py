@@ -47,7 +47,7 @@ def test_the_address_is_in_no_task_no_log_and_no_reason(
         (204, "204"),
     ],
 )
-def test_what_the_source_does_not_have_is_not_asked_for_again(
+def test_a_file_that_the_source_refuses_is_not_asked_for_again(
     outside: Outside, status: int, word: str
 ) -> None:
     outside.source.gives("/gone", b"", status=status)
@@ -197,7 +197,7 @@ def test_a_video_by_any_other_type_is_taken(outside: Outside, kind: str) -> None
         (b"\x00", "format"),
     ],
 )
-def test_what_is_no_video_is_refused_by_its_first_bytes(
+def test_a_file_that_is_no_video_is_refused_by_its_first_bytes(
     outside: Outside, body: bytes, word: str
 ) -> None:
     outside.source.gives("/v", body)

@@ -67,7 +67,7 @@ def test_an_event_can_be_sent_to_one_that_had_not_wanted_it(
     assert [r.headers["webhook-id"] for r in hook.received] == [event_id]
 
 
-def test_what_cannot_be_sent_again_is_refused(
+def test_an_impossible_resend_is_refused(
     world: World, failing: WebhookWithSecret, hook: Receiver
 ) -> None:
     orders = world.services.delivery_orders

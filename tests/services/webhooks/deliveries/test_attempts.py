@@ -172,7 +172,7 @@ def test_a_dead_endpoint_is_warned_of_once_a_minute(
     assert said == [logging.WARNING, logging.INFO, logging.INFO]
 
 
-def test_all_that_waits_for_a_failing_endpoint_is_put_off_at_once(
+def test_all_deliveries_to_a_failing_endpoint_are_put_off_at_once(
     world: World, failing: WebhookWithSecret, hook: Receiver
 ) -> None:
     """
@@ -197,7 +197,7 @@ def test_all_that_waits_for_a_failing_endpoint_is_put_off_at_once(
     assert [task.fence > 0 for task in waiting].count(True) == 1
 
 
-def test_why_a_delivery_waits_is_told_until_it_has_ended(
+def test_the_reason_of_a_waiting_delivery_is_told_until_it_has_ended(
     world: World, failing: WebhookWithSecret, hook: Receiver
 ) -> None:
     orders = world.services.delivery_orders

@@ -53,7 +53,7 @@ def test_an_endpoint_needs_its_environment(
         world.services.webhooks.add(org, env, hook.url, DOCUMENTED_KINDS)
 
 
-def test_what_is_done_to_endpoints_is_audited_without_secrets(
+def test_operations_on_endpoints_are_audited_without_secrets(
     world: World, hook: Receiver
 ) -> None:
     added = add(world, hook)

@@ -42,8 +42,9 @@ const did = {
 player.addEventListener('tokenexpiring', async ({detail}) => {
     if (player.renewsByListener) {
         const {signal} = detail;
+        // Its end aborts the body, too, after the head has come.
         const answer = await fetch('/renew/' + player.src.split('/')[2], {signal})
-            .then((found) => found.text(), () => '');
+            .then((found) => found.text()).catch(() => '');
         if (answer && !signal.aborted) {
             player.token = answer;
         }

@@ -368,6 +368,25 @@ def test_calls_to_a_frame_that_is_taken_away_fail(tab: Tab, site: MovingSite) ->
     assert found == ["The frame is no longer in the page."] * 3
 
 
+def test_calls_after_a_player_was_disconnected_fail(tab: Tab, site: MovingSite) -> None:
+    tab.open(f"{site.url}/host.html")
+
+    found = tab.run(
+        HOST
+        + """
+        const deadline = new Promise((done) => setTimeout(done, 3000, 'no answer'));
+        iframe.src = first;
+        const player = await connect(iframe);
+        player.disconnect();
+        const call = player.pause().then(() => 'answered', ({message}) => message);
+        return Promise.race([call, deadline]);
+        """,
+        first=f"/embed{address('a')}",
+    )
+
+    assert found == "The player was disconnected."
+
+
 def test_a_frame_answers_its_host_after_its_qualities_are_gone(
     tab: Tab, site: MovingSite
 ) -> None:

@@ -8,6 +8,7 @@ const ANSWER = "hv-player:answer";
 const EVENT = "hv-player:event";
 const LOOK_AGAIN_MS = 250;
 const ANSWERS_WITHIN_MS = 15_000;
+const DISCONNECTED = "The player was disconnected.";
 const GONE = "The frame is no longer in the page.";
 
 /** The player in an iframe; its events have the names of HTMLMediaElement's. */
@@ -24,6 +25,7 @@ export class FramePlayer extends EventTarget {
   /* Looks whether the frame is still there, while calls wait. */
   #looks = 0;
   #met = null;
+  #isOver = false;
   #hear = (event) => this.#take(event);
 
   constructor(iframe) {
@@ -39,6 +41,11 @@ export class FramePlayer extends EventTarget {
     const id = this.#next;
     this.#next += 1;
     return new Promise((resolve, reject) => {
+      if (this.#isOver) {
+        // Nobody would hear the answer.
+        reject(new Error(DISCONNECTED));
+        return;
+      }
       const { contentWindow: target } = this.#iframe;
       this.#calls.set(id, { resolve, reject, target });
       this.#send({ id, method, args, page: this.#page });
@@ -79,9 +86,9 @@ export class FramePlayer extends EventTarget {
     this.addEventListener("tokenexpiring", async ({ detail: { page } }) => {
       const token = await renewToken();
       // It is of the video that was there.
-      if (token && page === this.#page) {
+      if (token && page === this.#page && !this.#isOver) {
         await this.setToken(token).catch((cause) => {
-          if (page === this.#page && this.#isThere) {
+          if (page === this.#page && this.#isThere && !this.#isOver) {
             throw cause;
           }
         });
@@ -92,7 +99,8 @@ export class FramePlayer extends EventTarget {
   /** Hear nothing more of it; calls that wait for an answer fail. */
   disconnect() {
     window.removeEventListener("message", this.#hear);
-    this.#drop("The player was disconnected.");
+    this.#isOver = true;
+    this.#drop(DISCONNECTED);
   }
 
   get #isThere() {

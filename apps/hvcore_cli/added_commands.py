@@ -26,7 +26,7 @@ OURS: Final = "hvcore"
 
 def added_commands(invocation: Invocation | None) -> Mapping[str, str]:
     """
-    Return what plugins add: names, and what each does.
+    Return the commands that plugins add, each name with its summary.
 
     Plugins that cannot be loaded add nothing here; other commands say why.
     """

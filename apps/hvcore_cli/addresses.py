@@ -31,7 +31,7 @@ class Addresses:
     upload_url: str
 
     def as_record(self) -> Mapping[str, str]:
-        """Return them under the names of ``run/addresses.json``."""
+        """Return the addresses under their names in ``run/addresses.json``."""
         return {key: getattr(self, name) for name, key in RECORDED.items()}
 
 

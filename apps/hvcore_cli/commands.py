@@ -1,4 +1,4 @@
-"""What all commands share: the data folder, the settings file, and how they fail."""
+"""The data folder, settings file and errors that all commands share."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class CliError(click.ClickException):
 
 class Invocation:
     """
-    What one call of ``hv`` is about.
+    The data folder and settings file of one call of ``hv``.
 
     Not an attrs class: ``hv --help`` must not wait for attrs.
 

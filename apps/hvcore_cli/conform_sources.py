@@ -1,4 +1,4 @@
-"""Where ``hv conform`` reads videos from: the storage, a folder, a web server."""
+"""The sources of ``hv conform``: the storage, a folder, a web server."""
 
 import re
 import time

@@ -17,10 +17,10 @@ from hvcore_cli.output import json_option, print_json, put, say, timestamp
 @attrs.frozen(kw_only=True)
 class MemberWanted:
     """
-    For whom a link is.
+    The member for whom a one-time link is made.
 
     Attributes:
-        role: None: the one that the member has.
+        role: None keeps the role that the member has.
     """
 
     org: str

@@ -127,7 +127,7 @@ class DataFolder:
         return {name: str(value) for name, value in _read(self.addresses_file).items()}
 
     def awaited_addresses(self) -> Mapping[str, str]:
-        """Return them; if the service is only just starting, when it has started."""
+        """Return the service's addresses, waiting while the service starts."""
         deadline_s = time.monotonic() + START_WITHIN_S
         while not (found := self.addresses()):
             if not self.is_in_use() or time.monotonic() >= deadline_s:

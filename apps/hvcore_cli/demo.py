@@ -141,7 +141,7 @@ def next_steps(service: LocalService, video_id: str) -> str:
 
 
 def _own_command() -> str:
-    """Return how this program was started, for people to start it again."""
+    """Return the command that starts this program again, quoted for a shell."""
     started = Path(sys.argv[0])
     if started.name != "hv":
         # python -m hvcore_cli.

@@ -1,4 +1,4 @@
-"""Checks what plugins add to the service before any process of it starts."""
+"""Checking the routes and commands of plugins before any process starts."""
 
 from hvcore.registry import Registry
 from hvcore_api.plugin_routes import groups_with

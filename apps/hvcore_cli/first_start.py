@@ -1,4 +1,4 @@
-"""What ``hv up`` does once before its processes start."""
+"""The steps that ``hv up`` takes once, before its processes start."""
 
 from collections.abc import Mapping
 from contextlib import suppress

@@ -55,7 +55,7 @@ SHARED_LIBRARIES: Final = ("rq",)
 
 
 def load_shared() -> None:
-    """Load what the forks need, once; a second."""
+    """Load the modules that all forks need, once; it takes a second."""
     with no_garbage_collected():
         for name in SHARED:
             importlib.import_module(name)
@@ -104,24 +104,24 @@ class Fork:
 
     @property
     def pid(self) -> int:
-        """Its number."""
+        """The process ID of the fork; 0 if it has none."""
         return self._process.pid or 0
 
     @property
     def returncode(self) -> int | None:
-        """Its exit status, or minus the number of the signal that ended it."""
+        """The fork's exit status, or minus the number of the signal that ended it."""
         return self._reaping.result() if self._reaping.done() else None
 
     async def wait(self) -> int:
-        """Return its exit status once it has ended."""
+        """Wait until the fork has ended, and return its exit status."""
         return await asyncio.shield(self._reaping)
 
     def terminate(self) -> None:
-        """Ask it to end, unless it has ended."""
+        """Ask the fork to end, unless it has ended."""
         self._process.terminate()
 
     def kill(self) -> None:
-        """End it, unless it has ended."""
+        """Kill the fork, unless it has ended."""
         self._process.kill()
 
 

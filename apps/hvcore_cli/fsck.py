@@ -111,7 +111,7 @@ def _bring_back(invocation: Invocation, video_id: VideoId | None) -> None:
 
 
 def _show_personal(invocation: Invocation, video_id: VideoId, *, as_json: bool) -> None:
-    """Say which columns have personal data of a video, and in how many rows; no data."""
+    """Count the rows with personal data of a video, by column; show no data."""
     with invocation.services() as services:
         left = services.erasure.left(video_id)
     if as_json:
@@ -147,7 +147,7 @@ class _Run:
 
     def treat(self, damage: Damage) -> Iterator[dict[str, object]]:
         """
-        Say what was found, then what is done, do it, and say what was done.
+        Show a damage and carry out its repair, if the options allow that.
 
         Yields:
             The record, if those are wanted: of a million damages they are many.
@@ -173,7 +173,7 @@ class _Run:
             yield _record(damage, outcome)
 
     def sum_up(self) -> None:
-        """Say how it ended."""
+        """Print the numbers of damages that were found and repaired."""
         if not self.found:
             say("Nothing is wrong.")
             return

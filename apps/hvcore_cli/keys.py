@@ -148,7 +148,7 @@ def _print_created(created: KeyCreated, record: Record, *, as_json: bool) -> Non
 
 
 def _names(services: Services, org_id: str | None) -> Mapping[str, str]:
-    """Return what answers call the environments of an organization."""
+    """Return the names of an organization's environments, by ID."""
     if org_id is None:
         return {}
     return {env.id: env.name for env in services.tenants.environments(org_id)}

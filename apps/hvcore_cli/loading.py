@@ -1,4 +1,4 @@
-"""How modules are loaded."""
+"""Loading modules without looking for garbage meanwhile."""
 
 import gc
 from collections.abc import Iterator

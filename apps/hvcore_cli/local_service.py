@@ -39,14 +39,14 @@ _ABOUT_PREPARING: Final = "tries the plugins and makes the tables"
 
 @attrs.frozen(kw_only=True)
 class UsualWorkers:
-    """How many workers a machine of this size has."""
+    """The number of encoders and light workers of a machine."""
 
     encoders: int
     light: int
 
 
 def usual_workers() -> UsualWorkers:
-    """Return how many workers suit this machine's cores."""
+    """Return the number of workers that suits this machine's cores."""
     cores = os.cpu_count() or 1
     light = max(1, cores // CORES_PER_LIGHT_WORKER)
     return UsualWorkers(

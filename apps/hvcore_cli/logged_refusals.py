@@ -1,4 +1,4 @@
-"""Find what the logs of this installation say of a request."""
+"""Find the log lines of this installation about a request."""
 
 import ast
 import re
@@ -32,13 +32,13 @@ _PAIR = re.compile(rf" (\w+)=({_VALUE})")
 @attrs.frozen(kw_only=True)
 class LoggedRefusal:
     """
-    What a log line says about a request.
+    One log line about a refused or failed request.
 
     Attributes:
-        file: Where the line stands.
+        file: The name of the log file that has the line.
         rule: The id of the rule that refused it; None where the service failed.
         status: What was answered; None if the line does not say.
-        path: As it was logged, without what gives access.
+        path: The request's path as it was logged, without tokens and signatures.
     """
 
     at: datetime
@@ -57,7 +57,7 @@ def log_files(folder: Path) -> list[Path]:
 
 def find_refusals(request_id: str, files: Iterable[Path]) -> list[LoggedRefusal]:
     """
-    Return what logs say of a request, the oldest first.
+    Return the log lines about a request, the oldest first.
 
     Args:
         request_id: Callers may choose theirs: several requests can have one.
@@ -82,7 +82,7 @@ def find_refusals(request_id: str, files: Iterable[Path]) -> list[LoggedRefusal]
 
 
 def find_lines(request_id: str, file: BinaryIO, name: str) -> Iterator[LoggedRefusal]:
-    """Yield what one file says of a request, in its order."""
+    """Yield the lines of one log file about a request, in the file's order."""
     in_text = f" request_id='{request_id}'".encode()
     in_json = f'"request_id": "{request_id}"'.encode()
     for line in file:
@@ -161,7 +161,7 @@ def _text(value: object) -> str | None:
 
 
 def _value(text: str) -> object:
-    """Return what was logged; None if it is cut off."""
+    """Return the logged Python value; None if its text is cut off."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, RecursionError, MemoryError):

@@ -84,7 +84,7 @@ class MetricsPage:
 
 
 def spool_of(settings: Settings) -> Path:
-    """Return where counts of this machine wait."""
+    """Return the folder of this machine's spool of counts."""
     return settings.data_dir / (settings.analytics.spool_dir or "spool")
 
 

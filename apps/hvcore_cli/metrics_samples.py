@@ -24,7 +24,7 @@ _MAY_RUN: Final = frozenset({TaskState.DUE.value, TaskState.QUEUED.value})
 @attrs.frozen(kw_only=True, eq=False)
 class SampleCollector(Collector):
     """
-    What is asked for when somebody wants the metrics.
+    The metrics that are sampled when Prometheus asks.
 
     Attributes:
         spool_dir: Where counts of this machine wait.
@@ -74,7 +74,7 @@ class SampleCollector(Collector):
 
 @attrs.frozen(kw_only=True)
 class DiskRoom:
-    """How much room a disk has, and how large it is."""
+    """The free room and the size of a disk."""
 
     free_bytes: int
     size_bytes: int

@@ -44,7 +44,7 @@ def _playlist(get: Get, url: str) -> str:
 
 
 def _addresses(playlist: str, base_url: str) -> Iterator[str]:
-    """Yield what a playlist names, in its order."""
+    """Yield the addresses that a playlist names, in the playlist's order."""
     for line in playlist.splitlines():
         if line.startswith(("#EXT-X-MAP:", "#EXT-X-MEDIA:")):
             for uri in _URI.findall(line):

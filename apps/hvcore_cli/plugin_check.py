@@ -27,13 +27,13 @@ _EXPECTED: Final = "pytest.xfail"
 @attrs.frozen(kw_only=True)
 class KitReport:
     """
-    What has come of a kit.
+    The outcome of running a plugin against a conformance kit.
 
     Attributes:
         kept: Promises that hold.
-        declared: Those that the plugin declares not to keep, with its reasons.
-        not_offered: Those of what the plugin may do, and does not.
-        broken: The others, each with the first line of what was wrong.
+        declared: Promises that the plugin declares not to keep, with reasons.
+        not_offered: Promises of optional abilities that the plugin lacks.
+        broken: Broken promises, each with the first line of its error.
     """
 
     kept: int

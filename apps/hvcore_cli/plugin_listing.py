@@ -1,4 +1,4 @@
-"""What ``hv plugins`` shows: backends on offer, their options, and what fails."""
+"""The listing of ``hv plugins``: backends, their options, and faults."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -99,7 +99,7 @@ def _unknown(trial: Trial) -> dict[str, Any]:
 
 
 def _failing(fault: PluginFault | HvcoreError | None) -> dict[str, Any]:
-    """Return what fails, where, and the mend; each None if nothing does."""
+    """Return a fault's problem, place and mend; each None without a fault."""
     if isinstance(fault, PluginFaultError):
         fault = fault.fault
     if isinstance(fault, PluginFault):

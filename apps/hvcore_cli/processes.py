@@ -334,7 +334,7 @@ def _check_database(invocation: Invocation) -> None:
 
 
 def tell_of_faults(registry: Registry) -> None:
-    """Log which plugins are broken; what the settings choose of them is refused elsewhere."""
+    """Log each broken plugin; backends chosen from one are refused elsewhere."""
     for fault in registry.faults:
         _log.warning("left out: %s", fault)
 

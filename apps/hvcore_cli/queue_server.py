@@ -40,7 +40,7 @@ def refuse_lonely_queue(services: Services) -> None:
 
 
 def queue_socket(folder: DataFolder) -> Path:
-    """Return where the server listens."""
+    """Return the path of the Unix socket on which the queue server listens."""
     return folder.socket_dir() / "queue.sock"
 
 

@@ -1,4 +1,4 @@
-"""What ``hv orgs set`` takes: numbers, and the word that removes a limit."""
+"""Option types of ``hv orgs set``: a number, or the word for no limit."""
 
 from enum import Enum
 from typing import Any, Final
@@ -11,7 +11,7 @@ NONE: Final = "none"
 
 
 class Unset(Enum):
-    """What stands for a limit that is removed; None is an option that is not given."""
+    """The value of a removed limit; None is an option that is not given."""
 
     UNSET = NONE
 
@@ -27,7 +27,7 @@ class Limit(click.ParamType["int | Unset"]):
         param: click.Parameter | None,
         ctx: click.Context | None,
     ) -> int | Unset:
-        """Read what was given."""
+        """Convert an option's text to a limit, or to the removal of a limit."""
         text = str(value)
         if text == NONE:
             return Unset.UNSET

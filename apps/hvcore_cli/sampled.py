@@ -1,4 +1,4 @@
-"""Answers of what may hang, asked now and then by whoever serves the metrics."""
+"""Sampling of dependencies that may hang, for the metrics."""
 
 import logging
 import threading

@@ -32,7 +32,7 @@ OPERATOR: Final = Principal(
 
 
 def playback_of(services: Services, invocation: Invocation) -> SignedUrls:
-    """Return what makes addresses: those at which the service runs just now."""
+    """Return the maker of signed URLs, with the running service's addresses."""
     found = DataFolder(invocation.data).addresses()
     return attrs.evolve(services.playback, public=as_running(invocation.load(), found))
 
@@ -79,7 +79,7 @@ def print_details(details: dict[str, object], *, as_json: bool) -> None:
 
 
 def _maker(services: Services, video: Video) -> dict[str, object]:
-    """Say who makes or made a video, and which rule of the settings chose that."""
+    """Return the transcoder of a video's job, and the reason it was chosen."""
     with services.uow.read() as work:
         job = work.jobs.find(video.job_id) if video.job_id else None
     return {
@@ -89,7 +89,7 @@ def _maker(services: Services, video: Video) -> dict[str, object]:
 
 
 def _is_conformant(services: Services, video: Video) -> bool | None:
-    """Return what the check of a video has found; None if it is not known."""
+    """Return whether a video's certificate is conformant; None if not known."""
     try:
         certificate = services.certificates.find(video)
     except UnavailableError:

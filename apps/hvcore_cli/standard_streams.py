@@ -56,7 +56,7 @@ def prepare_streams() -> None:
 
 def why_output_fails(error: OutputError) -> str:
     """
-    Return why standard output cannot be written; empty if nobody wants to know.
+    Return the reason that output cannot be written; empty if its reader left.
 
     What was left to write is forgotten: the interpreter would complain at its end.
     """

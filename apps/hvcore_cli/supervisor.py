@@ -171,7 +171,7 @@ class Supervisor:
         return min(delay_s * 2, LONGEST_DELAY_S)
 
     def _successor(self, program: Program, gone: int) -> Program:
-        """Return what to run in the place of a process that has ended."""
+        """Return the program that runs in the place of a process that ended."""
         # Another program may have the number by now, and tasks under its name.
         running = {process.pid for _, process in self._running.values()}
         if not program.replaces or gone in running:

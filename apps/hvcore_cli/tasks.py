@@ -89,7 +89,7 @@ def _record(task: Task) -> dict[str, object]:
 
 
 def _maker(task: Task) -> dict[str, object]:
-    """Say who makes a part, why, and by what name a service elsewhere knows it."""
+    """Return the transcoder of a part, the reason for it, and its handle."""
     submission = submission_of(task)
     handle = submission.handle if submission else task.payload.get("handle")
     return {

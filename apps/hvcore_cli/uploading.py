@@ -46,7 +46,7 @@ class UploadWanted:
 
 def check_file(path: Path) -> None:
     """
-    Refuse what the service cannot take, before anything is sent.
+    Refuse a file that the service cannot take, before it is sent.
 
     Raises:
         CliError: With the reason.

@@ -159,7 +159,7 @@ def retry(invocation: Invocation, *, video_id: str, org: str, as_json: bool) -> 
 def _columns_of(
     records: Sequence[Record], columns: Mapping[str, str]
 ) -> Mapping[str, str]:
-    """Return those columns in which a record has something."""
+    """Return the columns in which at least one record has a value."""
     return {
         name: heading
         for name, heading in columns.items()

@@ -1,1 +1,1 @@
-"""What ``hv plugins new`` writes, by kind of backend."""
+"""The files that ``hv plugins new`` writes, by kind of backend."""

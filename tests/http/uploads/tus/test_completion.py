@@ -5,7 +5,7 @@ What happens when the last byte has come.
 from pathlib import Path
 
 import pytest
-from falcon.testing import TestClient
+from falcon.testing import Result, TestClient
 
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import UnavailableError
@@ -36,6 +36,28 @@ def test_a_lost_last_answer_can_be_asked_for_again(
     problem_of(patch(client, location, b"x", 0), 409, "conflict")
     assert stored(api) == [DATA]
     assert files(api) == []
+
+
+def test_while_a_store_is_silent_an_upload_is_locked_for_other_requests(
+    api: World, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    location = created(api)
+    meanwhile: list[Result] = []
+
+    def is_silent(*_args: object, **_named: object) -> None:
+        meanwhile.append(ask(client, "HEAD", location))
+        meanwhile.append(patch(client, location, b"", len(DATA)))
+        raise UnavailableError("no storage today")
+
+    with monkeypatch.context() as silent:
+        silent.setattr(api.storage, "put_file", is_silent)
+        last = patch(client, location, DATA)
+
+    assert [one.status_code for one in meanwhile] == [423, 423]
+    assert {one.headers.get("Retry-After") for one in meanwhile} == {"1"}
+    problem_of(last, 503, "unavailable")
+    assert last.headers["Retry-After"]
+    assert patch(client, location, b"", len(DATA)).status_code == 204
 
 
 @pytest.mark.parametrize("again", ["PATCH", "HEAD"])

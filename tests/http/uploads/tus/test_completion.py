@@ -38,7 +38,7 @@ def test_a_lost_last_answer_can_be_asked_for_again(
     assert files(api) == []
 
 
-def test_while_a_store_is_silent_an_upload_is_locked_for_other_requests(
+def test_an_upload_is_locked_while_its_store_is_silent(
     api: World, client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     location = created(api)

@@ -1,4 +1,4 @@
-"""What a bare installation says, in environments of its own."""
+"""Messages of a bare installation, in environments of their own."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""Where ``hv`` begins: it says what to install where its own packages are missing."""
+"""The entry point of ``hv``, which names an extra where click is missing."""
 
 import sys
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ EXTRAS_OF_WORDS: Final[Mapping[str, str]] = {"demo": "all"}
 
 
 def main() -> None:
-    """Run ``hv``, or say in one line what its word needs."""
+    """Run ``hv``, or name the extra of its word in one line."""
     try:
         from hvcore_cli.main import main as run  # noqa: PLC0415 - click may be missing
     except ModuleNotFoundError as exc:
@@ -22,7 +22,7 @@ def main() -> None:
 
 
 def needs(arguments: list[str]) -> str:
-    """Return the line that says what a command of hv needs."""
+    """Return a line with the extra of a command and how to add the extra."""
     word = next((word for word in arguments if not word.startswith("-")), "")
     # Anything may stand there; a command's name is short and of letters.
     known = word if word.replace("-", "").isalpha() and word.isascii() else ""

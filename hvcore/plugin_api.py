@@ -138,6 +138,7 @@ from hvcore.errors import (
     UnauthorizedError,
     UnavailableError,
 )
+from hvcore.extras import install_command, missing_module
 from hvcore.hookspecs import (
     AnalyticsBackend,
     AuthBackend,
@@ -439,8 +440,10 @@ __all__ = [
     "hand_over",
     "hash_key",
     "hookimpl",
+    "install_command",
     "is_chosen_id",
     "is_key_value",
+    "missing_module",
     "optional_field",
     "other_options",
     "required_field",

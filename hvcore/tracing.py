@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from hvcore.errors import ConfigError
+from hvcore.extras import missing_module
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
@@ -140,8 +141,7 @@ def switch_on(process: str) -> None:
     global _traces  # noqa: PLW0603 - of the process, as the standard library's logging is
     if not all(map(_is_installed, _NEEDED)):
         raise ConfigError(
-            "traces.enabled needs OpenTelemetry, which is not installed; run: pip "
-            "install 'hvcore[otel]'"
+            f"traces.enabled needs OpenTelemetry: {missing_module('opentelemetry')}"
         )
     for name in _PROTOCOL_NAMES:
         wanted = os.environ.get(name, _PROTOCOL)

@@ -145,5 +145,5 @@ def test_without_the_extra_the_message_names_it(
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
 
-    with pytest.raises(ConfigError, match=r"hvcore\[otel\]"):
+    with pytest.raises(ConfigError, match=r"hvcore\[otel\]|--extra otel"):
         tracing.switch_on("test")

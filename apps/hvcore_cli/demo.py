@@ -12,6 +12,7 @@ from typing import Final
 
 import click
 
+from hvcore.extras import install_command
 from hvcore_cli.commands import (
     DEFAULT_DATA,
     CliError,
@@ -205,6 +206,6 @@ def _ffmpeg() -> str:
         import imageio_ffmpeg  # noqa: PLC0415 - an optional package
     except ImportError as exc:
         raise CliError(
-            "There is no ffmpeg here. Install it, or run: pip install 'hvcore[ffmpeg]'"
+            f"There is no ffmpeg here. Install it, or: {install_command('ffmpeg')}"
         ) from exc
     return str(imageio_ffmpeg.get_ffmpeg_exe())

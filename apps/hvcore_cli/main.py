@@ -264,9 +264,14 @@ def _failed(error: Exception, arguments: list[str], invocation: Invocation) -> i
         )
         return 1
     from hvcore.errors import HvcoreError  # noqa: PLC0415 - only failures need it
+    from hvcore.extras import extra_of_module, missing_module  # noqa: PLC0415 - see below
     from hvcore.registry import fault_of  # noqa: PLC0415 - see above
+    from hvcore_cli.start import needs  # noqa: PLC0415 - see below
 
-    if isinstance(error, HvcoreError):
+    if isinstance(error, ModuleNotFoundError) and extra_of_module(error.name):
+        text = f"{missing_module(error.name)} ({needs(arguments)})"
+        click.echo(f"Error: {printable(text)}", err=True)
+    elif isinstance(error, HvcoreError):
         click.echo(f"Error: {printable(str(error))}", err=True)
     elif fault := fault_of(error):
         where = _note(error, invocation.data, "Where it happened")

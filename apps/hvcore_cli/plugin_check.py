@@ -12,6 +12,7 @@ from typing import Final
 
 import attrs
 
+from hvcore.extras import missing_module
 from hvcore.registry import Registry
 from hvcore.registry.loading import distribution_of, package_of
 from hvcore_cli.commands import CliError
@@ -55,7 +56,7 @@ def run_kit(plugin: str, registry: Callable[[], Registry]) -> KitReport:
     """
     module = _module_of(plugin, registry)
     if importlib.util.find_spec("pytest") is None:
-        raise CliError("Kits need pytest; run: pip install 'hvcore[testing]' pytest")
+        raise CliError(f"Kits need pytest; {missing_module('pytest')}")
     with tempfile.TemporaryDirectory() as folder:
         results = Path(folder) / "results.xml"
         options = ["-q", "-p", "no:cacheprovider", "--rootdir", folder]

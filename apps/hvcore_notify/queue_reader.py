@@ -11,6 +11,7 @@ import attrs
 
 from hvcore.aws_credentials import use_until_end
 from hvcore.errors import ConfigError, UnavailableError
+from hvcore.extras import missing_module
 from hvcore.services.uploads.store_notices import StoreNotices
 from hvcore.settings.notify import NotifySettings, region_of_queue
 from hvcore_notify.store_events import UnreadableEventError, new_objects
@@ -146,7 +147,7 @@ def sqs_client(settings: NotifySettings, *, waits_s: int = WAITS_S) -> Any:  # n
         from botocore.session import get_session  # noqa: PLC0415 - see above
     except ImportError as exc:
         raise ConfigError(
-            "notify.sqs_url: the client of SQS is missing. Run: pip install 'hvcore[s3]'"
+            f"notify.sqs_url: the client of SQS is missing; {missing_module(exc.name, 's3')}"
         ) from exc
     session = get_session()
     region = (

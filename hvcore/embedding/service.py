@@ -25,6 +25,7 @@ from hvcore.embedding.web import (
     WsgiEnviron,
     moved_below,
     program,
+    require,
 )
 from hvcore.errors import ConfigError, ConflictError, EnvironmentNotFoundError
 from hvcore.metrics import switch_on
@@ -246,11 +247,13 @@ class EmbeddedService:
                 SIGTERM and SIGINT for it, in the main thread only.
 
         Raises:
-            ConfigError: The apps are not installed (``hvcore[server]``).
+            ConfigError: A library is missing (``hvcore[server]``, and ``ffmpeg`` for
+                encodes).
         """
         lanes: list[Lane] = [*LIGHT_LANES, Lane.OUTBOUND] if light else []
         if encodes:
             lanes.append(Lane.ENCODE)
+        require("PIL", "server,ffmpeg" if encodes else "server")
         program("worker")(
             self._make, data_dir=self._data_dir, lanes=lanes, stopping=stopping
         )

@@ -6,6 +6,7 @@ This package may not import them: they stand above it. See docs/decisions/0096.
 
 from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeAlias
 
@@ -13,6 +14,7 @@ from hvcore.assembly import Services
 from hvcore.domain.tasks.task import Lane
 from hvcore.embedding.process import ProcessServices
 from hvcore.errors import ConfigError
+from hvcore.extras import missing_module
 from hvcore.fork_lock import ForkLock
 
 WsgiEnviron: TypeAlias = dict[str, object]
@@ -103,14 +105,26 @@ def program(name: str) -> EmbeddedProgram:
     return found
 
 
+def require(module: str, extra: str) -> None:
+    """
+    Check that an extra is installed by one of its modules.
+
+    Raises:
+        ConfigError: The module is not there.
+    """
+    if find_spec(module) is None:
+        raise ConfigError(
+            f"This part of hvcore cannot start: {missing_module(module, extra)}"
+        )
+
+
 def _found(name: str) -> Any:  # noqa: ANN401 - what the entry point names
     for entry_point in entry_points(group=GROUP, name=name):
         try:
             return entry_point.load()
         except ModuleNotFoundError as exc:
             raise ConfigError(
-                f"This needs {exc.name}, which is not installed; "
-                'mend: pip install "hvcore[server]"'
+                f"This part of hvcore cannot start: {missing_module(exc.name, 'server')}"
             ) from exc
     raise ConfigError(
         f"The entry point {name} of {GROUP} is missing; install hvcore again."

@@ -26,6 +26,7 @@ from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from hvcore.errors import ConfigError, NoRoomError, UnavailableError
+from hvcore.extras import missing_module
 from hvcore.persistence.connecting import NO_ANSWER, NO_ROOM, Connecting
 from hvcore.persistence.database_url import parse_database_url
 from hvcore.persistence.host_engine import check_host_engine, open_as
@@ -260,8 +261,7 @@ def _make_postgresql_engine(
         )
     except ModuleNotFoundError as exc:
         raise ConfigError(
-            "database.url: PostgreSQL needs psycopg; "
-            'mend: pip install "hvcore[postgresql]"'
+            f"database.url: PostgreSQL needs psycopg; {missing_module('psycopg')}"
         ) from exc
 
 

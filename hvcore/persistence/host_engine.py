@@ -5,6 +5,7 @@ from typing import Any, Final
 from sqlalchemy.engine import Dialect, Engine
 
 from hvcore.errors import ConfigError
+from hvcore.extras import install_command
 
 _DRIVERS: Final = {"postgresql": "psycopg", "sqlite": "pysqlite"}
 
@@ -59,6 +60,6 @@ def _check_driver(dialect: Dialect) -> None:
         )
     raise ConfigError(
         f"engine: the driver {used} is not supported; use psycopg 3: "
-        'pip install "hvcore[postgresql]", and write postgresql+psycopg://… in the URL '
+        f"{install_command('postgresql')}, and write postgresql+psycopg://… in the URL "
         "of the engine."
     )

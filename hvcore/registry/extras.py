@@ -4,6 +4,7 @@ import re
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
 from typing import Final
 
+from hvcore import extras
 from hvcore.registry.faults import LISTED, OWN_DISTRIBUTION
 from hvcore.registry.hooks import Offer
 from hvcore.registry.import_faults import name_of
@@ -32,7 +33,7 @@ def install_command(offer: Offer, lacking: str) -> str:
     """Return the command that installs a missing module."""
     found = extra_of(offer)
     if found is not None:
-        return f"pip install '{found[0]}[{found[1]}]'"
+        return _command(*found)
     if offer.source.is_listed:
         return f"pip install {lacking.partition('.')[0]}"
     return f"pip install {name_of(offer.source)}"
@@ -52,8 +53,14 @@ def missing(offer: Offer) -> str | None:
         try:
             version(named[0] if named else line)
         except PackageNotFoundError:
-            return f"pip install '{distribution}[{extra}]'"
+            return _command(distribution, extra)
     return None
+
+
+def _command(distribution: str, extra: str) -> str:
+    if distribution == OWN_DISTRIBUTION:
+        return extras.install_command(extra)
+    return f"pip install '{distribution}[{extra}]'"
 
 
 def _extras(distribution: str) -> list[str]:

@@ -12,6 +12,7 @@ import attrs
 
 from hvcore import hookspecs
 from hvcore.errors import ConfigError
+from hvcore.extras import install_command
 from hvcore.registry.backends import Registry
 from hvcore.registry.faults import (
     LISTED,
@@ -111,7 +112,8 @@ def _plugins(settings: Settings) -> Iterator[_Found]:
     found = installed_plugins(tuple(sys.path))
     if not found:
         raise ConfigError(
-            "No plugin is installed. Run ./hv setup, or pip install 'hvcore[all]'."
+            "No plugin is installed; install hvcore again, with its plugins: "
+            f"{install_command('all')}"
         )
     yield from found
 

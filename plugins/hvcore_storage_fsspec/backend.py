@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlsplit
 
-from hvcore.plugin_api import ConfigError, Storage
+from hvcore.plugin_api import ConfigError, Storage, missing_module
 from hvcore_storage_fsspec.local import LocalStorage
 
 if TYPE_CHECKING:
@@ -40,10 +40,18 @@ def make_storage(
         kind = _kind_of(scheme)
     except ImportError as exc:
         raise ConfigError(
-            f"storage.options.url: {scheme}:// needs more packages ({exc}); "
-            f"docs/how-to/object-stores.md names them"
+            f"storage.options.url: {scheme}:// needs more packages: "
+            f"{missing_module(exc.name, _extra_of(scheme))}"
         ) from exc
     return kind(url, args=args, work_dir=work_dir)
+
+
+def _extra_of(scheme: str) -> str:
+    if scheme in S3_PROTOCOLS:
+        return "s3"
+    if scheme in AZURE_PROTOCOLS:
+        return "azure"
+    return "gcs" if scheme in GOOGLE_PROTOCOLS else "fsspec"
 
 
 def _kind_of(scheme: str) -> "type[RemoteStorage]":

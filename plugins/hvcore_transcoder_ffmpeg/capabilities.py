@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import attrs
 
-from hvcore.plugin_api import AudioCodec, PixelFormat
+from hvcore.plugin_api import AudioCodec, PixelFormat, install_command
 from hvcore_transcoder_ffmpeg.binaries import Binaries, find_candidates
 from hvcore_transcoder_ffmpeg.engine import FfmpegEngine
 from hvcore_transcoder_ffmpeg.trials import examine
@@ -25,7 +25,7 @@ _FIXED: Final = {5: (5, 1, 10), 6: (6, 1, 6), 7: (7, 1, 5), 8: (8, 1, 2)}
 
 INSTALL: Final = (
     "Install ffmpeg with libx264 (Debian: apt install ffmpeg; anywhere: "
-    'pip install "hvcore[ffmpeg]"), or set transcoder.options.ffmpeg and '
+    f"{install_command('ffmpeg')}), or set transcoder.options.ffmpeg and "
     "transcoder.options.ffprobe."
 )
 

@@ -1,0 +1,132 @@
+"""Messages of a bare installation, in environments of their own."""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hvcore_cli.main import COMMANDS
+
+ROOT = Path(__file__).parents[2]
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+WORKER = """
+import sys, logging
+from hvcore.embedding import ConfigError, embed
+service = embed(sys.argv[1], public_url="http://127.0.0.1:9/videos")
+try:
+    service.run_worker(stopping=lambda: True)
+except ConfigError as exc:
+    print(exc)
+"""
+
+
+@pytest.fixture(scope="module")
+def without_packages(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Run this checkout in an environment in which nothing else is installed."""
+    folder = tmp_path_factory.mktemp("empty")
+    python = _environment(folder)
+    site = next((folder / "env" / "lib").glob("python*/site-packages"))
+    roots = [ROOT, *(ROOT / name for name in ("plugins", "contrib", "apps"))]
+    (site / "hvcore.pth").write_text("\n".join(map(str, roots)))
+    return lambda *words: _run(python, *words)
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Run an environment with the wheel and what the wheel asks for."""
+    folder = tmp_path_factory.mktemp("bare")
+    source = folder / "source"
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    vendored = [path.relative_to(ROOT) for path in ROOT.glob("apps/*/static/vendor/*")]
+    for name in [*listed.stdout.splitlines(), *map(str, vendored)]:
+        if (ROOT / name).is_file():
+            (source / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, source / name)
+    uv = [sys.executable, "-m", "uv", "-q"]
+    subprocess.run([*uv, "build", "--wheel", "-o", folder, source], check=True)
+    (wheel,) = folder.glob("*.whl")
+    python = _environment(folder)
+    constraints = ["-c", ROOT / "constraints.txt"]
+    subprocess.run(
+        [*uv, "pip", "install", "-p", python, *constraints, wheel], check=True
+    )
+    return lambda *words: _run(python, *words)
+
+
+def _environment(folder: Path) -> Path:
+    made = folder / "env"
+    subprocess.run(
+        [sys.executable, "-m", "uv", "-q", "venv", made, "-p", sys.executable],
+        check=True,
+    )
+    return made / "bin" / "python"
+
+
+def _run(python: Path, *words: object) -> subprocess.CompletedProcess[str]:
+    command = [str(python), *map(str, words)]
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=60, cwd="/"
+    )
+
+
+@pytest.mark.parametrize(
+    "words", [["up"], ["--help"], [], ["demo"], ["upload", "/secret/a.mp4"]]
+)
+def test_hv_without_packages_names_the_extra_of_its_word_in_one_line(
+    without_packages: Run, words: list[str]
+) -> None:
+    done = without_packages("-m", "hvcore_cli", *words)
+
+    extra = "all" if words == ["demo"] else "server"
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert f"pip install 'hvcore[{extra}]'" in line
+    assert "secret" not in line
+    assert " ".join(["hv", *words[:1]]) in line or words[:1] == ["--help"]
+
+
+@pytest.mark.long
+def test_each_word_of_a_bare_wheel_names_its_extra(bare: Run) -> None:
+    for word in COMMANDS:
+        done = bare("-m", "hvcore_cli", word)
+        (line,) = done.stderr.splitlines()
+        assert line.startswith(f"hv {word} needs the extra ")
+        assert "pip install 'hvcore[" in line
+
+
+@pytest.mark.long
+def test_a_worker_in_a_bare_wheel_names_the_extra_that_it_needs(
+    bare: Run, tmp_path: Path
+) -> None:
+    done = bare("-c", WORKER, tmp_path)
+
+    assert "pip install 'hvcore[server,ffmpeg]'" in done.stdout, done.stderr
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("scheme", "extra"), [("s3", "s3"), ("az", "azure"), ("gs", "gcs")]
+)
+def test_a_storage_in_a_bare_wheel_names_the_extra_that_it_needs(
+    bare: Run, tmp_path: Path, scheme: str, extra: str
+) -> None:
+    code = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from hvcore_storage_fsspec.backend import make_storage\n"
+        "make_storage(sys.argv[1], args={}, min_free_bytes=None, work_dir=Path('/tmp'))"
+    )
+
+    done = bare("-c", code, f"{scheme}://bucket/prefix")
+
+    assert f"pip install 'hvcore[{extra}]'" in done.stderr.splitlines()[-1]

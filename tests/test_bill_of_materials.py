@@ -57,6 +57,10 @@ def test_the_libraries_of_pages_are_in_it(tmp_path: Path) -> None:
     assert {one["purl"] for one in libraries} == {
         f"pkg:npm/{name}@{package['version']}" for name, package in vendored.items()
     }
+    assert {one["name"]: one["licenses"] for one in libraries} == {
+        name: [{"license": {"id": package["license"]}}]
+        for name, package in vendored.items()
+    }
     assert all(len(one["hashes"][0]["content"]) == 128 for one in libraries)
     own = made["dependencies"][1]
     assert set(own["dependsOn"]) == {one["bom-ref"] for one in made["components"]}
@@ -67,3 +71,27 @@ def test_who_lacks_the_tool_is_told_how_to_get_it(tmp_path: Path) -> None:
 
     assert done.returncode == 1
     assert done.stderr == ("cyclonedx-py is missing; mend: pip install cyclonedx-bom\n")
+
+
+def test_the_list_of_third_parties_is_made_of_the_vendor_lists() -> None:
+    made = subprocess.run(
+        [sys.executable, ROOT / ".ci/third-party"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert (ROOT / "THIRD_PARTY.md").read_text("utf-8") == made.stdout
+
+
+def test_each_library_of_pages_lies_beside_the_text_of_its_licence() -> None:
+    words = {
+        "0BSD": "Permission to use, copy, modify",
+        "Apache-2.0": "Apache License, Version 2.0",
+        "MIT": "Permission is hereby granted, free of charge",
+    }
+    for listed in ROOT.glob("apps/hvcore_*/vendor.json"):
+        for package in json.loads(listed.read_text("utf-8")).values():
+            text = listed.parent / "static/vendor" / package["files"]["package/LICENSE"]
+            said = " ".join(text.read_text("utf-8").split())
+            assert words[package["license"]] in said, text

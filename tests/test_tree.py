@@ -154,10 +154,28 @@ def test_the_client_is_a_distribution_of_its_own_that_needs_two_packages() -> No
     assert set(described["tool"]["setuptools"]["packages"]) == packages_of_it
 
 
-def test_mypy_checks_every_package() -> None:
-    checked = set(PROJECT["tool"]["mypy"]["packages"])
+def test_mypy_and_coverage_take_every_folder_of_packages() -> None:
+    folders = {"hvcore", "plugins", "contrib", "apps"}
 
-    assert checked == packages() | {"tests.benchmarks", "tests.typed"}
+    assert folders <= set(PROJECT["tool"]["mypy"]["files"])
+    assert folders == set(PROJECT["tool"]["coverage"]["run"]["source"])
+
+
+def test_contracts_about_apps_and_plugins_name_each_of_them() -> None:
+    contracts = {c["name"][0]: c for c in PROJECT["tool"]["importlinter"]["contracts"]}
+    apps = {i.parent.name for i in ROOT.glob("apps/hvcore_*/__init__.py")}
+    offering = {
+        f"{plugin.parent.name}.plugin"
+        for folder in ("plugins", "contrib")
+        for plugin in ROOT.glob(f"{folder}/hvcore_*/plugin.py")
+    }
+    clients = {"hvcore_client", "hvcore_client_generator", "hvcore_client_js"}
+    islands = packages() - apps - clients - {"hvcore"}
+
+    assert set(contracts["2"]["source_modules"]) == apps
+    assert set(contracts["2"]["forbidden_modules"]) == islands
+    assert set(contracts["4"]["source_modules"]) == islands
+    assert set(contracts["8"]["source_modules"]) == offering
 
 
 def test_every_package_is_typed() -> None:

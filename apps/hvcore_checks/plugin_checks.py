@@ -11,7 +11,7 @@ from hvcore.domain.health_findings import (
     healthy,
 )
 from hvcore.errors import ConfigError
-from hvcore.registry import current_name, plugin_names
+from hvcore.registry import plugin_names
 
 PURGERS = "purgers"
 
@@ -62,7 +62,7 @@ def _faults(services: Services) -> Iterator[HealthFinding]:
 def _unknown(services: Services) -> Iterator[HealthFinding]:
     settings = services.settings
     known = plugin_names(settings)
-    unknown = {current_name(name) for name in settings.plugin.disabled} - known
+    unknown = set(settings.plugin.disabled) - known
     if unknown:
         found = f"none is called {', '.join(sorted(unknown))}"
         mend = f"Correct HV_PLUGIN__DISABLED; there are {', '.join(sorted(known))}."

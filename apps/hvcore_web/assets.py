@@ -29,6 +29,7 @@ _TYPES: Final = {
     ".css": STYLE_TYPE,
     ".svg": "image/svg+xml; charset=utf-8",
     ".ts": "text/plain; charset=utf-8",
+    ".txt": "text/plain; charset=utf-8",
 }
 _BUILD: Final = re.compile("[0-9a-f]{12}")
 

@@ -10,7 +10,7 @@ from hvcore.registry.faults import (
 )
 from hvcore.registry.hooks import Offer
 from hvcore.registry.kinds import HOOKS, KINDS, Kind
-from hvcore.registry.loading import current_name, load_plugins, plugin_names
+from hvcore.registry.loading import load_plugins, plugin_names
 
 __all__ = [
     "HOOKS",
@@ -22,7 +22,6 @@ __all__ = [
     "PluginFaultError",
     "PluginSource",
     "Registry",
-    "current_name",
     "fault_of",
     "load_plugins",
     "plugin_names",

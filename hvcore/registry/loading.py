@@ -31,12 +31,6 @@ GROUP: Final = hookspecs.PROJECT
 SILENT_S: Final = 4.0
 """What a plugin does when it is imported is to offer records."""
 
-RENAMED: Final = {
-    "events-redis": "analytics-redis",
-    "hv_events_redis.plugin": "hvcore_analytics_redis.plugin",
-}
-"""Old names of plugins that settings may still use, for a release."""
-
 _log = logging.getLogger(__name__)
 
 
@@ -55,8 +49,11 @@ def load_plugins(settings: Settings) -> Registry:
     Raises:
         ConfigError: No plugin is installed.
     """
-    disabled = {current_name(name) for name in settings.plugin.disabled}
-    wanted = [one for one in _plugins(settings) if one.source.plugin not in disabled]
+    wanted = [
+        one
+        for one in _plugins(settings)
+        if one.source.plugin not in settings.plugin.disabled
+    ]
     remember([one.source for one in wanted])
     calls = LimitedCalls()
     begun = [
@@ -91,19 +88,9 @@ def distribution_of(point: EntryPoint) -> str:
     return f"{point.dist.name} {point.dist.version}" if point.dist else "unknown"
 
 
-def current_name(name: str) -> str:
-    """Return the present name of a plugin; warn of an old name."""
-    current = RENAMED.get(name, name)
-    if current != name:
-        _log.warning(
-            "A plugin has a new name", extra={"hv_old": name, "hv_new": current}
-        )
-    return current
-
-
 def _plugins(settings: Settings) -> Iterator[_Found]:
     if settings.plugin_modules is not None:
-        for name in map(current_name, settings.plugin_modules):
+        for name in settings.plugin_modules:
             source = PluginSource(
                 plugin=name, distribution=LISTED, package=package_of(name)
             )

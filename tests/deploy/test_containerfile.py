@@ -154,6 +154,7 @@ def test_what_it_copies_is_all_that_the_package_needs() -> None:
         "constraints.txt",
         "hv",
         "LICENSE",
+        "THIRD_PARTY.md",
         "README.md",
     }
     assert copied == sources | build

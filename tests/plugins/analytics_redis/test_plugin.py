@@ -8,7 +8,6 @@ import pytest
 
 from hvcore.assembly import build
 from hvcore.errors import ConfigError, UnavailableError
-from hvcore.registry import load_plugins
 from hvcore.settings import load
 from hvcore_analytics_redis.backend import RedisStream
 
@@ -29,27 +28,6 @@ def sinks_of(data: Path, **more: str) -> object:
 
 def test_it_is_chosen_by_its_name(tmp_path: Path) -> None:
     assert isinstance(sinks_of(tmp_path), RedisStream)
-
-
-def test_its_old_name_goes_on_working(tmp_path: Path) -> None:
-    environ = {
-        **BASE,
-        "HV_PLUGINS": "hv_events_redis.plugin,hvcore_analytics_sql.plugin",
-    }
-    settings = load(config_path=None, environ=environ, data_dir=tmp_path).settings
-
-    with build(settings, rings=False) as services:
-        assert isinstance(services.drain.sinks["redis"], RedisStream)
-
-
-def test_its_old_name_goes_on_keeping_it_out(tmp_path: Path) -> None:
-    environ = {"HV_PLUGIN__DISABLED": "events-redis"}
-    settings = load(config_path=None, environ=environ, data_dir=tmp_path).settings
-
-    plugins = {offer.plugin for offer in load_plugins(settings).offers}
-
-    assert plugins
-    assert "analytics-redis" not in plugins
 
 
 def test_what_is_missing_is_named_as_it_is_set(tmp_path: Path) -> None:

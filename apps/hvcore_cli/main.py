@@ -266,7 +266,7 @@ def _failed(error: Exception, arguments: list[str], invocation: Invocation) -> i
     from hvcore.errors import HvcoreError  # noqa: PLC0415 - only failures need it
     from hvcore.extras import extra_of_module, missing_module  # noqa: PLC0415 - see below
     from hvcore.registry import fault_of  # noqa: PLC0415 - see above
-    from hvcore_cli.start import needs  # noqa: PLC0415 - see below
+    from hvcore_cli.extras_of_words import needs  # noqa: PLC0415 - see below
 
     if isinstance(error, ModuleNotFoundError) and extra_of_module(error.name):
         text = f"{missing_module(error.name)} ({needs(arguments)})"

@@ -116,9 +116,12 @@ def test_connections_are_opened_as_the_host_opens_its_own(
     [
         (
             "postgresql+psycopg2://u@h/d",
-            r"psycopg2 .*pip install .*postgresql\+psycopg:",
+            r"psycopg2 .*(pip install|hv setup) .*postgresql\+psycopg:",
         ),
-        ("postgresql+pg8000://u@h/d", r"pg8000 .*pip install .*postgresql\+psycopg:"),
+        (
+            "postgresql+pg8000://u@h/d",
+            r"pg8000 .*(pip install|hv setup) .*postgresql\+psycopg:",
+        ),
         ("mysql+pymysql://u@h/d", "mysql .*use PostgreSQL or SQLite"),
         ("postgresql+asyncpg://u@h/d", r"asyncpg \(async\).*psycopg:"),
         ("sqlite+pysqlcipher:////d", "pysqlcipher .*sqlite:////"),

@@ -1,0 +1,18 @@
+"""The extras of hvcore that the words of ``hv`` need."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from hvcore.extras import install_command
+
+EXTRAS_OF_WORDS: Final[Mapping[str, str]] = {"demo": "all"}
+"""Of the words that need more than ``server``; demo runs all parts of a service."""
+
+
+def needs(arguments: list[str]) -> str:
+    """Return a line with the extra of a command and how to add the extra."""
+    word = next((word for word in arguments if not word.startswith("-")), "")
+    # Anything may stand there; a command's name is short and of letters.
+    known = word if word.replace("-", "").isalpha() and word.isascii() else ""
+    extra = EXTRAS_OF_WORDS.get(known, "server")
+    return f"{f'hv {known}'.strip()} needs the extra {extra}: {install_command(extra)}"

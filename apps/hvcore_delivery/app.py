@@ -38,7 +38,7 @@ LIVE: Final = encode(success({"status": "ok"}))
 
 
 class DeliveryServices(Protocol):
-    """What these addresses need."""
+    """The services that the delivery app needs."""
 
     @property
     def delivery(self) -> Delivery: ...
@@ -64,7 +64,7 @@ class DeliveryServices(Protocol):
 
     @property
     def delivery_health(self) -> HealthChecks:
-        """Names what is amiss, also where files can be opened all the same."""
+        """Names delivery's findings, also where files can be opened all the same."""
         ...
 
 
@@ -200,7 +200,7 @@ class DeliveryLivenessResource:
 
 
 class DeliveryHealthResource(HealthResource):
-    """What is amiss with delivery."""
+    """The health findings of delivery."""
 
     on_head = HealthResource.on_get
 

@@ -84,7 +84,7 @@ class PublishedFileOpener:
         cls, services: PublishedServices, further: Further | None = None
     ) -> "PublishedFileOpener | None":
         """
-        Return them, None where files are on another server.
+        Return the opener of published files, None where files are on another server.
 
         Args:
             further: Its answers are cached by its callers, so nothing asks it where
@@ -175,7 +175,7 @@ class PublishedFileOpener:
 
 @attrs.frozen(kw_only=True)
 class _Address:
-    """What a path names: a file of a video, of a share link's or of an edge key's."""
+    """The parts of a path to a file of a video, share link or edge key."""
 
     environment: tuple[str, str] | None = None
     video: str = ""

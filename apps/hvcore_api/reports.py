@@ -21,7 +21,7 @@ def send_report(
     wanted: ExportFormat | None,
 ) -> None:
     """
-    Answer with what the query or else ``Accept`` asks for.
+    Answer a report in the format of the query, or else of ``Accept``.
 
     Args:
         table: What a file of the payload holds.

@@ -15,7 +15,7 @@ from hvcore.services.access.callers import Access
 @attrs.frozen(kw_only=True)
 class RequestScope:
     """
-    What the middleware found out about a request.
+    The caller, organization and environment of a request.
 
     Attributes:
         org_id: From the path in Family A, from the key in Family B; "" where
@@ -52,7 +52,7 @@ def find_environment(access: Access, req: falcon.Request) -> Environment:
 
 def check_video_id(video_id: str) -> str:
     """
-    Refuse what cannot be a video's id before a database sees it.
+    Return a video's id if it has the form of one; ask no database.
 
     Raises:
         VideoNotFoundError: Nothing can be called so.

@@ -39,7 +39,7 @@ KEY: Final = "/v1"
 @attrs.frozen(kw_only=True)
 class Special:
     """
-    What a route takes or gives besides JSON in and ``{"body": …}`` out.
+    Media types, headers and status of a route besides JSON and ``{"body": …}``.
 
     Attributes:
         request_types: Media types of its body that are not JSON.
@@ -81,7 +81,7 @@ def parameters_of(path: str) -> list[str]:
 
 
 def own_name(parameter: str) -> str:
-    """Return what we call a parameter; those of plugins keep their names."""
+    """Return the internal name of a path parameter; plugins' parameters keep theirs."""
     return _PARAMETERS.get(parameter, parameter)
 
 
@@ -143,7 +143,7 @@ class Route:
         return template_of(self.path)
 
     def documented_name(self, parameter: str) -> str:
-        """Return what the interface calls one of our parameters on this path."""
+        """Return the interface's name of a path parameter by its internal name."""
         return next(n for n in self.parameters if own_name(n) == parameter)
 
     @property

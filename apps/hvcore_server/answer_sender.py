@@ -1,4 +1,4 @@
-"""Sends what threads have left of their answers, on all connections in turn."""
+"""Sends the unsent rest of threads' answers, on all connections in turn."""
 
 import selectors
 import socket

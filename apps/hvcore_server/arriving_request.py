@@ -24,7 +24,7 @@ _MAX_FRAMING_BYTES: Final = 256 * 1024
 
 class Arrival(Enum):
     """
-    How much of a request is there.
+    The state of a request of which a part has arrived.
 
     WHOLE also is one of which no more is worth waiting for; LARGE has a body that
     a thread is to read.
@@ -83,7 +83,7 @@ class ArrivingRequest:
         return Arrival.WHOLE if is_whole else Arrival.BODY
 
     def _begun(self) -> Arrival:
-        """Return how far a request is whose head has not ended."""
+        """Return the state of a request whose head has not ended."""
         if len(self.data) < MAX_HEAD_BYTES:
             return Arrival.HEAD
         line_end = self.data.find(_LINE_END, 0, MAX_HEAD_BYTES)
@@ -113,7 +113,7 @@ class ArrivingRequest:
 
 
 class _Chunks:
-    """How much of a chunked body has arrived (RFC 9112, section 7.1)."""
+    """Finds the end of a chunked body (RFC 9112, section 7.1)."""
 
     __slots__ = ("_at", "_begins", "_in_trailers", "_searched", "_size_bytes")
 
@@ -123,7 +123,7 @@ class _Chunks:
         self._in_trailers = False
 
     def look(self, data: bytearray) -> Arrival:
-        """Return how far it was at the last call of ``add``."""
+        """Return the state of the body's chunks in the bytes so far."""
         while not self._in_trailers:
             line_end = data.find(_LINE_END, max(self._at, self._searched - 1))
             if line_end < 0:

@@ -202,7 +202,7 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
             raise StopIteration from None
 
     def handle_error(self, req: Any, client: Any, addr: Any, exc: Exception) -> None:  # noqa: ANN401 - gunicorn's own
-        """Answer what gunicorn refuses, or an app that crashed."""
+        """Answer a request that gunicorn refuses or whose app crashed."""
         del req
         error = error_for(exc)
         request_id = secrets.token_hex(16)

@@ -55,7 +55,7 @@ class Lingering:
         return True
 
     def look_after(self, now: float) -> None:
-        """Close those that have had their time."""
+        """Close the lingering connections whose time is over."""
         late = []
         for conn, until in self._all.items():
             if until > now:

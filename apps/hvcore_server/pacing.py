@@ -37,7 +37,7 @@ class TooShortError(OSError):
 
 class Pace:
     """
-    How long one may still wait for the other side.
+    The time that a connection may still wait for its client.
 
     Args:
         grace_s: Lent at the beginning, and the most that can be saved up.
@@ -255,7 +255,7 @@ class PacedSocket(socket.socket):
                 raise TooSlowError
 
     def _leaves_behind_others(self, data: memoryview) -> bool:
-        """Leave what stands behind bytes that were left; False if there are none."""
+        """Leave bytes behind others that were left; False if no others were."""
         if self.unsent is None or not self.unsent.is_any:
             return False
         if self.unsent.keep(data):
@@ -264,7 +264,7 @@ class PacedSocket(socket.socket):
         return False
 
     def _send_left(self) -> None:
-        """Send what was left after all, so that others may follow."""
+        """Send the bytes that were left, so that others may follow."""
         unsent = self.unsent
         if unsent is None or not unsent.is_any:
             return
@@ -318,7 +318,7 @@ class PacedSocket(socket.socket):
 
 
 def queued_bytes(sock: socket.socket) -> int:
-    """Return how much of what was sent the other side has not acknowledged."""
+    """Return the number of sent bytes that the other side has not acknowledged."""
     answer = fcntl.ioctl(sock, termios.TIOCOUTQ, struct.pack("i", 0))
     return int(struct.unpack("i", answer)[0])
 

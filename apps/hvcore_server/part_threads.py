@@ -36,7 +36,7 @@ class MadeInParts(Protocol):
 
     @property
     def left_bytes(self) -> int:
-        """What is still to be made."""
+        """The number of bytes that are not made yet."""
         ...
 
     def make_part(self, most_bytes: int) -> bytes:

@@ -91,7 +91,7 @@ class WatchedConnection(TConn):  # type: ignore[misc]  # gunicorn has no types
         self.parser.unreader.unread(data)
 
     def close(self, graceful: bool = False) -> None:  # noqa: FBT001, FBT002 - gunicorn's own
-        """Close it, and say so."""
+        """Close the connection, and call ``when_closed``."""
         super().close(graceful)
         callback, self.when_closed = self.when_closed, None
         if callback is not None:

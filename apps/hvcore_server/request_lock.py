@@ -63,7 +63,7 @@ class RequestLock:
 
     @property
     def waiting(self) -> int:
-        """How many requests wait for their turn."""
+        """The number of requests that wait for their turn."""
         with self._lock:
             return len(self._waiting)
 

@@ -105,7 +105,7 @@ class RequestReceiver:
 
     def look_after(self, now: float, *, is_stopping: bool) -> None:
         """
-        End what takes too long.
+        End the requests that arrive too slowly.
 
         Of a body that is late a thread reads what has come: the app may keep it,
         and words the answer.
@@ -154,7 +154,7 @@ class RequestReceiver:
             self._ready(conn, awaited.request, Arrival.WHOLE)
 
     def _add(self, conn: Any, awaited: _Awaited, data: bytes) -> bool:  # noqa: ANN401 - gunicorn's own
-        """Take what arrived, and return whether that is enough."""
+        """Add arrived bytes to a request; return whether a thread can take it."""
         before, arrival = awaited.arrival, awaited.request.add(data)
         awaited.arrival = arrival
         if arrival is Arrival.HEAD:

@@ -140,7 +140,7 @@ class RetryPacing:
 
 def _kinds_of(client: str, head: bytes) -> tuple[bytes, bytes]:
     """
-    Return what requests that are refused alike have in common.
+    Return the two kinds of a request, by which refusals are remembered.
 
     Returns:
         Of those with the same path and credential, and of those with the same first part

@@ -43,7 +43,7 @@ DEFAULT_SHARES: Final = ShareSettings()
 
 def most_threads(threads: int, shares: ShareSettings) -> int:
     """
-    Return how many threads of a process may call its app at a time.
+    Return the number of threads that may call the app of a process at a time.
 
     Args:
         threads: As serve takes them.
@@ -190,19 +190,19 @@ def _begin_to_serve(arbiter: Arbiter, worker: Any) -> None:  # noqa: ANN401 - gu
 
 
 class _Doubts:
-    """Hands what a worker has counted and not sent to the next that begins."""
+    """Hands the unsent counted segments of a worker to the next worker."""
 
     def __init__(self) -> None:
         self._left_behind: list[InDoubt] = []
 
     def before_fork(self, arbiter: Arbiter, worker: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """Give a worker what those that are no more have left."""
+        """Give a worker the doubts of workers that have ended."""
         del arbiter
         worker.left_behind, self._left_behind = self._left_behind, []
         worker.in_doubt = InDoubt()
 
     def after_exit(self, arbiter: Arbiter, worker: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """Keep what a worker has left, and what it was given and did not come to."""
+        """Keep the doubts of a worker that has ended, also those given to it."""
         del arbiter
         given = (*worker.left_behind, worker.in_doubt)
         self._left_behind += [one for one in given if one.is_any_left]

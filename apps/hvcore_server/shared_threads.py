@@ -1,5 +1,5 @@
 """
-Which request gets a thread next.
+The order in which requests get threads, by client.
 
 A client that has its share of them waits, and the others go first, so nobody waits
 behind it. For the main thread of a process alone.

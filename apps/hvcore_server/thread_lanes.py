@@ -19,7 +19,7 @@ _THINGS: Final = "requests"
 @attrs.frozen(kw_only=True)
 class ThreadLanes:
     """
-    Which request gets a thread of which kind.
+    The threads of an app's requests, and those of its monitors.
 
     Attributes:
         monitored: The paths that monitors ask for: they have threads of their own,

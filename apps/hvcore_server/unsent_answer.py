@@ -36,7 +36,7 @@ class HandedOver(Protocol):
 
     @property
     def segment(self) -> CountedSegment | None:
-        """What they count before they pass on more."""
+        """The segment to count before more than half of the bytes is passed on."""
         ...
 
     @property
@@ -46,7 +46,7 @@ class HandedOver(Protocol):
 
 
 def make_room() -> SharedCapacity:
-    """Return how much a process keeps for all of its clients."""
+    """Return the room of a process for unsent bytes of all clients."""
     return SharedCapacity(
         name="unsent_bytes",
         capacity=MAX_UNSENT_BYTES,

@@ -37,7 +37,7 @@ _BUILD: Final = re.compile("[0-9a-f]{12}")
 @attrs.frozen(kw_only=True)
 class VendoredFiles:
     """
-    What npm brings to an app, as its ``vendor.json`` says.
+    The files of npm packages that an app's ``vendor.json`` lists.
 
     Attributes:
         names: Of the files, below the folder of the app's files.

@@ -26,7 +26,7 @@ class BodyInParts:
 
     @property
     def left_bytes(self) -> int:
-        """What is still to be made."""
+        """The number of bytes that are not made yet."""
         return self._end - self._start
 
     def make_part(self, most_bytes: int) -> bytes:

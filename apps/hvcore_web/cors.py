@@ -16,7 +16,7 @@ from hvcore_web.viewers import CMCD_HEADERS
 @attrs.frozen(kw_only=True)
 class CorsPolicy:
     """
-    Which pages may read the answers of an app.
+    The origins whose pages may read the answers of an app.
 
     Attributes:
         origins: The origins, compared exactly; None allows every page.
@@ -148,7 +148,7 @@ class CorsMiddleware:
         _resource: object,
         _req_succeeded: bool,  # noqa: FBT001 - Falcon's signature
     ) -> None:
-        """Say which page may read this answer."""
+        """Add the CORS headers of an answer."""
         policy = self._policy_of(req)
         if policy is ANY_ORIGIN:
             resp.set_headers(FOR_ANY_PAGE)

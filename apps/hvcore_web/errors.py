@@ -167,7 +167,7 @@ def pace_others(
     req: falcon.Request, every_s: float, *, of_all_below: bool = False
 ) -> None:
     """
-    Have what is like this request go on in turn, for a second.
+    Have similar requests go on one after the other for a second.
 
     Only the embedded server does.
 
@@ -210,7 +210,7 @@ def translate(error: falcon.HTTPError) -> HvError:
 
 
 def _plugin(error: Exception) -> Mapping[str, object]:
-    """Return whose fault a crash is, and where in its code, if it is a plugin's."""
+    """Return the plugin at fault for a crash and the place, as keys of a log line."""
     fault = fault_of(error)
     if fault is None:
         return {}

@@ -82,7 +82,7 @@ class BoundedFile:
 
     @property
     def to_half_way(self) -> int | None:
-        """How many bytes may be sent before the segment counts; None if it does not."""
+        """The bytes that may be sent before the segment counts; None if it never does."""
         return None if self._half_way is None else self._to_half_way
 
     def pass_half_way(self) -> None:

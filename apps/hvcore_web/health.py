@@ -11,7 +11,7 @@ from hvcore_web.middleware import request_id
 
 
 class HealthChecks(Protocol):
-    """Checks everything that an app needs."""
+    """Checks all components of an app."""
 
     def check(self) -> HealthReport:
         """Ask every component once."""

@@ -1,4 +1,4 @@
-"""What every request of every app goes through."""
+"""Middleware of every app: request ids, methods, log context."""
 
 import os
 import random
@@ -43,7 +43,7 @@ class RequestIdMiddleware:
     """Put the request's id on every answer, and on what is logged until then."""
 
     def process_request(self, req: falcon.Request, _resp: falcon.Response) -> None:
-        """Name what this thread does now."""
+        """Put the request's id into the log context of this thread."""
         # An app may be asked while another answers: what a viewer would be told.
         req.context.logged_before = log_context.current()
         log_context.replace({log_context.REQUEST_ID: request_id(req)})

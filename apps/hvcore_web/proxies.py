@@ -30,7 +30,7 @@ def read_networks(texts: Sequence[str]) -> list[Network]:
 
 class TrustedProxies:
     """
-    Who may say for which client a request is.
+    The proxies whose ``X-Forwarded-For`` is believed.
 
     Proxies on this machine may always; those of other machines if they are named. One
     for each process, because connections are counted before there is an app to ask.
@@ -43,7 +43,7 @@ class TrustedProxies:
 
     def trust(self, texts: Sequence[str]) -> None:
         """
-        Believe these from now on, and no others; called before anything is served.
+        Set the trusted proxies; called before anything is served.
 
         Args:
             texts: Addresses and networks.

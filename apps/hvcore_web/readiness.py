@@ -16,7 +16,7 @@ READY: Final = encode(success({"status": "ok"}))
 @attrs.define
 class ProcessState:
     """
-    What the server of this process says of itself.
+    The state of this process's server.
 
     Attributes:
         is_stopping: It was asked to end; set by a signal handler, so it has no lock.

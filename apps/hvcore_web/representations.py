@@ -1,5 +1,5 @@
 """
-Which form of what was served answers a request: ranges, validators, compression.
+Choose the representation of an answer: range, validators, compression.
 
 Source: RFC 9110, sections 12 to 15. Uses no web framework: the apps and the loop of
     the delivery process share these decisions.
@@ -50,7 +50,7 @@ _CODING = re.compile(
 
 @attrs.frozen(kw_only=True)
 class Wanted:
-    """What a request says about the form of its answer; header values as sent."""
+    """The headers of a request about the form of its answer, as sent."""
 
     is_head: bool = False
     range: str | None = None

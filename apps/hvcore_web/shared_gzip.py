@@ -33,7 +33,7 @@ _BITS: Final = 32
 @attrs.frozen(eq=False)
 class SharedGzip:
     """
-    What the compressed forms of a text share, whatever token of a length is in it.
+    A text compressed once for all tokens of one length.
 
     Attributes:
         before: What stands before the first token.
@@ -115,7 +115,7 @@ class FilledGzip(PiecewiseBody):
 
 
 def _compressed(template: SharedText, before: bytes, token_bytes: int) -> bytes | None:
-    """Compress what follows the first token; None if that depends on the token."""
+    """Compress the text behind its first token; None if that depends on the token."""
     # No text of ours has these bytes, and no two neighbours stand twice: a repetition
     # within the token would be written down as one.
     stand_in = bytes(

@@ -44,7 +44,7 @@ class TracingMiddleware:
         _resource: object,
         _req_succeeded: bool,  # noqa: FBT001 - Falcon's signature
     ) -> None:
-        """End it. Never with the address: that may hold a token."""
+        """End the request's span. Never with the address: that may hold a token."""
         route = req.uri_template or OTHER
         method = req.method if req.method in falcon.HTTP_METHODS else OTHER
         traced = req.context.traced

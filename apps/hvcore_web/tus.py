@@ -1,5 +1,5 @@
 """
-What every answer about a resumable upload says.
+Headers of every answer about a resumable upload.
 
 Source: tus 1.0, "Headers" and "OPTIONS".
 """

@@ -1,4 +1,4 @@
-"""What a request shows about its viewer."""
+"""The viewer of a request: address, country and player session."""
 
 from collections.abc import Iterable
 from typing import Final

@@ -84,12 +84,12 @@ class Operation:
 
     @property
     def group(self) -> str:
-        """What it is about, whatever the family."""
+        """The tag of the operation, the same in both families."""
         return str(self.node["tags"][0]).removesuffix(BY_ORGANIZATION)
 
     @property
     def work(self) -> tuple[str, str]:
-        """What it does, whatever the family: the same for twins."""
+        """Method and path without the family's root: equal for the two twins."""
         rest = self.path
         for root in (ENV, ORG, KEY):
             if rest.startswith(f"{root}/"):

@@ -45,7 +45,7 @@ def type_of(schema: Schema) -> str:
 
 
 def rules_of(schema: Schema) -> Iterator[str]:
-    """Yield what a value must be besides its type, and what is taken without one."""
+    """Yield the rules of a value besides its type, and its default."""
     plain = _plain(schema)
     choices = [*_choices(plain), *(w for p in plain.get("anyOf", ()) for w in _ends(p))]
     if choices:

@@ -85,7 +85,7 @@ _WAITING: Final = {
 
 def success_of(route: Route, components: Components, links: Document) -> Document:
     """
-    Describe what a route answers if nothing is wrong.
+    Describe the answer of a route to a request that succeeds.
 
     Args:
         links: See links.links_of.
@@ -121,7 +121,7 @@ def problems_of(route: Route, components: Components) -> Document:
 
 
 def errors_of(route: Route) -> Mapping[int, Mapping[str, str]]:
-    """Return what a route can answer by status: codes, each with its sentence."""
+    """Return the error codes of a route by status, each code with its sentence."""
     found: dict[int, dict[str, str]] = {}
     for status, error in _possible(route):
         found.setdefault(status, {}).setdefault(error.code, error.default_detail)

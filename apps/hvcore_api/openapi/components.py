@@ -1,5 +1,5 @@
 """
-What the document says once: schemas, parameters, answers and examples by name.
+Shared parts of the OpenAPI document: schemas, parameters, answers and examples.
 
 Generators of clients make one class of each named schema, and the document stays
 small, because most of it is shared.
@@ -27,13 +27,13 @@ def camel(text: str) -> str:
 
 
 class Components:
-    """Collects what the operations refer to."""
+    """Collects the components to which operations refer."""
 
     def __init__(self) -> None:
         self._parts: dict[str, dict[str, Node]] = {}
 
     def document(self) -> Document:
-        """Return everything that was referred to, by section, in the order of names."""
+        """Return the collected components by section, in the order of their names."""
         return {
             section: dict(sorted(parts.items()))
             for section, parts in sorted(self._parts.items())

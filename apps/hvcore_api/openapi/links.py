@@ -22,7 +22,7 @@ _ENV: Final = "env_ref"
 @attrs.frozen(kw_only=True)
 class _Given:
     """
-    What an answer gives to go on with.
+    The ids in an answer, with which a client calls further routes.
 
     Attributes:
         values: Where the answer has parameters of paths, by our names of these.

@@ -1,5 +1,5 @@
 """
-What operations and their tags are called.
+Names of operations and of their tags in the OpenAPI document.
 
 Generators make a class of a tag and a method of an operation. The families have tags
 of their own, so that a program that uses one of them need not see the other.

@@ -79,7 +79,7 @@ def operation_of(
 
 
 def _needs(route: Route) -> str:
-    """Say what a caller needs, and which limit a request counts under."""
+    """Say which permission a route needs, and under which limit a request counts."""
     if route.is_open:
         return "Needs no key."
     if route.permission is None:

@@ -1,5 +1,5 @@
 """
-What the service sends to the addresses of webhooks.
+Requests of the service to webhook endpoints, as OpenAPI describes them.
 
 Source: interface, "Events"; Standard Webhooks for the headers.
 """

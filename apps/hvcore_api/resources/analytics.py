@@ -1,4 +1,4 @@
-"""What was watched, and how much."""
+"""Resources of the analytics reports."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,7 +16,7 @@ from hvcore_api.request_scope import check_video_id, find_environment, scope_of
 
 
 class UsageResource:
-    """What each environment holds, and what was served of it."""
+    """Usage by environment: videos, stored bytes and served segments."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access
@@ -30,7 +30,7 @@ class UsageResource:
 
 
 class DailyUsageResource:
-    """What was served on each day."""
+    """Served segments by day."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access
@@ -46,7 +46,7 @@ class DailyUsageResource:
 
 
 class StorageUsageResource:
-    """How much is stored."""
+    """Stored bytes and durations by environment."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access
@@ -60,7 +60,7 @@ class StorageUsageResource:
 
 
 class HeightDistributionResource:
-    """What was served of each height."""
+    """Served segments by the height of the rendition."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access
@@ -74,7 +74,7 @@ class HeightDistributionResource:
 
 
 class VideoResolutionResource:
-    """What was served of a video."""
+    """Served segments of a video, by height or by day."""
 
     def __init__(self, services: Services) -> None:
         self._analytics = services.analytics
@@ -98,7 +98,7 @@ class VideoResolutionResource:
 
 
 class VideoExplanationResource:
-    """How the count of a video's day came about."""
+    """Explanation of a video's count on one day."""
 
     def __init__(self, services: Services) -> None:
         self._analytics = services.analytics
@@ -106,7 +106,7 @@ class VideoExplanationResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        """Answer what was counted, what was not, and the arithmetic."""
+        """Answer the counted and the uncounted segments, and the arithmetic."""
         scope = scope_of(req)
         asked = read_query(query.ExplainParameters, req.params)
         explained = self._analytics.explained(
@@ -169,7 +169,7 @@ class VideoViewersResource:
 def _environments(
     access: Access, req: falcon.Request, path: Mapping[str, str]
 ) -> Sequence[Environment]:
-    """Find what a request covers: one environment, or all that the key reaches."""
+    """Find the environments of a request: one, or all of the key's organization."""
     if "org_id" in path and "env_ref" not in path:
         scope = scope_of(req)
         return access.environments(scope.caller, scope.org_id)

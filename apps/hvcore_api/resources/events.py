@@ -1,4 +1,4 @@
-"""What has happened in an environment."""
+"""Resource of an environment's events."""
 
 import falcon
 

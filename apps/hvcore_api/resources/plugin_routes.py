@@ -50,7 +50,7 @@ class PluginResource:
         path: Mapping[str, str],
     ) -> None:
         """
-        Judge what the path names, read the request, and call the handler.
+        Refuse empty parts of the path, read the request, and call the handler.
 
         Raises:
             NotFoundError: The path has an empty part.

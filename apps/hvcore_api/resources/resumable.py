@@ -25,7 +25,7 @@ class TusCreationResource:
         self._uploads = services.resumable
 
     def on_options(self, _req: falcon.Request, resp: falcon.Response) -> None:
-        """Answer what is supported; the middleware says it."""
+        """Answer 204; the middleware adds the supported version and extensions of tus."""
         resp.status = falcon.HTTP_204
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:

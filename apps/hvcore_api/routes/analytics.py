@@ -1,4 +1,4 @@
-"""What was watched, and how much."""
+"""Routes of the analytics reports."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
@@ -61,7 +61,7 @@ class _Report:
     roots: tuple[str, ...]
 
     def routes(self) -> Iterator[Route]:
-        """Give its route of each root."""
+        """Yield the report's route below each root."""
         for root in self.roots:
             yield Route(
                 "GET",

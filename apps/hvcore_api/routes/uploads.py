@@ -1,4 +1,4 @@
-"""Bytes on their way in: upload addresses, fetches, resumable uploads."""
+"""Routes of upload URLs, fetches by address, and resumable uploads."""
 
 from typing import Final
 

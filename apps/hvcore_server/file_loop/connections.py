@@ -13,7 +13,7 @@ class ConnectionOwner(Protocol):
     """Has the connections that the loop does not."""
 
     def hand_over(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """Serve what the loop has only looked at."""
+        """Serve a request that the loop has read and does not answer itself."""
         ...
 
     def linger(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own

@@ -128,7 +128,7 @@ class FileLoop:
 
     def look_after(self, *, is_stopping: bool) -> None:
         """
-        End what takes too long; call this about once a second or more often.
+        End connections that are over their time; call this once a second or oftener.
 
         Args:
             is_stopping: Connections end after the request that they send now.
@@ -201,7 +201,7 @@ class FileLoop:
                 self._answer_each(loop_conn, requests, answer)
 
     def _count_ahead(self, transfers: Sequence[Transfer]) -> None:
-        """Count what will fit into the kernel, all of it together."""
+        """Count the segments whose bytes will fit into the kernel, in one step."""
         ahead = [segment for one in transfers if (segment := one.count_ahead())]
         if ahead:
             is_written = self._files.count(ahead)
@@ -351,7 +351,7 @@ class FileLoop:
 def _split(
     body: object, chosen: Representation
 ) -> tuple[bytes, Iterator[bytes] | None]:
-    """Return what of a body is sent together with the head, else its pieces."""
+    """Return the bytes to send together with the head, or the body's pieces."""
     if not isinstance(body, bytes):
         if isinstance(body, PiecewiseBody):
             return b"", body.pieces(chosen.start, chosen.end)

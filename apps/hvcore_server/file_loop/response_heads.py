@@ -1,4 +1,4 @@
-"""Write what comes before the content of an answer, as gunicorn and Falcon do."""
+"""Write the head of an answer as gunicorn and Falcon do."""
 
 from email.utils import formatdate
 from functools import lru_cache

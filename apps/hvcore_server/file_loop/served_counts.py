@@ -1,5 +1,5 @@
 """
-Measure what the loop has answered.
+Metrics of the answers of the file loop.
 
 The loop only counts in a dictionary; about once a second this is passed on.
 """

@@ -51,7 +51,7 @@ class SocketWriter:
 
     def send(self, data: bytes | memoryview, *, is_all: bool) -> int:
         """
-        Send what fits, and return how many bytes that was.
+        Send the bytes that fit, and return their number.
 
         Args:
             is_all: No file follows, for which it should wait.
@@ -117,7 +117,7 @@ class SocketWriter:
 
     def arrived_bytes(self) -> int:
         """
-        Return how much of what was sent here has arrived.
+        Return the number of bytes sent here that the other side has.
 
         Below zero if what others have sent before is still on its way.
         """

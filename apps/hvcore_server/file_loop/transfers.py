@@ -94,7 +94,7 @@ class Transfer:
 
     def go_on(self) -> bool:
         """
-        Send what the kernel takes; return whether that was the rest.
+        Send the bytes that the kernel takes; return whether none is left.
 
         Raises:
             TooShortError: The file ends before its published end.

@@ -82,7 +82,7 @@ class FilesInLoop(LargeBodies):
             self._sender.close()
 
     def hand_over(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """Serve what the loop has only looked at, in a thread."""
+        """Serve a request in a thread that the loop does not answer itself."""
         super()._serve_when_complete(conn)
 
     def linger(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own

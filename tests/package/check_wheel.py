@@ -209,12 +209,13 @@ def check_client(tree: Path, folder: Path) -> None:
 
 def refuse_without_vendored(tree: Path, target: Path) -> None:
     """
-    Check that nothing is built without what npm brings.
+    Check that nothing is built where npm is missing, and what to do is said.
     """
     shutil.rmtree(tree / "apps" / "hvcore_player" / "static" / "vendor")
     shutil.rmtree(tree / "build", ignore_errors=True)
     built = subprocess.run(
         [find_uv_bin(), "build", "--wheel", "--out-dir", target, tree],
+        env={**os.environ, "PATH": os.devnull},
         capture_output=True,
         text=True,
         check=False,

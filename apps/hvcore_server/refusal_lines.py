@@ -22,7 +22,7 @@ def log_refusal(
         _log,
         logging.ERROR if is_crash else logging.INFO,
         "request crashed" if is_crash else "request refused",
-        client=client_of_address(str(context["hvcore_client"])),
+        client=client_of_address(str(context["hv_client"])),
         extra=context,
         exc_info=exc if is_crash else None,
     )

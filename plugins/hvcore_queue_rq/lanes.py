@@ -1,5 +1,5 @@
 """
-The lanes that a consumer asks: a list of Redis that fails stops no other.
+The lanes that a consumer asks; a lane whose list fails rests, and stops no other.
 
 One BLPOP asks for all lanes, and fails for all of them if one key is of another type
 (WRONGTYPE) or denied (NOPERM).

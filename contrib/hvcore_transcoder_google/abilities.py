@@ -71,7 +71,7 @@ def capabilities() -> Capabilities:
 
 
 def objection(order: TranscodeOrder) -> str:
-    """Return the reason that a job is impossible, for the video's owner; empty: none."""
+    """Return the reason that a job is impossible, for the owner; empty: none."""
     if order.source.duration_s < SHORTEST_S:
         return TOO_SHORT
     for rung in order.ladder.rungs:
@@ -97,6 +97,6 @@ def check_order(order: TranscodeOrder) -> None:
 
 
 def warnings_of(order: TranscodeOrder) -> tuple[str, ...]:
-    """Return warnings, for the video's details, of wishes that the API cannot fulfil."""
+    """Return warnings, for the video's details, of choices made otherwise."""
     rates = {rung.rate_control for rung in order.ladder.rungs}
     return (NOT_CONSTANT,) if RateControl.CONSTANT in rates else ()

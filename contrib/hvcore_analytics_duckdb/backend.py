@@ -208,7 +208,7 @@ class DuckdbAnalytics(SupportsReports, SupportsBackup, AnalyticsStore):
         ]
 
     def ignored(self, scope: Scope, days: DateRange) -> Sequence[IgnoredTotal]:
-        """Return how often each reason applied at each height."""
+        """Return the uncounted requests of a scope for each reason and height."""
         condition, values = within(scope, days, IGNORED)
         rows = self._engine.ask(
             "SELECT reason, height, sum(segments) FROM {counts} GROUP BY reason, height",

@@ -52,7 +52,7 @@ class ParquetFile:
 @attrs.frozen(kw_only=True)
 class StoreState:
     """
-    What ``current.json`` says.
+    The state of the store that ``current.json`` holds.
 
     Attributes:
         positions: By spool file.
@@ -210,7 +210,7 @@ class ParquetStore:
 
     def sweep(self, state: StoreState) -> None:
         """
-        Remove what killed writers left; for who has the lock.
+        Remove files that killed writers left; only the holder of the lock may.
 
         Nothing else: the folder may be one that others use, too.
         """
@@ -227,7 +227,7 @@ class ParquetStore:
         _new_file(self.folder / name, data)
 
     def data_of(self, name: str) -> bytes:
-        """Return what a file holds; nothing without a name."""
+        """Return the bytes of a file of the store; nothing without a name."""
         if not name:
             return b""
         with explained(self.folder):

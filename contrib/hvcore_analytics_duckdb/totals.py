@@ -1,4 +1,4 @@
-"""How often each video was served, cached in memory: every list asks for it."""
+"""Segments served of each video, cached in memory: every list asks for them."""
 
 import threading
 from collections.abc import Collection, Mapping

@@ -173,7 +173,7 @@ class RedisStream(AnalyticsSink):
 
 def _refuse_own_options(url: str) -> None:
     """
-    Refuse what an address can say only in a word, and the client takes as an object.
+    Refuse an address with an option that Redis's client takes only as an object.
 
     It would be noticed at the first question.
     """

@@ -36,7 +36,7 @@ class RefusedTokenError(Exception):
 
 @attrs.frozen(kw_only=True)
 class AccessTokenRules:
-    """What every access token must fulfil."""
+    """The rules that every access token must fulfil."""
 
     options: AccessTokenOptions
 

@@ -61,7 +61,7 @@ class AccessTokenProvider(AuthProvider):
 
     def authenticate(self, credentials: Credentials) -> Principal | None:
         """
-        Return who the token was issued for, or None if no token was sent.
+        Return the principal that a token was issued for, or None without a token.
 
         Raises:
             UnauthorizedError: The token is not valid. Why is in the log.

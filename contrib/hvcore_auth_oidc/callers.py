@@ -1,4 +1,4 @@
-"""What the claims of an access token make a caller here."""
+"""Turn the claims of an access token into a principal."""
 
 import hashlib
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ class NoCallerError(Exception):
 @attrs.frozen(kw_only=True)
 class CallerRules:
     """
-    How claims are read.
+    The rules for reading claims of an access token.
 
     Attributes:
         organizations: The provider's names of them, and ours; empty: the same.
@@ -46,7 +46,7 @@ class CallerRules:
 
     @classmethod
     def of(cls, options: AccessTokenOptions) -> "CallerRules":
-        """Return those of the settings."""
+        """Return the rules for callers that the settings give."""
         given = list(all_pairs(options.permissions)) or [
             (permission.value, permission.value) for permission in Permission
         ]
@@ -95,7 +95,7 @@ class CallerRules:
 
 
 def _named(claims: Claims, path: str, names: Mapping[str, str]) -> str:
-    """Return the one id that a claim names."""
+    """Return the single known id that a claim names."""
     theirs = list(texts_of(find_claim(claims, path)))
     found = {names.get(name, "") if names else name for name in theirs} - {""}
     if len(found) != 1:

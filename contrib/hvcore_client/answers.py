@@ -1,4 +1,4 @@
-"""What an answer says: a value, or why there is none."""
+"""Read a value, or the error in its place, from an answer of the API."""
 
 import json
 import re
@@ -55,7 +55,7 @@ def success_of(request: Request, answer: Answer) -> Answer:
 
 def value_of(operation: Operation[T], request: Request, answer: Answer) -> T:
     """
-    Make what a call returns of its answer.
+    Make the value that a call returns from its answer.
 
     Raises:
         UnexpectedAnswerError: It is not what this operation answers.
@@ -94,7 +94,7 @@ def _problem_of(answer: Answer) -> tuple[str, str, Sequence[ProblemPart]]:
 
 
 def _words_of(answer: Answer) -> str:
-    """Return what an object store says; of other pages nothing, which may be long."""
+    """Return the message of an object store's answer, else the words of its status."""
     found = _MESSAGE.search(answer.content)
     if found:
         return found[1].decode(errors="replace")

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class AsyncCaller:
-    """What the methods of ``AsyncHvClient`` stand on."""
+    """Carry out calls and their steps for the methods of ``AsyncHvClient``."""
 
     def __init__(
         self,

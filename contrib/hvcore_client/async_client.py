@@ -70,7 +70,7 @@ class AsyncHvClient(AsyncCalls):
         on_progress: OnProgress | None = None,
     ) -> None:
         """
-        Send what is missing of an upload; nothing, if all has arrived.
+        Send the missing bytes of an upload; nothing, if all have arrived.
 
         It may pause for an hour, and take a day in all.
 

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class Caller:
-    """What the methods of ``HvClient`` stand on."""
+    """Carry out calls and their steps for the methods of ``HvClient``."""
 
     def __init__(
         self,

@@ -46,7 +46,7 @@ def _found_done(
     arguments: Mapping[str, object],
     error: ApiError,
 ) -> Steps[T | None]:
-    """Return what a call wanted if a try whose answer was lost has done it, else None."""
+    """Return a call's result if a try whose answer was lost has done it, else None."""
     question = question_after(operation, error)
     if question is None:
         return None

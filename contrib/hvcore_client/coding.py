@@ -133,7 +133,7 @@ def _moment(value: datetime) -> str:
 
 @cache
 def _decoder(wanted: Any) -> Decoder | None:  # noqa: ANN401 - any annotation
-    """Return what makes a value of a type; None if it is taken as it is."""
+    """Return the decoder of a type's values; None if they are taken as they are."""
     if isinstance(wanted, type) and attrs.has(wanted):
         # Made when it is needed, for a model that contains itself.
         return lambda value: _model_decoder(wanted)(value)  # noqa: PLW0108 - see above

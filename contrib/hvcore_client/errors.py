@@ -1,5 +1,5 @@
 """
-What can go wrong; every error of a call is an ``HvClientError``.
+The errors of the client; every error of a call is an ``HvClientError``.
 
 No message and no ``repr`` has a key, a token, or the query of an address, which may be
 a signature.
@@ -38,7 +38,7 @@ class UnexpectedAnswerError(HvClientError):
 @attrs.frozen(kw_only=True)
 class Refusal:
     """
-    What an answer says that is no success.
+    The facts of an answer that is no success.
 
     Attributes:
         request: Method and address, without the query.
@@ -108,7 +108,7 @@ class NotFoundError(ApiError):
 
 
 class ConflictError(ApiError):
-    """What is there does not allow it now (409), such as ``processing_in_progress``."""
+    """The present state forbids a call (409), such as ``processing_in_progress``."""
 
 
 class PreconditionFailedError(ApiError):

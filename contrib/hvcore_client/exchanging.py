@@ -1,4 +1,4 @@
-"""What both clients do alike with httpx: its requests, its answers, its errors."""
+"""Requests, answers and errors of httpx, alike for both clients."""
 
 from collections.abc import AsyncIterator, Iterator
 from typing import Final
@@ -48,7 +48,7 @@ def arrived(answer: httpx.Response) -> Answer:
 
 
 def unreachable(request: Request, error: Exception) -> UnreachableError:
-    """Say why there is no answer."""
+    """Return the error for a request that httpx got no answer to."""
     # What httpx says of its own mistakes may quote a header.
     is_own = isinstance(error, httpx.LocalProtocolError)
     why = type(error).__name__ if is_own else str(error) or type(error).__name__

@@ -61,7 +61,7 @@ class SourceFile:
 @attrs.frozen(kw_only=True)
 class FilePart:
     """
-    What a file has from an offset on.
+    The bytes of a file from an offset on.
 
     Attributes:
         at: Called with the offset behind each piece, once that was taken.
@@ -73,7 +73,7 @@ class FilePart:
 
     @property
     def size_bytes(self) -> int:
-        """How much there is."""
+        """The number of bytes from the offset to the end of the file."""
         return self.source.size_bytes - self.offset
 
     def pieces(self) -> Iterator[bytes]:
@@ -108,7 +108,7 @@ class FilePart:
 
 
 def content_type_of(name: str) -> str:
-    """Return what a file's name says it is; MP4 if that says nothing."""
+    """Return the content type by a file's name; MP4 if the name says nothing."""
     return CONTENT_TYPES.get(Path(name).suffix.lower(), "video/mp4")
 
 

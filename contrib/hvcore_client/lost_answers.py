@@ -1,5 +1,5 @@
 """
-How it is after an answer was lost, for calls that are refused a second time.
+Questions after a lost answer, for calls that are refused a second time.
 
 A deletion whose answer was lost is sent again, and then there is nothing to delete: what
 was wanted is so. These questions are asked only after the client's own repetition.
@@ -22,7 +22,7 @@ Arguments = Mapping[str, object]
 @attrs.frozen(kw_only=True)
 class Question:
     """
-    What is asked instead of the refused call, and how its answer is read.
+    The operation to call instead of a refused call, and a reader of its answer.
 
     Attributes:
         code: Of the refusal.
@@ -36,7 +36,7 @@ class Question:
 
 
 def question_after(operation: Operation[Any], error: ApiError) -> Question | None:
-    """Return what to ask after a refusal; None if it is one."""
+    """Return the question to ask after a refusal; None if the refusal holds."""
     if not error.follows_lost_answer or operation.method != "DELETE":
         return None
     question = _QUESTIONS.get(operation.path)

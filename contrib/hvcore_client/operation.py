@@ -50,7 +50,7 @@ NOT_SENT: Final = NotSent.NOT_SENT
 @attrs.frozen(kw_only=True)
 class Paging:
     """
-    How a list goes on.
+    The way in which an operation gives the next page of a list.
 
     Attributes:
         by_cursor: With ``after``; else with ``page``.

@@ -19,7 +19,7 @@ _KEY: Final = re.compile(r"[!-~]{1,4096}")
 @attrs.frozen(kw_only=True)
 class ClientOptions:
     """
-    What every call of a client shares.
+    The options that all calls of a client share.
 
     Attributes:
         api_url: Of the service, without ``/v1`` and without a slash at the end.

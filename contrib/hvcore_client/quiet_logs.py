@@ -1,5 +1,5 @@
 """
-Keeps what may be secret out of the logs of httpx and httpcore.
+Keep possible secrets out of the logs of httpx and httpcore.
 
 httpx logs each request with its whole address, at INFO; httpcore logs the headers of
 answers, at DEBUG. An address may be a signature, and a header an address. What other
@@ -37,7 +37,7 @@ def _without_query(value: object) -> object:
 
 @contextmanager
 def sending_quietly() -> Iterator[None]:
-    """Hide what is secret in what is logged within."""
+    """Hide possible secrets in the logs of httpx and httpcore within a block of code."""
     token = _is_ours.set(True)
     try:
         yield

@@ -30,7 +30,7 @@ _RANDOM: Final = random.SystemRandom()
 @attrs.frozen(kw_only=True)
 class Retries:
     """
-    How often, and how long between.
+    The number of tries of a request, and the waits between them.
 
     Attributes:
         max_tries: The first one included.
@@ -46,7 +46,7 @@ class Retries:
         self, request: Request, error: ApiError | UnreachableError, tries: int
     ) -> float | None:
         """
-        Return how long to wait before the next try; None: there is none.
+        Return the seconds to wait before the next try; None: there is no next try.
 
         Args:
             tries: How many there were.

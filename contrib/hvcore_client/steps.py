@@ -1,5 +1,5 @@
 """
-What a call does, without doing it: requests and waits, one after another.
+The steps of a call, to be carried out elsewhere: requests and waits.
 
 A generator of steps knows what comes next; ``HvClient`` and ``AsyncHvClient`` carry the
 steps out, each in its own way. So what is decided is written once.
@@ -41,13 +41,13 @@ class Request:
     may_repeat: bool = True
 
     def __str__(self) -> str:
-        """Name it without what may be secret."""
+        """Name a request by its method and its address without possible secrets."""
         return f"{self.method} {address_without_query(self.url)}"
 
 
 @attrs.frozen(kw_only=True)
 class Wait:
-    """Time in which nothing is done."""
+    """A step of a call in which nothing is done for some seconds."""
 
     seconds: float
 

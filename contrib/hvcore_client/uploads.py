@@ -104,7 +104,7 @@ class Uploads:
         self, url: str, file: FileToSend, on_progress: OnProgress | None
     ) -> Steps[None]:
         """
-        Send what is missing, however often the connection breaks.
+        Send the missing bytes of an upload, however often the connection breaks.
 
         Raises:
             ValueError: The file is another one than the upload was created for.
@@ -300,7 +300,7 @@ def _is_passing(error: ApiError | UnreachableError) -> bool:
 
 
 def _described(source: SourceFile, settings: Mapping[str, object]) -> dict[str, object]:
-    """Return what an upload is created with."""
+    """Return the members of the request that creates an upload."""
     given = {name: value for name, value in settings.items() if value is not None}
     name = str(given.get("fileName", source.name))
     return {

@@ -28,7 +28,7 @@ ABOUT_ETAG: Final = (
 
 
 class Kind(StrEnum):
-    """What a value is."""
+    """The kinds of a value in the API's document."""
 
     TEXT = "text"
     INTEGER = "integer"
@@ -109,7 +109,7 @@ class Choice:
 @attrs.frozen(kw_only=True)
 class Argument:
     """
-    What is sent in the path, the query or a header.
+    An argument that is sent in the path, the query or a header.
 
     Attributes:
         name: Of the argument, in the document's writing. Each path that names a video
@@ -149,7 +149,7 @@ class Body:
 @attrs.frozen(kw_only=True)
 class Answer:
     """
-    What an operation answers.
+    The answer of an operation: its type and its forms.
 
     Attributes:
         type: Of the JSON; inside ``body``, if it is enveloped.
@@ -169,7 +169,7 @@ class Answer:
 @attrs.frozen(kw_only=True)
 class Paging:
     """
-    How a list goes on.
+    The way in which an operation gives the next page of a list.
 
     Attributes:
         by_cursor: Whether the argument ``after`` takes the answer's ``cursor`` while
@@ -218,7 +218,7 @@ class Operation:
 @attrs.frozen(kw_only=True)
 class Api:
     """
-    All that a client offers.
+    The operations, models and choices that a client offers.
 
     Attributes:
         models: By their names' order; every one that an operation takes or answers,

@@ -73,7 +73,7 @@ def _table(api: Api) -> str:
 
 
 def _entry(operation: Operation) -> Iterator[tuple[str, object]]:
-    """Yield what the module must know of an operation; what is usual is left out."""
+    """Yield the facts of an operation for the module, without the usual ones."""
     yield "method", operation.method
     yield "path", _path(operation)
     yield from _sent(operation)

@@ -1,4 +1,4 @@
-"""How names of the document are written in a client."""
+"""Write the names of the API's document as a client spells them."""
 
 import re
 from collections.abc import Sequence

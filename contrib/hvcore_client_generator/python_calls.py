@@ -66,7 +66,7 @@ _TEXT_FORMATS = 'Literal["csv", "ndjson"]'
 
 @attrs.frozen(kw_only=True)
 class Style:
-    """What differs between the client that blocks and the other one."""
+    """The differences between the client that blocks and the asynchronous one."""
 
     folder: str
     prefix: str
@@ -188,7 +188,7 @@ def _row_of_body(operation: Operation) -> dict[str, object]:
 
 
 def _answer_class(answer: Answer | None) -> tuple[str, str]:
-    """Return what an answer is made with, and the annotation of what is made."""
+    """Return the class that an answer is made with, and the answer's annotation."""
     if answer is None:
         return "None", "None"
     if answer.type.kind is Kind.MODEL:

@@ -1,4 +1,4 @@
-"""How types, names and texts are written in Python."""
+"""Write types, names and texts in Python."""
 
 import keyword
 import textwrap

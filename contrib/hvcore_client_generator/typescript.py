@@ -30,7 +30,7 @@ _LINE: Final = 100
 
 
 def argument_name(argument: Argument) -> str:
-    """Return what the client calls an argument; those of headers lose their hyphens."""
+    """Return a client's name of an argument; names of headers lose their hyphens."""
     return camel(argument.name) if argument.place == "header" else argument.name
 
 
@@ -73,7 +73,7 @@ def _member(member: Member) -> Sequence[str]:
 
 
 def _params(operation: Operation) -> str:
-    """Write the one object that a method takes."""
+    """Write the interface of the object that a method takes."""
     lines = [line for found in _arguments(operation) for line in _argument(found)]
     own = "\n".join(("{", *lines, "}")) if lines else ""
     name = _params_name(operation)

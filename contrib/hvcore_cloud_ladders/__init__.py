@@ -1,1 +1,1 @@
-"""What the transcoders of clouds share: reading what was made, places, and spending."""
+"""Code that the transcoders of clouds share: made files, places and spending."""

@@ -1,5 +1,5 @@
 """
-What an init segment and the head of a media segment say of themselves.
+Facts in an init segment, and in the head of a media segment.
 
 Source: ISO/IEC 14496-12, section 8.8; ISO/IEC 23000-19 (CMAF), section 7.3; RFC 6381,
 section 3.3.
@@ -32,7 +32,7 @@ _RUN_COLUMNS: Final = (0x100, 0x200, 0x400, 0x800)
 @attrs.frozen(kw_only=True)
 class InitFacts:
     """
-    What an init segment says of its track.
+    The facts that an init segment has of its track.
 
     Attributes:
         codecs: RFC 6381.
@@ -49,7 +49,7 @@ class InitFacts:
 @attrs.frozen(kw_only=True)
 class SegmentFacts:
     """
-    What a media segment says of itself.
+    The length of a media segment, and the place of its first sample's end.
 
     Attributes:
         first_sample_bytes: From the file's beginning to the end of its first sample.
@@ -89,7 +89,7 @@ def read_init(data: bytes) -> InitFacts:
 
 def bytes_needed(head: bytes, size_bytes: int) -> int:
     """
-    Return how much of a segment's beginning has all that read_segment needs.
+    Return the number of a segment's first bytes that read_segment needs.
 
     Args:
         head: What was read.

@@ -1,5 +1,5 @@
 """
-What a finished job has left in its target, as a part that is done.
+The files of a finished job in its target, read as a part that is done.
 
 The service's playlists say which files belong together; their bytes say what they are.
 Of a segment only the head is read, so no video goes through a worker.
@@ -196,7 +196,7 @@ def _measured(data: bytes) -> MediaFile:
 
 def _identity(info: ObjectInfo, head: bytes) -> str:
     """
-    Return what changes if a file changes: it is not read as a whole here.
+    Return a text that changes if a made file changes, without reading all of it.
 
     The head has sizes and times of all samples; the store's tag changes with the bytes.
     """

@@ -1,7 +1,7 @@
 """
-What a cloud calls the places of this deployment's storage.
+A cloud's names of the places in this deployment's storage.
 
-The cloud's own account reads and writes them, so that no signed address is in a job:
+The cloud's own account reads and writes the places, so that no signed address is in a job:
 those end, and whoever may list jobs would see them.
 """
 
@@ -29,7 +29,7 @@ class StoragePlaces:
 
     def problem(self, url: str) -> str:
         """
-        Return what to set if the cloud does not reach a place; empty: it does.
+        Return the setting that lets a cloud reach a place; empty if it does.
 
         Args:
             url: What clients of the storage call the place.

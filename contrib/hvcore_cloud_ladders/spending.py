@@ -1,5 +1,5 @@
 """
-What jobs cost, and how much of a day's limit is left.
+The cost of jobs in a cloud, and the rest of a day's limit.
 
 Each submission is noted by its key before it is sent, so that no crash and no second
 worker spends more than the limit. The price is an estimate: the bill is the cloud's.
@@ -59,7 +59,7 @@ class SpendingTables:
 @attrs.define(kw_only=True)
 class SpendingBook:
     """
-    Notes what is spent; thread-safe.
+    Note the cost of submissions against a day's limit; thread-safe.
 
     Attributes:
         limit: Of a day, in millionths.
@@ -72,7 +72,7 @@ class SpendingBook:
 
     def left(self, now: datetime) -> int:
         """
-        Return how much may still be spent on the day of a moment, in millionths.
+        Return the rest of the limit for the day of a moment, in millionths.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -86,7 +86,7 @@ class SpendingBook:
 
     def objection(self, millionths: int, now: datetime) -> str:
         """
-        Return why a job is not submitted, for the video's owner; empty: it may be.
+        Return the reason not to submit a job, for the video's owner; empty: none.
 
         It reserves nothing: others may submit before this job does.
 
@@ -99,7 +99,7 @@ class SpendingBook:
 
     def reserve(self, key: str, millionths: int, now: datetime) -> bool:
         """
-        Note what a submission costs; False if that is more than is left.
+        Note the cost of a submission; False if the cost is above the limit's rest.
 
         A key that is noted already costs nothing again.
 

@@ -1,4 +1,4 @@
-"""Which settings of a job change what this server makes."""
+"""The settings of a job that change the outputs of this server."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What the operator of the server chooses."""
+"""The choices of the operator of a local MediaConvert."""
 
 from pathlib import Path
 from typing import Final
@@ -33,7 +33,7 @@ class KeyPair:
 @attrs.frozen(kw_only=True)
 class LocalMediaConvertConfig:
     """
-    How the server runs.
+    The settings with which a local MediaConvert runs.
 
     Attributes:
         access_keys: Those whose signatures are taken; none: every signature is.

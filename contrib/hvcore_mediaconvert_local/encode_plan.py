@@ -1,4 +1,4 @@
-"""What a job makes."""
+"""The outputs that a job makes, in groups."""
 
 from enum import StrEnum
 from fractions import Fraction
@@ -25,7 +25,7 @@ class GroupKind(StrEnum):
 
     @property
     def event_name(self) -> str:
-        """How events call it."""
+        """The name of a kind of output group in events."""
         return self.value.removesuffix("_SETTINGS")
 
 
@@ -74,7 +74,7 @@ class VideoPlan:
 
     @property
     def is_capture(self) -> bool:
-        """Whether it is single pictures."""
+        """Whether an output is single pictures."""
         return self.codec == FRAME_CAPTURE
 
 
@@ -151,12 +151,12 @@ class Destination:
 
     @property
     def name(self) -> str:
-        """What the names of the group's files begin with."""
+        """The beginning of the names of an output group's files."""
         return self.key.rpartition("/")[2]
 
     @property
     def folder(self) -> str:
-        """What stands before their names, with its ``/``."""
+        """The folder of an output group's files, with a ``/`` at its end."""
         return self.key.removesuffix(self.name)
 
 

@@ -48,7 +48,7 @@ def arguments_of(
     plan: EncodePlan, facts: SourceFacts, source: Path, folder: Path, preset: str
 ) -> list[str]:
     """
-    Return what ffmpeg is told.
+    Return the arguments of ffmpeg for a plan.
 
     Args:
         folder: Each output gets a folder in it (output_folder), which must exist.
@@ -65,7 +65,7 @@ def arguments_of(
 
 
 def output_folder(folder: Path, group: int, output: int) -> Path:
-    """Return where the files of an output are made."""
+    """Return the folder in which the files of an output are made."""
     return folder / f"{group}-{output}"
 
 

@@ -1,4 +1,4 @@
-"""What MediaConvert answers when it refuses, and what ends a job."""
+"""The refusals of MediaConvert, and the errors that end a job."""
 
 from typing import Final
 
@@ -74,7 +74,7 @@ class JobFailedError(Exception):
 @attrs.frozen(kw_only=True)
 class ErrorCode:
     """
-    What a job's ``errorCode`` means.
+    The meaning of a job's ``errorCode``.
 
     Attributes:
         made_by: What makes this server end a job with it; empty: only on demand.

@@ -44,7 +44,7 @@ class AnswerFault:
 
 
 class FaultBook:
-    """Remember what was ordered; thread-safe."""
+    """Remember the orders of tests; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

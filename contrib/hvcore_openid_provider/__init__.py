@@ -1,1 +1,1 @@
-"""What the plugins for OpenID providers share: requests, discovery, keys, signed tokens."""
+"""Shared code for OpenID providers: requests, discovery, keys, signed tokens."""

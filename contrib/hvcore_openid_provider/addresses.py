@@ -21,7 +21,7 @@ def is_safe_address(text: str) -> bool:
 
 def check_issuer(value: str) -> None:
     """
-    Refuse what cannot be the option ``issuer``.
+    Refuse an address that cannot be the option ``issuer``.
 
     Raises:
         ValueError: It is not an address of https; plain http is for this machine only.
@@ -36,7 +36,7 @@ def check_issuer(value: str) -> None:
 
 def check_hosts(hosts: tuple[str, ...]) -> None:
     """
-    Refuse what cannot be the option ``further_hosts``.
+    Refuse hosts that cannot be the option ``further_hosts``.
 
     Raises:
         ValueError: One is more than a host, or none.

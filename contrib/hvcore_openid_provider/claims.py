@@ -1,4 +1,4 @@
-"""Find what a token says, in whichever form a provider says it."""
+"""Find the claims of a token, in any of the forms that providers use."""
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
@@ -33,11 +33,11 @@ def texts_of(found: object) -> Iterator[str]:
 
 
 def pairs(texts: tuple[str, ...]) -> Mapping[str, str]:
-    """Return what ``theirs=ours`` says; a name of theirs may have ``=`` in it."""
+    """Return our name of each of a provider's names, from texts ``theirs=ours``."""
     return MappingProxyType(dict(all_pairs(texts)))
 
 
 def all_pairs(texts: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Yield what ``theirs=ours`` says, in which theirs may be there several times."""
+    """Yield all pairs of a provider's name and ours, from texts ``theirs=ours``."""
     found = (text.rpartition("=") for text in texts)
     return ((theirs.strip(), ours.strip()) for theirs, _, ours in found)

@@ -1,5 +1,5 @@
 """
-What the provider says of itself.
+The description that an OpenID provider gives of itself.
 
 Source: OpenID Connect Discovery 1.0, section 4.
 """

@@ -34,6 +34,6 @@ def ambiguities(
 
 
 def _seen(name: str, ignored: str) -> str:
-    """Return what is left of a name for a reader who does not look closely."""
+    """Return a name without case and spaces, as a hasty reader sees the name."""
     folded = unicodedata.normalize("NFKC", name).casefold()
     return " ".join(folded.split()).strip(ignored or None)

@@ -48,7 +48,7 @@ _HEADERS: Final = {
 @attrs.frozen(kw_only=True)
 class ProviderSettings:
     """
-    Which provider it is, and how errors call it.
+    The address of an OpenID provider, and its name in errors.
 
     Attributes:
         issuer: The provider's address, spelled as the provider spells it.
@@ -64,14 +64,14 @@ class ProviderSettings:
 
     @property
     def silence(self) -> str:
-        """What is said while it does not answer."""
+        """The message of errors while the OpenID provider does not answer."""
         return f"{self.called} does not answer; try again soon."
 
 
 @attrs.frozen(kw_only=True)
 class ProviderAnswer:
     """
-    What the provider answered.
+    The answer of an OpenID provider to a request.
 
     Attributes:
         challenge: The header WWW-Authenticate; "" if there is none.
@@ -152,7 +152,7 @@ class ProviderExchange:
 
     def get(self, address: str, *, token: str = "") -> ProviderAnswer:
         """
-        Get what is there.
+        Get the provider's answer from an address.
 
         Args:
             token: The access token to show.

@@ -47,7 +47,7 @@ class _Registry(JWSRegistry):
 @attrs.frozen(kw_only=True)
 class SignedToken:
     """
-    What a token says.
+    The header and the claims of a signed token.
 
     Attributes:
         header: Of it; ``alg`` is there.

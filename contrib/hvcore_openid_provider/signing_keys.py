@@ -46,7 +46,7 @@ class SigningKeys:
 
     @property
     def age_s(self) -> float:
-        """How long ago they were fetched; infinite if they never were."""
+        """The age of the fetched signing keys in seconds; infinite if there are none."""
         fetched = self._fetched
         return math.inf if fetched is None else time.monotonic() - fetched.at_s
 

@@ -70,7 +70,7 @@ class HttpPurger(CachePurger):
 def purge_requests(
     options: HttpPurgeOptions, prefixes: tuple[str, ...]
 ) -> Iterator[PurgeRequest]:
-    """Give what each cache is sent for these prefixes."""
+    """Give the requests that tell a cache to forget some prefixes."""
     if options.style is PurgeStyle.PREFIXES:
         for first in range(0, len(prefixes), options.most_prefixes):
             some = prefixes[first : first + options.most_prefixes]

@@ -20,7 +20,7 @@ from hvcore.plugin_api import SocketDeadline
 @attrs.frozen(kw_only=True)
 class PurgeRequest:
     """
-    What one cache is sent.
+    A request that tells one cache to forget something.
 
     Attributes:
         path: Of the request; None for the one in the cache's own address.
@@ -35,7 +35,7 @@ class PurgeRequest:
 @attrs.frozen(kw_only=True)
 class CacheAnswer:
     """
-    What a cache says.
+    The answer of a cache to a purge request.
 
     Attributes:
         is_json: Whether it says that its body is.

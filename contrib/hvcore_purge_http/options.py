@@ -1,4 +1,4 @@
-"""How HTTP caches are told what to forget: the settings."""
+"""Settings of the requests that tell HTTP caches to forget something."""
 
 import re
 from enum import Enum
@@ -14,7 +14,7 @@ _HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 class PurgeStyle(Enum):
     """
-    How a cache is told.
+    The form of the requests that tell a cache to forget something.
 
     BAN: ``BAN`` with the path's pattern in ``X-Ban-Url``, as Varnish's configuration
     takes it. WILDCARD: ``PURGE`` of the path with ``*`` behind it, as nginx takes it.

@@ -1,5 +1,5 @@
 """
-What SQS refuses, in words that say what to do.
+Explain refusals of SQS, in words for an operator who has to mend them.
 
 SQS's own texts may name keys and accounts; only its codes are shown.
 """
@@ -44,7 +44,7 @@ _JUST_DELETED: Final = frozenset(
 
 def refusal(code: str, *, request: str, queue: str) -> str:
     """
-    Say what a refused request needs.
+    Explain a refused request to SQS, with the way to mend it.
 
     Args:
         code: SQS's.
@@ -73,7 +73,7 @@ def half_answer(request: str, queue: str) -> str:
 
 
 def no_answer(error: BotoCoreError) -> str:
-    """Say why a request could not be sent, or has no answer."""
+    """Explain a request to SQS that could not be sent, or has no answer."""
     if isinstance(error, NoCredentialsError | PartialCredentialsError):
         return (
             "No AWS credentials for SQS; set AWS_ACCESS_KEY_ID and "

@@ -75,7 +75,7 @@ class SqsQueue(SupportsPrepare, Queue):
         return self._sqs().depth(lane)
 
     def workers(self, lane: Lane) -> int:  # noqa: ARG002 - SQS knows no consumers
-        """Return what the options say."""
+        """Return the number of workers that the options give."""
         return self._options.workers
 
     def ping(self) -> None:

@@ -1,4 +1,4 @@
-"""Which lane a consumer looks into next."""
+"""Choose the next lane for a consumer to look into."""
 
 import time
 from collections import deque

@@ -1,4 +1,4 @@
-"""What the provider's claims make a person here."""
+"""Turn an OpenID provider's claims into a person's identity and roles."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -27,7 +27,7 @@ _Given = Iterator[tuple[str, str]]
 @attrs.frozen(kw_only=True)
 class ClaimRules:
     """
-    How claims are read.
+    The rules for reading claims of a person.
 
     Attributes:
         organizations: The provider's names of them, and ours; empty: the same.
@@ -39,7 +39,7 @@ class ClaimRules:
 
     @classmethod
     def of(cls, options: OidcOptions) -> "ClaimRules":
-        """Return those of the settings."""
+        """Return the rules for claims that the settings give."""
         separator = options.separator
         organizations = pairs(options.organizations)
         return cls(
@@ -110,7 +110,7 @@ class ClaimRules:
 
     def _roles_in(self, found: object, homes: set[str], *, is_of_roles: bool) -> _Given:
         """
-        Yield what a claim gives, in whichever form the provider has it.
+        Yield the organizations and roles that a claim gives, in any form.
 
         Args:
             homes: The person's organizations.
@@ -176,7 +176,7 @@ def _found(claims: Claims, path: str) -> object:
 
 
 def _meant(ours: str, homes: set[str]) -> _Given:
-    """Yield what a role of the settings, or one of ours, gives a person."""
+    """Yield the organizations and the roles that a role's text gives a person."""
     org_id, _found, role = ours.rpartition(":")
     if ours == OPERATOR:
         yield "", OPERATOR

@@ -20,7 +20,7 @@ PATH_SEPARATOR: Final = "/"
 @attrs.frozen(kw_only=True)
 class GroupRules:
     """
-    Find what a group means.
+    Find the role that a provider's group means.
 
     Attributes:
         separator: A name with it is a path; the one at its beginning says nothing.

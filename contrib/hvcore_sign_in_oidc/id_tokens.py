@@ -28,7 +28,7 @@ class UntrustedAnswerError(Exception):
 @attrs.frozen(kw_only=True)
 class ExpectedToken:
     """
-    What one ID token must fit to.
+    The sign-in to which one ID token must belong.
 
     Attributes:
         algorithms: Of signatures that are believed.
@@ -47,7 +47,7 @@ class ExpectedToken:
 
 @attrs.frozen(kw_only=True)
 class IdTokenRules:
-    """What every ID token must fulfil."""
+    """The rules that every ID token must fulfil."""
 
     issuer: str
     client_id: str

@@ -1,5 +1,5 @@
 """
-What the provider says of itself, as far as people are signed in by it.
+The part of an OpenID provider's description that signing people in needs.
 
 Source: OpenID Connect Discovery 1.0, section 3; RFC 9207; RP-Initiated Logout 1.0,
 section 2.1.
@@ -37,7 +37,7 @@ class ProviderMetadata:
 
 def read_metadata(described: DescribedMembers) -> ProviderMetadata:
     """
-    Return what a description says.
+    Return the sign-in metadata that a provider's description gives.
 
     Raises:
         UnavailableError: People cannot be signed in with it; it says why.

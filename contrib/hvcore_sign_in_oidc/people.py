@@ -22,7 +22,7 @@ from hvcore_sign_in_oidc.tokens import TokenAnswer
 
 
 class PersonReader:
-    """Read who a person is; thread-safe."""
+    """Read a person's identity from a provider's tokens; thread-safe."""
 
     def __init__(self, options: OidcOptions, http: ProviderHttp, clock: Clock) -> None:
         self._asks_userinfo = options.userinfo

@@ -1,4 +1,4 @@
-"""What the backend remembers of a sign-in, as texts that only the service can read."""
+"""The backend's memory of a sign-in, as texts that only the service can read."""
 
 import json
 from typing import Self, TypeVar

@@ -37,7 +37,7 @@ class TokenRefusedError(Exception):
 @attrs.frozen(kw_only=True)
 class TokenAnswer:
     """
-    What the provider gave.
+    The tokens that an OpenID provider gave for a person.
 
     Attributes:
         id_token: "" if there is none, as some do when they refresh.
@@ -154,7 +154,7 @@ def _tokens(answer: ProviderAnswer) -> TokenAnswer | None:
 
 def _refusal(answer: ProviderAnswer) -> Exception:
     """
-    Return what to raise for an answer that is no success.
+    Return the error for an answer about tokens that is no success.
 
     A provider that is out of order, or that does not take this service for its
     client, says nothing about the person.

@@ -32,7 +32,7 @@ _NO_BULK: Final = frozenset(
 
 
 def failure_of(error: Exception) -> UnavailableError:
-    """Return what the port promises to raise, with the store's own code if it has answered."""
+    """Return the storage port's error for a failure, with the store's code if any."""
     text = str(error)
     code, words = _first(_CODE, text), _first(_WORDS, text)
     name = f" ({code})" if code else ""

@@ -1,5 +1,5 @@
 """
-Objects in whatever obstore reaches.
+Objects in any store that obstore reaches.
 
 An object is first collected in a local file and then sent whole: a source that breaks off
 in the middle leaves nothing in the store.
@@ -148,7 +148,7 @@ class ObstoreStorage(Storage):
             next(iter(obstore.list(self._store, "ping", chunk_size=1)), None)
 
     def object_url(self, path: str) -> str:
-        """Return what clients of the store call an object, such as ``s3://bucket/path``."""
+        """Return an object's address for clients of the store: ``s3://bucket/path``."""
         self._check(path)
         return f"{self._url}/{path}"
 
@@ -181,7 +181,7 @@ class ObstoreStorage(Storage):
     @contextmanager
     def _answers(self, path: str | None = None) -> Iterator[None]:
         """
-        Turn what obstore raises into what the port promises.
+        Turn the exceptions of obstore into the errors of the storage port.
 
         Args:
             path: Of the object that may be absent; else absence is no answer, too.

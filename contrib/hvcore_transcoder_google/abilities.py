@@ -1,4 +1,4 @@
-"""What Google's Transcoder API can make of what callers may ask for."""
+"""The capabilities of Google's Transcoder API among the choices of callers."""
 
 from typing import Final
 
@@ -60,7 +60,7 @@ _LACKS: Final = (
 
 
 def capabilities() -> Capabilities:
-    """Return what requests may ask for; what is not in it is refused when it is asked for."""
+    """Return the capabilities of the API; requests for anything else are refused."""
     return Capabilities(
         name="google",
         pixel_formats=frozenset({PixelFormat.YUV420P}),
@@ -71,7 +71,7 @@ def capabilities() -> Capabilities:
 
 
 def objection(order: TranscodeOrder) -> str:
-    """Return why a job cannot be expressed, for the video's owner; empty: it can."""
+    """Return the reason that a job is impossible, for the owner; empty: none."""
     if order.source.duration_s < SHORTEST_S:
         return TOO_SHORT
     for rung in order.ladder.rungs:
@@ -97,6 +97,6 @@ def check_order(order: TranscodeOrder) -> None:
 
 
 def warnings_of(order: TranscodeOrder) -> tuple[str, ...]:
-    """Return what is made otherwise than it was asked for, for the video's details."""
+    """Return warnings, for the video's details, of choices made otherwise."""
     rates = {rung.rate_control for rung in order.ladder.rungs}
     return (NOT_CONSTANT,) if RateControl.CONSTANT in rates else ()

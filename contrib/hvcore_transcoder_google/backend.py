@@ -111,7 +111,7 @@ class GoogleTranscoder(RemoteTranscoder):
         return (Part(index=0, order=order),)
 
     def declines(self, order: TranscodeOrder) -> str:
-        """Return why a job is not taken now; empty: it is."""
+        """Return the reason not to take a job now; empty: the job is taken."""
         why = objection(order)
         if why or self.book is None:
             return why
@@ -121,7 +121,7 @@ class GoogleTranscoder(RemoteTranscoder):
         return why
 
     def place_problem(self, url: str) -> str:
-        """Return what to set if Google does not reach a storage; empty: it does."""
+        """Return the setting that lets Google reach a storage; empty if it does."""
         return self._places().problem(url)
 
     def run(self, part: Part, workspace: Workspace) -> PartDone | PartPending:

@@ -245,7 +245,7 @@ class RequestRefusedError(TranscodeError):
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Have what Google's client raises become what the port promises."""
+    """Turn the exceptions of Google's client into errors of the transcoder port."""
     try:
         yield
     except GoogleAPICallError as exc:

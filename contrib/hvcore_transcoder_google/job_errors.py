@@ -93,7 +93,7 @@ def job_failure(
     code: int, message: str, reason: str = "", details: str = ""
 ) -> UnusableSourceError | TranscodeError:
     """
-    Return what a job that ended with an error is reported as.
+    Return the error that reports a job of Google's that failed.
 
     Args:
         code: Of google.rpc.Code.
@@ -118,7 +118,7 @@ def job_failure(
 
 def request_failure(status: int, message: str, reason: str = "") -> TranscodeError:
     """
-    Return what a refused request is reported as.
+    Return the error that reports a request that Google has refused.
 
     Args:
         status: Of HTTP.

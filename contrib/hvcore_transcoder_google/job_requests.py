@@ -59,7 +59,7 @@ _DOWN_FROM_SURROUND: Final = (
 @attrs.frozen(kw_only=True)
 class GoogleJobSettings:
     """
-    How jobs are worked on.
+    The mode, the priority and the labels of jobs at Google.
 
     Attributes:
         mode: ``interactive`` or ``batch``.
@@ -75,7 +75,7 @@ class GoogleJobSettings:
 @attrs.frozen(kw_only=True)
 class GoogleJobSource:
     """
-    What a job is made of.
+    The source of a job: its address, and whether its picture is turned.
 
     Attributes:
         address: ``gs://bucket/path``.
@@ -151,23 +151,23 @@ def job_request(
 
 
 def key_label(key: str) -> str:
-    """Return what a key is in a label, which takes no capitals and 63 characters."""
+    """Return a key as a label, which takes no capitals and 63 characters."""
     return hashlib.sha256(key.encode()).hexdigest()[:_KEY_CHARS]
 
 
 def rung_name(rung: Rung) -> str:
-    """Return what a rung's streams and files are called."""
+    """Return the name of a rung's streams and files."""
     return f"video-{rung.key}"
 
 
 def audio_name(rendition: AudioRendition) -> str:
-    """Return what a rendition's streams and files are called."""
+    """Return the name of a sound rendition's streams and files."""
     return rendition.name
 
 
 def gop_duration(order: TranscodeOrder) -> timedelta:
     """
-    Return how long a group of pictures is: whole frames, a third of a segment.
+    Return the length of a group of pictures: whole frames, a third of a segment.
 
     The API wants segments that are whole multiples of it; at 29.97 pictures a second
     they have 6.006 s.

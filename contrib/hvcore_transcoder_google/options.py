@@ -68,7 +68,7 @@ class GoogleTranscoderOptions:
 
     @property
     def parent(self) -> str:
-        """What the API calls the place of the jobs."""
+        """The API's name of the place of the jobs: a project and a location."""
         return f"projects/{self.project}/locations/{self.location}"
 
     @project.validator
@@ -165,6 +165,6 @@ def _is_object_with_type(text: str) -> bool:
 
 
 def label_pairs(texts: tuple[str, ...]) -> Mapping[str, str]:
-    """Return what ``name=value`` says."""
+    """Return the names and the values of labels given as ``name=value``."""
     found = (text.partition("=") for text in texts)
     return MappingProxyType({name: value for name, _, value in found})

@@ -1,4 +1,4 @@
-"""What a job costs, about: Google bills each output by its length and its size."""
+"""The price of a job, about: Google bills an output by its length and size."""
 
 from typing import Final
 

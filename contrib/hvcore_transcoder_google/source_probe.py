@@ -1,5 +1,5 @@
 """
-What a source is, by the headers of its file: the Transcoder API has no operation for it.
+Probe a source by its file's headers: the Transcoder API has no probe.
 
 Only MP4 and MOV are read. Pure but for the bytes that are asked for.
 """
@@ -78,7 +78,7 @@ _CODECS: Final = {
 @attrs.frozen(kw_only=True)
 class ProbedSource:
     """
-    What the headers say.
+    The facts of a source that its file's headers tell.
 
     Attributes:
         is_turned: It is to be shown turned by 90 or 270 degrees; the sizes in ``info``

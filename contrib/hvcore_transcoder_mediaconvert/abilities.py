@@ -1,4 +1,4 @@
-"""What MediaConvert can make of what callers may ask for."""
+"""The capabilities of MediaConvert among the choices of callers."""
 
 from typing import Final
 
@@ -49,7 +49,7 @@ _LACKS: Final = (
 
 
 def capabilities() -> Capabilities:
-    """Return what requests may ask for; what is not in it is refused when it is asked for."""
+    """Return the capabilities of MediaConvert; anything else is refused."""
     return Capabilities(
         name="mediaconvert",
         pixel_formats=frozenset(PROFILES),

@@ -103,7 +103,7 @@ class MediaConvertTranscoder(RemoteTranscoder):
         return (Part(index=0, order=order),)
 
     def declines(self, order: TranscodeOrder) -> str:
-        """Return why a job is not taken now; empty: it is."""
+        """Return the reason not to take a job now; empty: the job is taken."""
         if self.book is None:
             return ""
         why = self.book.objection(self._cost(order), self.clock.now())
@@ -112,7 +112,7 @@ class MediaConvertTranscoder(RemoteTranscoder):
         return why
 
     def place_problem(self, url: str) -> str:
-        """Return what to set if MediaConvert does not reach a storage; empty: it does."""
+        """Return the setting that lets MediaConvert reach a storage; empty if it does."""
         return self._places().problem(url)
 
     def run(self, part: Part, workspace: Workspace) -> PartDone | PartPending:

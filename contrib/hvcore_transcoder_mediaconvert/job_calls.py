@@ -154,7 +154,7 @@ class MediaConvertCalls:
 
     def probe(self, address: str) -> Members:
         """
-        Return what MediaConvert finds out about a source.
+        Return the facts that MediaConvert's Probe finds out about a source.
 
         Raises:
             UnusableSourceError: It cannot read it.

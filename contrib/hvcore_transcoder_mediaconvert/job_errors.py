@@ -14,7 +14,7 @@ FAILED: Final = "The video could not be processed."
 @attrs.frozen(kw_only=True)
 class MediaConvertReason:
     """
-    What an error means.
+    The meaning of an error for a video's owner and for an operator.
 
     Attributes:
         owner: One sentence for the video's owner.
@@ -137,7 +137,7 @@ def is_of_credentials(kind: str) -> bool:
 
 def job_failure(code: int, message: str) -> UnusableSourceError | TranscodeError:
     """
-    Return what a job that ended with an error is reported as.
+    Return the error that reports a job of MediaConvert's that failed.
 
     Args:
         message: ``ErrorMessage``; it may have addresses in it, so only operators see it,
@@ -153,7 +153,7 @@ def job_failure(code: int, message: str) -> UnusableSourceError | TranscodeError
 
 def request_failure(kind: str, message: str) -> TranscodeError:
     """
-    Return what a refused request is reported as.
+    Return the error that reports a request that MediaConvert has refused.
 
     Args:
         kind: The code of the client's error.

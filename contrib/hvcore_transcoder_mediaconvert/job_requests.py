@@ -46,7 +46,7 @@ _SURROUND: Final = 6
 @attrs.frozen(kw_only=True)
 class MediaConvertAccount:
     """
-    Whose MediaConvert works, and at which price.
+    The role, the queue and the priority with which MediaConvert works.
 
     Attributes:
         role: The ARN of the role that reads the source and writes the target.
@@ -97,12 +97,12 @@ def job_request(
 
 
 def rung_modifier(rung: Rung) -> str:
-    """Return what the names of a rung's files have behind FILE_NAME."""
+    """Return the text behind FILE_NAME in the names of a rung's files."""
     return f"_{rung.key}"
 
 
 def audio_modifier(rendition: AudioRendition) -> str:
-    """Return what the names of a rendition's files have behind FILE_NAME."""
+    """Return the text behind FILE_NAME in the names of a sound rendition's files."""
     return f"_{rendition.name}"
 
 

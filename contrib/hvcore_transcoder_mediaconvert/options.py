@@ -170,7 +170,7 @@ class MediaConvertOptions:
 
 
 def pairs(texts: tuple[str, ...]) -> Mapping[str, str]:
-    """Return what ``name=value`` says."""
+    """Return the names and the values of texts of the form ``name=value``."""
     found = (text.partition("=") for text in texts)
     return MappingProxyType({name.strip(): value.strip() for name, _, value in found})
 

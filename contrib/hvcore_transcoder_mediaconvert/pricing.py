@@ -1,4 +1,4 @@
-"""What a job costs, about: MediaConvert bills each output by its length and its size."""
+"""The price of a job, about: MediaConvert bills an output by length and size."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What MediaConvert's Probe says of a source, in our words; pure."""
+"""Turn the answer of MediaConvert's Probe into a source's facts; pure."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -50,7 +50,7 @@ _FINEST: Final = 100_000
 
 def source_info(found: Members) -> SourceInfo:
     """
-    Return what the core needs to know about a source.
+    Return the facts about a source that the core needs, by MediaConvert's Probe.
 
     Args:
         found: One of ``ProbeResults``.

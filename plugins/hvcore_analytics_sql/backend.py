@@ -140,7 +140,7 @@ class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, SupportsReports, AnalyticsS
         return environments.by_height(self._database, scope, days)
 
     def ignored(self, scope: Scope, days: DateRange) -> Sequence[IgnoredTotal]:
-        """Return how often each reason applied at each height."""
+        """Return the uncounted requests of a scope for each reason and height."""
         if isinstance(scope, VideoScope):
             return videos.ignored(self._database, scope, days)
         columns = ignored_days.c

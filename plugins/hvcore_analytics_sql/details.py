@@ -84,7 +84,7 @@ def _of_environments(table: Table) -> "Iterator[sa.ColumnElement[bool]]":
 
 
 def _quality_columns() -> "Iterator[sa.ColumnElement[Any]]":
-    """Return what is asked for, in the order in which it is declared."""
+    """Give an aggregated column for each playback measure, in the declared order."""
     for declared in PLAYBACK_COLUMNS:
         yield _FUNCTIONS[declared.aggregation](quality_days.c[declared.name])
 
@@ -103,7 +103,7 @@ def _origins_question(
     counted: Table, conditions: "Callable[[Table], Iterator[sa.ColumnElement[bool]]]"
 ) -> sa.SelectBase:
     """
-    Ask what is known, and for all that was counted, which has no value.
+    Return a query for the segments of each day: by known origin, and in all.
 
     Args:
         counted: The smallest table of days that has all of it.

@@ -1,4 +1,4 @@
-"""What was served of environments on some days, from the tables that are summed up."""
+"""Segments served of environments on some days, from the summed tables."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -144,7 +144,7 @@ _EVER: Final = (
 def each(
     database: Database, scope: EnvironmentScope, since: date
 ) -> Mapping[EnvId, EnvironmentServed]:
-    """Return what was served of each environment, ever and since a day."""
+    """Return the segments served of each environment, ever and since a day."""
     wanted = {**scope_values(scope), "first": since.isoformat()}
     return {
         EnvId(env_id): EnvironmentServed(
@@ -159,7 +159,7 @@ def each(
 def daily(
     database: Database, scope: EnvironmentScope, days: DateRange
 ) -> Sequence[DayCount]:
-    """Return what was served on each of these days, oldest first."""
+    """Return the segments and videos served on each day, oldest day first."""
     is_one = len(scope.env_ids) == 1
     wanted = _values(scope, days)
     served = database.ask_for_many(_OWN_DAILY if is_one else _DAILY, wanted)
@@ -182,7 +182,7 @@ def daily(
 def by_height(
     database: Database, scope: EnvironmentScope, days: DateRange
 ) -> Sequence[HeightCount]:
-    """Return what was served of each height on these days, lowest first."""
+    """Return the segments and videos served of each height, lowest height first."""
     wanted = _values(scope, days)
     question = _OWN_HEIGHTS if len(scope.env_ids) == 1 else _HEIGHTS
     found = database.ask(question, wanted)

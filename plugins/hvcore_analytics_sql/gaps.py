@@ -1,5 +1,5 @@
 """
-How many different videos were served, without reading who they were.
+Numbers of different videos served, counted without reading any video's ID.
 
 A gap is from a day on which a video was served at a height to the next such day,
 or NEVER. On some days a video was served at a height exactly if one of its gaps
@@ -78,7 +78,7 @@ def changes(
     connection: Connection, keys: Collection[Key]
 ) -> "Mapping[sa.Table, Sequence[_Delta]]":
     """
-    Return what new rows of video_days, already written, add to the two tables.
+    Return the changes of two tables that follow from new rows of video_days.
 
     Whoever calls it adds that in the same transaction. Until it ends others
     wait here, so that none overlooks what another one has not committed.
@@ -183,7 +183,7 @@ def _changed_gaps(found: Iterable[_ServedDay]) -> Sequence[_Delta]:
 
 
 def _changed_of(days: Sequence[_ServedDay]) -> Mapping[tuple[date, date], int]:
-    """Return which gaps of a video at a height come, and which go."""
+    """Return the gaps of a video at a height that new days add or take away."""
     new = {one.day for one in days}
     come: set[tuple[date, date]] = set()
     changed: Counter[tuple[date, date]] = Counter()

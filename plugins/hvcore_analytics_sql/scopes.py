@@ -1,4 +1,4 @@
-"""Which rows a question is about."""
+"""Conditions that choose the counted rows of a scope and of some days."""
 
 import sqlalchemy as sa
 from sqlalchemy import Table

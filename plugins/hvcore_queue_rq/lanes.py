@@ -1,5 +1,5 @@
 """
-Which lanes a consumer looks into: a list of Redis that fails rests, and stops no other.
+The lanes that a consumer asks; a lane whose list fails rests, and stops no other.
 
 One BLPOP asks for all lanes, and fails for all of them if one key is of another type
 (WRONGTYPE) or denied (NOPERM).

@@ -51,7 +51,7 @@ class InlineWorker(SimpleWorker):
 
     @property
     def dequeue_timeout(self) -> int:
-        """How long one look into the queues may take, in seconds."""
+        """The longest time in seconds of one look into the queues."""
         return POLL_S
 
     def run(self, until: Callable[[], bool]) -> None:

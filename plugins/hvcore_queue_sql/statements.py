@@ -1,4 +1,4 @@
-"""What is asked of the tables, on SQLite and PostgreSQL alike."""
+"""Statements about the tables of the queue, for SQLite and PostgreSQL alike."""
 
 from typing import Any, Final
 

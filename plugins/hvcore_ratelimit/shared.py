@@ -84,7 +84,7 @@ return table.concat(answer, ' ')
 
 
 class _Connection(Protocol):
-    """What we use of the client's connection; it connects by itself."""
+    """The used methods of the Redis client's connection, which connects by itself."""
 
     def send_command(self, *words: object) -> None: ...
 

@@ -1,5 +1,5 @@
 """
-Recognise whoever has a one-time link.
+Recognise a person who has a one-time link.
 
 A link is for an operator, or for one member of one organization. A member is asked
 for again in the members' list; an operator stays one, because only who has the

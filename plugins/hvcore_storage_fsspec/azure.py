@@ -73,7 +73,7 @@ class AzureStorage(AzureObjects):
     def staged_write(
         self, path: str
     ) -> tuple[PartedWrite, Sequence[ArrivedPart]] | None:
-        """Return what came with one PUT, and is no object yet."""
+        """Return the blocks that came with one PUT and are no object yet."""
         whole = [b for b in _ours(self._waiting(path)) if b.number == WHOLE]
         return (_begun(path), whole) if whole else None
 
@@ -131,7 +131,7 @@ class AzureStorage(AzureObjects):
                 self._run(drop_blocks, blob, limit_s=JOIN_S)
 
     def parted_writes(self, path: str) -> Iterator[PartedWrite]:
-        """Give what has been begun at a path, and was neither joined nor ended."""
+        """Give the parted writes begun at a path that were neither joined nor ended."""
         if any(block.id == _MARK for block in self._waiting(path)):
             yield _begun(path)
 

@@ -333,7 +333,7 @@ def error_code(exc: HttpResponseError) -> str:
 @contextmanager
 def azure_errors(path: str | None = None) -> Iterator[None]:
     """
-    Turn what Azure's client raises into what the port promises.
+    Turn the exceptions of Azure's client into the errors of the storage port.
 
     Args:
         path: Of the object that may be absent; else absence is no answer, too.

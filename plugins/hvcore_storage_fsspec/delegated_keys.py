@@ -92,5 +92,5 @@ class DelegatedKeys:
 
 
 def end_of(key: UserDelegationKey) -> datetime:
-    """Return when a key ends."""
+    """Return the time at which a user delegation key ends."""
     return datetime.fromisoformat(str(key.signed_expiry))

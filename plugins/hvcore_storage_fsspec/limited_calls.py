@@ -24,7 +24,7 @@ class TimeLimitedCalls:
 
     def call(self, limit_s: float, function: Callable[[], T]) -> T:
         """
-        Return what the function returns, or raise what it raises.
+        Call a function within a time limit, and return its result or raise its error.
 
         Raises:
             TimeoutError: It has not ended in time, or there was no place or no thread.

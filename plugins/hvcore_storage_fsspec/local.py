@@ -94,7 +94,7 @@ class LocalStorage(Storage):
         content_type: str,  # noqa: ARG002 - a file has none
     ) -> ObjectInfo:
         """
-        Store everything that source gives, whole or not at all.
+        Store an object of all bytes of a source, whole or not at all.
 
         Raises:
             UnavailableError: The disk is nearly full, or fails.

@@ -1,4 +1,4 @@
-"""Which paths an object can have."""
+"""The rules for the path of an object."""
 
 from typing import Final
 

@@ -16,7 +16,7 @@ class PartOfFile(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - "any buffer" has no name before Python 3.12
-        """Read what fits, up to the end."""
+        """Read bytes into a buffer until it is full or the range ends."""
         data = self._file.read(min(len(buffer), self._left))
         buffer[: len(data)] = data
         self._left -= len(data)

@@ -1,5 +1,5 @@
 """
-Objects in whatever fsspec reaches.
+Objects in any file system that fsspec reaches.
 
 An object is first collected in a local file and then sent whole: leaving
 ``with fs.open(…, "wb")`` by an exception commits the half that was written.
@@ -147,7 +147,7 @@ class RemoteStorage(Storage):
         return stored
 
     def object_url(self, path: str) -> str:
-        """Return what clients of the store call an object, such as ``s3://bucket/path``."""
+        """Return an object's address for clients of the store: ``s3://bucket/path``."""
         return str(self._fs.unstrip_protocol(self._full(path)))
 
     def walk(self, prefix: str) -> Iterator[ObjectInfo]:

@@ -248,7 +248,7 @@ class S3Storage(RemoteStorage):
 
     def parted_writes(self, path: str) -> Iterator[PartedWrite]:
         """
-        Give what has been begun at a path, and was neither joined nor ended.
+        Give the multipart uploads to a path that were neither joined nor ended.
 
         None if the key may not list it: to ask again would not help.
         """

@@ -28,7 +28,7 @@ class MissingBucketError(UnavailableError):
 @contextmanager
 def foreign_errors(path: str | None = None) -> Iterator[None]:
     """
-    Turn what a file system raises into what the port promises.
+    Turn the exceptions of a file system into the errors of the storage port.
 
     Args:
         path: Of the object that may be absent; else absence is no answer, too.

@@ -1,5 +1,5 @@
 """
-How long a store may be silent.
+Limits of the time that a store may be silent.
 
 A request of the API or of delivery waits for small answers, so they have a limit in all.
 Whole objects take as long as they take: they have one for each step.
@@ -35,7 +35,7 @@ class SilentStoreError(UnavailableError):
 
 
 def send_limit_s(size_bytes: int) -> float:
-    """Return how long so many bytes may take to be sent."""
+    """Return the limit in seconds of sending so many bytes to the store."""
     return SEND_S + size_bytes / SLOWEST_BYTES_PER_S
 
 

@@ -1,4 +1,4 @@
-"""Choose how each audio rendition is made on this machine."""
+"""Choose the encoding of each audio rendition on this machine."""
 
 from typing import Final
 

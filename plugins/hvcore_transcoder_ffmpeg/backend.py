@@ -43,7 +43,7 @@ class FfmpegTranscoder(Transcoder):
         self._machine = Machine(options, context)
 
     def capabilities(self) -> Capabilities:
-        """Return what this machine can carry out; tried on the first call."""
+        """Return the capabilities of this machine, tried on the first call."""
         return self._machine.capabilities()
 
     def probe(self, workspace: Workspace) -> SourceInfo:

@@ -1,5 +1,5 @@
 """
-How much of the machine one part may use.
+Limits of the machine's resources that one part may use.
 
 Generous for every honest video: the limits stop what would never end, not
 what is slow.

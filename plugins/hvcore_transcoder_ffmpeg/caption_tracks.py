@@ -51,7 +51,7 @@ _LOST_WORDS: Final = ("Invalid UTF-8", "Error while decoding", "Error decoding")
 @attrs.frozen(kw_only=True)
 class Extracted:
     """
-    What became of the text tracks of a source.
+    The captions and the warnings that came of a source's text tracks.
 
     Attributes:
         captions: Of the tracks that have a text.

@@ -27,7 +27,7 @@ _RANGES: Final = {16: VideoRange.PQ, 18: VideoRange.HLG}
 @attrs.frozen(kw_only=True)
 class SampleEntry:
     """
-    How the samples of a track are coded.
+    The codec and the picture format of a track's samples.
 
     Attributes:
         codecs: RFC 6381.
@@ -48,7 +48,7 @@ class SampleEntry:
 
 def read_sample_entry(table: Mp4Box) -> SampleEntry:
     """
-    Read the one entry of a sample description table (``stsd``).
+    Read the only entry of a sample description table (``stsd``).
 
     Raises:
         Mp4Error: It is none that this service makes.

@@ -34,7 +34,7 @@ HEAD_FILE: Final = ".head"
 @attrs.frozen(kw_only=True)
 class Encode:
     """
-    What one ffmpeg command has to make.
+    The input and the output of one ffmpeg command that makes a part.
 
     Attributes:
         source: Absolute path.

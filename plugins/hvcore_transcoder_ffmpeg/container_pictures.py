@@ -1,5 +1,5 @@
 """
-What MP4, QuickTime and Matroska say of the shown part of their pictures.
+The shown part of a picture, read in MP4, QuickTime and Matroska.
 
 ffmpeg reads it since version 7.1 only, and takes the shape of a cropped picture for that
 of the whole one.
@@ -50,7 +50,7 @@ _FIXED_POINT: Final = 65536
 @attrs.frozen(kw_only=True)
 class ContainerPicture:
     """
-    What a container says of a video track beyond ffprobe's report.
+    The facts of a container about a video track beyond ffprobe's report.
 
     Attributes:
         pixel_shape: Of a picture that is cropped; 0 where the container does not say.

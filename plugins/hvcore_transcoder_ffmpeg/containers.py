@@ -1,5 +1,5 @@
 """
-Which containers and codecs are opened at all.
+The containers and the codecs that are opened at all.
 
 ffmpeg would take a playlist for a video and follow it to other files, so the
 container is told from the first bytes here, and ffmpeg gets to know that one
@@ -122,7 +122,7 @@ def _sample_entries(movie: bytes) -> Iterator[str]:
 
 
 def read_movie(file: BinaryIO) -> bytes:
-    """Return what is in the index of an mp4, nothing where it cannot be found."""
+    """Return the content of an mp4's index, nothing where it cannot be found."""
     for start, end in islice(_movies(file), 1):
         file.seek(start)
         return file.read(max(0, min(end - start, _MAX_MOVIE_BYTES)))
@@ -138,7 +138,7 @@ def count_recordings(source: Path, container: str) -> int:
 
 
 def _movies(file: BinaryIO) -> Iterator[tuple[int, int]]:
-    """Yield where the content of each index of an mp4 lies."""
+    """Yield the start and the end of the content of each index of an mp4."""
     at, end = 0, os.fstat(file.fileno()).st_size
     for _ in range(_MAX_BOXES):
         if at >= end:

@@ -55,7 +55,7 @@ _NO_MEMORY: Final = "Cannot allocate memory"
 
 
 class ProgressCount(Enum):
-    """What ``-progress`` prints: frames of the first rung, or µs of sound."""
+    """The count in ``-progress``: frames of the first rung, or µs of sound."""
 
     FRAMES = b"frame"
     MICROSECONDS = b"out_time_us"

@@ -1,4 +1,4 @@
-"""What a pair of programs can do, as plain facts that can be kept on disk."""
+"""The capabilities of an ffmpeg and its ffprobe, as facts for a file on disk."""
 
 from pathlib import Path
 from typing import Final

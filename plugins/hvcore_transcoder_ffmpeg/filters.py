@@ -215,7 +215,7 @@ def audio_graph(  # noqa: PLR0913 - each says one thing
 
 def _last_frame_excess(samples: int, priming_samples: int) -> int:
     """
-    Return how many samples of the last MP3 frame are too many.
+    Return the number of samples in the last MP3 frame that are too many.
 
     LAME needs a further frame for them, to which ffmpeg gives a time before the
     end of the one in front of it.

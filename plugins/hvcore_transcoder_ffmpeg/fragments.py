@@ -23,7 +23,7 @@ _FIRST_SLICE: Final = {"avc1": range(1, 6), "hvc1": range(32)}
 
 @attrs.frozen(kw_only=True)
 class InitSegment:
-    """What an init segment says of its track."""
+    """The facts that an init segment has of its track."""
 
     file: MediaFile
     entry: SampleEntry
@@ -35,7 +35,7 @@ class InitSegment:
 @attrs.frozen(kw_only=True)
 class Fragment:
     """
-    What a media segment says of itself, in the track's timescale.
+    The facts that a media segment has of its samples, in the track's timescale.
 
     Attributes:
         decode_time: Of the first sample.
@@ -145,7 +145,7 @@ class _Run:
 
     @classmethod
     def read(cls, traf: Mp4Box, init: InitSegment) -> "_Run":
-        """Add up the one run of a track fragment."""
+        """Add up the samples of a track fragment that has a single run."""
         defaults = _defaults(traf.child("tfhd"), init)
         run = traf.child("trun")  # codespell:ignore trun
         flags, count = run.fields("II")
@@ -180,7 +180,7 @@ class _Run:
 
 @attrs.frozen
 class _Defaults:
-    """What holds for the samples of a fragment that do not say otherwise."""
+    """The defaults for samples of a fragment that have no values of their own."""
 
     duration: int
     size: int

@@ -1,5 +1,5 @@
 """
-How large a picture is, which part of it is shown, and how it is turned.
+The size, the shown part and the rotation of a picture.
 
 One rule for all versions of ffmpeg, which differ in what they do by themselves: old ones
 know no container that crops, new ones crop, and each turns pictures before anything else
@@ -34,7 +34,7 @@ _TURNS: Final[dict[Turn, tuple[str, ...]]] = {
 
 @attrs.frozen(kw_only=True)
 class Crop:
-    """What a container cuts off at each edge of the decoded picture."""
+    """The pixels that a container cuts off at each edge of the decoded picture."""
 
     left_px: int = 0
     top_px: int = 0

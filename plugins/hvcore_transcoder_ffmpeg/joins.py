@@ -54,7 +54,7 @@ class Packet:
 @attrs.define
 class _Track:
     """
-    How far the packets of a track are.
+    The times that the packets of a track have reached.
 
     Attributes:
         recent_s: The times of its last packets.
@@ -114,7 +114,7 @@ class Joins:
 
     @property
     def recordings(self) -> int:
-        """How many there were so far."""
+        """The number of recordings begun so far in the file."""
         return len(self._shifts_s)
 
     @property

@@ -1,4 +1,4 @@
-"""What this machine brings: programs and their confinement, looked for once."""
+"""The programs of this machine and their confinement, looked for once."""
 
 import threading
 from typing import Final
@@ -45,7 +45,7 @@ class Machine:
         self._found: _Found | None = None
 
     def capabilities(self) -> Capabilities:
-        """Describe what was found; from memory after the first call."""
+        """Return the capabilities of this machine; from memory after the first call."""
         found = self._find()
         engine, sandbox = found.engine, found.choice.sandbox
         if engine is None or not engine.is_usable or sandbox is None:
@@ -72,7 +72,7 @@ class Machine:
 
     def ready(self) -> tuple[FfmpegEngine, Sandbox]:
         """
-        Return what it takes to work.
+        Return the engine and the sandbox of this machine, if both are usable.
 
         Raises:
             UnavailableError: Something is missing here; jobs wait until it is
@@ -105,7 +105,7 @@ class Machine:
 
 @attrs.frozen(kw_only=True)
 class _Found:
-    """What was found on this machine."""
+    """The engine and the confinement found on this machine."""
 
     engine: FfmpegEngine | None
     choice: SandboxChoice

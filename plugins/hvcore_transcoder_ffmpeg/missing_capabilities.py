@@ -1,4 +1,4 @@
-"""Name what an engine cannot do although the interface has it."""
+"""Name the features of the interface that an engine lacks."""
 
 from typing import Final
 

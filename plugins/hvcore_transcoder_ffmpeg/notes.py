@@ -1,7 +1,7 @@
 """
-What probing has read in a source's headers, for the workers that make the parts.
+Notes of probing about a source's headers, for workers that make the parts.
 
-Another process makes them, often on another machine: the notes travel in the
+Another process makes the parts, often on another machine: the notes travel in the
 order. They save a start of ffprobe for each part.
 """
 

@@ -1,4 +1,4 @@
-"""What an operator can set of the transcoder that runs ffmpeg."""
+"""Options that an operator can set for the transcoder that runs ffmpeg."""
 
 from pathlib import Path
 

@@ -128,7 +128,7 @@ def _movie(
 
 
 def _track_starts(movie: bytes) -> Sequence[int]:
-    """Return where the packets of each track begin; none if those must be read."""
+    """Return the first offset of each track's packets; none if they must be read."""
     (box,) = Mp4Box("file", memoryview(movie), 0, len(movie)).children()
     starts: list[int] = []
     for child in box.children():

@@ -1,5 +1,5 @@
 """
-How many packets a track may have.
+The number of packets that a track may have.
 
 Each costs some microseconds to read, and to complain of where it is damaged: 100 MB
 of packets of one byte, in a video of two seconds, kept an encoder for minutes.
@@ -44,7 +44,7 @@ class PacketBudget:
 
     def look(self, now_s: float) -> None:
         """
-        Judge what was taken since the last look.
+        Judge the number of packets taken since the last look.
 
         Args:
             now_s: How far the file is by the times of its packets.

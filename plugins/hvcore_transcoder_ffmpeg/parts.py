@@ -42,7 +42,7 @@ _MOST_DECODED_AGAIN: Final = 0.25
 @attrs.frozen(kw_only=True)
 class Cutting:
     """
-    How jobs are cut.
+    The rules for cutting jobs into parts.
 
     Attributes:
         usual_s: Length of a part of an ordinary ladder.
@@ -137,7 +137,7 @@ def _count(order: TranscodeOrder, cutting: Cutting) -> int:
 
 
 def _least(order: TranscodeOrder, cutting: Cutting, segments: int) -> int:
-    """Return how many parts it takes so that none holds a worker for long."""
+    """Return the fewest parts of a job of which none holds a worker for long."""
     takes_s = order.segment_s * encoding_s(order, cutting.cores)
     most = int(cutting.slice_s / takes_s)
     if most > 1:
@@ -149,7 +149,7 @@ def _least(order: TranscodeOrder, cutting: Cutting, segments: int) -> int:
 
 def _most_from_the_beginning(order: TranscodeOrder, cutting: Cutting) -> int:
     """
-    Return how many parts are worth it if each is decoded from the beginning.
+    Return the most parts worth making if each is decoded from the beginning.
 
     Together, n parts decode the video n / 2 times.
     """

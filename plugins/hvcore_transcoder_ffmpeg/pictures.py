@@ -93,7 +93,7 @@ def poster_frames(span: Span) -> list[int]:
 
 def still_moments(interval_s: int, span: Span, frames: int) -> list[int]:
     """
-    Return which moment each still of a part shows, in their order.
+    Return the moment of the video that each still of a part shows, in order.
 
     Args:
         frames: How many the part has made.

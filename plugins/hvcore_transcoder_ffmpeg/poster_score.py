@@ -1,4 +1,4 @@
-"""Tell how much a picture shows."""
+"""Score a picture by its contrast, sharpness and colour."""
 
 from pathlib import Path
 from typing import Final
@@ -14,7 +14,7 @@ _FULL_COLOUR: Final = 128.0
 
 def score_picture(path: Path) -> float:
     """
-    Return how much a JPEG shows, from 0 (black, white) to 1.
+    Return the score of a JPEG as a poster, from 0 (black, white) to 1.
 
     What counts is contrast, sharp edges and colour, in this order; nearly
     black or nearly white ones lose by how near they are.

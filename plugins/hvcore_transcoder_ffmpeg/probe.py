@@ -1,4 +1,4 @@
-"""Find out what an uploaded file is, without trusting it."""
+"""Examine an uploaded file as a source, without trusting it."""
 
 import shutil
 from collections.abc import Iterator, Sequence
@@ -106,7 +106,7 @@ class Prober:
 
     def probe(self, workspace: Workspace) -> SourceInfo:
         """
-        Return what the core needs to know about a source.
+        Return the facts about a source that the core needs.
 
         Raises:
             UnusableSourceError: It cannot be made into a video.
@@ -244,7 +244,7 @@ class Prober:
                 path.unlink(missing_ok=True)
 
     def _with_first_picture(self, workspace: Workspace, opened: "_Opened") -> Streams:
-        """Look how large pictures are that come out of the decoder, and how they lie."""
+        """Return the streams, corrected by the first pictures of the decoder."""
         question = ["-select_streams", str(opened.video_index)]
         # A few packets, because of B-frames and of damage; what is decoded of them is
         # printed at the end at the latest.

@@ -1,4 +1,4 @@
-"""Why ffprobe has ended, in words for the file's owner."""
+"""Explain the ending of ffprobe, in words for the file's owner."""
 
 import signal
 from collections.abc import Callable

@@ -57,7 +57,7 @@ _SIGNALS: Final = frozenset(
 @attrs.frozen(kw_only=True)
 class ExitStatus:
     """
-    How a child process ended by itself.
+    The exit status, signal and log of a child process that ended by itself.
 
     Attributes:
         status: Exit status; 0 is success.

@@ -1,4 +1,4 @@
-"""How much of a foreign index is read, whatever its size."""
+"""Limit the reading of a foreign file's index, whatever its size."""
 
 from typing import Final
 

@@ -1,5 +1,5 @@
 """
-Reasons why a file cannot become a video, for its owner.
+Messages to an owner whose file cannot become a video.
 
 Each says what is wrong with the file and what to do; none names a tool or a path.
 """

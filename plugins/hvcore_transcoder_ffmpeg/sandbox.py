@@ -49,7 +49,7 @@ _NO_CORE: Final = {"core_bytes": 0}
 @attrs.frozen(kw_only=True)
 class Sandbox:
     """
-    How child processes are confined on this machine.
+    The confinement of child processes on this machine.
 
     Attributes:
         bwrap: The bubblewrap program; None leaves resource limits only.

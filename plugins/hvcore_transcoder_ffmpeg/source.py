@@ -1,4 +1,4 @@
-"""What is known about a source, beyond what the core needs."""
+"""Facts about a source beyond those that the core needs."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -17,7 +17,7 @@ from hvcore_transcoder_ffmpeg.geometry import Geometry
 @attrs.frozen(kw_only=True)
 class Colour:
     """
-    How the numbers of a picture become colours, by ffmpeg's names.
+    The rules that turn a picture's numbers into colours, by ffmpeg's names.
 
     Attributes:
         matrix: ``""`` where the source does not say.

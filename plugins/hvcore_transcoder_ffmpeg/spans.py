@@ -63,7 +63,7 @@ class Span:
 
     @property
     def length_s(self) -> float:
-        """How much of the video it is."""
+        """The length in seconds of the video that the part covers."""
         if self.end_segment is None:
             return max(0.0, self.total_s - self.begins_s)
         return float((self.end_frame - self.first_frame) / self.frame_rate)
@@ -114,7 +114,7 @@ class Span:
     @property
     def cut_after_s(self) -> float:
         """
-        How long a segment lasts at the least.
+        The least length of a segment in seconds.
 
         ffmpeg cuts at the first key frame that comes so many times this after
         the part's first frame, which itself may be almost a frame late.
@@ -135,7 +135,7 @@ class Span:
 
     def lead_s(self, longest_gap_s: float) -> float:
         """
-        Return how long before its beginning its first picture may have begun.
+        Return the seconds before a part in which its first picture may have begun.
 
         Args:
             longest_gap_s: Between two pictures of the source.

@@ -1,5 +1,5 @@
 """
-What a confined program may not ask the kernel for.
+The system calls that a confined program may not make.
 
 A decoder reads files, computes and starts threads. It starts no program, opens
 no socket, mounts nothing, and never calls for another process; the parts of the

@@ -1,4 +1,4 @@
-"""What follows for a source from the times of its packets."""
+"""Verdicts on a source from the times of its packets."""
 
 from fractions import Fraction
 

@@ -162,7 +162,7 @@ class TimelineReader:
 
     def timeline(self) -> Timeline:
         """
-        Return what was read.
+        Return the timeline of all packets that were read.
 
         Raises:
             UnusableSourceError: There was no picture.

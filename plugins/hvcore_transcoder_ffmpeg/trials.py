@@ -1,4 +1,4 @@
-"""Try what a pair of programs can do, instead of believing what it says."""
+"""Try out an ffmpeg and its ffprobe, instead of believing what they say."""
 
 import json
 import re
@@ -65,7 +65,7 @@ _PROFILES: Final = {
 
 @attrs.frozen(kw_only=True)
 class _Made:
-    """What came out of a trial."""
+    """The pixel formats and the audio codecs that a trial has made."""
 
     pixel_formats: frozenset[PixelFormat] = frozenset()
     priming_samples: dict[AudioCodec, int] = attrs.field(factory=dict)

@@ -1,4 +1,4 @@
-"""Read what ffprobe says of a video track that may lie, and choose the one that is meant."""
+"""Read ffprobe's report of video tracks, which may lie, and choose one of them."""
 
 import re
 from collections.abc import Sequence

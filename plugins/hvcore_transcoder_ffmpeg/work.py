@@ -1,5 +1,5 @@
 """
-How much processor time it takes to make a video, by what was measured.
+The processor time that it takes to make a video, by measurements.
 
 Estimates: pictures differ, and machines do. They are good within a factor of two,
 which is enough to tell a minute from an hour.
@@ -45,18 +45,18 @@ def pictures_work(order: TranscodeOrder) -> float:
 
 
 def encoding_s(order: TranscodeOrder, cores: int) -> float:
-    """Return how long all rungs take for a second of the video, with so many cores."""
+    """Return the seconds that encoding a second of all rungs takes with some cores."""
     return pictures_work(order) * _CPU_S_OF_PIXEL / cores
 
 
 def decoding_s(video: VideoTrackInfo, cores: int) -> float:
-    """Return how long it takes to decode a second of the source."""
+    """Return the seconds that decoding a second of the source takes."""
     pixels = video.width_px * video.height_px * float(video.frame_rate)
     return pixels * _DECODING * _CPU_S_OF_PIXEL / cores
 
 
 def cores_of_encoder() -> int:
-    """Return how many cores of this machine an encoder can count on."""
+    """Return the number of this machine's cores that an encoder can count on."""
     return min(len(os.sched_getaffinity(0)), _CORES_OF_ENCODER)
 
 

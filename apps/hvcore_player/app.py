@@ -49,7 +49,7 @@ class PlayerServices(Protocol):
 
     @property
     def delivery(self) -> Delivery:
-        """Decides which viewers may watch a video."""
+        """The delivery of videos: decides whether a viewer may have a file."""
         ...
 
     @property

@@ -40,7 +40,7 @@ def first_webhook_form(here: OrganizationVisit) -> Form:
 
 
 def secret_mark(endpoint: WebhookEndpoint) -> str:
-    """Return a mark that tells an endpoint's present secret from others only."""
+    """Return a mark of an endpoint's present secret that tells nothing about it."""
     present = endpoint.secrets[0].value
     return hashlib.sha256(f"shown {present}".encode()).hexdigest()[:16]
 

@@ -1,1 +1,1 @@
-"""What an installation needs, and how it is doing: for the command line and the dashboard."""
+"""Checks of an installation, for the command line and the dashboard."""

@@ -1,4 +1,4 @@
-"""Checks of what the service stands on: the database, the storage, the queue, the sinks."""
+"""Checks of the service's backends: database, storage, queue and sinks."""
 
 import io
 import secrets

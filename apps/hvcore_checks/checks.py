@@ -99,7 +99,7 @@ def examine(settings: Settings) -> Iterator[HealthFinding]:
 def limited(
     name: str, check: Callable[[], Sequence[HealthFinding]], *, silent_s: float
 ) -> Sequence[HealthFinding]:
-    """Return what a check finds; that it fails or hangs is the finding, too."""
+    """Return a check's findings; that it fails or hangs is a finding, too."""
     call = LimitedCall(partial(asked, name, check), name=name)
     return call.result() if call.has_ended(silent_s=silent_s) else [_hung(name, call)]
 
@@ -107,7 +107,7 @@ def limited(
 def asked(
     name: str, check: Callable[[], Sequence[HealthFinding]]
 ) -> Sequence[HealthFinding]:
-    """Return what a check finds, or its failure as the finding."""
+    """Return a check's findings, or its failure as the finding."""
     try:
         return check()
     except SeveralPluginsError as exc:

@@ -50,7 +50,7 @@ def edge(services: Services) -> Sequence[HealthFinding]:
 
 
 def _edge_folder(folder: Path) -> Sequence[HealthFinding]:
-    """Return what is wrong with it, if it is there."""
+    """Return the findings about the edge's folder of counts, if there is one."""
     wrong = {}
     if folder.exists() and not os.access(folder, os.W_OK | os.X_OK):
         wrong[f"{folder} cannot be written"] = (

@@ -1,4 +1,4 @@
-"""What ``hv up`` tells other processes of those that it keeps running."""
+"""The file that tells other processes what ``hv up`` keeps running."""
 
 import json
 import os
@@ -15,7 +15,7 @@ FILE: Final = Path("run", "processes.json")
 
 
 def write_processes(data_dir: Path, processes: Iterable[ServiceProcess]) -> None:
-    """Tell which processes there are, in the name of this one, which keeps them."""
+    """Write the file of the processes that this process keeps running."""
     document = {
         "keeper": os.getpid(),
         "processes": [

@@ -1,4 +1,4 @@
-"""How this installation is doing, for a page that many may open at once."""
+"""Examinations of this installation, for a page that many may open at once."""
 
 import time
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ class InstallationReports:
 
     def examination(self, *, anew: bool) -> Examination:
         """
-        Return what the checks of ``hv doctor`` find, at most KEPT_S old.
+        Return the findings of all checks of ``hv doctor``, at most KEPT_S old.
 
         Who asks while an examination runs gets its findings.
 
@@ -45,5 +45,5 @@ class InstallationReports:
             return found
 
     def processes(self) -> Sequence[ServiceProcess] | None:
-        """Return what ``hv up`` keeps running; None if it does not run this service."""
+        """Return the processes that ``hv up`` runs; None if it runs none here."""
         return read_processes(self._settings.data_dir)

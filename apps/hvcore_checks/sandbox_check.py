@@ -1,4 +1,4 @@
-"""Checks how the programs are confined that read strangers' files."""
+"""The check that programs which read strangers' files are locked in."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""Checks of what the settings say: keys, addresses, mails."""
+"""Checks of the settings: keys, addresses, mails."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress

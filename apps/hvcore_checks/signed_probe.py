@@ -1,4 +1,4 @@
-"""What an object store does with signed addresses."""
+"""The probe of how an object store answers signed addresses."""
 
 import time
 from collections.abc import Sequence
@@ -143,7 +143,7 @@ class SignedProbe:
         return [broken("signed-ranges", found, "Leave HV_PLAYBACK__REDIRECTS=false.")]
 
     def address_style(self) -> Sequence[HealthFinding]:
-        """Tell which host clients send to."""
+        """Find out to which host clients send: with the bucket in it, or path style."""
         parts = urlsplit(self._address("style").url)
         is_in_host = parts.netloc.startswith(f"{self.bucket}.")
         style = "the bucket is in the host" if is_in_host else "path style"
@@ -162,7 +162,7 @@ class SignedProbe:
         return [broken("copies", found, "Leave HV_UPLOADS__DIRECT=off.")]
 
     def cross_origin(self) -> Sequence[HealthFinding]:
-        """Ask what pages of another origin may do."""
+        """Check that the bucket lets pages of another origin send and read objects."""
         url = self._address("page").url
         refused = [
             f"{method} with {header}"

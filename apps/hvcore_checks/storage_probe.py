@@ -45,7 +45,7 @@ ANY_ORIGIN: Final = "https://example.com"
 
 
 def probe_storage(services: Services) -> Iterator[HealthFinding]:
-    """Yield what the storage can do, one finding for each capability."""
+    """Yield findings about the storage, one for each capability."""
     storage = services.storage
     folder = f"doctor/{secrets.token_hex(8)}"
     try:
@@ -100,12 +100,12 @@ def _probed(services: Services, plain: "StorageProbe") -> Iterator[HealthFinding
 
 
 def told(error: UnavailableError) -> str:
-    """Return what a storage has said, with its own words beside its code."""
+    """Return the text of a storage's error, with the storage's own words."""
     return f"{error.detail} It says: {error.said}" if error.said else error.detail
 
 
 def mend_of(error: UnavailableError) -> str:
-    """Return what to try where a storage answers, and takes, gives or removes no object."""
+    """Return the advice for a storage that answers, but refuses an object."""
     is_new_to_it = any(word in told(error) for word in _NEW_TO_IT)
     return f"{CHECKSUMS}{CREDENTIALS}" if is_new_to_it else CREDENTIALS
 
@@ -119,7 +119,7 @@ def _all(
 
 @attrs.frozen(kw_only=True)
 class StorageProbe:
-    """What every storage must do."""
+    """Checks of the abilities that every storage must have."""
 
     storage: Storage
     folder: str

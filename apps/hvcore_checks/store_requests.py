@@ -17,7 +17,7 @@ _CODE: Final = re.compile(rb"<Code>([A-Za-z0-9_.]{1,80})</Code>")
 @attrs.frozen(kw_only=True)
 class StoreAnswer:
     """
-    What the store answered.
+    An object store's answer to one request.
 
     Attributes:
         code: The store's own name of an error; empty if it gave none.
@@ -94,7 +94,7 @@ class StoreClient:
     def preflight(
         self, url: str, *, origin: str, method: str, header: str
     ) -> StoreAnswer:
-        """Ask what a browser asks before it sends something from another site."""
+        """Send a browser's preflight, which comes before a request of another site."""
         return self.ask(
             "OPTIONS",
             url,

@@ -25,7 +25,7 @@ _PLACE = "media"
 
 
 def transcoder(services: Services) -> Sequence[HealthFinding]:
-    """Check what the transcoders can do and what they lack."""
+    """Check the transcoders' capabilities, and what each of them lacks."""
     findings = [*_abilities(told(services.transcoder))]
     if isinstance(services.transcoder, RemoteTranscoder):
         findings += _reach(services, services.transcoder)
@@ -56,7 +56,7 @@ def jobs(services: Services) -> Sequence[HealthFinding]:
 
 
 def told(transcoder: Transcoder) -> Capabilities:
-    """Return what a transcoder says of itself, which is a stranger's answer."""
+    """Return a transcoder's capabilities; its answer may be a stranger's."""
     able: object = transcoder.capabilities()
     if not isinstance(able, Capabilities):
         raise wrong_answer(transcoder.capabilities, able, Capabilities)

@@ -23,7 +23,7 @@ from hvcore_cli.output import Record, json_option, show, timestamp
 def audit(
     invocation: Invocation, *, org: str | None, limit: int, as_json: bool
 ) -> None:
-    """Show what was done, the latest first."""
+    """Show the entries of the audit log, the latest first."""
     with invocation.services() as services:
         entries = services.audit.latest(org, limit=limit)
     columns = {

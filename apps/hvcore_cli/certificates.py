@@ -75,7 +75,7 @@ def certificate(  # noqa: PLR0913 - one per option
     as_json: bool,
 ) -> None:
     """
-    Certify what the deletion of a video has removed, after a look at the storage.
+    Make deletion certificates of videos, after a look at the storage.
 
     A video of which something is left gets none: the refusal says until when, and the
     exit status is 1.

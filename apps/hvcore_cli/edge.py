@@ -81,7 +81,7 @@ def _known_keys(services: "Services") -> "Sequence[TokenKey]":
 @pass_invocation
 def ingest(invocation: Invocation, *, once: bool) -> None:
     """
-    Bring what nginx has counted to the sinks, until SIGTERM.
+    Bring nginx's counts to the sinks, until SIGTERM.
 
     Each segment counts once, whatever is killed.
     """

@@ -52,7 +52,7 @@ def explain(  # noqa: PLR0913 - one per option
     as_json: bool,
 ) -> None:
     """
-    Say which rule refused a playback, or would refuse it now.
+    Name the rule that refused a playback, or would refuse it now.
 
     A request id, as X-Request-Id and requestId of a refusal name it, is looked
     up in the logs. A URL of a playlist, a segment, a picture or a page is judged

@@ -196,7 +196,7 @@ def sweep(invocation: Invocation) -> None:
 @pass_invocation
 def notify(invocation: Invocation) -> None:
     """
-    Read what the object store says about files that have come, until SIGTERM.
+    Read notices of the object store about new files, until SIGTERM.
 
     HV_NOTIFY__SQS_URL names the queue.
     """

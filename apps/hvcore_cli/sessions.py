@@ -20,7 +20,7 @@ _COLUMNS = {
 
 @click.group(cls=HvGroup)
 def sessions() -> None:
-    """Show who is signed in to the dashboard, and sign people out."""
+    """Show the people who are signed in to the dashboard, and sign people out."""
 
 
 @sessions.command("list")

@@ -100,7 +100,7 @@ def set_quotas(
     **given: float | Unset | None,
 ) -> None:
     """
-    Set what ORG_ID may use; limits that are not named stay as they are.
+    Set the quotas and the weight of ORG_ID; those not named stay as they are.
 
     N is a whole number; "none" removes a limit.
     """

@@ -23,7 +23,7 @@ POLICY: Final = "Content-Security-Policy"
 @attrs.frozen(kw_only=True)
 class Answers:
     """
-    Answer with what templates show.
+    Answer requests with pages and fragments that templates render.
 
     Attributes:
         routes: Every page, in the order of the navigation.

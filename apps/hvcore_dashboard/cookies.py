@@ -29,7 +29,7 @@ Tone = Literal["good", "warn", "danger"]
 
 @attrs.frozen
 class FlashMessage:
-    """What the next page tells its reader once."""
+    """A message that the next page of the dashboard shows once."""
 
     text: str
     tone: Tone = "good"
@@ -50,7 +50,7 @@ class Cookies:
 
     @classmethod
     def of(cls, dashboard_url: str) -> "Cookies":
-        """Return those of a dashboard at this address."""
+        """Return the cookies of a dashboard at this address."""
         parts = urlsplit(dashboard_url)
         return cls(root=parts.path.rstrip("/"), is_secure=parts.scheme == "https")
 
@@ -65,7 +65,7 @@ class Cookies:
         self._set(resp, SESSION, value, max_age_s)
 
     def end_session(self, resp: falcon.Response) -> None:
-        """Make it forget the session."""
+        """Make the browser forget the session."""
         self._set(resp, SESSION, "", 0)
 
     def read(self, req: falcon.Request, name: str) -> str | None:
@@ -85,7 +85,7 @@ class Cookies:
         self._set(resp, name, value, max_age_s)
 
     def forget(self, resp: falcon.Response, name: str) -> None:
-        """Remove it."""
+        """Remove a cookie from the browser, by its name."""
         self._set(resp, name, "", 0)
 
     def messages(self, req: falcon.Request) -> Sequence[FlashMessage]:

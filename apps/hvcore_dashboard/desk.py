@@ -1,4 +1,4 @@
-"""What resources are made of."""
+"""The services and helpers that the dashboard's resources are made of."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -14,11 +14,11 @@ from hvcore_dashboard.playback_judge import PlaybackJudge
 
 
 class InstallationView(Protocol):
-    """What is known of the installation besides its services; thread-safe."""
+    """The installation's examination and its processes; thread-safe."""
 
     def examination(self, *, anew: bool) -> Examination:
         """
-        Return what checks find; takes seconds, unless it was asked a moment ago.
+        Return all checks' findings; takes seconds, unless asked a moment ago.
 
         Args:
             anew: Findings of a moment ago will not do.

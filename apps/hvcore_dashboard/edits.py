@@ -206,7 +206,7 @@ def settle(
 
 
 def told(edit: FormEdit, *, saved: str = "Saved.") -> str:
-    """Return what the person is told once an edit is saved."""
+    """Return the message that tells the person of a saved edit."""
     if not edit.touched:
         return "Nothing was changed."
     others = {

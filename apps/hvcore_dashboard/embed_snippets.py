@@ -1,5 +1,5 @@
 """
-What a customer copies into a page of theirs to show a video.
+Snippets that a customer copies into a page of theirs to show a video.
 
 Source: docs/how-to/embed.md and docs/reference/player.md.
 """

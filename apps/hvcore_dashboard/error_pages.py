@@ -29,7 +29,7 @@ from hvcore_web.errors import (
 
 
 class ErrorText(NamedTuple):
-    """What an error page says; without a text, what the error itself says."""
+    """The title and text of an error page; no text stands for the error's own."""
 
     title: str
     text: str = ""
@@ -159,7 +159,9 @@ class ErrorPages:
 
     def _visit(self, req: falcon.Request, *, asks: bool = True) -> Visit | None:
         """
-        Return who asks, without an organization, which may be somebody else's.
+        Return the visit of an error page, without an organization.
+
+        The organization of a path may be somebody else's.
 
         Args:
             asks: Whether a session is looked for that the gate did not find.

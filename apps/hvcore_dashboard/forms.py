@@ -1,4 +1,4 @@
-"""What forms send, and what was wrong with it."""
+"""The fields and files that forms send, and what was wrong with them."""
 
 import io
 from collections.abc import Mapping, Sequence

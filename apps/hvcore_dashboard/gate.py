@@ -1,4 +1,4 @@
-"""Who may see a page, judged before its resource is called."""
+"""Judge whether a person may see a page, before its resource is called."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack

@@ -1,4 +1,4 @@
-"""What the forms about API keys offer, and what is wrong with what they send."""
+"""The choices of forms about API keys, and what is wrong with sent ones."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -49,7 +49,7 @@ def first_key_form(here: OrganizationVisit) -> Form:
 
 
 def key_options(environments: Sequence[Environment]) -> Mapping[str, Options]:
-    """Return what the form offers."""
+    """Return the choices that the form of a new API key offers."""
     named = [(env.name, f"{env.name} ({env.kind.value})") for env in environments]
     return {
         "types": [(kind.value, text) for kind, text in TYPES.items()],

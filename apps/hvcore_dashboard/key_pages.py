@@ -27,7 +27,7 @@ class KeyPages:
 
     @classmethod
     def of(cls, desk: Desk) -> "KeyPages":
-        """Return those of the dashboard."""
+        """Return the key pages of the dashboard, made of a desk."""
         services = desk.services
         return cls(
             answers=desk.answers,

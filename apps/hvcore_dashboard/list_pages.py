@@ -27,12 +27,12 @@ class ListPage:
 
     @property
     def offset(self) -> int:
-        """How many come before."""
+        """The number of the list's items on the pages before this one."""
         return (self.number - 1) * PAGE_SIZE
 
     @property
     def shown(self) -> dict[str, int]:
-        """What the template's links to other pages need."""
+        """The page's numbers, for the template's links to other pages of the list."""
         return {"page": self.number, "last": self.last, "total": self.total}
 
 

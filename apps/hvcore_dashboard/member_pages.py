@@ -41,7 +41,7 @@ class MemberPages:
 
     @classmethod
     def of(cls, desk: Desk) -> "MemberPages":
-        """Return those of the dashboard."""
+        """Return the member pages of the dashboard, made of a desk."""
         return cls(
             answers=desk.answers,
             members=desk.services.members,

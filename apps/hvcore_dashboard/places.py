@@ -37,7 +37,7 @@ class NavigationLink:
 @attrs.frozen(kw_only=True)
 class Place:
     """
-    What every template knows, as ``here``.
+    The values that every template of the dashboard has, as ``here``.
 
     Attributes:
         root: The path of the dashboard, as browsers see it.
@@ -60,7 +60,7 @@ class Place:
 
     @property
     def person(self) -> SignedInPerson | None:
-        """Who is signed in."""
+        """The person who is signed in, if anybody is."""
         return self.visit.person if self.visit else None
 
     @property
@@ -75,7 +75,7 @@ class Place:
 
     @property
     def change_token(self) -> str:
-        """What every form of the page sends along."""
+        """The change token that every form of the page sends along."""
         return self.person.change_token if self.person else ""
 
     def may(self, role: str) -> bool:

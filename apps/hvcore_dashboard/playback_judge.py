@@ -1,7 +1,8 @@
 """
-Who can say how delivery would answer a request: the apps of delivery themselves.
+The port for asking delivery's apps how they would answer a request.
 
-They are not the dashboard's to import; whoever puts the service together hands them in.
+The apps are not the dashboard's to import; whoever puts the service together hands in
+the judge.
 """
 
 from typing import Protocol
@@ -14,7 +15,7 @@ from hvcore.domain.playback.decision import PlaybackDecision
 @attrs.frozen(kw_only=True)
 class JudgedPlayback:
     """
-    What would be answered now.
+    Delivery's answer to a request, as it would be now.
 
     Attributes:
         path: As it was understood, below the public address.
@@ -33,5 +34,5 @@ class PlaybackJudge(Protocol):
         ...
 
     def judge(self, url: str, *, origin: str | None) -> JudgedPlayback | None:
-        """Return what would be answered; None if it is no address of playback."""
+        """Return delivery's answer to an address; None if it is none of playback."""
         ...

@@ -1,4 +1,4 @@
-"""What a page of analytics is about: days, and one environment or all of them."""
+"""The range of an analytics page: days, and one environment or all of them."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
@@ -45,7 +45,7 @@ class ReportRange:
 
     @property
     def sent(self) -> Mapping[str, object]:
-        """What addresses of the same range have in their query."""
+        """The query parameters of addresses with the same range."""
         covers = WHOLE_ORGANIZATION if self.is_of_all else None
         if self.period_days is not None:
             return {"days": self.period_days, "covers": covers}
@@ -67,7 +67,7 @@ class ReportRange:
 
 
 def read_range(req: falcon.Request, today: date) -> ReportRange:
-    """Return what the query asks for; the last 30 days if it cannot be read."""
+    """Return the range of a query; the last 30 days if it cannot be read."""
     is_of_all = req.get_param("covers") == WHOLE_ORGANIZATION
     names = ("startDate", "endDate")
     given = {name: text for name in names if (text := req.get_param(name))}

@@ -19,7 +19,7 @@ VIDEO: Final = f"{ORG}/videos/{{video_id}}"
 
 
 class Audience(Enum):
-    """Who a page is for, besides those with a role in its organization."""
+    """The people a page is for, where no role in an organization decides."""
 
     EVERYBODY = "everybody"
     SIGNED_IN = "signed_in"
@@ -38,7 +38,7 @@ class Section(Enum):
 @attrs.frozen(kw_only=True)
 class NavigationItem:
     """
-    How the navigation shows a page.
+    The link to a page in the navigation: its section, title and icon.
 
     Attributes:
         icon: Its name in ``templates/icons.html``.
@@ -56,7 +56,7 @@ ReceivingSlots = Callable[[str], AbstractContextManager[None]]
 @attrs.frozen(kw_only=True)
 class SentFileRule:
     """
-    What a form with a file may take.
+    The limits of a file that a form sends: its bytes, its time, its slot.
 
     Attributes:
         max_bytes: Of the file.

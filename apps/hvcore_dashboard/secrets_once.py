@@ -15,7 +15,7 @@ from hvcore_dashboard.answers import Answers
 @attrs.frozen(kw_only=True)
 class MadeSecret:
     """
-    What a page tells about a new secret.
+    A new secret, as a page shows it once.
 
     Attributes:
         title: The page's.

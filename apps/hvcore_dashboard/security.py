@@ -1,5 +1,5 @@
 """
-What browsers are told about every page, and which changes are ours.
+Security headers of every page, and the check that a change is our own.
 
 Source: Content Security Policy 3; Fetch Metadata; Trusted Types; the OWASP sheet on
 cross-site request forgery ("Defense in depth").
@@ -30,7 +30,7 @@ HEADERS: Final[Mapping[str, str]] = {
 
 @attrs.frozen(kw_only=True)
 class ContentPolicy:
-    """What a page loads besides the dashboard's own files, by origin."""
+    """The origins from which a page loads, besides the dashboard's own files."""
 
     pictures: tuple[str, ...] = ()
     media: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class ContentPolicy:
     connections: tuple[str, ...] = ()
 
     def joined(self, other: "ContentPolicy") -> "ContentPolicy":
-        """Return what either allows."""
+        """Return a policy with the origins of both policies."""
         return ContentPolicy(
             pictures=(*self.pictures, *other.pictures),
             media=(*self.media, *other.media),

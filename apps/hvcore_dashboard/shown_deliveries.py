@@ -50,7 +50,7 @@ class ShownDelivery:
 
     @property
     def body(self) -> str:
-        """Return what is sent, set out for people."""
+        """Return the JSON of the event as it is sent, set out for people."""
         if self.stored is None:
             return ""
         return json.dumps(rendered(self.stored, self.public), indent=2)
@@ -82,7 +82,7 @@ class ShownDeliveries:
 
     @classmethod
     def of(cls, services: Services) -> "ShownDeliveries":
-        """Return those of a service."""
+        """Return the reader of webhook deliveries with these services."""
         return cls(
             webhooks=services.webhooks,
             orders=services.delivery_orders,

@@ -37,17 +37,17 @@ class ShownKey:
 
     @property
     def end(self) -> str:
-        """Return when the key was told to end, as forms send it along."""
+        """Return the time at which the key was told to end, as forms send it."""
         return end_of(self.key)
 
     @property
     def type_text(self) -> str:
-        """Return what it gives access to, in words."""
+        """Return the key's type in words: what it gives access to."""
         return TYPES[self.key.type]
 
     @property
     def permissions(self) -> Sequence[str]:
-        """Return what it may be used for, in the order of the documentation."""
+        """Return the key's permissions, in the order of the documentation."""
         return [one.value for one in Permission if one in self.key.permissions]
 
 
@@ -62,7 +62,7 @@ def shown_key(here: OrganizationVisit, key: ApiKey, now: datetime) -> ShownKey:
 
 
 def end_of(key: ApiKey) -> str:
-    """Return when a key was told to end; empty if it was not."""
+    """Return the time at which a key was told to end; empty if it was not."""
     return key.revoked_at.isoformat() if key.revoked_at else ""
 
 

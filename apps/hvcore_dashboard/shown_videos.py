@@ -33,7 +33,7 @@ class ShownVideo:
 
 @attrs.frozen(kw_only=True)
 class ShownVideos:
-    """Complete what lists show of videos."""
+    """Add to videos of a list their pictures, views and progress."""
 
     analytics: Analytics
     catalog: Catalog
@@ -41,7 +41,7 @@ class ShownVideos:
 
     @classmethod
     def of(cls, services: Services) -> "ShownVideos":
-        """Return what does so with these services."""
+        """Return the reader of shown videos with these services."""
         return cls(
             analytics=services.analytics,
             catalog=services.catalog,

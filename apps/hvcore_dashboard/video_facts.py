@@ -1,4 +1,4 @@
-"""What the first page of a video shows besides its record."""
+"""The facts that a video's first page shows besides its record."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -25,7 +25,7 @@ PLAYER_VALID_S: Final = 4 * 3600
 
 @attrs.frozen(kw_only=True)
 class VideoFacts:
-    """Collect it."""
+    """Collect a video's views, ladder, certificate and job for its first page."""
 
     analytics: Analytics
     certificates: Certificates
@@ -35,7 +35,7 @@ class VideoFacts:
 
     @classmethod
     def of(cls, desk: Desk) -> "VideoFacts":
-        """Return what does so with the services of a desk."""
+        """Return the collector of video facts with the services of a desk."""
         services = desk.services
         return cls(
             analytics=services.analytics,
@@ -49,7 +49,7 @@ class VideoFacts:
         self, here: OrganizationVisit, video: Video, *, for_operator: bool
     ) -> Mapping[str, object]:
         """
-        Return it by the names of ``video/facts.html``.
+        Return a video's facts by the names of ``video/facts.html``.
 
         Args:
             for_operator: Which services make videos, and by which rule, is told too.

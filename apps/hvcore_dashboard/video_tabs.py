@@ -1,4 +1,4 @@
-"""What the pages of a video have in common: its head, and the tabs below it."""
+"""The head and the tabs that all pages of a video have in common."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -51,7 +51,7 @@ class VideoTabs:
 
     @classmethod
     def of(cls, desk: Desk) -> "VideoTabs":
-        """Return those of a desk."""
+        """Return the video tabs with the services of a desk."""
         return cls(answers=desk.answers, catalog=desk.services.catalog)
 
     def video(self, req: falcon.Request, video_id: str) -> Video:

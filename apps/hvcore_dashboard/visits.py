@@ -40,7 +40,7 @@ class OrganizationVisit:
 @attrs.frozen(kw_only=True)
 class Visit:
     """
-    What was found out about a request before its resource is called.
+    The person and organization of a request, found before its resource runs.
 
     Attributes:
         organization: None on pages that are not below one.
@@ -62,7 +62,7 @@ def visit_of(req: falcon.Request) -> Visit:
 
 
 def organization_of(req: falcon.Request) -> OrganizationVisit:
-    """Return its organization, on a page below one."""
+    """Return the organization of a request, on a page below one."""
     found = visit_of(req).organization
     assert found is not None  # noqa: S101 - the route says that there is one
     return found

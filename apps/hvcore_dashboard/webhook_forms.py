@@ -1,4 +1,4 @@
-"""What the forms about webhooks offer, and what is wrong with what they send."""
+"""The choices of forms about webhooks, and what is wrong with sent ones."""
 
 import hashlib
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ def first_webhook_form(here: OrganizationVisit) -> Form:
 
 
 def secret_mark(endpoint: WebhookEndpoint) -> str:
-    """Return what tells an endpoint's present secret from others, and nothing about it."""
+    """Return a mark of an endpoint's present secret that tells nothing about it."""
     present = endpoint.secrets[0].value
     return hashlib.sha256(f"shown {present}".encode()).hexdigest()[:16]
 

@@ -31,11 +31,11 @@ HELD_TYPE: Final = falcon.MEDIA_TEXT
 
 
 class EdgeServices(Protocol):
-    """What these addresses need."""
+    """The services that the edge app needs."""
 
     @property
     def edge_authorizations(self) -> EdgeAuthorizations:
-        """What may be served now."""
+        """The edge authorizations: what edges may serve by themselves now."""
         ...
 
     @property
@@ -105,7 +105,7 @@ class AuthorizationResource:
 
 
 class HeldAuthorizationsResource:
-    """Which of an edge's authorizations are still valid."""
+    """Tell an edge which of its authorizations are still valid."""
 
     def __init__(self, authorizations: EdgeAuthorizations) -> None:
         self._authorizations = authorizations

@@ -66,7 +66,7 @@ _UNSAFE: Final = frozenset("\"'\\;{}$\n\r\t ")
 @attrs.frozen(kw_only=True)
 class EdgeConfig:
     """
-    What the configuration is made of.
+    The settings and folders that an edge's nginx configuration is made of.
 
     Attributes:
         folder: Of counts, cache and state.
@@ -122,7 +122,7 @@ class EdgeConfig:
         return text
 
     def _values(self) -> dict[str, str]:
-        """Return what comes from the settings and the machine, by the template's names."""
+        """Return values of the settings and the machine, by the template's names."""
         edge = self.settings.edge
         max_files = min(MAX_FILES, getrlimit(RLIMIT_NOFILE)[1])
         return {

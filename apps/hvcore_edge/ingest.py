@@ -1,5 +1,5 @@
 """
-Bring what the edge has served from its files to the analytics sinks, once.
+Bring the edge's counted segments from its files to the analytics sinks, once.
 
 As with spool files (hvcore/services/counting/drain.py): whatever is killed, nothing is
 counted twice, and nothing that was counted is lost.
@@ -39,7 +39,7 @@ _log = logging.getLogger(__name__)
 @attrs.frozen(kw_only=True)
 class Ingest:
     """
-    Read what this machine's edge has counted; for one process.
+    Read the counts of this machine's edge; for one process.
 
     Attributes:
         folder: Where nginx's workers have their files.
@@ -134,7 +134,7 @@ class Ingest:
         self.beat()
 
     def _remove_unnamed(self) -> None:
-        """Remove what workers left that were killed before they counted in it."""
+        """Remove files of nginx workers that were killed before they counted in them."""
         for path in self.folder.glob(f"edge-*{NEW_SUFFIX}"):
             with suppress(OSError):
                 if time.time() - path.stat().st_mtime >= NEW_FOR_S:

@@ -1,5 +1,5 @@
 """
-Answer what edges ask again and again without the app, or leave it to it.
+Answer edges' repeated requests without the app, or leave them to the app.
 
 An edge asks every 0.7 s for the authorizations of the videos that are watched, and for each
 of their playlists. As for players' requests (:mod:`hvcore_delivery.published`), nothing
@@ -59,7 +59,7 @@ class Renewals:
 
     @classmethod
     def of(cls, services: EdgeServices) -> "Renewals":
-        """Return them for the edges of an installation."""
+        """Return the renewals for the edges of an installation."""
         secret = edge_secret(services.settings.uploads.signing_key)
         return cls(
             authorizations=services.edge_authorizations,

@@ -1,4 +1,4 @@
-"""What an edge needs on its machine."""
+"""The programs and modules that an edge needs on its machine."""
 
 import shutil
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _CJSON: Final = "usr/lib/**/lua/5.1/cjson.so"
 
 def missing(root: Path = Path("/")) -> Sequence[str]:
     """
-    Return what is missing, in words.
+    Return the edge's programs and modules that are missing, in words.
 
     Args:
         root: Below which Debian's files are.

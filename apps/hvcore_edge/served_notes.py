@@ -33,7 +33,7 @@ _COUNTRY: Final = b"c"
 @attrs.frozen(kw_only=True)
 class ServedNotes:
     """
-    What else is recorded about some segments, besides their number.
+    The sessions and origins recorded about segments, besides their number.
 
     Attributes:
         seen: The latest of each video and session.
@@ -81,11 +81,11 @@ class NamedSessions:
         self._sessions: dict[tuple[VideoId, str], NamedSession] = {}
 
     def __len__(self) -> int:
-        """Return how many are in memory, each height by itself."""
+        """Return the number of sessions in memory, each height by itself."""
         return len(self._named)
 
     def make_room(self) -> None:
-        """Forget them if they are many, or old; until then each is the same object."""
+        """Forget all sessions if they are many, or old; until then none is made anew."""
         now_s = time.monotonic()
         is_old = now_s - self._forgot_s >= self._ttl_s
         if is_old or len(self._named) >= self._max_sessions:

@@ -1,5 +1,5 @@
 """
-Files in which workers of nginx count what they serve.
+Tally files: workers of nginx count in them the segments that they serve.
 
 A worker maps one into memory and locks it (``nginx/hv_edge_tally.lua``); what stands in
 it when the lock is gone is all that it will ever have. Numbers are unsigned, of 32 bits,
@@ -151,7 +151,7 @@ def unread_files(folder: Path) -> Sequence[Path]:
 
 
 def used_bytes(file: BinaryIO) -> bytes:
-    """Read what is used of a file, and something behind it; most of a file is room."""
+    """Read the used bytes of a tally file, and some behind; most of it is room."""
     data = b""
     while block := file.read(_BLOCK_BYTES):
         data += block
@@ -162,7 +162,7 @@ def used_bytes(file: BinaryIO) -> bytes:
 
 
 def read_tally(data: bytes) -> EdgeTally:
-    """Read what is used of a file."""
+    """Read a tally from the used bytes of its file."""
     minute = _minute_of(data)
     if minute is None:
         return EdgeTally(damaged=True)
@@ -262,7 +262,7 @@ def _minute_of(data: bytes) -> int | None:
 
 
 def _records(data: bytes) -> Iterator[_Record | None]:
-    """Return what counts; None for something that cannot be read."""
+    """Give a tally file's records with segments; None for an unreadable one."""
     at = HEAD.size
     while at + RECORD.size <= len(data):
         size, segments, first_ms, last_ms = RECORD.unpack_from(data, at)

@@ -42,21 +42,21 @@ _log = logging.getLogger(__name__)
 
 
 class NotifyServices(Protocol):
-    """What these addresses need."""
+    """The services that the notify app needs."""
 
     @property
     def store_notices(self) -> StoreNotices:
-        """Takes what the store says."""
+        """Takes the notices of the object store."""
         ...
 
     @property
     def outbound(self) -> OutboundHttp:
-        """Fetches what proves a sender."""
+        """Fetches the keys and certificates that prove a notice's sender."""
         ...
 
     @property
     def settings(self) -> Settings:
-        """Say who may tell."""
+        """The settings; they say who may send notices."""
         ...
 
     @property

@@ -21,7 +21,7 @@ _LATER: Final = "What proves the sender cannot be fetched now; send it again soo
 
 class PublicDocuments:
     """
-    Fetch them, one at a time; thread-safe.
+    Fetch public documents that prove senders, one at a time; thread-safe.
 
     Strangers can bring it about that something is fetched: never more than one thing.
     """
@@ -47,7 +47,7 @@ class PublicDocuments:
 
     def get(self, address: str) -> bytes | None:
         """
-        Return what is there; None if there is nothing, or an address elsewhere.
+        Return an address's document; None if there is none, or it is elsewhere.
 
         Redirects are not followed: only the address itself is trusted.
 

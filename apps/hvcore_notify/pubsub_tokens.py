@@ -1,5 +1,5 @@
 """
-Tokens with which Google Pub/Sub shows that a push is its own.
+Check tokens by which Google Pub/Sub shows that a push is its own.
 
 Source: "Authenticate push subscriptions" in Google's documentation; OpenID Connect Core
 1.0, section 3.1.3.7; RFC 8725.

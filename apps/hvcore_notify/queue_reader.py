@@ -180,7 +180,7 @@ def sqs_client(settings: NotifySettings, *, waits_s: int = WAITS_S) -> Any:  # n
 @contextmanager
 def queue_errors() -> Iterator[None]:
     """
-    Turn what the client raises into UnavailableError.
+    Turn errors of the queue's client into UnavailableError.
 
     Its own texts may name keys and addresses.
     """

@@ -71,7 +71,7 @@ class SnsMessage:
 
 class SnsMessages:
     """
-    Believe what SNS signed for one of our topics, lately; thread-safe.
+    Verify messages that SNS signed for one of our topics, lately; thread-safe.
 
     Args:
         topics: The only ones. SNS signs everybody's topics with the same key.

@@ -1,5 +1,5 @@
 """
-Read what stores write when an object was made.
+Read events that object stores send when an object was made.
 
 Source: "Event message structure" (S3), "Amazon S3 event messages" (EventBridge), "Event
 notifications" (R2), "bucket notifications" (MinIO), each of its vendor's documentation.

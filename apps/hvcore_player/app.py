@@ -45,11 +45,11 @@ from hvcore_web.viewers import viewer_of
 
 
 class PlayerServices(Protocol):
-    """What these addresses need."""
+    """The services that the player app needs."""
 
     @property
     def delivery(self) -> Delivery:
-        """Who may watch what."""
+        """The delivery of videos: decides whether a viewer may have a file."""
         ...
 
     @property
@@ -64,7 +64,7 @@ class PlayerServices(Protocol):
 
     @property
     def share_codes(self) -> ShareCodes:
-        """Codes by which their viewers are recognised."""
+        """Share codes, by which viewers of share links are recognised."""
         ...
 
     @property
@@ -175,7 +175,7 @@ class PlayerFrontPageResource:
         self._policy = content_policy(settings.public.worker_url)
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
-        """Say what this is, and where to go."""
+        """Answer with the front page: what this service is, and where to go."""
         send(req, resp, self._response)
         resp.set_header("Content-Security-Policy", self._policy)
         resp.set_header("Referrer-Policy", "strict-origin")

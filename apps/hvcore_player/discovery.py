@@ -1,5 +1,5 @@
 """
-What a page tells machines that find it: oEmbed, Open Graph, Twitter's player card.
+Tags of a page for machines: oEmbed, Open Graph, Twitter's player card.
 
 Source: oEmbed, section 4; the Open Graph protocol; Twitter's documentation of cards.
 """

@@ -30,7 +30,7 @@ class PlayerElement:
 
     def head(self, assets: str) -> Markup:
         """
-        Return what stands in the page's head.
+        Return the player's links and script for the page's head.
 
         Args:
             assets: Where the page's own files are, as the page sees it.

@@ -75,7 +75,7 @@ def edge_page(
 
 def logo_origin(address: str | None) -> str:
     """
-    Return where a logo comes from, for the page's policy.
+    Return the origin of a logo's address, for the page's policy; "" if none.
 
     Args:
         address: As the page's address names it; only https is shown.

@@ -45,13 +45,13 @@ def packed(settings: Settings) -> bytes:
 
 def read_settings(parent: BinaryIO) -> Settings:
     """
-    Read what the parent has packed, from a pipe that only the parent writes to.
+    Read the parent's packed settings, from a pipe that only the parent writes to.
 
     From now on modules are looked for where the parent looks for them.
 
     Raises:
         EOFError: The parent had ended before.
-        ConfigError: It is of another version, whose settings may be others.
+        ConfigError: The parent is of another version, whose settings may be others.
     """
     version = parent.readline()
     if version and version != f"{__version__}\n".encode():

@@ -167,7 +167,7 @@ class DryPlaybackJudge:
         return None if asked is None else asked.path
 
     def judge(self, url: str, *, origin: str | None) -> JudgedPlayback | None:
-        """Return what would be answered; None if it is no address of playback."""
+        """Return delivery's answer to an address; None if it is none of playback."""
         asked = self._question(url)
         if asked is None:
             return None
@@ -245,12 +245,12 @@ class _ReadOnlyUnitOfWork:
         self.inner.check_room()
 
     def clock_ahead_s(self) -> float:
-        """Return how far this host's clock is ahead of the database's."""
+        """Return the seconds by which this host's clock is ahead of the database's."""
         return self.inner.clock_ahead_s()
 
 
 class _ReadOnlyStorage(Storage):
-    """Shows what another storage holds, and forgets what it is given."""
+    """Shows another storage's objects, and stores or removes none."""
 
     def __init__(self, inner: Storage, clock: Clock) -> None:
         self._inner = inner

@@ -1,4 +1,4 @@
-"""What ``hvcore.embedding`` finds by its entry points: the apps in another program."""
+"""The entry points by which ``hvcore.embedding`` runs apps in another program."""
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext

@@ -1,4 +1,4 @@
-"""Which app answers which path of the public address."""
+"""The app that answers each path of the public address."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, Final

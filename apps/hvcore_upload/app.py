@@ -39,11 +39,11 @@ a file again and again, and to store one holds up the disk for all."""
 
 
 class UploadServices(Protocol):
-    """What these addresses need."""
+    """The services that the upload app needs."""
 
     @property
     def uploads(self) -> UploadUseCases:
-        """Bytes on their way in."""
+        """The use cases of uploads that arrive in one request."""
         ...
 
     @property
@@ -56,7 +56,7 @@ class UploadServices(Protocol):
 
     @property
     def settings(self) -> Settings:
-        """Say what one client may have of it."""
+        """The settings; they say how many slots one client may have."""
         ...
 
     @property

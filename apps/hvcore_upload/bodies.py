@@ -52,7 +52,7 @@ def blocks(
 
 def cut_off(received: int | None, length: int | None) -> CutOffError:
     """
-    Return what to raise for a body that ended too early.
+    Return the error to raise for a body that ended too early.
 
     Args:
         received: None if that is not known.

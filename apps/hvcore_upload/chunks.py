@@ -1,5 +1,5 @@
 """
-What a request with a piece of a resumable upload announces.
+The chunk that a request announces: a piece of a resumable upload.
 
 Source: tus 1.0, "Core Protocol", "Checksum".
 """
@@ -33,7 +33,7 @@ _OFFSET: Final = Integer(minimum=0, maximum=MAX_UPLOAD_BYTES)
 @attrs.frozen(kw_only=True)
 class Chunk:
     """
-    What a PATCH announces.
+    A piece of a resumable upload, as its PATCH announces it.
 
     Attributes:
         length: None if its end shows only when it comes.

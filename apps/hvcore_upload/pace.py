@@ -1,4 +1,4 @@
-"""How fast a sender must be."""
+"""The pace that a sender of an upload must keep."""
 
 from collections import deque
 from collections.abc import Callable

@@ -47,7 +47,7 @@ class ResumableUploadResource:
         self, req: falcon.Request, resp: falcon.Response, *, grant_id: str
     ) -> None:
         """
-        Tell how far the upload is.
+        Tell the offset of a resumable upload: the number of bytes received.
 
         A client takes an upload that is at its end for complete; so that is
         what it is made, where the last PATCH could not.
@@ -121,7 +121,7 @@ class ResumableUploadResource:
         self, req: falcon.Request, resp: falcon.Response, *, grant_id: str
     ) -> None:
         """
-        Do what another method does, for clients that cannot send that one.
+        Carry out PATCH, DELETE or HEAD for clients that can send only POST.
 
         Raises:
             MethodNotAllowedError: ``X-HTTP-Method-Override`` names none.

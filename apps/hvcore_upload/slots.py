@@ -1,4 +1,4 @@
-"""Which senders may send a body now."""
+"""The slots for request bodies: each sender must get one before it sends."""
 
 import ipaddress
 from collections.abc import Iterator

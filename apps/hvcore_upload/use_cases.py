@@ -1,4 +1,4 @@
-"""What the addresses of uploads need of the core."""
+"""The ports of the core that the upload app's addresses need."""
 
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -38,7 +38,7 @@ class UploadUseCases(Protocol):
         ...
 
     def clean_incoming(self) -> int:
-        """Remove what uploads that were cut off have left."""
+        """Remove the files that uploads which were cut off have left."""
         ...
 
     def receive(

@@ -1,5 +1,5 @@
 """
-How long a task waits for which there was no room.
+The wait of a task for which there was no room.
 
 Each refusal is two transactions, and a writer on SQLite delays everyone else. So the
 more tasks of an organization wait, the longer each does: they come back at one pace,
@@ -43,7 +43,7 @@ class _Crowd:
 
 class Crowds:
     """
-    Remembers for whom there was no room, by kind and organization.
+    Remembers the waits of tasks that had no room, by kind and organization.
 
     Args:
         now_s: A clock that only goes forward, in seconds.

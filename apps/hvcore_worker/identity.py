@@ -1,4 +1,4 @@
-"""What a worker is called in the database."""
+"""The names of workers in the database."""
 
 import hashlib
 import os
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def host_prefix(data_dir: Path) -> str:
-    """Return how the names of all workers of this machine and folder begin."""
+    """Return the prefix of the names of all workers of this machine and folder."""
     digest = hashlib.sha256(str(data_dir.absolute()).encode()).hexdigest()[:8]
     return f"{socket.gethostname()}:{digest}:"
 

@@ -46,7 +46,7 @@ class Lines:
         return True
 
     def next(self, whose: Whose) -> Task | None:
-        """Return who came first and may still begin, out of the line."""
+        """Take from a line the task that came first, if it may still begin."""
         line = self._lines.get(whose)
         if not line or self._now_s() > line[0][1] + LONGEST_IN_LINE_S:
             return None
@@ -54,6 +54,6 @@ class Lines:
         return task
 
     def leave(self, whose: Whose | None = None) -> list[Task]:
-        """Return all who wait, out of their line; of every line if none is named."""
+        """Take all tasks from a line; from every line if none is named."""
         lines = list(self._lines) if whose is None else [whose]
         return [task for one in lines for task, _ in self._lines.pop(one, ())]

@@ -1,5 +1,5 @@
 """
-Which workers of a data folder run, and how they are told to leave.
+The files that show a data folder's running workers, and tell them to leave.
 
 By files and not by signals: containers that share a folder do not see each other's
 processes. Each worker has a file and holds its lock, so that one without a lock is of a
@@ -42,7 +42,7 @@ class PresentWorker:
 
     def tell_to_leave(self, *, hands_back_after_s: float) -> None:
         """
-        Have it take no more tasks, and end.
+        Have the worker take no more tasks, and end.
 
         Args:
             hands_back_after_s: How long it may finish what it has begun.

@@ -1,1 +1,1 @@
-"""What answers at the addresses of the pages."""
+"""Resources that answer at the addresses of the dashboard's pages."""

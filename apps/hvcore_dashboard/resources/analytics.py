@@ -1,4 +1,4 @@
-"""What was watched: figures, days, resolutions, places, players' reports."""
+"""Pages of analytics: figures, days, resolutions, places, players' reports."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date
@@ -130,7 +130,7 @@ class _Places:
 
     @property
     def segments(self) -> int:
-        """All of them together."""
+        """The number of segments of all the places together."""
         return sum(segments for _, segments in self.totals)
 
     @property

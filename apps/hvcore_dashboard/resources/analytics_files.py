@@ -1,4 +1,4 @@
-"""What was watched, as files: the records that the API gives."""
+"""Analytics as files: the records that the API gives."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias

@@ -95,7 +95,7 @@ def _sent(req: falcon.Request) -> Mapping[str, str]:
 
 def _query(sent: Mapping[str, str], org_id: OrgId) -> AuditQuery:
     """
-    Return what filters ask for.
+    Return the query of the audit log that a page's filters stand for.
 
     Raises:
         HvError: One of them cannot be read.

@@ -35,7 +35,7 @@ class SigningKeyPages:
 
     @classmethod
     def of(cls, desk: Desk) -> "SigningKeyPages":
-        """Return those of the dashboard."""
+        """Return the signing key pages of the dashboard, made of a desk."""
         return cls(
             answers=desk.answers,
             operations=desk.services.signing_key_operations,

@@ -1,4 +1,4 @@
-"""How the service is doing, for those who run it."""
+"""The system page: tells operators how the service is doing."""
 
 import platform
 from collections.abc import Mapping, Sequence
@@ -111,14 +111,14 @@ class SystemFragmentResource:
 
 
 class TasksFragment:
-    """What moves by itself on the page: processes and tasks."""
+    """The fragment of the system page with processes and tasks."""
 
     def __init__(self, desk: Desk) -> None:
         self._overviews = desk.services.task_overviews
         self._installation = desk.installation
 
     def values(self) -> Mapping[str, object]:
-        """Return what the fragment shows."""
+        """Return the processes and tasks, for the fragment's template."""
         return {
             "tasks": self._overviews.now(),
             "processes": self._installation.processes(),

@@ -1,4 +1,4 @@
-"""How videos come in: files from the person's machine, or from an address."""
+"""The upload page: files from the person's machine, or from an address."""
 
 from collections.abc import Iterable, Mapping
 from functools import partial

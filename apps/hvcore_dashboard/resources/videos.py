@@ -171,7 +171,7 @@ class VideoDeletionsResource:
     def _delete_all(
         self, here: OrganizationVisit, chosen: Sequence[str]
     ) -> tuple[int, str]:
-        """Return how many were deleted, and why no more."""
+        """Delete chosen videos; return their number, and why no more were deleted."""
         deleted = 0
         for video_id in chosen:
             try:

@@ -81,7 +81,7 @@ class DeliveryAnswers:
         *,
         message: str,
     ) -> None:
-        """Call what orders it, and say what has come of it."""
+        """Order a webhook delivery by a call; tell on the endpoint's page how it went."""
         page = self.answers.address(req, "webhooks", webhook_id)
         try:
             order()

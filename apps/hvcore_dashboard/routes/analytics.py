@@ -1,4 +1,4 @@
-"""What was watched."""
+"""Routes of the analytics pages."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What was done, by whom."""
+"""Routes of the audit log."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Pages of those who run the service."""
+"""Routes of the operators' pages."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""How videos come in."""
+"""Routes of the upload page."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What was watched of a video, by the reports of the API."""
+"""The analytics tab of a video, by the reports of the API."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

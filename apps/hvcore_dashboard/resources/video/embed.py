@@ -119,7 +119,7 @@ class EmbedTabResource:
     def _by_edge_key(
         self, here: OrganizationVisit, video: Video
     ) -> Mapping[str, object]:
-        """Return what to copy with the newest edge key that works."""
+        """Return the embed snippets with the video's newest edge key that works."""
         # The key is a permission: viewers do not see it.
         if not here.role.includes(Role.EDITOR):
             return {}

@@ -1,4 +1,4 @@
-"""What has happened to a video, and which webhook endpoints were told."""
+"""The events of a video, and which webhook endpoints were told."""
 
 from typing import Final
 

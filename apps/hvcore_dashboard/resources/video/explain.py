@@ -1,4 +1,4 @@
-"""Why delivery refuses an address of a video, or would."""
+"""The tab that explains why delivery refuses an address of a video."""
 
 from collections.abc import Mapping
 from typing import Final

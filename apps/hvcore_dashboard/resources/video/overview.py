@@ -66,7 +66,7 @@ class VideoPageResource:
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
     ) -> None:
-        """Change what the person has touched, as the API does."""
+        """Change the video's fields that the person has touched, as the API does."""
         here, form = organization_of(req), read_form(req)
 
         def write(video: Video, changes: Mapping[str, str | None]) -> None:
@@ -189,7 +189,7 @@ class VideoDeletionPageResource:
 
 
 def _fields(video: Video) -> Mapping[str, str]:
-    """Return what the form shows of a video."""
+    """Return the values of the overview form's fields for a video."""
     return {
         "videoName": one_line(video.name),
         "description": _lines(video.description or ""),

@@ -152,6 +152,7 @@ def test_what_it_copies_is_all_that_the_package_needs() -> None:
         "pyproject.toml",
         "setup.py",
         "constraints.txt",
+        "requirements.lock",
         "hv",
         "LICENSE",
         "THIRD_PARTY.md",
@@ -168,3 +169,17 @@ def test_no_file_for_deployers_names_the_host_of_a_registry() -> None:
 
     assert files
     assert [p for p in files if hosts.search(Path(p).read_text("utf-8"))] == []
+
+
+def test_the_launcher_finds_in_the_image_each_file_that_it_reads() -> None:
+    launcher = (ROOT / "hv").read_text(encoding="utf-8")
+    read = set(re.findall(r'ROOT / "([\w.-]+\.(?:txt|lock|toml))"', launcher))
+    copied = {
+        word
+        for name, rest in instructions(TEXT)
+        if name == "COPY" and "--from" not in rest
+        for word in rest.split()
+    }
+
+    assert "requirements.lock" in read
+    assert read <= copied

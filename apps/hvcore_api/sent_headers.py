@@ -8,7 +8,7 @@ _BARE: Final = ("CONTENT_TYPE", "CONTENT_LENGTH")
 
 
 class SentHeaders(Mapping[str, str]):
-    """Headers by their names in lower case; none is touched before it is asked for."""
+    """Headers of a request by lower-case name, read when they are asked for."""
 
     def __init__(self, environ: Mapping[str, Any]) -> None:
         self._environ = environ

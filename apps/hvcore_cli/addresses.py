@@ -1,4 +1,4 @@
-"""Where the processes of one machine are reached, and whether they answer."""
+"""Addresses of the processes of one machine, and whether they answer."""
 
 import asyncio
 import socket
@@ -23,7 +23,7 @@ RECORDED: Final = {
 
 @attrs.frozen(kw_only=True)
 class Addresses:
-    """Where the service is reached, as it says itself."""
+    """The addresses of a running service, as ``run/addresses.json`` has them."""
 
     api_url: str
     worker_url: str

@@ -89,7 +89,7 @@ class LocalService:
 
     @property
     def mails(self) -> str:
-        """Where mails go, in words; without a password."""
+        """The destination of mails in words, without a password."""
         settings = self._loaded.settings
         if not settings.mail.url:
             return f"files in {mail_folder(settings)} (HV_MAIL__URL is not set)"

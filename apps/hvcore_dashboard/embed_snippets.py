@@ -28,7 +28,7 @@ class EmbedSnippet:
 @attrs.frozen(kw_only=True)
 class EmbedAddresses:
     """
-    Where a video plays.
+    The addresses at which a video plays.
 
     Attributes:
         page: The player's page, for a frame.

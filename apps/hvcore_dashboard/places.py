@@ -1,4 +1,4 @@
-"""Where a page is: what its layout shows around it, and the addresses of its links."""
+"""The place of a page: navigation around it, and the addresses of its links."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -65,7 +65,7 @@ class Place:
 
     @property
     def organization(self) -> OrganizationVisit | None:
-        """Where the page is."""
+        """The organization of the page, if it has one."""
         return self.visit.organization if self.visit else None
 
     @property

@@ -53,7 +53,7 @@ class DeliveryServices(Protocol):
 
     @property
     def clock(self) -> Clock:
-        """Tells which keys are believed."""
+        """The clock by which signing keys are valid."""
         ...
 
     @property

@@ -92,7 +92,7 @@ def make_app(services: NotifyServices) -> falcon.App[falcon.Request, falcon.Resp
 
 
 class SnsResource:
-    """Where SNS posts the messages of a topic."""
+    """The address to which SNS posts the messages of a topic."""
 
     def __init__(self, notices: StoreNotices, messages: SnsMessages) -> None:
         self._notices = notices
@@ -137,7 +137,7 @@ class SnsResource:
 
 
 class PubSubResource:
-    """Where Google Pub/Sub pushes the messages of a subscription."""
+    """The address to which Google Pub/Sub pushes the messages of a subscription."""
 
     def __init__(self, notices: StoreNotices, tokens: PubSubTokens) -> None:
         self._notices = notices
@@ -163,7 +163,7 @@ class PubSubResource:
 
 
 class EventsResource:
-    """Where a store, or a program in between, posts events with a secret."""
+    """The address to which a store, or a program, posts events with a secret."""
 
     def __init__(self, notices: StoreNotices, token: str) -> None:
         self._notices = notices

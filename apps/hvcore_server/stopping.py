@@ -1,5 +1,5 @@
 """
-When a server that was told to end stops taking requests.
+The end of a server that was told to stop: until when it takes requests.
 
 Whatever sends them here learns from ``/health/ready`` that it is to send them elsewhere,
 and until it has asked, it goes on: so a server takes them for a while longer.

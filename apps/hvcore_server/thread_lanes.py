@@ -46,7 +46,7 @@ class ThreadLanes:
         refuse: Callable[[Any, UnavailableError], None],
     ) -> "ThreadLanes":
         """
-        Make them by the settings.
+        Make the lanes of an app from its settings.
 
         Args:
             threads: Of all requests but those of monitors.

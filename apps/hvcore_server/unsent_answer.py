@@ -31,7 +31,7 @@ class HandedOver(Protocol):
 
     @property
     def half_at(self) -> int:
-        """Up to where at most half of it is passed on."""
+        """The offset in bytes up to which at most half of the file is passed on."""
         ...
 
     @property

@@ -101,7 +101,7 @@ class FilledGzip(PiecewiseBody):
 
     @property
     def size_bytes(self) -> int:
-        """Its length."""
+        """The length of the compressed text in bytes."""
         return sum(map(len, self.parts))
 
     def pieces(self, start: int, end: int) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""Where the service is, with which key it is asked, and how patiently."""
+"""Options of a client: the service's address, the API key, time limits."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Where the objects lie, and how a store is entered: the settings."""
+"""Settings of the storage: bucket or folder, and credentials."""
 
 from urllib.parse import urlsplit
 

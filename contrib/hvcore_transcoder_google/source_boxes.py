@@ -21,7 +21,7 @@ class SourceBoxError(Exception):
 
 
 class ReadableSource(Protocol):
-    """Where the bytes come from."""
+    """A source whose bytes are read by range."""
 
     size_bytes: int
 

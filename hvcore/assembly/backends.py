@@ -175,7 +175,7 @@ class Backends:
 
     @made_once
     def spool(self) -> Spool:
-        """Where this process writes down what it serves."""
+        """The spool in which this process writes down served segments."""
         return Spool(self.spool_dir)
 
     @cached_property
@@ -225,13 +225,13 @@ class Backends:
 
     @property
     def spool_dir(self) -> Path:
-        """Where counts wait for the sinks."""
+        """The folder in which counts wait for the sinks."""
         # An absolute path stays what it is.
         return self.settings.data_dir / (self.settings.analytics.spool_dir or "spool")
 
     @property
     def edge_folder(self) -> Path:
-        """Where an edge of this machine keeps its counts, its cache and its state."""
+        """The folder with the counts, cache and state of this machine's edge."""
         # An absolute path stays what it is.
         return self.settings.data_dir / (self.settings.edge.folder or "edge")
 

@@ -1,4 +1,4 @@
-"""Where a process has pictures drawn that others have sent or made."""
+"""Drawing rooms for pictures of requests and of tasks."""
 
 from functools import cached_property
 from typing import Final

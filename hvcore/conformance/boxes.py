@@ -108,7 +108,7 @@ def inside(parent: Box, *, skip: int = 0) -> list[Box]:
 
 @attrs.frozen
 class BoxLocation:
-    """Where a box is in a file; only its header was read."""
+    """The position of a box in a file, of which only the header was read."""
 
     kind: str
     start: int

@@ -52,7 +52,7 @@ class SegmentHeader:
 
     @property
     def end(self) -> int:
-        """Where the next one begins."""
+        """The time at which the next run begins, in units of the timescale."""
         return self.start + self.duration
 
 

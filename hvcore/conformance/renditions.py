@@ -53,7 +53,7 @@ class Rendition:
 
     @cached_property
     def starts_s(self) -> list[Fraction] | None:
-        """When each segment begins; None unless all were understood."""
+        """The start time of each segment in seconds; None unless all were understood."""
         if (
             self.is_cut
             or self.track is None
@@ -65,7 +65,7 @@ class Rendition:
 
     @cached_property
     def span_s(self) -> tuple[Fraction, Fraction] | None:
-        """When its first sample is shown and its last ends, by its samples."""
+        """Start of the first sample and end of the last one, in seconds."""
         segments = [part.segment for part in self.parts if part.segment]
         if self.is_cut or self.track is None or not segments:
             return None

@@ -1,4 +1,4 @@
-"""Where the files of a video are read from: a storage, a folder, a web server."""
+"""Sources of a video's files: a storage, a folder, a web server."""
 
 from typing import Final, Protocol
 

@@ -42,7 +42,7 @@ class Variant:
 
     @property
     def place(self) -> str:
-        """Where it stands."""
+        """The line of the variant in the multivariant playlist."""
         return f"line {self.tag.line}"
 
 

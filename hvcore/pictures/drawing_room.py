@@ -1,4 +1,4 @@
-"""Where a process has its pictures drawn: by few children, one picture at a time each."""
+"""Rooms of children that draw pictures, each one picture at a time."""
 
 import threading
 from collections.abc import Callable

@@ -74,12 +74,12 @@ class PlaybackClaims:
 
     @property
     def expires_at(self) -> datetime:
-        """When it is over, as it says itself."""
+        """The end of the token by its own claim."""
         return datetime.fromtimestamp(self.expires_at_unix, UTC)
 
     @property
     def ends_at(self) -> datetime:
-        """When the token is refused from on: clocks differ."""
+        """The moment from which the token is refused: clocks differ."""
         return datetime.fromtimestamp(self.expires_at_unix + LEEWAY_S, UTC)
 
     def names(self, video_id: str) -> bool:

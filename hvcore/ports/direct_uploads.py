@@ -16,7 +16,7 @@ from hvcore.ports.storage import ObjectInfo
 @attrs.frozen(kw_only=True)
 class WriteAddress:
     """
-    Where anybody may send bytes with one PUT, for a time.
+    An address to which anybody may send bytes with one PUT, for a time.
 
     Attributes:
         binds_type: The store refuses another Content-Type than the one named.

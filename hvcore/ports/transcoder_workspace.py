@@ -1,4 +1,4 @@
-"""Where a transcoder works: the source, a folder, and a target in the store."""
+"""Workspaces of transcoders: the source, a folder, and a target in the store."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -27,7 +27,7 @@ class NotAddressableError(TranscodeError):
 @attrs.frozen(kw_only=True)
 class PartTarget:
     """
-    Where a service elsewhere puts what it makes of a part.
+    The target in the store of a part that another service encodes.
 
     Each submission has a target of its own. It is removed when the video is published
     or has failed, and after the submission was cancelled.
@@ -102,7 +102,7 @@ def _forget(handle: str) -> None:
 @attrs.frozen(kw_only=True)
 class Workspace:
     """
-    Where one attempt works, and how it talks to the core.
+    The source, folder and reports of one encode attempt.
 
     Attributes:
         folder: An empty folder of this attempt alone; what is written here

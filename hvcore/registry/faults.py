@@ -27,7 +27,7 @@ _OURS: Final = ("hvcore", "hvcore_")
 @attrs.frozen(kw_only=True)
 class PluginSource:
     """
-    Where a plugin comes from.
+    The origin of a plugin: entry point, distribution and package.
 
     Attributes:
         plugin: The entry point's name, or the module's for HV_PLUGINS.

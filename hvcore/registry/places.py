@@ -1,4 +1,4 @@
-"""Where in the code something is, or went wrong: module, file and line."""
+"""Places in code: module, file and line of a function or an error."""
 
 import inspect
 from collections.abc import Iterator, Sequence

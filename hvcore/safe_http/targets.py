@@ -33,7 +33,7 @@ _KEPT_IN_PATHS: Final = "/?!$&'()*+,;=:@%~"
 @attrs.frozen(kw_only=True)
 class Target:
     """
-    Where a request goes.
+    The target of a request: address, host and port.
 
     Attributes:
         host: An ASCII name in lower case, or an address without brackets.

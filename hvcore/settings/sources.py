@@ -1,4 +1,4 @@
-"""Where settings come from: a TOML file and the environment."""
+"""Sources of settings: a TOML file and the environment."""
 
 import tomllib
 from collections.abc import Iterator, Mapping

@@ -89,7 +89,7 @@ class PublicSettings:
 @attrs.frozen(kw_only=True)
 class DatabaseSettings:
     """
-    Where the records are stored.
+    Settings of the database.
 
     Attributes:
         url: SQLAlchemy URL; SQLite in the data folder if empty.

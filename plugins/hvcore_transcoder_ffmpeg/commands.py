@@ -68,7 +68,7 @@ class Encode:
 
     @property
     def seeks_to_s(self) -> float:
-        """Where the decoder begins; 0 is the file's beginning."""
+        """The time in seconds at which the decoder begins; 0 is the file's beginning."""
         if self.lead_s is None:
             return 0.0
         return max(0.0, self.span.begins_s - self.lead_s)

@@ -58,7 +58,7 @@ class Span:
 
     @property
     def begins_s(self) -> float:
-        """When the first frame is shown."""
+        """The time of the first frame in seconds."""
         return float(self.first_frame / self.frame_rate)
 
     @property

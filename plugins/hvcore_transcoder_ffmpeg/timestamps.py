@@ -1,5 +1,5 @@
 """
-When the pictures of a source are shown, read from its packets.
+Presentation times of a source's pictures, read from its packets.
 
 Headers lie or say nothing: a browser's recording has no duration, and 14 KB
 with two pictures ten hours apart would make a million copies of the first.

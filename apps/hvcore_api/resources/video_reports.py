@@ -40,7 +40,7 @@ class VideoPlaybackQualityResource:
 
 
 class VideoBreakdownResource:
-    """Where the segments of a video went."""
+    """Served segments of a video by country or page."""
 
     def __init__(self, services: Services) -> None:
         self._reports = services.video_reports

@@ -1,4 +1,4 @@
-"""Where a person begins: the organization, or a choice of organizations."""
+"""The first page of a person: the organization, or a choice of organizations."""
 
 import falcon
 

@@ -1,4 +1,4 @@
-"""Where a person begins."""
+"""Routes of organizations, and of the first page of a person."""
 
 from typing import Final
 

@@ -51,7 +51,7 @@ class RateLimitRule:
 @attrs.frozen(kw_only=True)
 class RateLimitState:
     """
-    Where a rule stands after a request.
+    The state of a rate limit after a request.
 
     Attributes:
         remaining: How many more requests it lets through now.

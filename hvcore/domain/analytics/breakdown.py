@@ -1,5 +1,5 @@
 """
-Where segments went: by the viewer's country, and by the page they were shown on.
+Served segments by the viewer's country and by the page of the player.
 
 Counted are segments of a video's UTC day. Viewers are not recorded: a country
 has many of them, and of a page only the host is stored.
@@ -53,7 +53,7 @@ def is_referrer(text: str) -> bool:
 @attrs.frozen(kw_only=True)
 class SegmentOrigin:
     """
-    Where the request for a segment came from.
+    The origin of a segment request: country and page.
 
     Attributes:
         country: None if it is not known.
@@ -98,11 +98,11 @@ class BreakdownDay:
 @attrs.frozen(kw_only=True)
 class VideoBreakdown:
     """
-    Where the segments of a video went.
+    Served segments of a video by origin.
 
     Attributes:
         rows: Oldest first; those of a day add up to what was counted.
-        is_stored: Somebody keeps where they went.
+        is_stored: A sink keeps the origins of segments.
     """
 
     video: Video
@@ -114,11 +114,11 @@ class VideoBreakdown:
 @attrs.frozen(kw_only=True)
 class EnvironmentBreakdown:
     """
-    Where the segments of some environments went.
+    Served segments of some environments by origin.
 
     Attributes:
         rows: Oldest first; those of a day add up to what was counted.
-        is_stored: Somebody keeps where they went.
+        is_stored: A sink keeps the origins of segments.
     """
 
     by: BreakdownBy

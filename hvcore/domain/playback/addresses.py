@@ -1,5 +1,5 @@
 """
-Where a video plays: its addresses, which nobody needs to ask for.
+Playback addresses of a video, which follow from its ids.
 
 Source: interface, "Delivery".
 """
@@ -46,7 +46,7 @@ class PlaybackAddresses:
 @attrs.frozen(kw_only=True)
 class PlaybackPlaces:
     """
-    Where the videos of an environment play.
+    The playback addresses of an environment's videos.
 
     Attributes:
         env_id: Either its id or its name; both are served.

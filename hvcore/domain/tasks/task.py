@@ -52,7 +52,7 @@ FAIR_LANES: Final = (*LIGHT_LANES, Lane.ENCODE)
 
 
 class TaskState(Enum):
-    """Where a task stands."""
+    """The states of a task."""
 
     DUE = "due"
     QUEUED = "queued"

@@ -22,7 +22,7 @@ _ARRIVAL: Final = "/arrival"
 
 class GrantState(Enum):
     """
-    Where an upload stands.
+    The states of an upload.
 
     GRANTED: the bytes may come. UPLOADED: they are there; they may be sent
     again. USED: a video was made of them. ENDED: ran out or cancelled.
@@ -140,7 +140,7 @@ class FileWanted:
 @attrs.frozen(kw_only=True)
 class GrantedPart:
     """
-    Where one part of a file may be sent.
+    The address to which one part of a file may be sent.
 
     Attributes:
         number: From 1 on.

@@ -117,7 +117,7 @@ class CaptionTrack:
 
     @property
     def path(self) -> str:
-        """Where the file is in storage."""
+        """The storage path of the captions file."""
         return captions_path(self.video_id, self.language, self.version)
 
 

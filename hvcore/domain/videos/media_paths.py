@@ -1,4 +1,4 @@
-"""Where the files of a video are in storage."""
+"""Storage paths of a video's files."""
 
 from typing import Final
 

@@ -18,7 +18,7 @@ from hvcore.errors import (
 
 
 class VideoState(Enum):
-    """Where a video stands; ``AWAITING_UPLOAD`` is in no list and no count."""
+    """The states of a video; ``AWAITING_UPLOAD`` is in no list and no count."""
 
     AWAITING_UPLOAD = "awaiting_upload"
     TRANSCODING = "transcoding"

@@ -63,7 +63,7 @@ class EndpointState(Enum):
 
 
 class WebhookDeliveryState(Enum):
-    """Where a delivery stands."""
+    """The states of a webhook delivery."""
 
     PENDING = "pending"
     DELIVERED = "delivered"

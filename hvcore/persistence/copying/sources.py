@@ -1,4 +1,4 @@
-"""Where rows are copied from: a database at one moment, or what was written of one."""
+"""Sources of copied rows: a database at one moment, or the files of a backup."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

@@ -57,7 +57,7 @@ class RateLimitResult:
 
     @property
     def reset_unix(self) -> int:
-        """When the shown rule lets more pass, in Unix seconds."""
+        """The moment at which the shown limit lets more pass, in Unix seconds."""
         return math.ceil(self.shown.reset_at.timestamp())
 
 

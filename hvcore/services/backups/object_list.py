@@ -32,7 +32,7 @@ class ListedObject:
 
 
 class ObjectList:
-    """Objects by their paths, in a temporary file: there may be millions."""
+    """A list of objects by path in a temporary file: there may be millions."""
 
     def __init__(self) -> None:
         # "" is a database on the disk that goes with its connection.

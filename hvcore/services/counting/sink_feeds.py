@@ -41,7 +41,7 @@ class FeedSource(Protocol):
 
     @property
     def path(self) -> Path:
-        """Where the file is now."""
+        """The present path of the file."""
         ...
 
     def size_bytes(self) -> int:

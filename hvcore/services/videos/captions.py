@@ -52,7 +52,7 @@ NO_SUCH_CAPTIONS: Final = "The video has no captions in this language."
 @attrs.frozen(kw_only=True)
 class NewCaptions:
     """
-    Captions as they were sent.
+    Captions in the form in which they were sent.
 
     Attributes:
         language: As the path has it.

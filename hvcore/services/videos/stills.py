@@ -24,7 +24,7 @@ _A_MOMENT_S: Final = 0.001
 @attrs.frozen(kw_only=True)
 class StillLocation:
     """
-    Where a moment is found.
+    The files and the offset of the frame at a moment.
 
     Attributes:
         files: The init and the segment, in this order; paths are under the

@@ -28,7 +28,7 @@ LEFT_OUT: Final = "leftOut"
 @attrs.frozen
 class WrittenCaptions:
     """
-    Captions as they are published.
+    Captions in their published form.
 
     Attributes:
         cues: How many there are.

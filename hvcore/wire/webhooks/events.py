@@ -85,7 +85,7 @@ EVENTS: Final[Schema] = record(
 
 @attrs.frozen(kw_only=True)
 class Cursor:
-    """Where an earlier answer ended; its form is nobody's business."""
+    """The end of an earlier answer, in a form that only the service reads."""
 
     def from_json(self, value: object) -> int:
         """Read a JSON string."""

@@ -27,7 +27,7 @@ MOST_VALUES: Final = 10
 @attrs.frozen(kw_only=True)
 class ServedTo:
     """
-    Where segments went.
+    Served segments of a video by country and page.
 
     Attributes:
         value: A country or a host; None where that is unknown.

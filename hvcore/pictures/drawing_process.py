@@ -133,14 +133,6 @@ class DrawingProcess:
         _, width_px, height_px, picture = drawn
         return Sheet(picture=picture, width_px=width_px, height_px=height_px)
 
-    def start(self) -> None:
-        """Start the process, unless it runs; do not wait until it is ready."""
-        if self._process is not None and self._process.poll() is not None:
-            self.close()
-        if self._process is None:
-            with suppress(OSError):
-                self._start()
-
     def close(self) -> None:
         """End the process; another one starts when it is needed."""
         if self._end is not None:
@@ -149,7 +141,6 @@ class DrawingProcess:
 
     def _draw(self, do: int, one: int, two: int, pictures: Sequence[bytes]) -> Answer:
         is_new = self._process is None or self._process.poll() is not None
-        self.start()
         head = REQUEST.pack(do, one, two, len(pictures))
         answer = self._ask(head, pictures)
         if answer is None and not is_new:
@@ -178,8 +169,7 @@ class DrawingProcess:
             DrawingEndedError: It ended later, or was ended because it hangs.
             UnavailableError: Nobody can watch whether it hangs.
         """
-        self.start()
-        process = self._process
+        process = self._running()
         if process is None:
             return None
         hanging = threading.Timer(MOST_S, process.kill)
@@ -230,6 +220,15 @@ class DrawingProcess:
             },
         )
         raise DrawingEndedError(_NOT_MADE, retry_after_s=RETRY_AFTER_S)
+
+    def _running(self) -> "subprocess.Popen[bytes] | None":
+        """Return the child, begun if none runs; None if none can be begun."""
+        if self._process is not None and self._process.poll() is not None:
+            self.close()
+        if self._process is None:
+            with suppress(OSError):
+                self._start()
+        return self._process
 
     def _start(self) -> "subprocess.Popen[bytes]":
         command = [sys.executable, "-P", "-m", "hvcore.pictures.drawing"]

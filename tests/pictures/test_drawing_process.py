@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from typing import Final
 
 import psutil
 import pytest
@@ -47,6 +48,15 @@ def picture(width_px: int = 64, height_px: int = 36, mode: str = "L") -> bytes:
     return made.getvalue()
 
 
+OF_OTHER_TESTS: Final = set[int]()
+
+
+@pytest.fixture(autouse=True)
+def _remember_children_of_other_tests() -> None:
+    OF_OTHER_TESTS.clear()
+    OF_OTHER_TESTS.update(one.pid for one in children_that_draw())
+
+
 @pytest.fixture
 def elsewhere() -> Iterator[DrawingProcess]:
     found = DrawingProcess()
@@ -56,10 +66,15 @@ def elsewhere() -> Iterator[DrawingProcess]:
 
 def child() -> psutil.Process:
     """
-    Return the newest process that draws; rooms of other tests may have theirs.
+    Return the one process that draws and began in this test.
     """
-    drawing = [one for one in psutil.Process().children() if _draws(one)]
-    return max(drawing, key=psutil.Process.create_time)
+    (found,) = (one for one in children_that_draw() if one.pid not in OF_OTHER_TESTS)
+    return found
+
+
+def children_that_draw() -> list[psutil.Process]:
+    """Return the children that draw; a room that tests share may have one."""
+    return [one for one in psutil.Process().children() if _draws(one)]
 
 
 def is_asked(stopped: DrawingProcess) -> bool:

@@ -137,13 +137,13 @@ class MovingSite:
             self._held.remove(path)
             self._changed.notify_all()
 
-    def wait_for(self, path: str) -> None:
+    def wait_for(self, path: str, *, within_s: float = 20) -> None:
         """
         Wait until something is asked for whose path begins so.
         """
         until(
             lambda: any(one.startswith(path) for one in list(self.asked)),
-            within_s=20,
+            within_s=within_s,
             what=f"a request for {path}",
         )
 
@@ -154,8 +154,7 @@ class MovingSite:
         with self._changed:
             self.asked.append(address)
             delay_s = self.delays.uniform(0, self.most_s) if self.most_s else 0
-            if not address.startswith("/static/"):
-                self._changed.wait_for(lambda: not self._is_held(address), timeout=60)
+            self._changed.wait_for(lambda: not self._is_held(address), timeout=60)
         if delay_s and not address.startswith("/static/"):
             time.sleep(delay_s)
         parts = urlsplit(address)

@@ -4,7 +4,10 @@ The player on pages that go from one video to the next while something is asked.
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Final
+from unittest.mock import ANY
 
 import pytest
 from playwright.sync_api import Browser
@@ -322,6 +325,40 @@ def test_a_token_for_the_video_before_is_not_given_to_the_next_in_a_frame(
     )
 
     assert found == [None, WIDTHS_PX["b"], second.partition("token=")[2]]
+
+
+def test_a_frame_on_a_slow_network_asks_its_host_for_the_first_token(
+    tab: Tab, site: MovingSite
+) -> None:
+    tab.open(f"{site.url}/host.html")
+    messages = "/static/element/messages.js"
+    site.hold(messages)
+
+    def release() -> None:
+        site.wait_for(messages)
+        # It is refused before the frame can speak, if it is asked for by then.
+        with suppress(TimeoutError):
+            site.wait_for("/private/a/master.m3u8", within_s=1)
+        site.release(messages)
+
+    with ThreadPoolExecutor(1) as pool:
+        released = pool.submit(release)
+        found = tab.run(
+            HOST
+            + """
+            iframe.src = first;
+            const player = await connect(iframe, {renewToken: async () => fresh});
+            await player.play();
+            await new Promise((done) => player.addEventListener('timeupdate', () =>
+                player.state.currentTime > 0.3 && done()));
+            return [player.state.error, shown().token];
+            """,
+            first=f"/embed{address('a', 'private')}?token=old",
+            fresh=token("a"),
+        )
+        released.result()
+
+    assert found == [None, ANY]
 
 
 def test_calls_to_a_page_that_is_left_fail(tab: Tab, site: MovingSite) -> None:

@@ -54,7 +54,8 @@ if (player.dataset.access === "private" && query.get("token")) {
   player.setAttribute("token", query.get("token"));
 }
 
+// Sooner than the player, which may need another token before this has arrived.
+const { speakWithParent } = await import("./element/messages.js");
 // Only now: it loads what its attributes say.
 await import("./hv-player.js");
-const { speakWithParent } = await import("./element/messages.js");
 speakWithParent(player);

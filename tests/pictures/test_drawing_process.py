@@ -66,7 +66,7 @@ def elsewhere() -> Iterator[DrawingProcess]:
 
 def child() -> psutil.Process:
     """
-    Return the one process that draws and began in this test.
+    Return the only child that draws and began in this test.
     """
     (found,) = (one for one in children_that_draw() if one.pid not in OF_OTHER_TESTS)
     return found

@@ -17,6 +17,7 @@ from tests.e2e.people import COOKIE, show
 from tests.live import until
 
 WITHIN_S: Final = 20
+HAS_LOADED: Final = "() => document.readyState === 'complete'"
 
 
 @attrs.frozen
@@ -44,12 +45,15 @@ class Tab:
     def wait_for(self, function: str, *args: object) -> Any:  # noqa: ANN401 - JSON data
         """
         Call a function again and again; return the first answer that counts.
+
+        While a page loads, its elements are there before its scripts have run:
+        the function is called once both are.
         """
 
         def answer() -> Any:  # noqa: ANN401 - JSON data
             # While the next page comes there is nobody to ask.
             with suppress(PlaywrightError, MarionetteError):
-                return self.ask(function, *args)
+                return self.ask(HAS_LOADED) and self.ask(function, *args)
 
         return until(answer, within_s=WITHIN_S, what=f"{function} {args}")
 

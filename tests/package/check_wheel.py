@@ -54,8 +54,8 @@ NEEDED = (
     "hvcore_edge/nginx/hv_edge.lua",
 )
 KINDS = {"analytics", "auth", "limits", "queue", "sign_in", "storage", "transcoder"}
-ELSEWHERE = {"google", "mediaconvert", "sqs"}
-"""What needs a cloud's own clients, which the extra ``all`` leaves out."""
+ELSEWHERE = {"duckdb", "google", "mediaconvert", "obstore", "sqs"}
+"""Backends whose libraries few need, which the extra ``all`` leaves out."""
 TOOLS = {"hvcore_client_generator", "hvcore_mediaconvert_local"}
 """Packages of developers, which are distributions of their own."""
 OF_THE_CLIENT = {

@@ -62,22 +62,34 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="hv-first-") as place:
         for caches in [wanted.only] if wanted.only else ["empty", "full"]:
             if caches == "full":
-                # Also where no round with empty ones came before.
-                one_round(Path(place), caches="full", is_shown=False)
+                fill_caches(Path(place))
             print(f"\n{caches} caches")
             rounds = range(wanted.rounds)
             show([one_round(Path(place), caches=caches) for _ in rounds])
 
 
-def one_round(place: Path, *, caches: str, is_shown: bool = True) -> Found:
+def one_round(place: Path, *, caches: str) -> Found:
     """Set a clone up, start it twice, and install the lock beside it."""
-    folder = Path(tempfile.mkdtemp(dir=place))
-    try:
-        # Each of the two has caches of its own: neither may fill those of the other.
+    with new_folder(place) as folder:
         kept = folder if caches == "empty" else place
         sync_s = sync(folder / "env", environ_of(kept / "caches-of-sync"))
-        environ = environ_of(kept / "caches")
-        return started(folder / "clone", environ, sync_s=sync_s, is_shown=is_shown)
+        return started(folder / "clone", environ_of(kept / "caches"), sync_s)
+
+
+def fill_caches(place: Path) -> None:
+    """Download everything once."""
+    with new_folder(place) as folder:
+        sync(folder / "env", environ_of(place / "caches-of-sync"))
+        subprocess.run(["git", "clone", "-q", ROOT, folder / "clone"], check=True)
+        set_up(folder / "clone", environ_of(place / "caches"))
+
+
+@contextmanager
+def new_folder(place: Path) -> Iterator[Path]:
+    """Yield a folder that is removed at the end, and not in the time of a step."""
+    folder = Path(tempfile.mkdtemp(dir=place))
+    try:
+        yield folder
     finally:
         shutil.rmtree(folder)
 
@@ -98,14 +110,12 @@ def sync(target: Path, environ: Mapping[str, str]) -> float:
     return time.monotonic() - began
 
 
-def started(
-    clone: Path, environ: Mapping[str, str], *, sync_s: float, is_shown: bool
-) -> Found:
+def started(clone: Path, environ: Mapping[str, str], sync_s: float) -> Found:
     """Clone this checkout, set the clone up, and start it twice."""
     began = time.monotonic()
     subprocess.run(["git", "clone", "-q", ROOT, clone], check=True)
     cloned = time.monotonic()
-    set_up(clone, environ, is_shown=is_shown)
+    set_up(clone, environ)
     installed = time.monotonic()
     with serving(clone, environ):
         start_s = time.monotonic() - began
@@ -122,7 +132,7 @@ def started(
     )
 
 
-def set_up(clone: Path, environ: Mapping[str, str], *, is_shown: bool) -> None:
+def set_up(clone: Path, environ: Mapping[str, str]) -> None:
     """Run ``./hv setup``, and show when each of its steps began."""
     began = time.monotonic()
     command = [clone / "hv", "setup"]
@@ -130,8 +140,7 @@ def set_up(clone: Path, environ: Mapping[str, str], *, is_shown: bool) -> None:
         command, env=environ, stderr=subprocess.PIPE, text=True
     ) as process:
         for line in process.stderr or ():
-            if is_shown:
-                print(f"  {time.monotonic() - began:6.2f} s  {line.strip()}")
+            print(f"  {time.monotonic() - began:6.2f} s  {line.strip()}")
     if process.returncode != 0:
         raise SystemExit("./hv setup failed")
 

@@ -47,7 +47,7 @@ class _QuietAnswer(http.client.HTTPResponse):
     def begin(self) -> None:
         """Read the head."""
         super().begin()
-        self.msg.set_payload(None)
+        self.msg.set_payload("")
         self.msg.defects.clear()
 
 

@@ -80,7 +80,7 @@ class _FinalAnswer(http.client.HTTPResponse):
             super().begin()
         # urllib3 logs what of a head could not be parsed, whole and with a traceback:
         # the answer of a stranger is no text for our logs.
-        self.msg.set_payload(None)
+        self.msg.set_payload("")
         self.msg.defects.clear()
 
 

@@ -54,9 +54,9 @@ _KEEP_ALIVE: Final[Future[bool]] = Future()
 _KEEP_ALIVE.set_result(True)
 
 
-class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
+class ApiWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
     """
-    Deadlines of apps whose requests are small: they must arrive within seconds.
+    Serve an app whose requests are small: they must arrive within seconds.
 
     An app that expects more says so, once it knows the sender; see
     hvcore_web.bodies.allow_time.
@@ -339,8 +339,8 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         return Pace(grace_s, min_bytes_per_s=self.min_bytes_per_s)
 
 
-class LargeBodies(SmallBodies):
-    """Deadlines of apps that take and give files: hours, but never at a standstill."""
+class TransferWorker(ApiWorker):
+    """Serve an app that takes and gives files: for hours, but never at a standstill."""
 
     grace_s = 30.0
     serves_any_page = True

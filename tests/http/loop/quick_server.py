@@ -34,12 +34,12 @@ THREADS: Final = 2
 GRACE_S: Final = 1.0
 
 
-class QuickSmallBodies(deadlines.SmallBodies):
+class QuickApiWorker(deadlines.ApiWorker):
     body_within_s = GRACE_S
     grace_s = GRACE_S
 
 
-class QuickLargeBodies(deadlines.LargeBodies):
+class QuickTransferWorker(deadlines.TransferWorker):
     grace_s = GRACE_S
 
 

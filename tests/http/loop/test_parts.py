@@ -42,7 +42,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("server")
     with listen("127.0.0.1", 0) as listener, (folder / "log").open("wb") as log:
         fd = listener.fileno()
-        words = ["-m", "tests.http.loop.quick_server", "LargeBodies"]
+        words = ["-m", "tests.http.loop.quick_server", "TransferWorker"]
         process = subprocess.Popen(
             [sys.executable, *words, str(folder), str(fd)],
             pass_fds=[fd],

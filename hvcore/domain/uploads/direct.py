@@ -86,7 +86,7 @@ UNREADABLE: Final = (
 )
 
 
-def misfit(
+def mismatch(
     grant: UploadGrant, *, size_bytes: int, content_type: str | None
 ) -> str | None:
     """

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final, TypeGuard
 
-from hvcore.domain.uploads.direct import UNREADABLE, misfit, part_sizes
+from hvcore.domain.uploads.direct import UNREADABLE, mismatch, part_sizes
 from hvcore.domain.uploads.grants import GrantState, UploadGrant, arrival_path
 from hvcore.errors import FieldError, InvalidGcsPathError, UnavailableError
 from hvcore.ports.direct_uploads import (
@@ -51,15 +51,17 @@ def check_arrived(storage: Storage, grant: UploadGrant, *, location: str) -> Non
         raise refused_path(
             grant.path, f"{UNREADABLE} It was removed.", location
         ) from exc
-    reason = misfit(grant, size_bytes=found.size_bytes, content_type=found.content_type)
+    reason = mismatch(
+        grant, size_bytes=found.size_bytes, content_type=found.content_type
+    )
     if reason is None:
         return
-    if not remove_misfit(storage, found):
+    if not remove_mismatched(storage, found):
         raise UnavailableError(SENT_AGAIN)
     raise refused_path(grant.path, f"{reason} It was removed.", location)
 
 
-def remove_misfit(storage: Storage, found: ObjectInfo) -> bool:
+def remove_mismatched(storage: Storage, found: ObjectInfo) -> bool:
     """
     Remove an uploaded file that does not fit its grant.
 
@@ -110,7 +112,7 @@ def _check_parts(
     storage: Storage, grant: UploadGrant, parts: Sequence[ArrivedPart], location: str
 ) -> None:
     sent_bytes = sum(part.size_bytes for part in parts)
-    reason = misfit(grant, size_bytes=sent_bytes, content_type=None)
+    reason = mismatch(grant, size_bytes=sent_bytes, content_type=None)
     if reason is not None:
         storage.delete_tree(arrival_path(grant))
         raise refused_path(grant.path, f"{reason} It was removed.", location)

@@ -22,7 +22,7 @@ from hvcore.domain.tasks.task import Task
 from hvcore.domain.uploads.direct import (
     UNREADABLE,
     is_given_up,
-    misfit,
+    mismatch,
     next_look,
     sent_type,
 )
@@ -50,7 +50,7 @@ from hvcore.services.processing.arrived_bytes import (
     SENT_AGAIN,
     can_take_parts,
     check_arrived,
-    remove_misfit,
+    remove_mismatched,
     whole_parts,
 )
 from hvcore.services.processing.orders import order_job, order_look
@@ -295,12 +295,12 @@ class Arrivals:
     def _require_fit(
         self, grant: UploadGrant, found: ObjectInfo, sent: ObjectInfo
     ) -> None:
-        reason = misfit(
+        reason = mismatch(
             grant, size_bytes=found.size_bytes, content_type=found.content_type
         )
         if reason is None:
             return
-        if not remove_misfit(self.storage, sent):
+        if not remove_mismatched(self.storage, sent):
             # What is there by now may be what was granted.
             raise UnavailableError(SENT_AGAIN)
         raise UnusableSourceError(reason)

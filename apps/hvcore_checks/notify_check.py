@@ -26,7 +26,7 @@ def notify(services: Services) -> Sequence[HealthFinding]:
         found = "files come through the service, so there is nothing to tell"
         mend = "Set HV_UPLOADS__DIRECT, or leave HV_NOTIFY__… out."
         return [HealthFinding(state=WARNING, check=CHECK, found=found, mend=mend)]
-    place = services.store_notices.place()
+    place = services.storage_events.place()
     if place is None:
         found = "this storage signs no addresses: files come through the service"
         mend = "Use a bucket and a key that can sign, or leave HV_NOTIFY__… out."

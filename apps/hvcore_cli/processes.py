@@ -196,7 +196,7 @@ def sweep(invocation: Invocation) -> None:
 @pass_invocation
 def notify(invocation: Invocation) -> None:
     """
-    Read notices of the object store about new files, until SIGTERM.
+    Read the object store's events about new files, until SIGTERM.
 
     HV_NOTIFY__SQS_URL names the queue.
     """

@@ -14,7 +14,7 @@ from hvcore.services.uploads.fetching import Fetching
 from hvcore.services.uploads.grants import Uploads
 from hvcore.services.uploads.purges import UploadPurges
 from hvcore.services.uploads.resumable import ResumableUploads
-from hvcore.services.uploads.store_notices import StoreNotices
+from hvcore.services.uploads.storage_events import StorageEvents
 
 ROOM_FILE: Final = "upload-room.json"
 """In the data folder, where all processes of a machine find it."""
@@ -58,9 +58,9 @@ class UploadWiring(Backends):
         )
 
     @cached_property
-    def store_notices(self) -> StoreNotices:
-        """Takes an object store's notices about new objects."""
-        return StoreNotices(uow=self.uow, storage=self.storage)
+    def storage_events(self) -> StorageEvents:
+        """Takes the events of an object store about new objects."""
+        return StorageEvents(uow=self.uow, storage=self.storage)
 
     @cached_property
     def _direct_addresses(self) -> DirectAddresses:

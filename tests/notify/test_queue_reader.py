@@ -39,7 +39,7 @@ def reader_of(world: World) -> QueueReader:
     return QueueReader(
         client=sqs_client(settings),
         url=settings.sqs_url,
-        notices=world.services.store_notices,
+        events=world.services.storage_events,
     )
 
 
@@ -222,7 +222,7 @@ def test_a_queue_that_is_away_is_asked_ever_less_often(
     attrs.evolve(reader_of(world), url=f"{queue}-none").keep_reading(stopped)
 
     assert pauses == [0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0, 30.0]
-    assert "notices wait in the queue" in caplog.text
+    assert "storage events wait in the queue" in caplog.text
 
 
 @pytest.fixture
@@ -262,7 +262,7 @@ def test_an_answer_that_is_none_of_sqs_is_waited_out_and_said_once(
     assert pauses == [0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 0.0]
     assert looks(world, grant) == 1
     said = [r.getMessage() for r in caplog.records if hasattr(r, "hv_queue")]
-    assert said == ["notices wait in the queue", "the queue is read again"]
+    assert said == ["storage events wait in the queue", "the queue is read again"]
 
 
 def test_a_queue_that_does_not_wait_for_messages_is_asked_once_a_second(

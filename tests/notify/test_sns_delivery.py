@@ -122,4 +122,4 @@ def test_another_topic_is_not_heard(
         client.subscribe(TopicArn=another, Protocol="http", Endpoint=address)
         client.publish(TopicArn=another, Message="{}")
 
-    assert "a notice is refused" in caplog.text
+    assert "a storage event is refused" in caplog.text

@@ -105,7 +105,7 @@ class NotifyWorld:
 
 def environ_of(source: Source) -> dict[str, str]:
     """
-    Return the settings of a service that takes notices of all kinds.
+    Return the settings of a service that takes storage events of all kinds.
     """
     root = f"http://127.0.0.1:{source.port}"
     return {

@@ -381,7 +381,7 @@ def test_refusals_are_logged_without_what_was_sent(
 
     told.post("sns", {**message, "Message": "changed"})
 
-    assert "a notice is refused" in caplog.text
+    assert "a storage event is refused" in caplog.text
     logged = " ".join(str(vars(record)) for record in caplog.records)
     assert "secret-token" not in logged
     assert message["Signature"] not in logged

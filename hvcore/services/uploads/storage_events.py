@@ -1,8 +1,9 @@
 """
 Let the task of an upload look at once, because the store says that its file has come.
 
-A notice only says when to look. The task finds out by itself what is there, and whether it
-is what was granted; so a notice that is wrong, late, old or forged changes nothing.
+A storage event only says when to look. The task finds out by itself what is there, and
+whether it is what was granted; so an event that is wrong, late, old or forged changes
+nothing.
 """
 
 import re
@@ -24,8 +25,8 @@ _GRANT: Final = re.compile(rf"{_UPLOADS}(?:/[A-Za-z0-9_-]{{1,64}}){{3}}")
 
 
 @attrs.frozen(kw_only=True)
-class StoreNotices:
-    """Take the store's notices about new objects; thread-safe."""
+class StorageEvents:
+    """Take the events of an object store about new objects; thread-safe."""
 
     uow: UnitOfWork
     storage: Storage

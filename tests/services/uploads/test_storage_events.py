@@ -37,7 +37,7 @@ def object_of(bucket: str, upload: UploadGranted) -> str:
 
 
 def wake(world: World, *objects: str) -> int:
-    return world.services.store_notices.wake(objects)
+    return world.services.storage_events.wake(objects)
 
 
 def looks(world: World, upload: UploadGranted) -> int:
@@ -153,5 +153,5 @@ def test_many_words_come_at_once(world: World, bucket: str) -> None:
 
 def test_a_storage_to_which_nobody_else_sends_is_told_nothing(tmp_path: Path) -> None:
     with make_world(tmp_path, {}) as world:
-        assert world.services.store_notices.place() is None
+        assert world.services.storage_events.place() is None
         assert wake(world, "bucket/here/uploads/a/b/c/arrival") == 0

@@ -5,7 +5,7 @@ from typing import Final
 
 from hvcore.assembly import Services
 from hvcore.domain.health_findings import WARNING, HealthFinding, broken, healthy
-from hvcore.domain.uploads.direct import DirectUploads
+from hvcore.domain.uploads.direct import DirectUploadMode
 from hvcore.errors import ConfigError, UnavailableError
 from hvcore.settings.notify import NotifySettings
 from hvcore_notify.app import EVENTS_PATH, PUBSUB_PATH, SNS_PATH
@@ -19,10 +19,10 @@ def notify(services: Services) -> Sequence[HealthFinding]:
     settings = services.settings
     if not settings.notify.is_used:
         found = "the store tells nothing: sent files are found by looking"
-        if settings.uploads.direct == DirectUploads.OFF.value:
+        if settings.uploads.direct == DirectUploadMode.OFF.value:
             found = "not needed: files come through the service"
         return [healthy(CHECK, found)]
-    if settings.uploads.direct == DirectUploads.OFF.value:
+    if settings.uploads.direct == DirectUploadMode.OFF.value:
         found = "files come through the service, so there is nothing to tell"
         mend = "Set HV_UPLOADS__DIRECT, or leave HV_NOTIFY__… out."
         return [HealthFinding(state=WARNING, check=CHECK, found=found, mend=mend)]
@@ -68,5 +68,5 @@ def _addresses(services: Services) -> Iterator[HealthFinding]:
 
 def _filter(place: str) -> HealthFinding:
     bucket, _, prefix = place.partition("/")
-    found = f"to be told of: bucket {bucket}, prefix {prefix}, suffix /arrival"
+    found = f"to be told of: bucket {bucket}, prefix {prefix}, suffix /direct-upload"
     return healthy(CHECK, found)

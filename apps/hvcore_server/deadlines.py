@@ -25,7 +25,7 @@ from gunicorn.workers.gthread import ThreadWorker
 from hvcore.errors import HvError, UnavailableError
 from hvcore.throttling.shares import SharedCapacity
 from hvcore_server.answer_sender import AnswerSender
-from hvcore_server.arriving_request import Arrival, ArrivingRequest
+from hvcore_server.arriving_request import ArrivingRequest, RequestState
 from hvcore_server.lingering import Lingering
 from hvcore_server.open_connections import OpenConnections, neighbour_of, sender_of
 from hvcore_server.pacing import (
@@ -264,10 +264,10 @@ class ApiWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         self,
         conn: Any,  # noqa: ANN401 - gunicorn's own
         request: ArrivingRequest,
-        arrival: Arrival,
+        state: RequestState,
     ) -> None:
         conn.give(bytes(request.data))
-        conn.is_whole = arrival is Arrival.WHOLE
+        conn.is_whole = state is RequestState.WHOLE
         conn.was_continued = request.was_continued
         head = request.head
         conn.sender = sender_of(neighbour_of(conn.client), head)

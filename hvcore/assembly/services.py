@@ -63,7 +63,7 @@ class Services(
                 transcoding=self.transcoding,
                 deletion=self.deletion,
                 upload_purges=self.upload_purges,
-                arrivals=self.arrivals,
+                direct_uploads=self.direct_uploads,
                 custom_thumbnails=self.custom_thumbnails,
                 replaced_pictures=ReplacedPictures(uow=self.uow, storage=self.storage),
                 attempt_cleanup=AttemptCleanup(

@@ -35,7 +35,7 @@ from hvcore.services.processing.remote_cancels import RemoteCancels
 from hvcore.services.processing.transcoding import Transcoding
 from hvcore.services.tasks.handlers import TaskHandler
 from hvcore.services.tasks.leases import TaskRun
-from hvcore.services.uploads.arrivals import Arrivals
+from hvcore.services.uploads.direct_uploads import DirectUploads
 from hvcore.services.uploads.fetching import Fetching
 from hvcore.services.uploads.purges import UploadPurges
 from hvcore.services.videos.custom_thumbnails import CustomThumbnails
@@ -77,7 +77,7 @@ def handlers(  # noqa: PLR0913 - one per service
     transcoding: Transcoding,
     deletion: Deletion,
     upload_purges: UploadPurges,
-    arrivals: Arrivals,
+    direct_uploads: DirectUploads,
     custom_thumbnails: CustomThumbnails,
     replaced_pictures: ReplacedPictures,
     attempt_cleanup: AttemptCleanup,
@@ -115,7 +115,9 @@ def handlers(  # noqa: PLR0913 - one per service
         FETCH_GET: ServiceMethod(run=fetching.run, give_up=fetching.give_up),
         VIDEO_PURGE: ServiceMethod(run=deletion.purge, is_patient=True),
         UPLOAD_PURGE: ServiceMethod(run=upload_purges.purge, is_patient=True),
-        UPLOAD_TAKE: ServiceMethod(run=arrivals.run, give_up=arrivals.give_up),
+        UPLOAD_TAKE: ServiceMethod(
+            run=direct_uploads.run, give_up=direct_uploads.give_up
+        ),
         # It ends by its own schedule; a bug of ours must not end it before.
         WEBHOOK_DELIVER: ServiceMethod(run=webhook_deliveries.deliver, is_patient=True),
         # Nobody may miss an event because of a bug in a plugin.

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import attrs
 
 from hvcore.domain.processing.routes import read_route
-from hvcore.domain.uploads.direct import DirectUploads
+from hvcore.domain.uploads.direct import DirectUploadMode
 from hvcore.settings.conversion import Origins, RequestCount
 from hvcore.settings.mail import MailSettings
 from hvcore.settings.notify import NotifySettings
@@ -220,11 +220,11 @@ class UploadSettings:
     """
 
     signing_key: str = attrs.field(default="", repr=False)
-    direct: str = attrs.field(default=DirectUploads.OFF.value)
+    direct: str = attrs.field(default=DirectUploadMode.OFF.value)
 
     @direct.validator
     def _check_direct(self, _: object, value: str) -> None:
-        known = [mode.value for mode in DirectUploads]
+        known = [mode.value for mode in DirectUploadMode]
         if value not in known:
             raise ValueError(f"must be {', '.join(known)}, not {value!r}")
 

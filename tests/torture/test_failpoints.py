@@ -32,7 +32,7 @@ IN_ONE_PROCESS: Final = [
     *("upload.stored", "upload.taken", "video.deleted"),
     *("purge.rows", "purge.media"),
 ]
-OF_AN_OBJECT_STORE: Final = frozenset({"arrival.joined", "arrival.copied"})
+OF_AN_OBJECT_STORE: Final = frozenset({"direct_upload.joined", "direct_upload.copied"})
 """Files on disk are never sent straight there; see tests/services/uploads."""
 ELSEWHERE: Final = frozenset({"part.submitted", "part.remembered", "cancel.confirmed"})
 """Of parts that ffmpeg has nothing to do with; see test_remote_kills."""

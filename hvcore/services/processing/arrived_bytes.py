@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Final, TypeGuard
 
 from hvcore.domain.uploads.direct import UNREADABLE, mismatch, part_sizes
-from hvcore.domain.uploads.grants import GrantState, UploadGrant, arrival_path
+from hvcore.domain.uploads.grants import GrantState, UploadGrant, direct_upload_path
 from hvcore.errors import FieldError, InvalidGcsPathError, UnavailableError
 from hvcore.ports.direct_uploads import (
     ArrivedPart,
@@ -39,7 +39,7 @@ def check_arrived(storage: Storage, grant: UploadGrant, *, location: str) -> Non
     if grant.state is not GrantState.DIRECT:
         raise not_arrived(grant.path, location)
     try:
-        found = storage.stat(arrival_path(grant))
+        found = storage.stat(direct_upload_path(grant))
     except ObjectNotFoundError as exc:
         whole = whole_parts(storage, grant)
         if whole is not None:
@@ -47,7 +47,7 @@ def check_arrived(storage: Storage, grant: UploadGrant, *, location: str) -> Non
             return
         raise not_arrived(grant.path, location) from exc
     except UnreadableObjectError as exc:
-        storage.delete_tree(arrival_path(grant))
+        storage.delete_tree(direct_upload_path(grant))
         raise refused_path(
             grant.path, f"{UNREADABLE} It was removed.", location
         ) from exc
@@ -91,13 +91,13 @@ def whole_parts(
         UnavailableError: The store does not answer.
     """
     if isinstance(storage, SupportsStagedWrite):
-        staged = storage.staged_write(arrival_path(grant))
+        staged = storage.staged_write(direct_upload_path(grant))
         if staged is not None:
             return staged
     sizes = list(part_sizes(grant.size_bytes))
     if not grant.in_parts or not sizes or not can_take_parts(storage):
         return None
-    for begun in storage.parted_writes(arrival_path(grant)):
+    for begun in storage.parted_writes(direct_upload_path(grant)):
         try:
             parts = storage.arrived_parts(begun)
         except ObjectNotFoundError:
@@ -114,7 +114,7 @@ def _check_parts(
     sent_bytes = sum(part.size_bytes for part in parts)
     reason = mismatch(grant, size_bytes=sent_bytes, content_type=None)
     if reason is not None:
-        storage.delete_tree(arrival_path(grant))
+        storage.delete_tree(direct_upload_path(grant))
         raise refused_path(grant.path, f"{reason} It was removed.", location)
 
 

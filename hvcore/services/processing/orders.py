@@ -14,7 +14,7 @@ from hvcore.domain.tasks.kinds import (
 )
 from hvcore.domain.tasks.task import Lane, NewTask, TaskState
 from hvcore.domain.uploads.direct import FIRST_LOOK_AFTER, late_purge_at
-from hvcore.domain.uploads.grants import UploadGrant, arrival_path
+from hvcore.domain.uploads.grants import UploadGrant, direct_upload_path
 from hvcore.domain.videos.video import Video
 from hvcore.ports.unit_of_work import Work
 from hvcore.services.processing.renewals import RENEWAL, REPLACES
@@ -137,7 +137,7 @@ def order_late_purge(work: Work, grant: UploadGrant) -> None:
                 kind=UPLOAD_PURGE,
                 lane=Lane.LIGHT,
                 org_id=grant.org_id,
-                subject=arrival_path(grant),
+                subject=direct_upload_path(grant),
                 not_before=late_purge_at(grant, work.now()),
             )
         ]

@@ -12,7 +12,7 @@ from typing import Final
 
 import attrs
 
-from hvcore.domain.uploads.grants import GrantState, UploadGrant, arrival_below
+from hvcore.domain.uploads.grants import GrantState, UploadGrant, direct_upload_below
 from hvcore.ports.storage import Storage, SupportsObjectUrl
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.processing.orders import order_look
@@ -71,8 +71,10 @@ class StorageEvents:
         for one in objects:
             path = f"{_UPLOADS}/{one.removeprefix(place)}"
             grant_path = path.rpartition("/")[0]
-            is_arrival = one.startswith(place) and arrival_below(grant_path) == path
-            if is_arrival and _GRANT.fullmatch(grant_path):
+            is_direct_upload = (
+                one.startswith(place) and direct_upload_below(grant_path) == path
+            )
+            if is_direct_upload and _GRANT.fullmatch(grant_path):
                 found.add(grant_path)
         return sorted(found)
 

@@ -39,7 +39,7 @@ from hvcore.services.videos.erasure import Erasure
 
 _log = logging.getLogger(__name__)
 
-LATE_ARRIVALS_AFTER: Final = timedelta(minutes=15)
+LATE_UPLOADS_AFTER: Final = timedelta(minutes=15)
 """When the prefixes are emptied again, of what a dying worker wrote late."""
 
 
@@ -158,7 +158,7 @@ class Deletion:
             work.commit()
 
     def _order_purges(self, work: Work, video: Video) -> None:
-        for delay in (timedelta(), LATE_ARRIVALS_AFTER):
+        for delay in (timedelta(), LATE_UPLOADS_AFTER):
             work.tasks.add(
                 [
                     NewTask(

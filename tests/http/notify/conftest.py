@@ -13,7 +13,7 @@ import pytest
 from falcon.testing import Result, TestClient
 
 from hvcore.domain.tasks.kinds import UPLOAD_TAKE
-from hvcore.domain.uploads.grants import FileWanted, UploadGrant, arrival_path
+from hvcore.domain.uploads.grants import FileWanted, UploadGrant, direct_upload_path
 from hvcore_notify.app import make_app
 from tests.fakes import SettableClock
 from tests.http.notify.senders import (
@@ -58,7 +58,7 @@ class NotifyWorld:
         """
         Return what the store calls a grant's file.
         """
-        return f"bucket/here/{arrival_path(grant)}"
+        return f"bucket/here/{direct_upload_path(grant)}"
 
     def looks(self, grant: UploadGrant) -> int:
         """

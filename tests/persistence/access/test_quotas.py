@@ -174,7 +174,7 @@ def test_last_months_minutes_are_forgotten(uow: SqlUnitOfWork) -> None:
         assert not work.quotas.use(ORG, month + 1).encoded_ms
 
 
-def test_a_source_is_stored_from_its_arrival_to_its_end(uow: SqlUnitOfWork) -> None:
+def test_a_source_is_stored_from_its_upload_to_its_end(uow: SqlUnitOfWork) -> None:
     made = grant()
     add(uow, made)
     found = [use(uow).stored_bytes]

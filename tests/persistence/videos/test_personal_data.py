@@ -58,7 +58,12 @@ def lay(engine: Engine, uow: SqlUnitOfWork, clip: Video) -> None:
         (tables.audit_log, {"subject": clip.id, "details": json.dumps(DETAILS)}),
         *(
             (tables.tasks, {"id": new_task_id(), "subject": subject, "state": "done"})
-            for subject in (clip.id, of_it.id, of_it.path, f"{of_it.path}/arrival")
+            for subject in (
+                clip.id,
+                of_it.id,
+                of_it.path,
+                f"{of_it.path}/direct-upload",
+            )
         ),
         *(
             (tables.idempotency, {"key": f"{clip.id}{n}", "video_id": whose})

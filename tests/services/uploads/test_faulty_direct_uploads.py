@@ -14,7 +14,7 @@ import urllib3
 
 from hvcore.domain.tasks.kinds import UPLOAD_TAKE
 from hvcore.domain.tasks.task import Task, TaskState
-from hvcore.domain.uploads.grants import FileWanted, UploadGranted, arrival_path
+from hvcore.domain.uploads.grants import FileWanted, UploadGranted, direct_upload_path
 from hvcore.domain.videos.states import VideoState
 from tests.faulty_store import FAULTS, Fault, FaultyStore, faulty_store
 from tests.live import until
@@ -96,7 +96,7 @@ def site(tmp_path: Path, swift: str) -> Iterator[Site]:
             marks=() if step == "copying" or fault is usual else pytest.mark.long,
         )
         for step, usual, *request in (
-            ("looking", Fault.ERROR_500, "HEAD", "/arrival", False),
+            ("looking", Fault.ERROR_500, "HEAD", "/direct-upload", False),
             ("copying", None, "PUT", "/uploads/", True),
             ("removing", Fault.RESET, "POST", "", False),
             ("listing", Fault.HALF_ANSWER, "GET", "", False),
@@ -129,7 +129,7 @@ def test_a_fault_while_a_file_is_sent_publishes_nothing_wrong(
 ) -> None:
     answer = granted_video(site.world)
     video_id = answer.grant.video_id or ""
-    site.store.strike_once(fault, "PUT", "/arrival")
+    site.store.strike_once(fault, "PUT", "/direct-upload")
 
     try:
         status = put(answer)
@@ -186,7 +186,11 @@ def test_a_file_that_is_sent_again_while_it_is_refused_is_taken_in(
         def replace(method: str, path: str, is_copy: bool) -> None:  # noqa: FBT001 - see FaultyStore.strikes
             del is_copy
             # Seen before: when it was looked for, and when it was to be copied.
-            if method == "HEAD" and path.endswith("/arrival") and next(looks) == 3:
+            if (
+                method == "HEAD"
+                and path.endswith("/direct-upload")
+                and next(looks) == 3
+            ):
                 put(answer)
 
         store.strikes = replace
@@ -202,7 +206,7 @@ def test_a_file_that_is_sent_again_while_it_is_refused_is_taken_in(
 def test_of_two_workers_that_take_a_file_in_one_leaves_nothing(site: Site) -> None:
     answer = granted_video(site.world)
     put(answer)
-    site.world.services.arrivals.complete(
+    site.world.services.direct_uploads.complete(
         site.world.caller, site.world.env.org_id, answer.grant.video_id or ""
     )
     first, second = take_tasks(site.world, answer)
@@ -232,7 +236,7 @@ def test_a_file_that_vanishes_while_it_is_copied_leaves_no_copy(site: Site) -> N
         del is_copy
         if method == "HEAD" and is_copy_of(answer, path):
             site.store.strikes = lambda *_: None
-            site.world.services.storage.delete_tree(arrival_path(answer.grant))
+            site.world.services.storage.delete_tree(direct_upload_path(answer.grant))
 
     site.store.strikes = remove
     take_in(site.world)
@@ -293,7 +297,9 @@ def test_a_grant_at_which_the_store_never_lets_look_ends_after_a_day(
     answer = granted_video(site.world)
     put(answer)
     site.store.strikes = lambda method, path, _is_copy: (
-        Fault.ERROR_403 if method == "HEAD" and path.endswith("/arrival") else None
+        Fault.ERROR_403
+        if method == "HEAD" and path.endswith("/direct-upload")
+        else None
     )
     take_in(site.world)
     site.world.services.uploads.expire()
@@ -353,9 +359,9 @@ def test_a_copy_is_not_waited_for_when_the_work_is_to_stop(site: Site) -> None:
 
     assert until(lambda: went_on, within_s=30) == [True]
     # What came of it afterwards is removed.
-    arrival = arrival_path(answer.grant)
+    sent = direct_upload_path(answer.grant)
     until(
-        lambda: objects(site.behind, site.bucket, answer.grant.path) == [arrival],
+        lambda: objects(site.behind, site.bucket, answer.grant.path) == [sent],
         within_s=30,
     )
 

@@ -30,7 +30,7 @@ from hvcore.domain.uploads.grants import (
     IN_THE_STORE,
     GrantState,
     UploadGrant,
-    arrival_path,
+    direct_upload_path,
     upload_path,
 )
 from hvcore.domain.videos.states import VideoState
@@ -68,7 +68,7 @@ _NEVER_GIVEN: Final = (
 
 
 @attrs.frozen(kw_only=True)
-class Arrivals:
+class DirectUploads:
     """Look for sent files, and take them in."""
 
     uow: UnitOfWork
@@ -229,7 +229,7 @@ class Arrivals:
             self._keep(run, path, copied.size_bytes)
             count_upload("stored", copied.size_bytes)
         except UnreadableObjectError as exc:
-            self.uploads.discard(arrival_path(grant))
+            self.uploads.discard(direct_upload_path(grant))
             raise UnusableSourceError(UNREADABLE) from exc
         except UnavailableError:
             # A commit that was not confirmed may have been made; see Uploads.
@@ -237,22 +237,22 @@ class Arrivals:
         except BaseException:
             self.uploads.discard(path)
             raise
-        self.uploads.discard(arrival_path(grant))
+        self.uploads.discard(direct_upload_path(grant))
 
     def _copied(self, run: TaskRun, grant: UploadGrant, path: str) -> ObjectInfo:
-        storage, arrival = self.storage, arrival_path(grant)
+        storage, uploaded_path = self.storage, direct_upload_path(grant)
         if not can_be_written(storage):
             raise UnusableSourceError(_NO_STORE)
         sent = self._arrived(grant)
         if sent is None:
-            raise ObjectNotFoundError(arrival)
+            raise ObjectNotFoundError(uploaded_path)
         self._require_fit(grant, sent, sent)
         type_ = sent_type(sent.content_type, grant)
         copied = StoppableCopy(
-            copy=partial(storage.copy, arrival, path, content_type=type_),
+            copy=partial(storage.copy, uploaded_path, path, content_type=type_),
             undo=partial(self.uploads.discard, path),
         ).run(run.check)
-        failpoint("arrival.copied")
+        failpoint("direct_upload.copied")
         self._require_fit(grant, copied, sent)
         return copied
 
@@ -280,16 +280,16 @@ class Arrivals:
 
     def _arrived(self, grant: UploadGrant) -> ObjectInfo | None:
         with suppress(ObjectNotFoundError):
-            return self.storage.stat(arrival_path(grant))
+            return self.storage.stat(direct_upload_path(grant))
         store, found = self.storage, whole_parts(self.storage, grant)
         if found is None or not can_take_parts(store):
             return None
         # Another worker may be doing the same; what counts is what is there then.
         with suppress(ObjectNotFoundError):
             store.join_parts(*found)
-        failpoint("arrival.joined")
+        failpoint("direct_upload.joined")
         with suppress(ObjectNotFoundError):
-            return self.storage.stat(arrival_path(grant))
+            return self.storage.stat(direct_upload_path(grant))
         return None
 
     def _require_fit(

@@ -65,7 +65,7 @@ def state(world: World, granted: UploadGranted) -> GrantState:
 
 
 def complete(world: World, granted: UploadGranted) -> None:
-    world.services.arrivals.complete(
+    world.services.direct_uploads.complete(
         world.caller, world.env.org_id, granted.grant.video_id or ""
     )
 
@@ -218,7 +218,7 @@ def test_a_foreign_or_deleted_video_cannot_be_completed(world: World) -> None:
     put(answer)
 
     with pytest.raises(VideoNotFoundError):
-        world.services.arrivals.complete(
+        world.services.direct_uploads.complete(
             world.caller, "org_other", answer.grant.video_id or ""
         )
     world.services.deletion.delete(
@@ -369,7 +369,7 @@ def test_a_worker_that_gives_up_late_fails_no_newer_job(any_file: World) -> None
     world.services.processing.retry(world.caller, world.env.org_id, video_id)
 
     with world.services.uow.write() as work:
-        world.services.arrivals.give_up(work, late, "It was lost.", error="lost")
+        world.services.direct_uploads.give_up(work, late, "It was lost.", error="lost")
         work.commit()
 
     assert world.video(video_id).state is VideoState.TRANSCODING
@@ -446,7 +446,7 @@ def test_a_file_of_another_size_is_refused_when_it_is_to_be_processed(
     with (world.storage_dir.parent / "other").open("wb+") as file:
         file.write(b"short")
         file.seek(0)
-        storage.write(f"{answer.grant.path}/arrival", file, content_type=MP4)
+        storage.write(f"{answer.grant.path}/direct-upload", file, content_type=MP4)
 
     with pytest.raises(InvalidGcsPathError, match=f"5 bytes, and {len(DATA)}"):
         world.services.processing.process(world.env, answer.grant.path, world.wanted())

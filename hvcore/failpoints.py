@@ -32,7 +32,7 @@ POINTS: Final = {
     "part.remembered": "the handle is kept, and nothing has come of it yet",
     "cancel.confirmed": "a service has ended a part, and that is not written down",
     "part.stored": "they lie in the storage, and nobody knows of them",
-    "mend.stored": "what was gone of a part is put back, and the task has not ended",
+    "repair.stored": "what was gone of a part is put back, and the task has not ended",
     "assemble.written": "the playlists are written, and nothing is published",
     "assemble.published": "the video is ready; other attempts' files lie there still",
     "upload.stored": "sent bytes lie in the storage, and nobody knows of them",

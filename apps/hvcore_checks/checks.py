@@ -118,7 +118,7 @@ def asked(
     except (Exception, SystemExit) as exc:  # noqa: BLE001
         fault = fault_of(exc)
         if fault is not None:
-            return [broken(name, fault.found, fault.mend)]
+            return [broken(name, fault.found, fault.fix)]
         found = f"{type(exc).__name__}: {exc}"
         return [broken(name, found, "Report this as a bug of hv.")]
 
@@ -130,7 +130,7 @@ def _loaded(services: Services) -> Sequence[HealthFinding]:
 
 def _refused(name: str, error: HvcoreError) -> HealthFinding:
     if isinstance(error, PluginError):
-        return broken(name, error.problem, error.mend or "See what it says.")
+        return broken(name, error.problem, error.fix or "See what it says.")
     return broken(name, str(error), "See what it says.")
 
 
@@ -138,7 +138,7 @@ def _hung(name: str, call: LimitedCall[Sequence[HealthFinding]]) -> HealthFindin
     places = places_of_thread(call.frame())
     fault = hung_fault(places, f"the check {name}", after_s=call.age_s)
     if fault is not None:
-        return broken(name, fault.found, fault.mend)
+        return broken(name, fault.found, fault.fix)
     found = f"has not come back after {call.age_s:.0f} s"
-    mend = "See what else is broken; if nothing is, report this as a bug of hv."
-    return broken(name, found, mend)
+    fix = "See what else is broken; if nothing is, report this as a bug of hv."
+    return broken(name, found, fix)

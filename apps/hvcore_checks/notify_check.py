@@ -24,13 +24,13 @@ def notify(services: Services) -> Sequence[HealthFinding]:
         return [healthy(CHECK, found)]
     if settings.uploads.direct == DirectUploadMode.OFF.value:
         found = "files come through the service, so there is nothing to tell"
-        mend = "Set HV_UPLOADS__DIRECT, or leave HV_NOTIFY__… out."
-        return [HealthFinding(state=WARNING, check=CHECK, found=found, mend=mend)]
+        fix = "Set HV_UPLOADS__DIRECT, or leave HV_NOTIFY__… out."
+        return [HealthFinding(state=WARNING, check=CHECK, found=found, fix=fix)]
     place = services.storage_events.place()
     if place is None:
         found = "this storage signs no addresses: files come through the service"
-        mend = "Use a bucket and a key that can sign, or leave HV_NOTIFY__… out."
-        return [broken(CHECK, found, mend)]
+        fix = "Use a bucket and a key that can sign, or leave HV_NOTIFY__… out."
+        return [broken(CHECK, found, fix)]
     return [*_queue(settings.notify), *_addresses(services), _filter(place)]
 
 
@@ -46,11 +46,11 @@ def _queue(settings: NotifySettings) -> Iterator[HealthFinding]:
             )
             check_answer(answer)
     except (ConfigError, UnavailableError) as exc:
-        mend = (
+        fix = (
             "Correct HV_NOTIFY__SQS_URL, the key or its rights: sqs:ReceiveMessage, "
             "sqs:DeleteMessage and, for this check, sqs:GetQueueAttributes."
         )
-        yield broken(CHECK, str(exc), mend)
+        yield broken(CHECK, str(exc), fix)
     else:
         yield healthy(CHECK, "the queue can be read, by hv notify")
 

@@ -20,8 +20,8 @@ def sign_in(services: Services) -> Sequence[HealthFinding]:
     try:
         sessions = services.sessions
     except ConfigError as exc:
-        mend = "Correct HV_SIGN_IN__BACKEND and the backend's options."
-        return [broken(CHECK, f"{backend}: {exc}", mend)]
+        fix = "Correct HV_SIGN_IN__BACKEND and the backend's options."
+        return [broken(CHECK, f"{backend}: {exc}", fix)]
     if backend == LINK_BACKEND:
         return [healthy(CHECK, "by one-time links: hv dashboard link")]
     pages = sessions.pages
@@ -37,6 +37,6 @@ def sign_in(services: Services) -> Sequence[HealthFinding]:
     try:
         provider.ping()
     except UnavailableError as exc:
-        mend = "Start the provider, or correct the backend's options."
-        return [broken(CHECK, exc.detail, mend), register, *doubts]
+        fix = "Start the provider, or correct the backend's options."
+        return [broken(CHECK, exc.detail, fix), register, *doubts]
     return [healthy(CHECK, f"{backend}: the provider answers"), register, *doubts]

@@ -99,15 +99,15 @@ def _unknown(trial: Trial) -> dict[str, Any]:
 
 
 def _failing(fault: PluginFault | HvcoreError | None) -> dict[str, Any]:
-    """Return a fault's problem, place and mend; each None without a fault."""
+    """Return a fault's problem, place and fix; each None without a fault."""
     if isinstance(fault, PluginFaultError):
         fault = fault.fault
     if isinstance(fault, PluginFault):
         place = str(fault.place) if fault.place else None
-        return {"fails": fault.found, "place": place, "mend": fault.mend}
+        return {"fails": fault.found, "place": place, "fix": fault.fix}
     if isinstance(fault, PluginError):
-        return {"fails": fault.problem, "place": None, "mend": fault.mend or None}
-    return {"fails": str(fault) if fault else None, "place": None, "mend": None}
+        return {"fails": fault.problem, "place": None, "fix": fault.fix or None}
+    return {"fails": str(fault) if fault else None, "place": None, "fix": None}
 
 
 def _option(option: OptionInfo) -> dict[str, Any]:
@@ -122,7 +122,7 @@ def _option(option: OptionInfo) -> dict[str, Any]:
 
 
 def _row(record: Mapping[str, Any]) -> dict[str, Any]:
-    said = [record["fails"], record["mend"]]
+    said = [record["fails"], record["fix"]]
     if record["fails"] is None and record["missing"]:
         said = ["not installed:", record["missing"]]
     return {**record, "fails": " ".join(filter(None, said)) or None}

@@ -87,7 +87,7 @@ def drain_until(stopped: Callable[[float], bool], drain: Drain) -> None:
             failure = ""
         except Exception as exc:  # noqa: BLE001 - one of the loops that must go on
             # A full disk, a folder that is gone: playback goes on, and so
-            # does this, once it is mended. Said once, and not for hours.
+            # does this, once it is repaired. Said once, and not for hours.
             if repr(exc) != failure:
                 _log.exception("draining failed; trying again")
             failure = repr(exc)

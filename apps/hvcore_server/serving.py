@@ -142,7 +142,7 @@ class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         try:
             return self._make_app()
         except HvcoreError as exc:
-            # What an operator can mend needs no traceback.
+            # What an operator can fix needs no traceback.
             _log.critical("%s", exc)
             sys.exit(Arbiter.APP_LOAD_ERROR)
 

@@ -20,12 +20,12 @@ class StoragePlaces:
     Attributes:
         scheme: Of the cloud's store, such as ``gs``.
         root: What the cloud calls the storage's root; empty: as the storage does.
-        mend: What an operator sets if the storage is not of that scheme.
+        fix: What an operator sets if the storage is not of that scheme.
     """
 
     scheme: str
     root: str = ""
-    mend: str = "the cloud cannot reach the storage; choose one of its own"
+    fix: str = "the cloud cannot reach the storage; choose one of its own"
 
     def problem(self, url: str) -> str:
         """
@@ -35,7 +35,7 @@ class StoragePlaces:
             url: What clients of the storage call the place.
         """
         is_named = self.root or url.startswith(f"{self.scheme}://")
-        return "" if is_named else self.mend
+        return "" if is_named else self.fix
 
     def target(self, target: PartTarget) -> str:
         """
@@ -75,5 +75,5 @@ class StoragePlaces:
     def _own_url(self, target: PartTarget) -> str:
         url = target.url
         if self.problem(url):
-            raise NotAddressableError(self.mend)
+            raise NotAddressableError(self.fix)
         return url

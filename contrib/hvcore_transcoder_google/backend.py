@@ -60,7 +60,7 @@ MOST_GUESSED: Final = 0.9
 """The progress of a job that runs for longer than was guessed."""
 _SOURCE_VALID_S: Final = 900
 _SHORTEST_GUESS_S: Final = 60.0
-_MEND: Final = (
+_FIX: Final = (
     "the Transcoder API reads and writes Google's store only; set storage.options.url to "
     "gs://…, or transcoder.options.writes_to to what Google calls the storage's place"
 )
@@ -176,7 +176,7 @@ class GoogleTranscoder(RemoteTranscoder):
         return self.calls.create(request)
 
     def _places(self) -> StoragePlaces:
-        return StoragePlaces(scheme="gs", root=self.options.writes_to, mend=_MEND)
+        return StoragePlaces(scheme="gs", root=self.options.writes_to, fix=_FIX)
 
     def _progress(self, job: GoogleJob, duration_s: float) -> float:
         """
@@ -224,7 +224,7 @@ def _renditions(order: TranscodeOrder) -> Iterator[MadeRendition]:
 def _source_of(workspace: Workspace) -> SourceBytes:
     ranges = workspace.source_ranges()
     if ranges is None:
-        raise NotAddressableError(_MEND)
+        raise NotAddressableError(_FIX)
     return SourceBytes(ranges)
 
 

@@ -55,7 +55,7 @@ from hvcore_transcoder_mediaconvert.source_probe import source_info
 
 _PROBE_VALID_S: Final = 900
 _PERCENT: Final = 100
-_MEND: Final = "MediaConvert reads and writes buckets of S3 only; set storage.options.url to s3://…"
+_FIX: Final = "MediaConvert reads and writes buckets of S3 only; set storage.options.url to s3://…"
 
 _log = logging.getLogger(__name__)
 
@@ -166,7 +166,7 @@ class MediaConvertTranscoder(RemoteTranscoder):
         return self.calls.create({**request, **self._labels(workspace.key)})
 
     def _places(self) -> StoragePlaces:
-        return StoragePlaces(scheme="s3", root=self.options.writes_to, mend=_MEND)
+        return StoragePlaces(scheme="s3", root=self.options.writes_to, fix=_FIX)
 
     def _account(self) -> MediaConvertAccount:
         return MediaConvertAccount(

@@ -95,7 +95,7 @@ def _fault(offer: Offer, made: type | None, *, is_only: bool) -> PluginFault | N
             source=source,
             problem="another plugin offers a backend of the same kind and name",
             place=place_of_definition(offer.backend.factory),
-            mend=f"Uninstall one, or {source.leave_out}.",
+            fix=f"Uninstall one, or {source.leave_out}.",
         )
     # What is added need not be an ABC.
     unwritten = sorted(getattr(made, "__abstractmethods__", ()))
@@ -104,13 +104,13 @@ def _fault(offer: Offer, made: type | None, *, is_only: bool) -> PluginFault | N
             source=source,
             problem=f"{made.__name__} lacks {', '.join(unwritten)}",
             place=place_of_definition(made),
-            mend="Write these methods.",
+            fix="Write these methods.",
         )
     if extra is not None and extra_of(offer) is None and not source.is_listed:
         return PluginFault(
             source=source,
             problem=f"no distribution has the extra {extra!r} that it names",
             place=place_of_definition(offer.backend.factory),
-            mend=f"Declare it in pyproject.toml: [project.optional-dependencies] {extra}.",
+            fix=f"Declare it in pyproject.toml: [project.optional-dependencies] {extra}.",
         )
     return None

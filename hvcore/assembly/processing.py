@@ -7,11 +7,11 @@ from hvcore.domain.processing.routes import read_route
 from hvcore.services.processing.attempt_files import AttemptFiles
 from hvcore.services.processing.attempt_workspaces import AttemptWorkspaces
 from hvcore.services.processing.certificates import Certificates
-from hvcore.services.processing.mended_parts import MendedParts
 from hvcore.services.processing.part_results import PartResults
 from hvcore.services.processing.process_requests import ProcessRequests
 from hvcore.services.processing.remote_cancels import RemoteCancels
 from hvcore.services.processing.remote_parts import RemoteParts
+from hvcore.services.processing.repaired_parts import RepairedParts
 from hvcore.services.processing.source_cache import SourceCache
 from hvcore.services.processing.source_captions import SourceCaptions
 from hvcore.services.processing.stored_copies import StoredCopies
@@ -66,9 +66,9 @@ class ProcessingWiring(PictureWiring):
         )
 
     @cached_property
-    def mended_parts(self) -> MendedParts:
+    def repaired_parts(self) -> RepairedParts:
         """Makes files again that are gone."""
-        return MendedParts(
+        return RepairedParts(
             uow=self.uow,
             storage=self.storage,
             transcoders=self.transcoders,

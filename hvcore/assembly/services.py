@@ -72,7 +72,7 @@ class Services(
                     files=self._attempt_files,
                     source_captions=self._source_captions,
                 ),
-                mended_parts=self.mended_parts,
+                repaired_parts=self.repaired_parts,
                 remote_cancels=self.remote_cancels,
                 fetching=self.fetching,
                 cache_purges=CachePurges(uow=self.uow, purgers=self._purgers),

@@ -14,11 +14,11 @@ from hvcore.domain.tasks.kinds import (
     THUMBNAIL_TIDY,
     TRANSCODE_ASSEMBLE,
     TRANSCODE_CANCEL,
-    TRANSCODE_MEND,
     TRANSCODE_PART,
     TRANSCODE_PLAN,
     TRANSCODE_REMOTE,
     TRANSCODE_REMOTE_ASSEMBLE,
+    TRANSCODE_REPAIR,
     TRANSCODE_TIDY,
     UPLOAD_PURGE,
     UPLOAD_TAKE,
@@ -30,8 +30,8 @@ from hvcore.ports.unit_of_work import Work
 from hvcore.services.links.share_code_mails import ShareCodeMails
 from hvcore.services.playback.cache_purges import CachePurges
 from hvcore.services.processing.attempt_cleanup import AttemptCleanup
-from hvcore.services.processing.mended_parts import MendedParts
 from hvcore.services.processing.remote_cancels import RemoteCancels
+from hvcore.services.processing.repaired_parts import RepairedParts
 from hvcore.services.processing.transcoding import Transcoding
 from hvcore.services.tasks.handlers import TaskHandler
 from hvcore.services.tasks.leases import TaskRun
@@ -81,7 +81,7 @@ def handlers(  # noqa: PLR0913 - one per service
     custom_thumbnails: CustomThumbnails,
     replaced_pictures: ReplacedPictures,
     attempt_cleanup: AttemptCleanup,
-    mended_parts: MendedParts,
+    repaired_parts: RepairedParts,
     remote_cancels: RemoteCancels,
     fetching: Fetching,
     cache_purges: CachePurges,
@@ -106,8 +106,8 @@ def handlers(  # noqa: PLR0913 - one per service
         TRANSCODE_REMOTE_ASSEMBLE: ServiceMethod(
             run=transcoding.assemble, give_up=transcoding.give_up
         ),
-        TRANSCODE_MEND: ServiceMethod(
-            run=mended_parts.mend, give_up=mended_parts.give_up
+        TRANSCODE_REPAIR: ServiceMethod(
+            run=repaired_parts.repair, give_up=repaired_parts.give_up
         ),
         TRANSCODE_TIDY: ServiceMethod(run=attempt_cleanup.tidy, is_patient=True),
         # What runs elsewhere costs money until it is ended.

@@ -37,7 +37,7 @@ class Certificate:
     The outcome of a check.
 
     Attributes:
-        findings: What MUST be mended first.
+        findings: What MUST be fixed first.
         unlisted: Findings beyond the first of their kind.
         playlists: How many were examined.
         segments: Likewise, init segments included.

@@ -17,6 +17,6 @@ def fault_of_added(offer: Offer, problem: str) -> PluginFaultError:
             source=offer.source,
             problem=f"{offer.kind} {offer.backend.name!r}: {problem}",
             place=place_of_definition(offer.backend.factory),
-            mend=f"Correct it there, or {offer.source.leave_out}.",
+            fix=f"Correct it there, or {offer.source.leave_out}.",
         )
     )

@@ -116,7 +116,7 @@ def _options(offer: Offer, given: object, path: str) -> object:
             source=offer.source,
             problem=f"the options of {title(offer)} cannot be read: {described(exc)}",
             place=place_of_definition(declared),
-            mend="Give their fields types that are simple: str, int, float, bool, "
+            fix="Give their fields types that are simple: str, int, float, bool, "
             "tuple[str, ...].",
         )
         raise PluginFaultError(fault) from exc
@@ -139,16 +139,16 @@ def _factory_fault(offer: Offer, error: BaseException, options: object) -> Plugi
     lacking = _unwritten(error)
     if lacking:
         problem = f"{title(offer)} is not finished: {lacking}"
-        mend = "Write these methods"
+        fix = "Write these methods"
     else:
         said = described(error, secrets=_secrets(options))
         problem = f"the factory of {title(offer)} has raised {said}"
-        mend = "Correct it there, or its options"
+        fix = "Correct it there, or its options"
     return PluginFault(
         source=offer.source,
         problem=problem,
         place=_innermost(offer, places_of(error)),
-        mend=f"{mend}; or {choose_other(offer)}.",
+        fix=f"{fix}; or {choose_other(offer)}.",
     )
 
 
@@ -158,7 +158,7 @@ def raised_fault(offer: Offer, error: BaseException) -> PluginFault:
         source=offer.source,
         problem=f"{title(offer)} has raised {described(error)}",
         place=_innermost(offer, places_of(error)),
-        mend=f"Correct it there; or {choose_other(offer)}.",
+        fix=f"Correct it there; or {choose_other(offer)}.",
     )
 
 
@@ -186,7 +186,7 @@ def _wrong_type(offer: Offer, made: object, port: type) -> PluginFault:
         problem=f"the factory of {title(offer)} has returned {what}, and no "
         f"{port.__name__}",
         place=place_of_definition(offer.backend.factory),
-        mend=f"{'Let it return one' if made is None else inherits}; or "
+        fix=f"{'Let it return one' if made is None else inherits}; or "
         f"{choose_other(offer)}.",
     )
 
@@ -197,7 +197,7 @@ def _cannot_prepare(offer: Offer, made: object) -> PluginFault:
         problem=f"the record of {title(offer)} says prepares=True, and "
         f"{type(made).__name__} is no SupportsPrepare",
         place=place_of_definition(type(made)),
-        mend="Let the class inherit from SupportsPrepare, or leave prepares out; or "
+        fix="Let the class inherit from SupportsPrepare, or leave prepares out; or "
         f"{choose_other(offer)}.",
     )
 
@@ -241,7 +241,7 @@ def hung_factory(offer: Offer, frame: Any, after_s: float) -> PluginFault:  # no
         source=offer.source,
         problem=f"{what} has not come back after {after_s:.0f} s",
         place=place_of_definition(offer.backend.factory),
-        mend=f"Start what it waits for, or {choose_other(offer)}.",
+        fix=f"Start what it waits for, or {choose_other(offer)}.",
     )
 
 

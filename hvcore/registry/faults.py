@@ -72,13 +72,13 @@ class PluginFault:
     Attributes:
         problem: A clause, such as "its factory has raised …".
         place: The line of the plugin's code; None if it is not known.
-        mend: What to do next, a sentence.
+        fix: What to do next, a sentence.
     """
 
     source: PluginSource
     problem: str
     place: CodePlace | None
-    mend: str
+    fix: str
 
     @property
     def found(self) -> str:
@@ -87,14 +87,14 @@ class PluginFault:
         return f"{self.source}: {self.problem}{at}."
 
     def __str__(self) -> str:
-        return f"{self.found} {self.mend}"
+        return f"{self.found} {self.fix}"
 
 
 class PluginFaultError(PluginError):
     """A plugin has a fault, which keeps one of its backends from being used."""
 
     def __init__(self, fault: PluginFault) -> None:
-        super().__init__(fault.found, fault.mend)
+        super().__init__(fault.found, fault.fix)
         self.fault = fault
 
 
@@ -133,7 +133,7 @@ def fault_of(error: BaseException) -> PluginFault | None:
         source=source,
         problem=f"{at}{described(error)}",
         place=place,
-        mend=f"Report it to who maintains it, or {source.leave_out}.",
+        fix=f"Report it to who maintains it, or {source.leave_out}.",
     )
 
 
@@ -156,7 +156,7 @@ def hung_fault(
         problem=f"{what} has not come back after {after_s:.0f} s: it waits in "
         f"{place.function}",
         place=place,
-        mend="Start what it waits for, correct its options, or report it to who "
+        fix="Start what it waits for, correct its options, or report it to who "
         "maintains it: it needs a time limit of its own.",
     )
 
@@ -174,7 +174,7 @@ def wrong_answer(method: object, given: object, wanted: type) -> PluginError:
         source=found[0],
         problem=problem,
         place=place,
-        mend=f"Let it return a {wanted.__name__}.",
+        fix=f"Let it return a {wanted.__name__}.",
     )
     return PluginFaultError(fault)
 

@@ -83,7 +83,7 @@ def _records(
                     source=source,
                     problem=f"{kind.hook} has returned {_a(given)}, and no list",
                     place=place,
-                    mend=f"Let it yield or return a list of {record}.",
+                    fix=f"Let it yield or return a list of {record}.",
                 )
             )
             continue
@@ -96,8 +96,7 @@ def _records(
                     source=source,
                     problem=f"{kind.hook} must give {record} and has given {_a(one)}",
                     place=place,
-                    mend=f"Give {record}(name=…, factory=…)"
-                    + (_other_hook(one) or "."),
+                    fix=f"Give {record}(name=…, factory=…)" + (_other_hook(one) or "."),
                 )
             )
             break
@@ -124,7 +123,7 @@ def _raised(
         source=source,
         problem=f"{kind.hook} has raised {described(error)}",
         place=place or place_of_definition(getattr(plugin, kind.hook, None)),
-        mend=f"Correct it there, or {source.leave_out}.",
+        fix=f"Correct it there, or {source.leave_out}.",
     )
 
 
@@ -142,11 +141,11 @@ def _misnamed(source: PluginSource, plugin: object) -> list[PluginFault]:
         if name in marked and not _is_known(name, getattr(made, _MARK), known):
             near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
             problem = f"there is no hook {name}"
-            mend = (
+            fix = (
                 f"Did you mean {near[0]}?" if near else f"There are {', '.join(known)}."
             )
         elif name in known and name not in marked:
-            problem, mend = f"{name} is not marked as a hook", "Put @hookimpl above it."
+            problem, fix = f"{name} is not marked as a hook", "Put @hookimpl above it."
         else:
             continue
         faults.append(
@@ -154,7 +153,7 @@ def _misnamed(source: PluginSource, plugin: object) -> list[PluginFault]:
                 source=source,
                 problem=problem,
                 place=place_of_definition(made),
-                mend=mend,
+                fix=fix,
             )
         )
     if not marked and not faults:
@@ -163,7 +162,7 @@ def _misnamed(source: PluginSource, plugin: object) -> list[PluginFault]:
                 source=source,
                 problem="it has no hook, so it offers nothing",
                 place=_file_of(plugin),
-                mend=f"Put @hookimpl above its hooks; there are {', '.join(known)}.",
+                fix=f"Put @hookimpl above its hooks; there are {', '.join(known)}.",
             )
         )
     return faults
@@ -179,7 +178,7 @@ def _invalid(
         source=source,
         problem=f"a hook cannot be called: {' '.join(text.split())}",
         place=place_of_definition(named[0]) if named else _file_of(plugin),
-        mend="Write it without arguments: hooks get none.",
+        fix="Write it without arguments: hooks get none.",
     )
 
 

@@ -10,7 +10,7 @@ def fault_of_import(source: PluginSource, error: BaseException) -> PluginFault:
         source=source,
         problem=f"it cannot be imported: {described(error)}",
         place=_place(source, error),
-        mend=_mend(source, error),
+        fix=_fix(source, error),
     )
 
 
@@ -22,7 +22,7 @@ def _place(source: PluginSource, error: BaseException) -> CodePlace | None:
     return None
 
 
-def _mend(source: PluginSource, error: BaseException) -> str:
+def _fix(source: PluginSource, error: BaseException) -> str:
     lacking = error.name or "" if isinstance(error, ModuleNotFoundError) else ""
     if lacking and (lacking == source.package or source.plugin.startswith(lacking)):
         if source.is_listed:

@@ -141,5 +141,5 @@ def _hung(source: PluginSource, call: LimitedCall[Any]) -> PluginFault:
         source=source,
         problem=f"{what} has not come back after {call.age_s:.0f} s",
         place=None,
-        mend=f"A plugin's module must only offer records; {source.leave_out}.",
+        fix=f"A plugin's module must only offer records; {source.leave_out}.",
     )

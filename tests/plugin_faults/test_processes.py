@@ -56,7 +56,7 @@ def path_of(file: Path) -> str:
 def test_a_command_ends_whatever_a_plugin_leaves_running(
     plant: Plant, command: str
 ) -> None:
-    planted = plant(BrokenPlugin(code=NEVER_ENDS, environ={}, said=(), mend=""))
+    planted = plant(BrokenPlugin(code=NEVER_ENDS, environ={}, said=(), fix=""))
 
     done = hv(planted, command, "--json")
 

@@ -143,7 +143,7 @@ class Campaign:
 
     def summary(self, dealt: Mapping[str, int]) -> str:
         """
-        Say in a line what was done and how quickly it was mended.
+        Say in a line what was done and how quickly it was repaired.
         """
         states: dict[str, int] = {}
         with self.services.engine.connect() as connection:

@@ -50,7 +50,7 @@ class VideoCertificate:
     The outcome of a check.
 
     Attributes:
-        findings: What MUST be mended first.
+        findings: What MUST be fixed first.
         unlisted: Findings beyond the first of their kind.
         segments: How many were examined, init segments included.
     """

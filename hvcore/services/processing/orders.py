@@ -7,8 +7,8 @@ import attrs
 from hvcore.domain.ids import JobId, new_job_id
 from hvcore.domain.tasks.kinds import (
     FETCH_GET,
-    TRANSCODE_MEND,
     TRANSCODE_PLAN,
+    TRANSCODE_REPAIR,
     UPLOAD_PURGE,
     UPLOAD_TAKE,
 )
@@ -50,7 +50,7 @@ def _plan(work: Work, video: Video, payload: Mapping[str, object]) -> None:
     )
 
 
-def order_mending(
+def order_repair(
     work: Work, video: Video, folders: Mapping[str, Sequence[str]]
 ) -> None:
     """
@@ -64,7 +64,7 @@ def order_mending(
     work.tasks.add(
         [
             NewTask(
-                kind=TRANSCODE_MEND,
+                kind=TRANSCODE_REPAIR,
                 lane=Lane.ENCODE,
                 org_id=video.org_id,
                 subject=video.id,

@@ -17,7 +17,7 @@ from hvcore.domain.processing.submissions import cancel_tasks
 from hvcore.domain.tasks.kinds import (
     FETCH_GET,
     TRANSCODE_KINDS,
-    TRANSCODE_MEND,
+    TRANSCODE_REPAIR,
     VIDEO_PURGE,
 )
 from hvcore.domain.tasks.task import Lane, NewTask
@@ -83,7 +83,7 @@ class Deletion:
             published_bytes = video.quota_bytes
             video.delete(now, reason)
             work.videos.save(video)
-            kinds = (*TRANSCODE_KINDS, TRANSCODE_MEND, FETCH_GET)
+            kinds = (*TRANSCODE_KINDS, TRANSCODE_REPAIR, FETCH_GET)
             ended = work.tasks.cancel(video.id, kinds=kinds)
             work.tasks.add(cancel_tasks(ended, now=work.now()))
             if grant is not None:

@@ -54,6 +54,6 @@ def test_a_storage_that_the_cloud_cannot_reach_says_what_to_set(tmp_path: Path) 
     target = PartTarget(storage=storage, prefix="media/p0s1")
 
     with pytest.raises(NotAddressableError) as refused:
-        StoragePlaces(scheme="s3", mend="set storage.options.url").target(target)
+        StoragePlaces(scheme="s3", fix="set storage.options.url").target(target)
 
     assert "storage.options.url" in refused.value.log

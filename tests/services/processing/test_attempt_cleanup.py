@@ -57,7 +57,7 @@ def test_the_files_of_a_retry_outlive_the_tidying_of_the_job_before(
     video_id = world.processed(b"broken")
     world.run_everything()
     source = world.storage_dir / world.video(video_id).source_path
-    source.write_bytes(b"mended")
+    source.write_bytes(b"repaired")
 
     world.services.processing.retry(world.caller, "org_a", video_id)
     world.run_everything()

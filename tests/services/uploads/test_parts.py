@@ -194,7 +194,7 @@ def test_small_files_and_other_storages_have_no_parts(
 
 
 @pytest.mark.parametrize("point", ["direct_upload.joined", "direct_upload.copied"])
-def test_a_worker_that_fails_on_the_way_is_mended(
+def test_a_failure_on_the_way_is_repaired(
     world: World, swift: str, bucket: str, point: str
 ) -> None:
     answer = granted(world)

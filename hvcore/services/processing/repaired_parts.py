@@ -55,8 +55,8 @@ _log = logging.getLogger(__name__)
 
 
 @attrs.frozen(kw_only=True)
-class MendedParts:
-    """The work of mending tasks."""
+class RepairedParts:
+    """Put back the lost files of encoded parts: the work of ``transcode.mend``."""
 
     uow: UnitOfWork
     storage: Storage
@@ -66,7 +66,7 @@ class MendedParts:
     copies: StoredCopies
     certificates: Certificates
 
-    def mend(self, run: TaskRun) -> None:
+    def repair(self, run: TaskRun) -> None:
         """
         Put back what is gone of parts; order the whole video if that is not possible.
 
@@ -91,7 +91,7 @@ class MendedParts:
             if made:
                 self._publish(run, job, with_parts(video.media, made), made)
             else:
-                failpoint("mend.stored")
+                failpoint("repair.stored")
                 run.finish()
         except DoesNotJoinError as error:
             _log.warning(
@@ -187,7 +187,7 @@ class MendedParts:
         )
         run.check()
         self.files.write_playlists(root, media)
-        failpoint("mend.stored")
+        failpoint("repair.stored")
         self.certificates.issue(run, renewed, media)
         with self.uow.write() as work:
             video = _published(work, run.task, for_update=True)

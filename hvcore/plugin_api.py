@@ -142,7 +142,7 @@ from hvcore.extras import install_command, missing_module
 from hvcore.hookspecs import (
     AnalyticsBackend,
     AuthBackend,
-    CachePurgeBackend,
+    CacheInvalidatorBackend,
     CommandBackend,
     EventSubscriberBackend,
     MiddlewareBackend,
@@ -171,7 +171,11 @@ from hvcore.ports.auth import (
     CredentialScheme,
     HeaderScheme,
 )
-from hvcore.ports.cache_purge import CachePurger, PurgeOrder, PurgeReason
+from hvcore.ports.cache_invalidation import (
+    CacheInvalidator,
+    InvalidationOrder,
+    InvalidationReason,
+)
 from hvcore.ports.context import BuildContext, Database, KeyBook, SignInBook
 from hvcore.ports.direct_uploads import (
     ArrivedPart,
@@ -282,8 +286,8 @@ __all__ = [
     "BreakdownDay",
     "Bucket",
     "BuildContext",
-    "CachePurgeBackend",
-    "CachePurger",
+    "CacheInvalidator",
+    "CacheInvalidatorBackend",
     "Capabilities",
     "CaptionFile",
     "CaptionTrackInfo",
@@ -319,6 +323,8 @@ __all__ = [
     "IgnoredTotal",
     "IntegerField",
     "InvalidParametersError",
+    "InvalidationOrder",
+    "InvalidationReason",
     "JobDeclinedError",
     "KeyBook",
     "KeyId",
@@ -358,8 +364,6 @@ __all__ = [
     "PluginRoute",
     "Preset",
     "Principal",
-    "PurgeOrder",
-    "PurgeReason",
     "Queue",
     "QueueBackend",
     "QueueOutage",

@@ -30,7 +30,7 @@ from hvcore_checks.machine_checks import (
     python,
 )
 from hvcore_checks.notify_check import notify
-from hvcore_checks.plugin_checks import auth, plugins, purgers
+from hvcore_checks.plugin_checks import auth, invalidators, plugins
 from hvcore_checks.sandbox_check import sandbox
 from hvcore_checks.settings_checks import fetch, keys, mail, spool
 from hvcore_checks.sign_in_check import sign_in
@@ -58,7 +58,7 @@ CHECKS: Final[Mapping[str, Check]] = {
     "spool": spool,
     "mail": mail,
     "edge": edge,
-    "purgers": purgers,
+    "invalidators": invalidators,
     "plugins": plugins,
     "transcoder": transcoder,
     "jobs": jobs,

@@ -13,7 +13,7 @@ from hvcore.domain.health_findings import (
 from hvcore.errors import ConfigError
 from hvcore.registry import plugin_names
 
-PURGERS = "purgers"
+INVALIDATORS = "invalidators"
 
 
 def auth(services: Services) -> Sequence[HealthFinding]:
@@ -31,14 +31,16 @@ def auth(services: Services) -> Sequence[HealthFinding]:
     return [healthy("auth", providers), *doubts]
 
 
-def purgers(services: Services) -> Sequence[HealthFinding]:
+def invalidators(services: Services) -> Sequence[HealthFinding]:
     """Check that the backends that empty caches can be built."""
     try:
-        names = services.purger_names
+        names = services.cache_invalidator_names
     except ConfigError as exc:
-        fix = "Correct HV_EDGE__PURGERS and its options."
-        return [broken(PURGERS, str(exc), fix)]
-    return [healthy(PURGERS, ", ".join(names) or "no cache is told to remove anything")]
+        fix = "Correct HV_EDGE__CACHE_INVALIDATORS and its options."
+        return [broken(INVALIDATORS, str(exc), fix)]
+    return [
+        healthy(INVALIDATORS, ", ".join(names) or "no cache is told to remove anything")
+    ]
 
 
 def plugins(services: Services) -> Sequence[HealthFinding]:

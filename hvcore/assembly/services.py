@@ -15,7 +15,7 @@ from hvcore.assembly.webhooks import WebhookWiring
 from hvcore.ports.storage import SupportsRoomCheck
 from hvcore.services.health import Health
 from hvcore.services.links.share_code_mails import ShareCodeMails
-from hvcore.services.playback.cache_purges import CachePurges
+from hvcore.services.playback.cache_invalidation import CacheInvalidation
 from hvcore.services.processing.attempt_cleanup import AttemptCleanup
 from hvcore.services.readiness import Readiness
 from hvcore.services.room_to_write import RoomToWrite
@@ -75,7 +75,9 @@ class Services(
                 repaired_parts=self.repaired_parts,
                 remote_cancels=self.remote_cancels,
                 fetching=self.fetching,
-                cache_purges=CachePurges(uow=self.uow, purgers=self._purgers),
+                cache_invalidation=CacheInvalidation(
+                    uow=self.uow, invalidators=self._cache_invalidators
+                ),
                 webhook_deliveries=WebhookDeliveries(
                     uow=self.uow,
                     outbound=self.outbound,

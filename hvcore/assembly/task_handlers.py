@@ -6,7 +6,7 @@ from typing import Protocol
 import attrs
 
 from hvcore.domain.tasks.kinds import (
-    CACHE_PURGE,
+    CACHE_INVALIDATION,
     FETCH_GET,
     SHARE_CODE_SEND,
     SUBSCRIBER_TELL,
@@ -28,7 +28,7 @@ from hvcore.domain.tasks.kinds import (
 from hvcore.domain.tasks.task import Task
 from hvcore.ports.unit_of_work import Work
 from hvcore.services.links.share_code_mails import ShareCodeMails
-from hvcore.services.playback.cache_purges import CachePurges
+from hvcore.services.playback.cache_invalidation import CacheInvalidation
 from hvcore.services.processing.attempt_cleanup import AttemptCleanup
 from hvcore.services.processing.remote_cancels import RemoteCancels
 from hvcore.services.processing.repaired_parts import RepairedParts
@@ -84,7 +84,7 @@ def handlers(  # noqa: PLR0913 - one per service
     repaired_parts: RepairedParts,
     remote_cancels: RemoteCancels,
     fetching: Fetching,
-    cache_purges: CachePurges,
+    cache_invalidation: CacheInvalidation,
     webhook_deliveries: WebhookDeliveries,
     subscriptions: Subscriptions,
     share_code_mails: ShareCodeMails,
@@ -123,7 +123,7 @@ def handlers(  # noqa: PLR0913 - one per service
         # Nobody may miss an event because of a bug in a plugin.
         SUBSCRIBER_TELL: ServiceMethod(run=subscriptions.tell, is_patient=True),
         # What a cache goes on serving is worse than any number of attempts.
-        CACHE_PURGE: ServiceMethod(run=cache_purges.purge, is_patient=True),
+        CACHE_INVALIDATION: ServiceMethod(run=cache_invalidation.run, is_patient=True),
         THUMBNAIL_MAKE: ServiceMethod(run=custom_thumbnails.make),
         THUMBNAIL_TIDY: ServiceMethod(run=replaced_pictures.remove, is_patient=True),
         SHARE_CODE_SEND: ServiceMethod(run=share_code_mails.send),

@@ -14,7 +14,7 @@ from hvcore.ports.analytics import (
     SupportsReports,
 )
 from hvcore.ports.auth import AuthProvider
-from hvcore.ports.cache_purge import CachePurger
+from hvcore.ports.cache_invalidation import CacheInvalidator
 from hvcore.ports.direct_uploads import (
     SupportsPartedWrite,
     SupportsPresignedWrite,
@@ -127,10 +127,10 @@ KINDS: Final = {
         ),
         Kind(
             name="edge",
-            hook="hvcore_cache_purgers",
-            record=hookspecs.CachePurgeBackend,
-            port=CachePurger,
-            setting="edge.purgers",
+            hook="hvcore_cache_invalidators",
+            record=hookspecs.CacheInvalidatorBackend,
+            port=CacheInvalidator,
+            setting="edge.cache_invalidators",
             has_several=True,
         ),
         Kind(

@@ -307,7 +307,7 @@ def test_doctor_needs_no_terminal_and_no_service(local: Hv) -> None:
         *("jobs", "notify", "clock"),
         *("sandbox", "player", "dashboard", "secrets", "ports", "auth", "keys", "edge"),
         *("limits", "analytics", "fetch", "spool", "plugins", "search", "mail"),
-        "purgers",
+        "invalidators",
         "jobs",
         "sign-in",
     }

@@ -17,7 +17,7 @@ QUEUE = {"HV_QUEUE__BACKEND": "acme"}
 LIMITS = {"HV_LIMITS__STORE": "acme"}
 AUTH = {"HV_AUTH__PROVIDERS": "acme,api-key"}
 SINK = {"HV_ANALYTICS__SINKS": "sql,acme"}
-PURGER = {"HV_EDGE__PURGERS": "acme"}
+INVALIDATOR = {"HV_EDGE__CACHE_INVALIDATORS": "acme"}
 SIGN_IN = {"HV_SIGN_IN__BACKEND": "acme"}
 TRANSCODER = {"HV_TRANSCODER__BACKEND": "acme"}
 
@@ -71,8 +71,8 @@ class Doorbell(Queue):
 class Windows(RateLimitStore):
     def hit(self, rules): return []
 
-class Purger(CachePurger):
-    def purge(self, order): pass
+class Invalidator(CacheInvalidator):
+    def invalidate(self, order): pass
 
 class Nobody(AuthProvider):
     def authenticate(self, credentials): return None
@@ -440,11 +440,15 @@ BUILDING = {
         fix="HV_ANALYTICS__SINKS",
         environ=SINK,
     ),
-    "a purger that cannot be made": build_fault(
-        other("hvcore_cache_purgers", "CachePurgeBackend", "return 1 / 0  # here"),
+    "a cache invalidator that cannot be made": build_fault(
+        other(
+            "hvcore_cache_invalidators",
+            "CacheInvalidatorBackend",
+            "return 1 / 0  # here",
+        ),
         "ZeroDivisionError",
-        fix="HV_EDGE__PURGERS",
-        environ=PURGER,
+        fix="HV_EDGE__CACHE_INVALIDATORS",
+        environ=INVALIDATOR,
     ),
     "a way to sign in that cannot be made": build_fault(
         other("hvcore_sign_ins", "SignInBackend", "return 1 / 0  # here"),
@@ -458,14 +462,16 @@ BUILDING = {
         fix="HV_TRANSCODER__BACKEND",
         environ=TRANSCODER,
     ),
-    "a required option of a purger that is missing": build_fault(
-        other("hvcore_cache_purgers", "CachePurgeBackend", "return Purger()").replace(
-            "factory=build", "factory=build, options=Options"
-        )
+    "a required option of a cache invalidator that is missing": build_fault(
+        other(
+            "hvcore_cache_invalidators",
+            "CacheInvalidatorBackend",
+            "return Invalidator()",
+        ).replace("factory=build", "factory=build, options=Options")
         + "@attrs.frozen(kw_only=True)\nclass Options:\n    url: str\n",
         *("edge.options.acme.url is required", "acme_broken"),
         fix="HV_EDGE__OPTIONS__ACME__URL",
-        environ=PURGER,
+        environ=INVALIDATOR,
     ),
     "a backend of a misspelt name": build_fault(
         storage("def build(options, context): return Store()\n"),
@@ -473,11 +479,15 @@ BUILDING = {
         fix="Did you mean acme",
         environ={"HV_STORAGE__BACKEND": "acne"},
     ),
-    "a purger that is unknown": build_fault(
-        other("hvcore_cache_purgers", "CachePurgeBackend", "return Purger()"),
+    "a cache invalidator that is unknown": build_fault(
+        other(
+            "hvcore_cache_invalidators",
+            "CacheInvalidatorBackend",
+            "return Invalidator()",
+        ),
         *("No plugin offers the edge backend 'fastly'", "on offer: acme"),
-        fix="HV_EDGE__PURGERS",
-        environ={"HV_EDGE__PURGERS": "fastly"},
+        fix="HV_EDGE__CACHE_INVALIDATORS",
+        environ={"HV_EDGE__CACHE_INVALIDATORS": "fastly"},
     ),
     "the name of another's backend": build_fault(
         queue_hook("@hookimpl\ndef hvcore_queues():\n")

@@ -31,7 +31,7 @@ class Removal:
     The removal of a video's data from one place by one actor; later ones add up.
 
     Attributes:
-        place: The prefix, table, purger or transcoder.
+        place: The prefix, table, invalidator or transcoder.
         actor: Who did it, such as ``key:key_…``, ``cli:alice`` or a task's id.
         pieces: Objects, rows, orders or submissions.
         size_bytes: Of those whose size was known.

@@ -28,7 +28,7 @@ from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import DeletionReason, Video
 from hvcore.errors import UnavailableError, VideoNotFoundError
 from hvcore.failpoints import failpoint
-from hvcore.ports.cache_purge import PurgeReason
+from hvcore.ports.cache_invalidation import InvalidationReason
 from hvcore.ports.storage import Storage, SupportsHide
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.audit import actor_of, record_by_person
@@ -103,7 +103,7 @@ class Deletion:
                     at=now,
                 )
             )
-            self.changes.of_video(work, video, PurgeReason.DELETED)
+            self.changes.of_video(work, video, InvalidationReason.DELETED)
             record_by_person(
                 work,
                 "video.delete",

@@ -8,7 +8,7 @@ import attrs
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 
 
-class PurgeReason(Enum):
+class InvalidationReason(Enum):
     """The reason for which caches may not serve a video's files any more."""
 
     DELETED = "deleted"
@@ -17,7 +17,7 @@ class PurgeReason(Enum):
 
 
 @attrs.frozen(kw_only=True)
-class PurgeOrder:
+class InvalidationOrder:
     """
     The addresses that caches must remove, and the reason.
 
@@ -31,14 +31,14 @@ class PurgeOrder:
     """
 
     id: str
-    reason: PurgeReason
+    reason: InvalidationReason
     org_id: OrgId
     env_id: EnvId
     video_id: VideoId
     address_prefixes: tuple[str, ...]
 
 
-class CachePurger(ABC):
+class CacheInvalidator(ABC):
     """
     Tells a cache, such as a CDN, what to remove.
 
@@ -51,7 +51,7 @@ class CachePurger(ABC):
     """
 
     @abstractmethod
-    def purge(self, order: PurgeOrder) -> None:
+    def invalidate(self, order: InvalidationOrder) -> None:
         """
         Have the cache forget; it has, or will soon, when this returns.
 
@@ -63,4 +63,4 @@ class CachePurger(ABC):
         """
 
     def close(self) -> None:
-        """Release the connections of the purger; called once, at the end."""
+        """Release the connections of the invalidator; called once, at the end."""

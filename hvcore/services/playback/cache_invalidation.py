@@ -9,47 +9,51 @@ import attrs
 
 from hvcore.domain.ids import EnvId, VideoId
 from hvcore.domain.videos.removals import Removal, RemovalKind
-from hvcore.ports.cache_purge import CachePurger, PurgeOrder, PurgeReason
+from hvcore.ports.cache_invalidation import (
+    CacheInvalidator,
+    InvalidationOrder,
+    InvalidationReason,
+)
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.tasks.leases import TaskRun
 
 UNKNOWN_WAITS: Final = timedelta(minutes=1)
 """While settings change, old workers meet the orders of new ones."""
 UNKNOWN_FOR: Final = timedelta(days=1)
-"""How old an order is when its purger counts as taken out of the settings."""
+"""How old an order is when its invalidator counts as taken out of the settings."""
 
 _log = logging.getLogger(__name__)
 
 
 @attrs.frozen(kw_only=True)
-class CachePurges:
+class CacheInvalidation:
     """
-    Carry out orders, each until its purger has taken it.
+    Carry out orders, each until its invalidator has taken it.
 
     Attributes:
-        purgers: By name.
+        invalidators: By name.
     """
 
     uow: UnitOfWork
-    purgers: Mapping[str, CachePurger]
+    invalidators: Mapping[str, CacheInvalidator]
 
-    def purge(self, run: TaskRun) -> None:
+    def run(self, run: TaskRun) -> None:
         """
-        Hand an order to its purger, or have it wait for a process that knows it.
+        Hand an order to its invalidator, or have it wait for a process that knows it.
 
         Raises:
             UnavailableError: The cache does not answer; the task is tried again.
         """
         task = run.task
         payload = cast(Mapping[str, Any], task.payload)
-        purger = self.purgers.get(payload["purger"])
-        if purger is None:
-            self._await_purger(run, payload["purger"])
+        invalidator = self.invalidators.get(payload["purger"])
+        if invalidator is None:
+            self._await_invalidator(run, payload["purger"])
             return
-        purger.purge(
-            PurgeOrder(
+        invalidator.invalidate(
+            InvalidationOrder(
                 id=task.id,
-                reason=PurgeReason(payload["reason"]),
+                reason=InvalidationReason(payload["reason"]),
                 org_id=task.org_id,
                 env_id=EnvId(payload["env_id"]),
                 video_id=VideoId(task.subject),
@@ -58,7 +62,7 @@ class CachePurges:
         )
         with self.uow.write() as work:
             run.finish(work)
-            if payload["reason"] == PurgeReason.DELETED.value:
+            if payload["reason"] == InvalidationReason.DELETED.value:
                 work.removals.add(
                     Removal.once(
                         video_id=VideoId(task.subject),
@@ -71,7 +75,7 @@ class CachePurges:
                 )
             work.commit()
 
-    def _await_purger(self, run: TaskRun, name: str) -> None:
+    def _await_invalidator(self, run: TaskRun, name: str) -> None:
         task = run.task
         with self.uow.write() as work:
             now = work.now()
@@ -79,12 +83,12 @@ class CachePurges:
             if is_given_up:
                 run.finish(work)
             else:
-                why = f"There is no cache purger {name} here."
+                why = f"There is no cache invalidator {name} here."
                 run.put_back(work, not_before=now + UNKNOWN_WAITS, error=why)
             work.commit()
         if is_given_up:
             _log.warning(
-                "The caches of the purger %s were not told to forget the video %s: no "
-                "worker had this purger (HV_EDGE__PURGERS) within %d hours.",
+                "The caches of the invalidator %s were not told to forget the video %s: no "
+                "worker had this invalidator (HV_EDGE__CACHE_INVALIDATORS) within %d hours.",
                 *(name, task.subject, UNKNOWN_FOR // timedelta(hours=1)),
             )

@@ -1,7 +1,7 @@
 """
 Caches in front of the service are told what to forget, until they have heard it.
 
-The purger is the one of docs/how-to/plugins.md; its cache is a real server.
+The invalidator is the one of docs/how-to/plugins.md; its cache is a real server.
 """
 
 import json
@@ -17,8 +17,8 @@ import attrs
 import pytest
 
 from hvcore.assembly import Services, build
-from hvcore.domain.tasks.kinds import CACHE_PURGE as PURGE_KIND
-from hvcore.services.playback.cache_purges import UNKNOWN_FOR, UNKNOWN_WAITS
+from hvcore.domain.tasks.kinds import CACHE_INVALIDATION as KIND
+from hvcore.services.playback.cache_invalidation import UNKNOWN_FOR, UNKNOWN_WAITS
 from hvcore.settings import EdgeSettings
 from tests.conftest import SettableClock
 from tests.http.conftest import open_world, settings_of
@@ -84,7 +84,9 @@ def world(
     base = settings_of(tmp_path)
     settings = attrs.evolve(
         base,
-        edge=EdgeSettings(purgers=("acme",), options={"acme": {"url": cache.url}}),
+        edge=EdgeSettings(
+            cache_invalidators=("acme",), options={"acme": {"url": cache.url}}
+        ),
         plugin_modules=(*(base.plugin_modules or ()), "acme_cdn"),
     )
     with build(settings, rings=False) as services:
@@ -94,9 +96,9 @@ def world(
     sys.modules.pop("acme_cdn", None)
 
 
-def run_purges(services: Services, video: str) -> None:
+def run_orders(services: Services, video: str) -> None:
     with services.uow.read() as work:
-        tasks = work.tasks.of_subject(video, kind=PURGE_KIND)
+        tasks = work.tasks.of_subject(video, kind=KIND)
     for task in tasks:
         services.task_runs.run(task.id, worker="here", stopping=lambda: False)
 
@@ -106,7 +108,7 @@ def test_a_delete_is_told_with_every_address(world: World, cache: Cache) -> None
 
     body_of(world.delete(f"/v1/videos/{video}"))
     assert cache.orders == []
-    run_purges(world.services, video)
+    run_orders(world.services, video)
 
     (order,) = cache.orders
     assert (order["video"], order["reason"]) == (video, "deleted")
@@ -125,13 +127,13 @@ def test_a_cache_that_is_down_is_told_later_and_once(
     cache.is_down = True
     body_of(world.delete(f"/v1/videos/{video}"))
     for _ in range(5):
-        run_purges(world.services, video)
+        run_orders(world.services, video)
         clock.move(timedelta(minutes=1))
     assert cache.orders == []
 
     cache.is_down = False
-    run_purges(world.services, video)
-    run_purges(world.services, video)
+    run_orders(world.services, video)
+    run_orders(world.services, video)
 
     assert [order["video"] for order in cache.orders] == [video]
 
@@ -145,7 +147,7 @@ def test_a_video_that_is_made_private_is_told(world: World, cache: Cache) -> Non
         {"videoName": "Another"},
     ):
         body_of(world.call("PATCH", f"/v1/videos/{video}", json=change))
-    run_purges(world.services, video)
+    run_orders(world.services, video)
 
     assert [order["reason"] for order in cache.orders] == ["made_private"]
 
@@ -157,7 +159,7 @@ def test_revoked_keys_and_shares_are_told(world: World, cache: Cache) -> None:
 
     world.delete(f"/v1/edge-keys/{key}")
     world.delete(f"/v1/videos/{video}/shares/{share}")
-    run_purges(world.services, video)
+    run_orders(world.services, video)
 
     prefixes = [prefix for order in cache.orders for prefix in order["prefixes"]]  # type: ignore[attr-defined]  # a list
     assert any(key in prefix for prefix in prefixes)
@@ -170,37 +172,37 @@ def test_nothing_is_ordered_where_nobody_is_to_be_told(api: World) -> None:
     body_of(api.delete(f"/v1/videos/{video}"))
 
     with api.services.uow.read() as work:
-        assert work.tasks.of_subject(video, kind=PURGE_KIND) == []
+        assert work.tasks.of_subject(video, kind=KIND) == []
 
 
-def without_purgers(world: World) -> Services:
+def without_invalidators(world: World) -> Services:
     """
-    Return the services of a worker that does not know the purger, as during an update.
+    Return the services of a worker that does not know the invalidator, as during an update.
     """
     recipe = world.services.recipe
-    edge = attrs.evolve(recipe.settings.edge, purgers=(), options={})
+    edge = attrs.evolve(recipe.settings.edge, cache_invalidators=(), options={})
     settings = attrs.evolve(recipe.settings, edge=edge)
     return build(settings, overrides=recipe.overrides)
 
 
-def test_an_order_waits_for_a_worker_that_knows_its_purger(
+def test_an_order_waits_for_a_worker_that_knows_its_invalidator(
     world: World, cache: Cache, clock: SettableClock
 ) -> None:
     video = world.ready(is_public=True)
     body_of(world.delete(f"/v1/videos/{video}"))
 
-    with without_purgers(world) as other:
-        run_purges(other, video)
+    with without_invalidators(world) as other:
+        run_orders(other, video)
         with other.uow.read() as work:
-            (task,) = work.tasks.of_subject(video, kind=PURGE_KIND)
+            (task,) = work.tasks.of_subject(video, kind=KIND)
     clock.move(UNKNOWN_WAITS)
-    run_purges(world.services, video)
+    run_orders(world.services, video)
 
-    assert task.error == "There is no cache purger acme here."
+    assert task.error == "There is no cache invalidator acme here."
     assert [order["video"] for order in cache.orders] == [video]
 
 
-def test_an_order_whose_purger_is_gone_for_good_ends_with_a_warning(
+def test_an_order_whose_invalidator_is_gone_for_good_ends_with_a_warning(
     world: World,
     clock: SettableClock,
     caplog: pytest.LogCaptureFixture,
@@ -209,10 +211,10 @@ def test_an_order_whose_purger_is_gone_for_good_ends_with_a_warning(
     body_of(world.delete(f"/v1/videos/{video}"))
     clock.move(UNKNOWN_FOR)
 
-    with without_purgers(world) as other:
-        run_purges(other, video)
+    with without_invalidators(world) as other:
+        run_orders(other, video)
         with other.uow.read() as work:
-            left = work.tasks.unended(video, kind=PURGE_KIND)
+            left = work.tasks.unended(video, kind=KIND)
 
     assert left == []
-    assert f"purger acme were not told to forget the video {video}" in caplog.text
+    assert f"invalidator acme were not told to forget the video {video}" in caplog.text

@@ -1,5 +1,5 @@
 """
-The kit of purgers lets a right one pass, and catches a wrong one.
+The kit of cache invalidators lets a right one pass, and catches a wrong one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -7,13 +7,13 @@ from typing import Final
 
 import pytest
 
-from hvcore.plugin_api import CachePurger
-from hvcore.testing.cache_purge import CachePurgeConformance
-from hvcore.testing.fakes import RecordingPurger
-from tests.kit import purge_memory as wrong
+from hvcore.plugin_api import CacheInvalidator
+from hvcore.testing.cache_invalidation import CacheInvalidatorConformance
+from hvcore.testing.fakes import RecordingInvalidator
+from tests.kit import invalidator_memory as wrong
 from tests.kit.running import is_caught, never_broken
 
-WRONG: Final[Mapping[str, Sequence[type[RecordingPurger]]]] = {
+WRONG: Final[Mapping[str, Sequence[type[RecordingInvalidator]]]] = {
     "test_what_begins_with_a_prefix_is_forgotten": (
         *(wrong.ForgetsNothing, wrong.ForgetsTheFirst, wrong.ForgetsPages),
         wrong.ForgetsFolders,
@@ -36,10 +36,10 @@ WRONG: Final[Mapping[str, Sequence[type[RecordingPurger]]]] = {
         *(wrong.CausesTellTheToken, wrong.LogsTheToken, wrong.ShowsTheToken),
     ),
 }
-"""Purgers that each check catches."""
+"""Invalidators that each check catches."""
 
 
-class Kit(CachePurgeConformance):
+class Kit(CacheInvalidatorConformance):
     """
     The kit, for a cache in memory.
     """
@@ -50,14 +50,14 @@ class Kit(CachePurgeConformance):
 
     @pytest.fixture(autouse=True)
     def _cache(self) -> None:
-        self.made = RecordingPurger()
+        self.made = RecordingInvalidator()
 
     @pytest.fixture
-    def purger(self) -> CachePurger:
+    def invalidator(self) -> CacheInvalidator:
         return self.made
 
     @pytest.fixture
-    def unreachable(self) -> CachePurger:
+    def unreachable(self) -> CacheInvalidator:
         self.made.is_down = True
         return self.made
 
@@ -70,7 +70,7 @@ class Kit(CachePurgeConformance):
         return address in self.made.kept
 
 
-class TestRecordingPurger(Kit):
+class TestRecordingInvalidator(Kit):
     __test__ = True
 
 
@@ -78,15 +78,15 @@ class TestRecordingPurger(Kit):
     ("check", "kind"),
     [(check, kind) for check, kinds in WRONG.items() for kind in kinds],
 )
-def test_a_wrong_purger_is_caught(
-    check: str, kind: type[RecordingPurger], caplog: pytest.LogCaptureFixture
+def test_a_wrong_invalidator_is_caught(
+    check: str, kind: type[RecordingInvalidator], caplog: pytest.LogCaptureFixture
 ) -> None:
     kit, down = Kit(), kind()
     kit.made, down.is_down = kind(), True
     given = {"unreachable": down, "refused": down, "caplog": caplog}
 
-    assert is_caught(kit, check, {"purger": kit.made, **given})
+    assert is_caught(kit, check, {"invalidator": kit.made, **given})
 
 
 def test_every_promise_has_somebody_who_breaks_it() -> None:
-    assert never_broken(CachePurgeConformance, WRONG) == set()
+    assert never_broken(CacheInvalidatorConformance, WRONG) == set()

@@ -39,7 +39,7 @@ class StoragePlaces:
 
     def target(self, target: PartTarget) -> str:
         """
-        Return the folder that a submission writes to, without a slash at the end.
+        Return the folder that a remote job writes to, without a slash at the end.
 
         Raises:
             NotAddressableError: The cloud cannot reach it.

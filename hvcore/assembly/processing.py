@@ -80,7 +80,7 @@ class ProcessingWiring(PictureWiring):
 
     @cached_property
     def remote_cancels(self) -> RemoteCancels:
-        """Cancels submissions to services elsewhere that nobody waits for."""
+        """Cancels jobs at services elsewhere that nobody waits for."""
         return RemoteCancels(
             uow=self.uow, storage=self.storage, transcoders=self.transcoders
         )

@@ -335,7 +335,7 @@ class PartPending:
         progress: Finished share of the part, 0.0 to 1.0.
         retry_after_s: When to ask; None waits for a tenth of the time that the part
             has been pending. There are limits: see poll_pause_s.
-        deadline_s: How long the part may be pending, from its submission on. A part
+        deadline_s: How long the part may be pending since it was submitted. A part
             that is still pending then is cancelled and submitted anew.
     """
 

@@ -19,8 +19,8 @@ from hvcore.domain.limits import SEGMENT_S
 from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.processing.ladder import build_ladder
 from hvcore.domain.processing.media_index import MediaIndex
+from hvcore.domain.processing.remote_jobs import cancel_tasks
 from hvcore.domain.processing.storyboard import still_interval_s
-from hvcore.domain.processing.submissions import cancel_tasks
 from hvcore.domain.processing.transcoding import (
     Part,
     PartDone,

@@ -7,7 +7,7 @@ from typing import Final
 import attrs
 
 from hvcore.domain.ids import VideoId
-from hvcore.domain.processing.submissions import cancel_tasks
+from hvcore.domain.processing.remote_jobs import cancel_tasks
 from hvcore.domain.tasks.task import Task
 from hvcore.errors import VideoNotFoundError
 from hvcore.ports.repositories.inspection import Inspection, WrongTotal

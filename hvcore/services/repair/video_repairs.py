@@ -13,7 +13,7 @@ import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.ids import new_job_id
-from hvcore.domain.processing.submissions import cancel_tasks
+from hvcore.domain.processing.remote_jobs import cancel_tasks
 from hvcore.domain.tasks.kinds import (
     FETCH_GET,
     TRANSCODE_KINDS,

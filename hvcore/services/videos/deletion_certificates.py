@@ -50,7 +50,7 @@ _NOT_COVERED: Final = (
     "copies that viewers, callers or their own sources have",
 )
 _GIVEN_UP: Final = (
-    "submissions to a transcoding service whose cancellation an operator gave up"
+    "jobs at a transcoding service whose cancellation an operator gave up"
 )
 
 

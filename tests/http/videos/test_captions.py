@@ -12,7 +12,7 @@ import pytest
 from falcon.testing import Result
 
 from hvcore.domain.access.keys import ALL_PERMISSIONS, Permission
-from hvcore.domain.tasks.kinds import VIDEO_PURGE as KIND
+from hvcore.domain.tasks.kinds import VIDEO_PURGE as PURGE_KIND
 from hvcore.domain.videos.captions import MAX_CAPTION_BYTES, MAX_CAPTION_TRACKS
 from hvcore.errors import UnavailableError
 from hvcore.ports.storage import ObjectInfo
@@ -248,7 +248,7 @@ def test_a_retry_keeps_captions_and_a_purge_removes_them(api: World) -> None:
 
     body_of(api.delete(f"/v1/videos/{video}"))
     with api.services.uow.read() as work:
-        task, *_ = work.tasks.of_subject(video, kind=KIND)
+        task, *_ = work.tasks.of_subject(video, kind=PURGE_KIND)
     api.services.task_runs.run(task.id, worker="w", stopping=lambda: False)
 
     assert not files(api)

@@ -132,7 +132,7 @@ def test_captions_that_are_shown_outlive_the_tidying(world: World) -> None:
 
 
 def test_captions_that_are_about_to_be_shown_outlive_the_tidying(world: World) -> None:
-    # Such as 15 minutes after a cancelled submission, when the next one is published.
+    # Such as 15 minutes after a cancelled remote job, when the next one is published.
     video_id = world.processed()
     video = world.video(video_id)
     captions = f"media/{video_id}/captions"

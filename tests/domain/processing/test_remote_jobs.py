@@ -8,13 +8,13 @@ import attrs
 import pytest
 
 from hvcore.domain.ids import OrgId, new_task_id
-from hvcore.domain.processing.submissions import (
-    LATE_SUBMISSIONS_AFTER,
-    Submission,
+from hvcore.domain.processing.remote_jobs import (
+    LATE_REMOTE_JOBS_AFTER,
+    RemoteJob,
     cancel_of_second,
     cancel_tasks,
     poll_pause_s,
-    submission_of,
+    remote_job_of,
 )
 from hvcore.domain.processing.transcoding import PartPending, StoredObject
 from hvcore.domain.tasks.kinds import TRANSCODE_REMOTE
@@ -23,7 +23,7 @@ from hvcore.domain.tasks.task import Lane, Task, TaskState
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
 
-def part_task(submission: Submission | None) -> Task:
+def part_task(remote_job: RemoteJob | None) -> Task:
     payload: dict[str, object] = {"job": "job_1", "part": 2}
     return Task(
         id=new_task_id(),
@@ -31,7 +31,7 @@ def part_task(submission: Submission | None) -> Task:
         lane=Lane.OUTBOUND,
         org_id=OrgId("org_a"),
         subject="vid_1",
-        payload=payload if submission is None else submission.in_payload(payload),
+        payload=payload if remote_job is None else remote_job.in_payload(payload),
         state=TaskState.CANCELLED,
         not_before=NOW,
         created_at=NOW,
@@ -62,19 +62,19 @@ def test_the_last_question_comes_at_the_deadline() -> None:
     assert poll_pause_s(pending, elapsed_s=3599.9) == 2
 
 
-def test_a_task_keeps_its_submission() -> None:
-    begun = Submission(transcoder="far", number=3, begun_at=NOW)
+def test_a_task_keeps_its_remote_job() -> None:
+    begun = RemoteJob(transcoder="far", number=3, begun_at=NOW)
     kept = begun.with_handle("job-7", NOW + timedelta(minutes=1))
 
     task = part_task(kept)
 
-    assert submission_of(task) == kept
-    assert submission_of(part_task(None)) is None
+    assert remote_job_of(task) == kept
+    assert remote_job_of(part_task(None)) is None
 
 
 def test_the_key_is_another_after_a_failure() -> None:
     task = part_task(None)
-    first = Submission(transcoder="far", begun_at=NOW, handle="job-7")
+    first = RemoteJob(transcoder="far", begun_at=NOW, handle="job-7")
 
     second = first.after_failure()
 
@@ -84,8 +84,8 @@ def test_the_key_is_another_after_a_failure() -> None:
     assert len(first.key(task.id)) <= 64
 
 
-def test_a_submission_of_a_cancelled_task_is_cancelled() -> None:
-    task = part_task(Submission(transcoder="far", begun_at=NOW, handle="job-7"))
+def test_a_remote_job_of_a_cancelled_task_is_cancelled() -> None:
+    task = part_task(RemoteJob(transcoder="far", begun_at=NOW, handle="job-7"))
 
     (cancel,) = cancel_tasks([task], now=NOW)
 
@@ -99,21 +99,21 @@ def test_a_submission_of_a_cancelled_task_is_cancelled() -> None:
     }
 
 
-def test_an_unconfirmed_submission_is_cancelled_now_and_later() -> None:
-    task = part_task(Submission(transcoder="far", begun_at=NOW))
+def test_an_unconfirmed_remote_job_is_cancelled_now_and_later() -> None:
+    task = part_task(RemoteJob(transcoder="far", begun_at=NOW))
 
     now, later = cancel_tasks([task], now=NOW)
 
     assert now.not_before is None
-    assert later.not_before == NOW + LATE_SUBMISSIONS_AFTER
+    assert later.not_before == NOW + LATE_REMOTE_JOBS_AFTER
     assert now.id != later.id
 
 
 def test_nothing_else_is_cancelled() -> None:
-    begun = part_task(Submission(transcoder="far", begun_at=NOW, handle="job-7"))
+    begun = part_task(RemoteJob(transcoder="far", begun_at=NOW, handle="job-7"))
     other = attrs.evolve(begun, kind="transcode.plan")
 
-    tasks = [part_task(None), part_task(Submission(transcoder="far")), other]
+    tasks = [part_task(None), part_task(RemoteJob(transcoder="far")), other]
 
     assert cancel_tasks(tasks, now=NOW) == []
 
@@ -126,11 +126,11 @@ def test_a_stored_object_cannot_lie_elsewhere(path: str) -> None:
         StoredObject(name=path, made_as="0.mp4")
 
 
-def test_late_submissions_are_later_than_any_lease() -> None:
-    assert timedelta(minutes=1) < LATE_SUBMISSIONS_AFTER
+def test_late_remote_jobs_are_later_than_any_lease() -> None:
+    assert timedelta(minutes=1) < LATE_REMOTE_JOBS_AFTER
 
 
-OWN = Submission(transcoder="far", begun_at=NOW, handle="job-7")
+OWN = RemoteJob(transcoder="far", begun_at=NOW, handle="job-7")
 
 
 def test_a_handle_that_the_task_does_not_keep_is_cancelled() -> None:
@@ -150,11 +150,11 @@ def test_while_no_handle_is_kept_the_other_worker_may_still_find_it() -> None:
 
     (cancel,) = cancel_of_second(own, current, now=NOW)
 
-    assert cancel.not_before == NOW + LATE_SUBMISSIONS_AFTER
+    assert cancel.not_before == NOW + LATE_REMOTE_JOBS_AFTER
     assert cancel.payload["unless_kept_by"] == own.id
 
 
-def test_a_failed_submission_is_cancelled_with_its_target() -> None:
+def test_a_failed_remote_job_is_cancelled_with_its_target() -> None:
     own, current = part_task(OWN), part_task(OWN.after_failure())
 
     (cancel,) = cancel_of_second(own, current, now=NOW)
@@ -164,5 +164,5 @@ def test_a_failed_submission_is_cancelled_with_its_target() -> None:
 
 
 @pytest.mark.parametrize("own", [OWN, attrs.evolve(OWN, handle=None), None])
-def test_the_submission_that_its_task_keeps_goes_on(own: Submission | None) -> None:
+def test_the_remote_job_that_its_task_keeps_goes_on(own: RemoteJob | None) -> None:
     assert cancel_of_second(part_task(own), part_task(OWN), now=NOW) == []

@@ -1,5 +1,5 @@
 """
-The record of a part's submission elsewhere, such as to a cloud, in its task.
+The record of a remote job, a part made elsewhere such as by a cloud, in its task.
 
 A part is submitted at most once at a time. Before it is, that is written down; so
 whoever ends the task knows that there may be something to cancel.
@@ -23,14 +23,14 @@ MOST_ASKED_PAUSE_S: Final = 600.0
 """Between two polls, if the transcoder asks for a pause."""
 _PAUSE_SHARE: Final = 0.1
 """Of the time until now: what is shown is at most ten points behind."""
-LATE_SUBMISSIONS_AFTER: Final = timedelta(minutes=15)
+LATE_REMOTE_JOBS_AFTER: Final = timedelta(minutes=15)
 """When a worker that was submitting has surely ended, or its lease."""
 
-_SUBMISSION: Final = "submission"
+_REMOTE_JOB: Final = "submission"
 
 
 @attrs.frozen(kw_only=True)
-class Submission:
+class RemoteJob:
     """
     The state of a part at the service that makes it.
 
@@ -50,18 +50,18 @@ class Submission:
     pending_since: datetime | None = None
 
     def key(self, task_id: TaskId) -> str:
-        """Return the key by which the service may recognise the submission."""
+        """Return the key by which the service may recognise the remote job."""
         return f"{task_id}-{self.number}"
 
-    def with_handle(self, handle: str, now: datetime) -> "Submission":
+    def with_handle(self, handle: str, now: datetime) -> "RemoteJob":
         """Return the same, known to the service by a handle."""
         return attrs.evolve(
             self, handle=handle, pending_since=self.pending_since or now
         )
 
-    def after_failure(self) -> "Submission":
+    def after_failure(self) -> "RemoteJob":
         """Return the next one, of which the service has never heard."""
-        return Submission(transcoder=self.transcoder, number=self.number + 1)
+        return RemoteJob(transcoder=self.transcoder, number=self.number + 1)
 
     def target_folder(self, part_index: int) -> str:
         """Return the folder below the media root that the service writes to."""
@@ -74,15 +74,15 @@ class Submission:
     def in_payload(self, payload: Mapping[str, object]) -> Mapping[str, object]:
         """Return a task's payload that keeps this."""
         kept = attrs.asdict(self, value_serializer=_plain)
-        return {**payload, _SUBMISSION: kept}
+        return {**payload, _REMOTE_JOB: kept}
 
 
-def submission_of(task: Task) -> Submission | None:
-    """Return the submission in a part's task; None if it is made on this machine."""
-    kept: Any = task.payload.get(_SUBMISSION)
+def remote_job_of(task: Task) -> RemoteJob | None:
+    """Return the remote job in a part's task; None if it is made on this machine."""
+    kept: Any = task.payload.get(_REMOTE_JOB)
     if kept is None:
         return None
-    return Submission(
+    return RemoteJob(
         transcoder=kept["transcoder"],
         number=kept["number"],
         begun_at=_moment(kept["begun_at"]),
@@ -115,16 +115,16 @@ def cancel_tasks(ended: Iterable[Task], *, now: datetime) -> Sequence[NewTask]:
     """
     tasks: list[NewTask] = []
     for task in ended:
-        submission = submission_of(task)
-        if task.kind not in PART_KINDS or submission is None:
+        remote_job = remote_job_of(task)
+        if task.kind not in PART_KINDS or remote_job is None:
             continue
-        if submission.begun_at is None:
+        if remote_job.begun_at is None:
             continue
-        tasks.append(_cancel_task(task, submission, not_before=None))
-        if submission.handle is None:
+        tasks.append(_cancel_task(task, remote_job, not_before=None))
+        if remote_job.handle is None:
             # It may be on its way, and arrive after it was cancelled.
-            late = now + LATE_SUBMISSIONS_AFTER
-            tasks.append(_cancel_task(task, submission, not_before=late))
+            late = now + LATE_REMOTE_JOBS_AFTER
+            tasks.append(_cancel_task(task, remote_job, not_before=late))
     return tasks
 
 
@@ -138,26 +138,26 @@ def cancel_of_second(own: Task, current: Task, *, now: datetime) -> Sequence[New
         own: The task with what this worker has submitted.
         current: As it stands now; it has not ended.
     """
-    submission, kept = submission_of(own), submission_of(current)
-    if submission is None or kept is None or submission.handle is None:
+    remote_job, kept = remote_job_of(own), remote_job_of(current)
+    if remote_job is None or kept is None or remote_job.handle is None:
         return []
-    if kept.number != submission.number:
-        return [_cancel_task(own, submission, not_before=None)]
-    if kept.handle == submission.handle:
+    if kept.number != remote_job.number:
+        return [_cancel_task(own, remote_job, not_before=None)]
+    if kept.handle == remote_job.handle:
         return []
     # The other one may still find it by its key, or submit another.
-    late = now + LATE_SUBMISSIONS_AFTER if kept.handle is None else None
-    task = _cancel_task(own, submission, not_before=late)
+    late = now + LATE_REMOTE_JOBS_AFTER if kept.handle is None else None
+    task = _cancel_task(own, remote_job, not_before=late)
     # Both have one target.
     payload = {**task.payload, "target": None, "unless_kept_by": own.id}
     return [attrs.evolve(task, payload=payload)]
 
 
 def _cancel_task(
-    task: Task, submission: Submission, *, not_before: datetime | None
+    task: Task, remote_job: RemoteJob, *, not_before: datetime | None
 ) -> NewTask:
     video_id, job_id = VideoId(task.subject), JobId(str(task.payload["job"]))
-    folder = submission.target_folder(int(str(task.payload["part"])))
+    folder = remote_job.target_folder(int(str(task.payload["part"])))
     return NewTask(
         kind=TRANSCODE_CANCEL,
         lane=Lane.OUTBOUND,
@@ -165,9 +165,9 @@ def _cancel_task(
         subject=video_id,
         payload={
             "job": job_id,
-            "transcoder": submission.transcoder,
-            "key": submission.key(task.id),
-            "handle": submission.handle,
+            "transcoder": remote_job.transcoder,
+            "key": remote_job.key(task.id),
+            "handle": remote_job.handle,
             "target": f"{media_root(video_id, job_id)}/{folder}",
         },
         not_before=not_before,

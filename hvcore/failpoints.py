@@ -56,7 +56,7 @@ POINTS: Final = {
     "copy.checked": "all rows are copied and compared, and it is marked as unfinished",
     "copy.finished": "services may start on it, and whoever copied does not know",
     "rotation.prepared": "a new signing key is believed, and the old one still signs",
-    "drain.applied": "counts are in the database, and their file is still there",
+    "flush.applied": "counts are in the database, and their file is still there",
 }
 """What has happened at each point, and what has not."""
 

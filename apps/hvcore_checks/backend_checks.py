@@ -195,7 +195,7 @@ def analytics(services: Services) -> Sequence[HealthFinding]:
     """Check that the sinks of counts can be made, answer, and have counted all."""
     spoiled = []
     try:
-        for name, sink in services.drain.sinks.items():
+        for name, sink in services.flusher.sinks.items():
             sink.ping()
             if not sink.is_consistent():
                 spoiled.append(name)

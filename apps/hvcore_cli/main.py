@@ -135,7 +135,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
 }
 HIDDEN: Final = {
     "prepare": "hvcore_cli.first_start:prepare",
-    "drain": "hvcore_cli.processes:drain",
+    "flush": "hvcore_cli.processes:flush",
 }
 
 

@@ -127,7 +127,7 @@ class Campaign:
         faults += self._failed_without_cause(lengths_s)
         faults += found.wrong_histories()
         faults += found.untold(self.hook.received)
-        self.services.drain.run_once()
+        self.services.flusher.run_once()
         faults += found.miscounted(self.ledger, counts_of(self.services))
         faults += found.leftovers()
         faults += found.broken_promises(self.ledger)

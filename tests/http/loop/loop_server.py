@@ -2,7 +2,7 @@
 The delivery process with little patience: ``python -m tests.http.loop.loop_server``.
 
 It takes a folder with a service's data, a listening descriptor, and the URL of a
-database, empty for the folder's own. Nothing drains what it counts.
+database, empty for the folder's own. Nothing flushes what it counts.
 """
 
 import logging

@@ -57,9 +57,9 @@ def server(
         yield made
 
 
-def drains(server: Server) -> list[psutil.Process]:
+def flushers(server: Server) -> list[psutil.Process]:
     children = server.roots[0].children(recursive=True)
-    return [child for child in children if child.cmdline()[-1:] == ["drain"]]
+    return [child for child in children if child.cmdline()[-1:] == ["flush"]]
 
 
 def play(server: Server, film: Published) -> None:
@@ -81,18 +81,18 @@ def test_one_process_counts_for_all_that_serve_and_is_replaced(
     server: Server, services: Services, film: Published, tmp_path: Path
 ) -> None:
     # Who has served nothing pays for none.
-    assert drains(server) == []
+    assert flushers(server) == []
 
     # What a server has read holds for what it starts.
     (tmp_path / SETTINGS).write_text("[analytics]\nspool_di = 1\n")
     play(server, film)
     await_count(services, film, 1)
-    (first,) = drains(server)
+    (first,) = flushers(server)
 
     first.kill()
     play(server, film)
     await_count(services, film, 2)
-    (second,) = drains(server)
+    (second,) = flushers(server)
 
     # A worker that starts anew reads them anew.
     (tmp_path / SETTINGS).write_text(GOOD)
@@ -102,5 +102,5 @@ def test_one_process_counts_for_all_that_serve_and_is_replaced(
     second.wait(timeout=SHOWN_WITHIN_S)
     play(server, film)
     await_count(services, film, 3)
-    assert len(drains(server)) == 1
+    assert len(flushers(server)) == 1
     assert "Traceback" not in (tmp_path / "delivery.log").read_text()

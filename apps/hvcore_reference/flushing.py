@@ -18,24 +18,24 @@ import attrs
 
 from hvcore import __version__
 from hvcore.errors import ConfigError
-from hvcore.services.counting.drain import Drain
+from hvcore.services.counting.flusher import Flusher
 from hvcore.settings import Settings
 
-DRAIN_EVERY_S: Final = 2.0
+FLUSH_EVERY_S: Final = 2.0
 """Counts must show within 10 s, also those that just missed a round."""
 NICENESS: Final = 5
 """Serving viewers comes first. On a busy core it still gets about a quarter."""
-BEAT_FILE: Final = "drain.lock"
-"""In the folder of the counts: locked by the process that keeps a drain, touched by the drain."""
+BEAT_FILE: Final = "flusher.lock"
+"""In the folder of the counts: locked by the process that keeps a flusher, touched by the flusher."""
 
 _log = logging.getLogger(__name__)
 
 
 def packed(settings: Settings) -> bytes:
     """
-    Return the input of a drain: its parent's version, path and settings.
+    Return the input of a flusher: its parent's version, path and settings.
 
-    The parent's settings, whatever the settings file says when a drain is started,
+    The parent's settings, whatever the settings file says when a flusher is started,
     and with the folders in which the parent has found its plugins.
     """
     # Nothing stands for the current folder; some names are no folders at all.
@@ -65,9 +65,9 @@ def read_settings(parent: BinaryIO) -> Settings:
     return settings
 
 
-def drain_until(stopped: Callable[[float], bool], drain: Drain) -> None:
+def flush_until(stopped: Callable[[float], bool], flusher: Flusher) -> None:
     """
-    Drain again and again.
+    Flush the counts of this machine again and again.
 
     Args:
         stopped: Waits for so many seconds, or less if this is to end; tells
@@ -76,24 +76,24 @@ def drain_until(stopped: Callable[[float], bool], drain: Drain) -> None:
 
     def beat() -> None:
         with suppress(FileNotFoundError):
-            os.utime(drain.folder / BEAT_FILE)
+            os.utime(flusher.folder / BEAT_FILE)
 
-    drain = attrs.evolve(drain, beat=beat)
+    flusher = attrs.evolve(flusher, beat=beat)
     is_first, failure = True, ""
     while True:
         try:
             beat()
-            drain.run_once()
+            flusher.run_once()
             failure = ""
         except Exception as exc:  # noqa: BLE001 - one of the loops that must go on
             # A full disk, a folder that is gone: playback goes on, and so
             # does this, once it is repaired. Said once, and not for hours.
             if repr(exc) != failure:
-                _log.exception("draining failed; trying again")
+                _log.exception("counts are not flushed; trying again")
             failure = repr(exc)
         if is_first:
             # Until then somebody may wait for the first counts.
             is_first = False
             os.nice(NICENESS)
-        if stopped(DRAIN_EVERY_S):
+        if stopped(FLUSH_EVERY_S):
             return

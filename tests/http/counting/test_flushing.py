@@ -1,5 +1,5 @@
 """
-What a drain is told by the process that starts it, and what it tells.
+What a flusher is told by the process that starts it, and what it tells.
 """
 
 import io
@@ -13,21 +13,21 @@ from typing import Final
 import pytest
 
 from hvcore.errors import ConfigError
-from hvcore.services.counting.drain import Drain
+from hvcore.services.counting.flusher import Flusher
 from hvcore.settings import Settings
-from hvcore_reference import draining
-from hvcore_reference.draining import drain_until, packed, read_settings
+from hvcore_reference import flushing
+from hvcore_reference.flushing import flush_until, packed, read_settings
 
 READ: Final = """
 import sys
-from hvcore_reference.draining import read_settings
+from hvcore_reference.flushing import read_settings
 settings = read_settings(sys.stdin.buffer)
 (name,) = settings.plugin_modules
 print(__import__(name).__name__)
 """
 
 
-def test_a_drain_finds_the_plugins_that_its_parent_finds(
+def test_a_flusher_finds_the_plugins_that_its_parent_finds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "acme_counts.py").touch()
@@ -39,7 +39,7 @@ def test_a_drain_finds_the_plugins_that_its_parent_finds(
     # As of who is started with python -m, or -c.
     monkeypatch.syspath_prepend("")
 
-    drain = subprocess.run(
+    flusher = subprocess.run(
         # As the supervisor's words: -P leaves the current folder out.
         [sys.executable, "-P", "-c", READ],
         input=packed(settings),
@@ -47,14 +47,14 @@ def test_a_drain_finds_the_plugins_that_its_parent_finds(
         check=False,
     )
 
-    assert (drain.stdout, drain.stderr) == (b"acme_counts\n", b"")
+    assert (flusher.stdout, flusher.stderr) == (b"acme_counts\n", b"")
 
 
 def test_settings_of_another_version_are_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings_bytes = packed(Settings(data_dir=tmp_path))
-    monkeypatch.setattr(draining, "__version__", "7.0.0")
+    monkeypatch.setattr(flushing, "__version__", "7.0.0")
 
     with pytest.raises(ConfigError, match="start what serves again"):
         read_settings(io.BytesIO(settings_bytes))
@@ -65,7 +65,7 @@ def test_a_parent_that_is_gone_tells_nothing() -> None:
         read_settings(io.BytesIO())
 
 
-def test_a_drain_failure_that_repeats_is_logged_once(
+def test_a_flusher_failure_that_repeats_is_logged_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     # Tests are not to be slower from here on.
@@ -83,6 +83,6 @@ def test_a_drain_failure_that_repeats_is_logged_once(
             folder.mkdir()
         return number == 5
 
-    drain_until(stopped, Drain(folder=folder, sinks={}))
+    flush_until(stopped, Flusher(folder=folder, sinks={}))
 
-    assert caplog.text.count("draining failed; trying again") == 2
+    assert caplog.text.count("counts are not flushed; trying again") == 2

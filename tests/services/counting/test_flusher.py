@@ -17,7 +17,7 @@ from hvcore.domain.analytics.segments import SegmentPlace, SegmentServed, Served
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.errors import UnavailableError
 from hvcore.ports.analytics import AnalyticsSink, BatchRefusedError
-from hvcore.services.counting.drain import Drain
+from hvcore.services.counting.flusher import Flusher
 from hvcore.spool import Spool, reading, spool_files
 from tests.services.conftest import World
 
@@ -73,18 +73,18 @@ def own(tmp_path: Path) -> Iterator[Spool]:
     made.close()
 
 
-def drain_of(folder: Path, sinks: Mapping[str, AnalyticsSink]) -> Drain:
-    return Drain(folder=folder, sinks=sinks)
+def flusher_of(folder: Path, sinks: Mapping[str, AnalyticsSink]) -> Flusher:
+    return Flusher(folder=folder, sinks=sinks)
 
 
 def test_a_served_segment_is_counted_once(
     own: Spool, sink: MemorySink, tmp_path: Path
 ) -> None:
-    drain = drain_of(tmp_path, {"memory": sink})
+    flusher = flusher_of(tmp_path, {"memory": sink})
     for _ in range(3):
         own.append(SEGMENT)
-        drain.run_once()
-    drain.run_once()
+        flusher.run_once()
+    flusher.run_once()
 
     assert sink.segments == 3
 
@@ -93,24 +93,24 @@ def test_another_process_goes_on_where_one_was_killed(
     own: Spool, sink: MemorySink, tmp_path: Path
 ) -> None:
     own.append(SEGMENT)
-    drain_of(tmp_path, {"memory": sink}).run_once()
+    flusher_of(tmp_path, {"memory": sink}).run_once()
     own.append(SEGMENT)
 
-    drain_of(tmp_path, {"memory": sink}).run_once()
+    flusher_of(tmp_path, {"memory": sink}).run_once()
 
     assert sink.segments == 2
 
 
-def test_two_that_drain_in_turn_count_once(
+def test_two_that_flush_in_turn_count_once(
     own: Spool, sink: MemorySink, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """
     What one has read last is not where the other one has come to.
     """
-    drains = [drain_of(tmp_path, {"memory": sink}) for _ in range(2)]
+    flushers = [flusher_of(tmp_path, {"memory": sink}) for _ in range(2)]
     for number in range(6):
         own.append(SEGMENT)
-        drains[number % 2].run_once()
+        flushers[number % 2].run_once()
 
     assert sink.segments == 6
     assert not caplog.records
@@ -121,7 +121,7 @@ def test_a_file_of_a_live_process_stays(
 ) -> None:
     own.append(SEGMENT)
 
-    drain_of(tmp_path, {"memory": sink}).run_once()
+    flusher_of(tmp_path, {"memory": sink}).run_once()
 
     assert len(spool_files(tmp_path)) == 1
 
@@ -133,7 +133,7 @@ def test_a_file_of_a_dead_process_goes_with_its_position(
     own.close()
     (path,) = spool_files(tmp_path)
 
-    drain_of(tmp_path, {"memory": sink}).run_once()
+    flusher_of(tmp_path, {"memory": sink}).run_once()
 
     assert spool_files(tmp_path) == []
     assert (sink.segments, sink.forgotten) == (1, [path.name])
@@ -148,7 +148,7 @@ def test_a_half_last_line_of_a_dead_process_is_no_segment(
     (path,) = spool_files(tmp_path)
     path.write_bytes(path.read_bytes()[:-5])
 
-    drain_of(tmp_path, {"memory": sink}).run_once()
+    flusher_of(tmp_path, {"memory": sink}).run_once()
 
     assert sink.segments == 1
     assert spool_files(tmp_path) == []
@@ -159,16 +159,16 @@ def test_a_half_line_of_a_live_process_is_counted_when_it_is_whole(
 ) -> None:
     own = Spool(tmp_path)
     own.append(SEGMENT)
-    drain = drain_of(tmp_path, {"memory": sink})
+    flusher = flusher_of(tmp_path, {"memory": sink})
     (path,) = spool_files(tmp_path)
     line = path.read_bytes()
     with path.open("ab") as file:
         file.write(line[:7])
         file.flush()
-        drain.run_once()
+        flusher.run_once()
         before = sink.segments
         file.write(line[7:])
-    drain.run_once()
+    flusher.run_once()
     own.close()
 
     assert (before, sink.segments) == (1, 2)
@@ -183,7 +183,7 @@ def test_damage_does_not_stop_what_follows(
     good = path.read_bytes()
     path.write_bytes(b"\0" * 100 + b"\n" + good + b"junk\n" + good)
 
-    drain_of(tmp_path, {"memory": sink}).run_once()
+    flusher_of(tmp_path, {"memory": sink}).run_once()
 
     assert sink.segments == 2
     assert "damaged lines" in caplog.text
@@ -197,7 +197,7 @@ def test_a_large_file_is_read_in_parts(
     for _ in range(20):
         own.append(SEGMENT)
 
-    drain_of(tmp_path, {"memory": sink}).run_once()
+    flusher_of(tmp_path, {"memory": sink}).run_once()
 
     assert sink.segments == 20
 
@@ -215,12 +215,12 @@ def test_a_segment_that_comes_during_a_round_is_for_the_next_one(
             own.append(SEGMENT)
 
     sink = WatchedSink()
-    drain = drain_of(tmp_path, {"memory": sink})
+    flusher = flusher_of(tmp_path, {"memory": sink})
     own.append(SEGMENT)
 
-    drain.run_once()
+    flusher.run_once()
     after_one = sink.segments
-    drain.run_once()
+    flusher.run_once()
 
     assert (after_one, sink.segments) == (1, 2)
 
@@ -228,10 +228,10 @@ def test_a_segment_that_comes_during_a_round_is_for_the_next_one(
 def test_nothing_is_asked_while_nothing_is_served(
     own: Spool, sink: MemorySink, tmp_path: Path
 ) -> None:
-    drain = drain_of(tmp_path, {"memory": sink})
+    flusher = flusher_of(tmp_path, {"memory": sink})
     own.append(SEGMENT)
     for _ in range(5):
-        drain.run_once()
+        flusher.run_once()
 
     assert sink.asked == 1
 
@@ -244,14 +244,14 @@ def test_a_sink_that_fails_holds_up_no_other_and_catches_up(
 ) -> None:
     broken = MemorySink()
     broken.fails_with = failure
-    drain = drain_of(tmp_path, {"broken": broken, "good": sink})
+    flusher = flusher_of(tmp_path, {"broken": broken, "good": sink})
     own.append(SEGMENT)
     own.close()
 
-    drain.run_once()
+    flusher.run_once()
     while_down = (sink.segments, broken.segments, len(spool_files(tmp_path)))
     broken.fails_with = None
-    drain.run_once()
+    flusher.run_once()
 
     assert while_down == (1, 0, 1)
     assert (sink.segments, broken.segments) == (1, 1)
@@ -262,28 +262,28 @@ def test_a_sink_that_stays_down_is_reported_once(
     own: Spool, sink: MemorySink, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     sink.fails_with = UnavailableError("gone")
-    drain = drain_of(tmp_path, {"memory": sink})
+    flusher = flusher_of(tmp_path, {"memory": sink})
     own.append(SEGMENT)
 
     for _ in range(3):
-        drain.run_once()
+        flusher.run_once()
 
     assert caplog.text.count("analytics sink failed") == 1
 
 
-def test_two_drains_at_once_count_once(world: World, tmp_path: Path) -> None:
+def test_two_flushers_at_once_count_once(world: World, tmp_path: Path) -> None:
     folder = tmp_path / "spools"
     store = world.services.analytics_store
     own = Spool(folder)
-    drains = [drain_of(folder, {"sql": store}) for _ in range(4)]
+    flushers = [flusher_of(folder, {"sql": store}) for _ in range(4)]
     stop = threading.Event()
 
-    def run(drain: Drain) -> None:
+    def run(flusher: Flusher) -> None:
         while not stop.is_set():
-            drain.run_once()
-        drain.run_once()
+            flusher.run_once()
+        flusher.run_once()
 
-    threads = [threading.Thread(target=run, args=(drain,)) for drain in drains]
+    threads = [threading.Thread(target=run, args=(flusher,)) for flusher in flushers]
     for thread in threads:
         thread.start()
     for _ in range(2_000):
@@ -292,30 +292,30 @@ def test_two_drains_at_once_count_once(world: World, tmp_path: Path) -> None:
     stop.set()
     for thread in threads:
         thread.join()
-    drains[0].run_once()
+    flushers[0].run_once()
 
     assert store.served([PLACE.video_id]) == {PLACE.video_id: 2_000}
     assert spool_files(folder) == []
 
 
-def test_a_drain_that_is_killed_at_any_moment_counts_nothing_twice(
+def test_a_flusher_that_is_killed_at_any_moment_counts_nothing_twice(
     world: World, tmp_path: Path
 ) -> None:
     """
-    The killed process serves and drains; what it said it served is counted.
+    The killed process serves and flushes; what it said it served is counted.
     """
     code = (
         "import sys\nfrom pathlib import Path\n"
         "from hvcore.assembly import build\nfrom hvcore.settings import load\n"
-        "from tests.services.counting.test_drain import SEGMENT\n"
+        "from tests.services.counting.test_flusher import SEGMENT\n"
         "s = load(config_path=None, environ={}, data_dir=Path(sys.argv[1])).settings\n"
         "with build(s) as services:\n"
-        "    drain, n = services.drain, 0\n"
+        "    flusher, n = services.flusher, 0\n"
         "    while True:\n"
         "        for _ in range(50):\n"
         "            services.spool.append(SEGMENT); n += 1\n"
         "            sys.stdout.write(f'{n}\\n'); sys.stdout.flush()\n"
-        "        drain.run_once()\n"
+        "        flusher.run_once()\n"
     )
     said = 0
     for lines in (60, 333, 707):
@@ -333,7 +333,7 @@ def test_a_drain_that_is_killed_at_any_moment_counts_nothing_twice(
         child.wait()
         child.stdout.close()
 
-    world.services.drain.run_once()
+    world.services.flusher.run_once()
 
     counted = world.services.analytics_store.served([PLACE.video_id])
     # At each kill, one may have been written and not been said.

@@ -29,7 +29,7 @@ def _keep_quiet() -> None:
 
 
 @attrs.frozen(kw_only=True)
-class Drain:
+class Flusher:
     """
     Read the spool files of this machine; for one thread.
 
@@ -68,12 +68,12 @@ class Drain:
             with self._feeds.round():
                 for path in spool_files(self.folder):
                     try:
-                        self._drain(path)
+                        self._flush(path)
                     except Exception as exc:  # noqa: BLE001 - whatever is wrong with it
                         # Another user's file, say: all others go on.
                         self._feeds.skip(path, exc)
 
-    def _drain(self, path: Path) -> None:
+    def _flush(self, path: Path) -> None:
         with opened(path) as file:
             is_counted = self._feeds.bring(file, partial(_batches, file))
             if file.is_complete and is_counted and self._feeds.has_all(file):
@@ -81,7 +81,7 @@ class Drain:
                 self._feeds.forget(file.name)
 
     def _applied(self) -> None:
-        failpoint("drain.applied")
+        failpoint("flush.applied")
         self.beat()
 
 

@@ -1,12 +1,12 @@
 """
 Segments per second from spool files into the tables, as a share of a bare loop.
 
-The real drain with the sink ``sql``, and a loop written here that reads,
+The real flusher with the sink ``sql``, and a loop written here that reads,
 splits, counts and upserts into one table and does nothing else: no checksums,
 no totals for questions, no locks. Both read the same files, in turn and into
 new tables each time, so that a machine that gets slower slows both.
 
-Run: ``python -m tests.benchmarks.drain [--postgresql] [--segments N]``
+Run: ``python -m tests.benchmarks.flusher [--postgresql] [--segments N]``
 """
 
 import argparse
@@ -31,7 +31,7 @@ from hvcore.domain.analytics.segments import SegmentPlace, SegmentServed
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.persistence.engine import make_engine
 from hvcore.persistence.plugin_database import PluginDatabase
-from hvcore.services.counting.drain import Drain
+from hvcore.services.counting.flusher import Flusher
 from hvcore.spool import READ_BYTES, Spool, spool_files
 from hvcore_analytics_sql.backend import SqlAnalytics
 from tests.servers import PostgresqlServer, postgresql_server
@@ -165,9 +165,9 @@ def _connect(url: str) -> "sqlite3.Connection | psycopg.Connection":
     return connection
 
 
-def time_drain(files: Path, url: str) -> Run:
+def time_flusher(files: Path, url: str) -> Run:
     """
-    Return how long the real drain takes, into new tables.
+    Return how long the real flusher takes, into new tables.
     """
     engine = make_engine(url)
     store = SqlAnalytics(PluginDatabase(engine))
@@ -175,9 +175,9 @@ def time_drain(files: Path, url: str) -> Run:
     with tempfile.TemporaryDirectory() as folder:
         # It removes what it has read.
         shutil.copytree(files, folder, dirs_exist_ok=True)
-        drain = Drain(folder=Path(folder), sinks={"sql": store})
+        flusher = Flusher(folder=Path(folder), sinks={"sql": store})
         begun = time.perf_counter()
-        drain.run_once()
+        flusher.run_once()
         took_s = time.perf_counter() - begun
     with engine.connect() as connection:
         counted = connection.exec_driver_sql(
@@ -203,23 +203,23 @@ def new_database(server: PostgresqlServer | None) -> Iterator[str]:
 
 def compare(files: Path, server: PostgresqlServer | None, expected: int) -> float:
     """
-    Run both in turn, print what they do, and return the drain's share.
+    Run both in turn, print what they do, and return the flusher's share.
     """
     name = "sqlite" if server is None else "postgresql"
-    rates: dict[str, list[float]] = {"bare": [], "drain": []}
+    rates: dict[str, list[float]] = {"bare": [], "flusher": []}
     for _ in range(ROUNDS):
-        for label, run in (("bare", time_bare), ("drain", time_drain)):
+        for label, run in (("bare", time_bare), ("flusher", time_flusher)):
             with new_database(server) as url:
                 done = run(files, url)
             if done.segments != expected:
                 sys.exit(f"{label} counted {done.segments} segments of {expected}")
             rates[label].append(done.per_s)
-    shares = [d / b for d, b in zip(rates["drain"], rates["bare"], strict=True)]
+    shares = [d / b for d, b in zip(rates["flusher"], rates["bare"], strict=True)]
     # Of the best rounds: what else the machine does slows single ones.
-    share = max(rates["drain"]) / max(rates["bare"])
+    share = max(rates["flusher"]) / max(rates["bare"])
     print(
         f"{name:11} bare {max(rates['bare']):>9,.0f}/s   "
-        f"drain {max(rates['drain']):>9,.0f}/s   share {share:.2f} "
+        f"flusher {max(rates['flusher']):>9,.0f}/s   share {share:.2f} "
         f"(rounds: {min(shares):.2f} to {max(shares):.2f}, median "
         f"{statistics.median(shares):.2f}); goal {GOAL}: "
         f"{'kept' if share >= GOAL else 'MISSED'}"

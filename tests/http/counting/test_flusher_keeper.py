@@ -1,5 +1,5 @@
 """
-Of those that serve with one folder, one keeps a drain running.
+Of those that serve with one folder, one keeps a flusher running.
 """
 
 import errno
@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from hvcore.spool import Spool
-from hvcore_reference import drain_keeper
-from hvcore_reference.drain_keeper import DrainKeeper
-from hvcore_reference.draining import BEAT_FILE
+from hvcore_reference import flusher_keeper
+from hvcore_reference.flusher_keeper import FlusherKeeper
+from hvcore_reference.flushing import BEAT_FILE
 from tests.live import until
 
 # Most of their time they wait for processes: one interpreter only.
@@ -26,12 +26,12 @@ WITHIN_S = 30
 KILLS = 8
 LONGEST_S = 20
 LOOK_EVERY_S = 0.05
-DRAIN_EVERY_S = 0.2
+FLUSH_EVERY_S = 0.2
 
 
 class Programs:
     """
-    Drains of a few words, which say in a folder that they run.
+    Flushers of a few words, which say in a folder that they run.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -65,8 +65,8 @@ class Programs:
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(drain_keeper, "LOOK_EVERY_S", LOOK_EVERY_S)
-    monkeypatch.setattr(drain_keeper, "DRAIN_EVERY_S", DRAIN_EVERY_S)
+    monkeypatch.setattr(flusher_keeper, "LOOK_EVERY_S", LOOK_EVERY_S)
+    monkeypatch.setattr(flusher_keeper, "FLUSH_EVERY_S", FLUSH_EVERY_S)
 
 
 @pytest.fixture
@@ -90,33 +90,33 @@ def programs(tmp_path: Path, folder: Path) -> Iterator[Programs]:
 
 
 @pytest.mark.parametrize("way", [Programs.that_ends, Programs.that_crashes])
-def test_a_keeper_whose_drain_ends_gives_way_to_another(
+def test_a_keeper_whose_flusher_ends_gives_way_to_another(
     folder: Path,
     programs: Programs,
     tmp_path: Path,
     way: Callable[[Programs], Sequence[str]],
 ) -> None:
     unable = Programs(tmp_path / "unable")
-    DrainKeeper(folder, Spool(folder), partial(way, unable)).start()
-    until(unable.started, within_s=WITHIN_S, what="a drain that ends")
+    FlusherKeeper(folder, Spool(folder), partial(way, unable)).start()
+    until(unable.started, within_s=WITHIN_S, what="a flusher that ends")
 
-    DrainKeeper(folder, Spool(folder), programs.that_stays).start()
+    FlusherKeeper(folder, Spool(folder), programs.that_stays).start()
 
-    until(programs.started, within_s=WITHIN_S, what="the drain of another")
+    until(programs.started, within_s=WITHIN_S, what="the flusher of another")
 
 
-def test_a_keeper_that_cannot_start_a_drain_gives_way_to_another(
+def test_a_keeper_that_cannot_start_a_flusher_gives_way_to_another(
     folder: Path, programs: Programs, caplog: pytest.LogCaptureFixture
 ) -> None:
-    DrainKeeper(folder, Spool(folder), programs.that_is_missing).start()
-    until(lambda: "no drain can be started" in caplog.text, within_s=WITHIN_S)
+    FlusherKeeper(folder, Spool(folder), programs.that_is_missing).start()
+    until(lambda: "no flusher can be started" in caplog.text, within_s=WITHIN_S)
 
-    DrainKeeper(folder, Spool(folder), programs.that_stays).start()
+    FlusherKeeper(folder, Spool(folder), programs.that_stays).start()
 
-    until(programs.started, within_s=WITHIN_S, what="the drain of another")
+    until(programs.started, within_s=WITHIN_S, what="the flusher of another")
 
 
-def test_a_spool_that_cannot_be_written_has_a_drain(
+def test_a_spool_that_cannot_be_written_has_a_flusher(
     folder: Path, programs: Programs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spool = Spool(folder)
@@ -124,47 +124,49 @@ def test_a_spool_that_cannot_be_written_has_a_drain(
     def refuse() -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(spool, "flush", refuse)
-    DrainKeeper(folder, spool, programs.that_stays).start()
+    monkeypatch.setattr(spool, "write_owed", refuse)
+    FlusherKeeper(folder, spool, programs.that_stays).start()
 
-    until(programs.started, within_s=WITHIN_S, what="a drain that makes room")
+    until(programs.started, within_s=WITHIN_S, what="a flusher that makes room")
 
 
-def test_a_drain_that_hangs_is_replaced(
+def test_a_flusher_that_hangs_is_replaced(
     folder: Path, programs: Programs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(drain_keeper, "HANGS_AFTER_S", 0.5)
-    DrainKeeper(folder, Spool(folder), programs.that_stays).start()
+    monkeypatch.setattr(flusher_keeper, "HANGS_AFTER_S", 0.5)
+    FlusherKeeper(folder, Spool(folder), programs.that_stays).start()
 
-    until(partial(programs.has_started, 2), within_s=WITHIN_S, what="another drain")
+    until(partial(programs.has_started, 2), within_s=WITHIN_S, what="another flusher")
 
 
-def test_a_clock_that_was_set_back_hides_no_drain_that_hangs(
+def test_a_clock_that_was_set_back_hides_no_flusher_that_hangs(
     folder: Path, programs: Programs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(drain_keeper, "HANGS_AFTER_S", 0.5)
+    monkeypatch.setattr(flusher_keeper, "HANGS_AFTER_S", 0.5)
     beat = f"touch -d 'now + 1 hour' {folder / BEAT_FILE}"
     command = partial(programs.that_hangs_after, beat)
-    DrainKeeper(folder, Spool(folder), command).start()
+    FlusherKeeper(folder, Spool(folder), command).start()
 
-    until(partial(programs.has_started, 2), within_s=WITHIN_S, what="another drain")
+    until(partial(programs.has_started, 2), within_s=WITHIN_S, what="another flusher")
 
 
-def test_a_folder_that_comes_anew_has_a_drain(folder: Path, programs: Programs) -> None:
-    DrainKeeper(folder, Spool(folder), programs.that_stays).start()
-    until(programs.started, within_s=WITHIN_S, what="a drain")
+def test_a_folder_that_comes_anew_has_a_flusher(
+    folder: Path, programs: Programs
+) -> None:
+    FlusherKeeper(folder, Spool(folder), programs.that_stays).start()
+    until(programs.started, within_s=WITHIN_S, what="a flusher")
 
     (folder / BEAT_FILE).unlink()
 
-    until(partial(programs.has_started, 2), within_s=WITHIN_S, what="another drain")
+    until(partial(programs.has_started, 2), within_s=WITHIN_S, what="another flusher")
     assert (folder / BEAT_FILE).exists()
 
 
-def test_a_drain_killed_again_and_again_is_back_at_once(
+def test_a_flusher_killed_again_and_again_is_back_at_once(
     folder: Path, programs: Programs
 ) -> None:
-    DrainKeeper(folder, Spool(folder), programs.that_stays).start()
-    until(programs.started, within_s=WITHIN_S, what="a drain")
+    FlusherKeeper(folder, Spool(folder), programs.that_stays).start()
+    until(programs.started, within_s=WITHIN_S, what="a flusher")
     began = time.monotonic()
     for number in range(1, KILLS + 1):
         for pid in programs.started():

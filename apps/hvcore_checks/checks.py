@@ -8,8 +8,8 @@ from hvcore.assembly import Services, build
 from hvcore.domain.health_findings import HealthFinding, broken
 from hvcore.errors import HvcoreError, PluginError, SeveralPluginsError
 from hvcore.registry import fault_of
+from hvcore.registry.code_locations import locations_of_thread
 from hvcore.registry.faults import hung_fault
-from hvcore.registry.places import places_of_thread
 from hvcore.settings import Settings
 from hvcore.time_limits import LimitedCall, LimitedCalls
 from hvcore_checks.backend_checks import (
@@ -135,8 +135,8 @@ def _refused(name: str, error: HvcoreError) -> HealthFinding:
 
 
 def _hung(name: str, call: LimitedCall[Sequence[HealthFinding]]) -> HealthFinding:
-    places = places_of_thread(call.frame())
-    fault = hung_fault(places, f"the check {name}", after_s=call.age_s)
+    locations = locations_of_thread(call.frame())
+    fault = hung_fault(locations, f"the check {name}", after_s=call.age_s)
     if fault is not None:
         return broken(name, fault.found, fault.fix)
     found = f"has not come back after {call.age_s:.0f} s"

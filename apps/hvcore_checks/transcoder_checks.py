@@ -16,11 +16,11 @@ from hvcore.domain.processing.routes import read_route
 from hvcore.domain.processing.transcoding import Capabilities
 from hvcore.errors import UnavailableError
 from hvcore.ports.storage import SupportsObjectUrl, SupportsPresignedRead
-from hvcore.ports.transcoder import RemoteTranscoder, SupportsPlaceCheck, Transcoder
+from hvcore.ports.transcoder import RemoteTranscoder, SupportsStorageCheck, Transcoder
 from hvcore.registry.faults import wrong_answer
 
 CHECK = "transcoder"
-_PLACE = "media"
+_ANY_PATH = "media"
 """Where in the storage videos are."""
 
 
@@ -116,7 +116,7 @@ def _reach(services: Services, transcoder: RemoteTranscoder) -> Sequence[HealthF
     storage = services.storage
     can_read = isinstance(storage, SupportsPresignedRead) and storage.can_presign
     if can_read and isinstance(storage, SupportsObjectUrl):
-        return _of_place(transcoder, storage.object_url(_PLACE))
+        return _of_storage(transcoder, storage.object_url(_ANY_PATH))
     return [
         broken(
             CHECK,
@@ -126,12 +126,12 @@ def _reach(services: Services, transcoder: RemoteTranscoder) -> Sequence[HealthF
     ]
 
 
-def _of_place(transcoder: RemoteTranscoder, url: str) -> Sequence[HealthFinding]:
-    if not isinstance(transcoder, SupportsPlaceCheck):
+def _of_storage(transcoder: RemoteTranscoder, url: str) -> Sequence[HealthFinding]:
+    if not isinstance(transcoder, SupportsStorageCheck):
         return []
-    fix = transcoder.place_problem(url)
+    fix = transcoder.storage_problem(url)
     if not fix:
         return []
     name = transcoder.capabilities().name
-    found = f"{name} cannot reach the storage {url.removesuffix(f'/{_PLACE}')}"
+    found = f"{name} cannot reach the storage {url.removesuffix(f'/{_ANY_PATH}')}"
     return [broken(CHECK, found, fix)]

@@ -179,17 +179,17 @@ class SupportsDeclining(Protocol):
 
 
 @runtime_checkable
-class SupportsPlaceCheck(Protocol):
+class SupportsStorageCheck(Protocol):
     """A transcoder elsewhere that reaches storages of some kinds only."""
 
-    def place_problem(self, url: str) -> str:
+    def storage_problem(self, url: str) -> str:
         """
-        Return the setting that it lacks to use a place of the storage; empty: none.
+        Return the setting that it lacks to reach the storage; empty: none.
 
         Asked by ``hv doctor``, from any thread. Pure: nothing is fetched or written.
 
         Args:
-            url: What clients of the storage call the place, such as
+            url: What clients of the storage call a path in it, such as
                 ``gs://bucket/path``.
         """
         ...
@@ -203,8 +203,8 @@ __all__ = [
     "RemoteTranscoder",
     "SourceRanges",
     "SupportsDeclining",
-    "SupportsPlaceCheck",
     "SupportsStill",
+    "SupportsStorageCheck",
     "Transcoder",
     "Workspace",
 ]

@@ -10,9 +10,13 @@ import pluggy
 
 from hvcore import hookspecs
 from hvcore.hookspecs import PROJECT, Backend
+from hvcore.registry.code_locations import (
+    CodeLocation,
+    location_of_definition,
+    locations_of,
+)
 from hvcore.registry.faults import PluginFault, PluginSource, described
 from hvcore.registry.kinds import KINDS, Kind
-from hvcore.registry.places import CodePlace, place_of_definition, places_of
 
 MOST_RECORDS: Final = 1000
 """Of a hook: one that never ends would take all memory."""
@@ -71,7 +75,7 @@ def _records(
     kind: Kind,
     hook: Any,  # noqa: ANN401 - pluggy's caller
 ) -> tuple[Sequence[Offer], Sequence[PluginFault]]:
-    place = place_of_definition(getattr(plugin, kind.hook, None))
+    location = location_of_definition(getattr(plugin, kind.hook, None))
     offers: list[Offer] = []
     faults: list[PluginFault] = []
     record = kind.record.__name__
@@ -82,7 +86,7 @@ def _records(
                 PluginFault(
                     source=source,
                     problem=f"{kind.hook} has returned {_a(given)}, and no list",
-                    place=place,
+                    location=location,
                     fix=f"Let it yield or return a list of {record}.",
                 )
             )
@@ -95,7 +99,7 @@ def _records(
                 PluginFault(
                     source=source,
                     problem=f"{kind.hook} must give {record} and has given {_a(one)}",
-                    place=place,
+                    location=location,
                     fix=f"Give {record}(name=…, factory=…)" + (_other_hook(one) or "."),
                 )
             )
@@ -117,12 +121,12 @@ def _other_hook(record: object) -> str:
 def _raised(
     source: PluginSource, plugin: object, kind: Kind, error: BaseException
 ) -> PluginFault:
-    places = [place for place in places_of(error) if source.has(place)]
-    place = places[-1] if places else None
+    locations = [location for location in locations_of(error) if source.has(location)]
+    location = locations[-1] if locations else None
     return PluginFault(
         source=source,
         problem=f"{kind.hook} has raised {described(error)}",
-        place=place or place_of_definition(getattr(plugin, kind.hook, None)),
+        location=location or location_of_definition(getattr(plugin, kind.hook, None)),
         fix=f"Correct it there, or {source.leave_out}.",
     )
 
@@ -152,7 +156,7 @@ def _misnamed(source: PluginSource, plugin: object) -> list[PluginFault]:
             PluginFault(
                 source=source,
                 problem=problem,
-                place=place_of_definition(made),
+                location=location_of_definition(made),
                 fix=fix,
             )
         )
@@ -161,7 +165,7 @@ def _misnamed(source: PluginSource, plugin: object) -> list[PluginFault]:
             PluginFault(
                 source=source,
                 problem="it has no hook, so it offers nothing",
-                place=_file_of(plugin),
+                location=_file_of(plugin),
                 fix=f"Put @hookimpl above its hooks; there are {', '.join(known)}.",
             )
         )
@@ -177,7 +181,7 @@ def _invalid(
     return PluginFault(
         source=source,
         problem=f"a hook cannot be called: {' '.join(text.split())}",
-        place=place_of_definition(named[0]) if named else _file_of(plugin),
+        location=location_of_definition(named[0]) if named else _file_of(plugin),
         fix="Write it without arguments: hooks get none.",
     )
 
@@ -190,6 +194,6 @@ def _is_hook(name: str) -> bool:
     return name.startswith(_PREFIX)
 
 
-def _file_of(plugin: object) -> CodePlace | None:
+def _file_of(plugin: object) -> CodeLocation | None:
     file = getattr(plugin, "__file__", None)
-    return CodePlace(getattr(plugin, "__name__", ""), file, 1) if file else None
+    return CodeLocation(getattr(plugin, "__name__", ""), file, 1) if file else None

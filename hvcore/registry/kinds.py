@@ -37,8 +37,8 @@ from hvcore.ports.storage import (
 from hvcore.ports.transcoder import (
     RemoteTranscoder,
     SupportsDeclining,
-    SupportsPlaceCheck,
     SupportsStill,
+    SupportsStorageCheck,
     Transcoder,
 )
 
@@ -91,7 +91,7 @@ KINDS: Final = {
             setting="transcoder.backend",
             abilities=(
                 *(RemoteTranscoder, SupportsStill, SupportsDeclining),
-                SupportsPlaceCheck,
+                SupportsStorageCheck,
             ),
         ),
         Kind(

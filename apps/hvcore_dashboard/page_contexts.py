@@ -1,4 +1,4 @@
-"""The place of a page: navigation around it, and the addresses of its links."""
+"""The context of a page: navigation around it, and the addresses of its links."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -35,7 +35,7 @@ class NavigationLink:
 
 
 @attrs.frozen(kw_only=True)
-class Place:
+class PageContext:
     """
     The values that every template of the dashboard has, as ``here``.
 

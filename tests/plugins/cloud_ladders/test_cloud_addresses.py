@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hvcore.plugin_api import NotAddressableError, PartTarget, Storage
-from hvcore_cloud_ladders.places import StoragePlaces
+from hvcore_cloud_ladders.cloud_addresses import CloudAddresses
 from hvcore_storage_fsspec.remote import RemoteStorage
 
 SIGNED = "?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Signature=abc"
@@ -27,13 +27,13 @@ def storage(tmp_path: Path) -> Storage:
         "http://127.0.0.1:8080/films/here/uploads/a%20b/films/x.mp4",
     ],
 )
-def test_a_source_is_named_by_its_place_in_the_bucket(
+def test_a_source_is_named_by_its_path_in_the_bucket(
     storage: Storage, address: str
 ) -> None:
     target = PartTarget(storage=storage, prefix="media/p0s1")
 
-    plain = StoragePlaces(scheme="s3").source(address + SIGNED, target)
-    renamed = StoragePlaces(scheme="gs", root="gs://alias/there/").source(
+    plain = CloudAddresses(scheme="s3").source(address + SIGNED, target)
+    renamed = CloudAddresses(scheme="gs", root="gs://alias/there/").source(
         address + SIGNED, target
     )
 
@@ -44,8 +44,8 @@ def test_a_source_is_named_by_its_place_in_the_bucket(
 def test_a_target_is_where_the_storage_has_it(storage: Storage) -> None:
     target = PartTarget(storage=storage, prefix="media/p0s1")
 
-    assert StoragePlaces(scheme="s3").target(target) == "s3://films/here/media/p0s1"
-    renamed = StoragePlaces(scheme="gs", root="gs://alias").target(target)
+    assert CloudAddresses(scheme="s3").target(target) == "s3://films/here/media/p0s1"
+    renamed = CloudAddresses(scheme="gs", root="gs://alias").target(target)
     assert renamed == "gs://alias/media/p0s1"
 
 
@@ -54,6 +54,6 @@ def test_a_storage_that_the_cloud_cannot_reach_says_what_to_set(tmp_path: Path) 
     target = PartTarget(storage=storage, prefix="media/p0s1")
 
     with pytest.raises(NotAddressableError) as refused:
-        StoragePlaces(scheme="s3", fix="set storage.options.url").target(target)
+        CloudAddresses(scheme="s3", fix="set storage.options.url").target(target)
 
     assert "storage.options.url" in refused.value.log

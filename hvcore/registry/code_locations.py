@@ -1,4 +1,4 @@
-"""Places in code: module, file and line of a function or an error."""
+"""Locations in code: module, file and line of a function or an error."""
 
 import inspect
 from collections.abc import Iterator, Sequence
@@ -9,7 +9,7 @@ import attrs
 
 
 @attrs.frozen
-class CodePlace:
+class CodeLocation:
     """
     A line of code.
 
@@ -27,18 +27,18 @@ class CodePlace:
         return f"{self.file}:{self.line}"
 
 
-def places_of(error: BaseException) -> Sequence[CodePlace]:
-    """Return the places that an error came through, the one that raised it last."""
+def locations_of(error: BaseException) -> Sequence[CodeLocation]:
+    """Return the locations that an error came through, the one that raised it last."""
     found = list(_of_traceback(error.__traceback__))
     if isinstance(error, SyntaxError) and error.filename:
         # No line of it has run: the traceback ends where it was imported.
-        found.append(CodePlace("", error.filename, error.lineno or 1))
+        found.append(CodeLocation("", error.filename, error.lineno or 1))
     return found
 
 
-def places_of_thread(frame: FrameType | None) -> Sequence[CodePlace]:
+def locations_of_thread(frame: FrameType | None) -> Sequence[CodeLocation]:
     """
-    Return the places where a thread is now, the innermost place last.
+    Return the locations where a thread is now, the innermost one last.
 
     Args:
         frame: Its innermost one (``sys._current_frames``).
@@ -50,32 +50,32 @@ def places_of_thread(frame: FrameType | None) -> Sequence[CodePlace]:
     return found[::-1]
 
 
-def place_of_definition(made: object) -> CodePlace | None:
-    """Return the definition's place of a function, class or instance's class."""
+def location_of_definition(made: object) -> CodeLocation | None:
+    """Return the location of the definition of a function, class or instance's class."""
     while isinstance(made, partial):
         made = made.func
     made = inspect.unwrap(made) if callable(made) else made
     code = getattr(getattr(made, "__func__", made), "__code__", None)
     module = str(getattr(made, "__module__", ""))
     if isinstance(code, CodeType):
-        return CodePlace(module, code.co_filename, code.co_firstlineno)
+        return CodeLocation(module, code.co_filename, code.co_firstlineno)
     written = made if isinstance(made, type) else type(made)
     try:
         _, line = inspect.findsource(written)
-        return CodePlace(written.__module__, inspect.getfile(written), line + 1)
+        return CodeLocation(written.__module__, inspect.getfile(written), line + 1)
     except (OSError, TypeError):
         return None
 
 
-def _of_traceback(trace: TracebackType | None) -> Iterator[CodePlace]:
+def _of_traceback(trace: TracebackType | None) -> Iterator[CodeLocation]:
     while trace is not None:
         yield _of_frame(trace.tb_frame, trace.tb_lineno)
         trace = trace.tb_next
 
 
-def _of_frame(frame: FrameType, line: int | None) -> CodePlace:
+def _of_frame(frame: FrameType, line: int | None) -> CodeLocation:
     code = frame.f_code
-    return CodePlace(
+    return CodeLocation(
         str(frame.f_globals.get("__name__", "")),
         code.co_filename,
         line or code.co_firstlineno,

@@ -1,7 +1,7 @@
 """
-A cloud's names of the places in this deployment's storage.
+The addresses by which a cloud knows files in this deployment's storage.
 
-The cloud's own account reads and writes the places, so that no signed address is in a job:
+The cloud's own account reads and writes the files, so that no signed address is in a job:
 those end, and whoever may list jobs would see them.
 """
 
@@ -13,9 +13,9 @@ from hvcore.plugin_api import NotAddressableError, PartTarget
 
 
 @attrs.frozen(kw_only=True)
-class StoragePlaces:
+class CloudAddresses:
     """
-    Names places as ``scheme://bucket/path``.
+    Gives addresses as ``scheme://bucket/path``.
 
     Attributes:
         scheme: Of the cloud's store, such as ``gs``.
@@ -29,10 +29,10 @@ class StoragePlaces:
 
     def problem(self, url: str) -> str:
         """
-        Return the setting that lets a cloud reach a place; empty if it does.
+        Return the setting that lets a cloud reach the storage; empty if it does.
 
         Args:
-            url: What clients of the storage call the place.
+            url: What clients of the storage call a path in it.
         """
         is_named = self.root or url.startswith(f"{self.scheme}://")
         return "" if is_named else self.fix
@@ -51,11 +51,11 @@ class StoragePlaces:
 
     def source(self, signed: str, target: PartTarget) -> str:
         """
-        Return a source's place.
+        Return a source's address for the cloud.
 
         Args:
             signed: An address of it that the storage has signed. Its path is the
-                place; whether the bucket stands in the host or in the path depends on
+                file's; whether the bucket stands in the host or in the path depends on
                 the store.
 
         Raises:

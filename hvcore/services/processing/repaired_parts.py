@@ -36,7 +36,7 @@ from hvcore.services.processing.attempt_files import (
     part_of_folder,
 )
 from hvcore.services.processing.attempt_workspaces import AttemptWorkspaces
-from hvcore.services.processing.certificates import Certificates
+from hvcore.services.processing.conformance_reports import ConformanceReports
 from hvcore.services.processing.encoding_speed import traced_encoder
 from hvcore.services.processing.orders import order_renewal
 from hvcore.services.processing.renewals import RENEWAL
@@ -64,7 +64,7 @@ class RepairedParts:
     workspaces: AttemptWorkspaces
     files: AttemptFiles
     copies: StoredCopies
-    certificates: Certificates
+    conformance_reports: ConformanceReports
 
     def repair(self, run: TaskRun) -> None:
         """
@@ -188,7 +188,7 @@ class RepairedParts:
         run.check()
         self.files.write_playlists(root, media)
         failpoint("repair.stored")
-        self.certificates.issue(run, renewed, media)
+        self.conformance_reports.issue(run, renewed, media)
         with self.uow.write() as work:
             video = _published(work, run.task, for_update=True)
             run.finish(work)

@@ -32,7 +32,7 @@ class Finding:
 
 
 @attrs.frozen(kw_only=True)
-class Certificate:
+class CheckReport:
     """
     The outcome of a check.
 
@@ -95,9 +95,9 @@ class CheckLog:
             Finding(rule=found, file=shown, place=place, message=_plain(message))
         )
 
-    def certificate(self) -> Certificate:
+    def report(self) -> CheckReport:
         """Return the outcome."""
-        return Certificate(
+        return CheckReport(
             findings=tuple(
                 sorted(self._findings, key=lambda f: f.rule.level is not Level.MUST)
             ),

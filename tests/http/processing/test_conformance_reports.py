@@ -8,14 +8,14 @@ from typing import BinaryIO
 
 import pytest
 
-from hvcore.domain.processing.certificates import (
-    CertificateFinding,
+from hvcore.domain.processing.conformance_reports import (
+    ConformanceReport,
     FindingLevel,
-    VideoCertificate,
+    ReportFinding,
 )
-from hvcore.domain.videos.media_paths import certificate_path
+from hvcore.domain.videos.media_paths import conformance_report_path
 from hvcore.errors import UnavailableError
-from hvcore.services.processing.certificates import NEVER, NOT_YET
+from hvcore.services.processing.conformance_reports import NEVER, NOT_YET
 from hvcore.wire.stored import to_stored
 from tests.http.world import ORG, World, body_of, job_of, problem_of
 
@@ -25,8 +25,8 @@ def videos(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def finding(level: FindingLevel, chosen_by: str | None = None) -> CertificateFinding:
-    return CertificateFinding(
+def finding(level: FindingLevel, chosen_by: str | None = None) -> ReportFinding:
+    return ReportFinding(
         rule="device-profile",
         level=level,
         says="H.264 is at most High.",
@@ -38,11 +38,11 @@ def finding(level: FindingLevel, chosen_by: str | None = None) -> CertificateFin
     )
 
 
-def keep(api: World, video_id: str, *findings: CertificateFinding) -> None:
+def keep(api: World, video_id: str, *findings: ReportFinding) -> None:
     with api.services.uow.read() as work:
         video = work.videos.find(video_id)
     assert video is not None
-    certificate = VideoCertificate(
+    report = ConformanceReport(
         checked_at=datetime.fromisoformat("2026-01-02T03:04:05.678+00:00"),
         findings=findings,
         unlisted=2,
@@ -50,8 +50,8 @@ def keep(api: World, video_id: str, *findings: CertificateFinding) -> None:
         segments=40,
         read_bytes=123_456,
     )
-    path = certificate_path(video.id, job_of(video))
-    api.storage.files[path] = json.dumps(to_stored(certificate)).encode()
+    path = conformance_report_path(video.id, job_of(video))
+    api.storage.files[path] = json.dumps(to_stored(report)).encode()
 
 
 def test_the_owner_reads_what_the_check_has_found(api: World, videos: str) -> None:
@@ -119,7 +119,7 @@ def test_an_unknown_video_has_no_conformance(api: World, videos: str) -> None:
         problem_of(answer, 404, "video_not_found")
 
 
-def test_a_storage_that_is_away_is_no_missing_certificate(
+def test_a_storage_that_is_away_is_no_missing_conformance_report(
     api: World, videos: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     video_id = api.ready()

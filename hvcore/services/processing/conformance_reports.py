@@ -8,18 +8,18 @@ from typing import Final
 import attrs
 
 from hvcore.clock import Clock
-from hvcore.conformance import Certificate, Finding, Level, check
+from hvcore.conformance import CheckReport, Finding, Level, check
 from hvcore.domain.access.principals import Principal
-from hvcore.domain.processing.certificates import (
-    CertificateFinding,
+from hvcore.domain.processing.conformance_reports import (
+    ConformanceReport,
     FindingLevel,
     NotConformantError,
-    VideoCertificate,
+    ReportFinding,
 )
 from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.domain.processing.transcoding import TranscodeOrder
-from hvcore.domain.videos.media_paths import certificate_path, media_root
+from hvcore.domain.videos.media_paths import conformance_report_path, media_root
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.errors import NotFoundError
@@ -46,7 +46,7 @@ NEVER: Final = (
 
 
 @attrs.frozen(kw_only=True)
-class Certificates:
+class ConformanceReports:
     """The last step of a job, and what it has found."""
 
     uow: UnitOfWork
@@ -75,17 +75,17 @@ class Certificates:
             video = job.order.source.video
             shown_px = (video.width_px, video.height_px)
             found = check(ahead, MASTER, shown_px=shown_px)
-        certificate = self._certificate(found, job.order, media)
-        text = json.dumps(to_stored(certificate), separators=(",", ":"))
+        report = self._report(found, job.order, media)
+        text = json.dumps(to_stored(report), separators=(",", ":"))
         self.storage.write(
-            certificate_path(job.video_id, job.id),
+            conformance_report_path(job.video_id, job.id),
             io.BytesIO(text.encode()),
             content_type="application/json",
         )
-        if certificate.is_conformant:
+        if report.is_conformant:
             return
         # They stand before all others.
-        first = certificate.findings[0]
+        first = report.findings[0]
         raise NotConformantError(
             failure_reason(first.rule),
             log=f"{first.rule} {first.file} {first.place}: {first.message}",
@@ -93,9 +93,9 @@ class Certificates:
 
     def of_video(
         self, caller: Principal, org_id: str, video_id: str
-    ) -> VideoCertificate:
+    ) -> ConformanceReport:
         """
-        Return the certificate that the video's current job got at its end.
+        Return the report that the video's current job got at its end.
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
@@ -113,9 +113,9 @@ class Certificates:
             raise NotFoundError(NOT_YET if is_running else NEVER)
         return found
 
-    def find(self, video: Video) -> VideoCertificate | None:
+    def find(self, video: Video) -> ConformanceReport | None:
         """
-        Return a video's certificate; None if it has none, or none yet.
+        Return a video's report; None if it has none, or none yet.
 
         Raises:
             UnavailableError: The storage does not answer.
@@ -123,18 +123,20 @@ class Certificates:
         if video.job_id is None or video.state is VideoState.TRANSCODING:
             return None
         try:
-            with self.storage.open(certificate_path(video.id, video.job_id)) as file:
+            with self.storage.open(
+                conformance_report_path(video.id, video.job_id)
+            ) as file:
                 stored = json.loads(file.read())
         except ObjectNotFoundError:
             return None
-        return from_stored(stored, VideoCertificate)
+        return from_stored(stored, ConformanceReport)
 
-    def _certificate(
-        self, found: Certificate, order: TranscodeOrder, media: MediaIndex
-    ) -> VideoCertificate:
+    def _report(
+        self, found: CheckReport, order: TranscodeOrder, media: MediaIndex
+    ) -> ConformanceReport:
         findings = [_finding(one, order, media) for one in found.findings]
         strictness = list(FindingLevel)
-        return VideoCertificate(
+        return ConformanceReport(
             checked_at=self.clock.now(),
             findings=tuple(sorted(findings, key=lambda f: strictness.index(f.level))),
             unlisted=found.unlisted,
@@ -144,13 +146,11 @@ class Certificates:
         )
 
 
-def _finding(
-    found: Finding, order: TranscodeOrder, media: MediaIndex
-) -> CertificateFinding:
+def _finding(found: Finding, order: TranscodeOrder, media: MediaIndex) -> ReportFinding:
     rule = found.rule
     chooser = chosen_by(rule.id, order, media)
     level = FindingLevel.MUST if rule.level is Level.MUST else FindingLevel.SHOULD
-    return CertificateFinding(
+    return ReportFinding(
         rule=rule.id,
         level=FindingLevel.WARNING if chooser else level,
         says=rule.says,

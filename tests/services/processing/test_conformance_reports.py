@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 
 from hvcore.conformance import RULES, Level, check
-from hvcore.domain.processing.certificates import FindingLevel
+from hvcore.domain.processing.conformance_reports import FindingLevel
 from hvcore.domain.processing.encoding import EncodingSettings, PixelFormat, Preset
 from hvcore.domain.processing.ladder import build_ladder
 from hvcore.domain.processing.transcoding import TranscodeOrder
 from hvcore.domain.tasks.kinds import TRANSCODE_ASSEMBLE as ASSEMBLE_KIND
 from hvcore.domain.tasks.task import TaskState
-from hvcore.domain.videos.media_paths import certificate_path
+from hvcore.domain.videos.media_paths import conformance_report_path
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import NotFoundError, VideoNotFoundError
 from hvcore.ports.transcoder import Workspace
 from hvcore.services.playback.delivery import PlaybackRequest
-from hvcore.services.processing.certificates import NEVER, NOT_YET
+from hvcore.services.processing.conformance_reports import NEVER, NOT_YET
 from hvcore.services.processing.failure_reasons import MEANINGS, chosen_by
 from hvcore.services.processing.published_source import PublishedSource
 from hvcore.services.tasks.leases import TaskStopped
@@ -53,15 +53,15 @@ def order(**settings: object) -> TranscodeOrder:
     return TranscodeOrder(source=source, settings=wanted, ladder=ladder, segment_s=6)
 
 
-def certificates(world: World) -> list[str]:
+def conformance_reports(world: World) -> list[str]:
     return [name for name in world.files() if "/certificates/" in name]
 
 
-def test_a_finished_video_has_a_certificate(world: World) -> None:
+def test_a_finished_video_has_a_conformance_report(world: World) -> None:
     video_id = world.processed()
     world.run_tasks()
 
-    found = world.services.certificates.of_video(world.caller, "org_a", video_id)
+    found = world.services.conformance_reports.of_video(world.caller, "org_a", video_id)
 
     assert world.video(video_id).state is VideoState.READY
     assert found.is_conformant
@@ -93,13 +93,13 @@ def test_a_broken_stream_fails_at_once_and_is_never_reachable(world: World) -> N
         )
 
 
-def test_the_certificate_of_a_broken_stream_tells_where(world: World) -> None:
+def test_the_conformance_report_of_a_broken_stream_tells_where(world: World) -> None:
     world.transcoder.parts = 2
     world.transcoder.spoil = late
     video_id = world.processed()
     world.run_everything()
 
-    found = world.services.certificates.of_video(world.caller, "org_a", video_id)
+    found = world.services.conformance_reports.of_video(world.caller, "org_a", video_id)
 
     assert not found.is_conformant
     first = found.findings[0]
@@ -129,15 +129,15 @@ def test_a_retry_is_checked_anew(world: World) -> None:
     world.services.processing.retry(world.caller, "org_a", video_id)
 
     with pytest.raises(NotFoundError, match=NOT_YET):
-        world.services.certificates.of_video(world.caller, "org_a", video_id)
+        world.services.conformance_reports.of_video(world.caller, "org_a", video_id)
     world.run_everything()
 
-    found = world.services.certificates.of_video(world.caller, "org_a", video_id)
+    found = world.services.conformance_reports.of_video(world.caller, "org_a", video_id)
     assert found.is_conformant
     assert world.video(video_id).state is VideoState.READY
 
 
-def test_the_certificate_of_a_job_before_goes_once_there_is_another(
+def test_the_conformance_report_of_a_job_before_goes_once_there_is_another(
     world: World,
 ) -> None:
     world.transcoder.spoil = lambda segment: segment[:-1]
@@ -145,7 +145,7 @@ def test_the_certificate_of_a_job_before_goes_once_there_is_another(
     world.run_everything()
     world.clock.move(minutes=20)
     world.run_everything()
-    assert len(certificates(world)) == 1
+    assert len(conformance_reports(world)) == 1
     world.transcoder.spoil = lambda segment: segment
     world.services.processing.retry(world.caller, "org_a", video_id)
     world.run_everything()
@@ -155,17 +155,19 @@ def test_the_certificate_of_a_job_before_goes_once_there_is_another(
 
     video = world.video(video_id)
     assert video.job_id
-    assert certificates(world) == [certificate_path(video.id, video.job_id)]
+    assert conformance_reports(world) == [
+        conformance_report_path(video.id, video.job_id)
+    ]
 
 
 def test_a_video_of_an_older_version_was_not_checked(world: World) -> None:
     video_id = world.processed()
     world.run_tasks()
-    (path,) = certificates(world)
+    (path,) = conformance_reports(world)
     world.services.storage.delete_tree(path)
 
     with pytest.raises(NotFoundError, match=NEVER):
-        world.services.certificates.of_video(world.caller, "org_a", video_id)
+        world.services.conformance_reports.of_video(world.caller, "org_a", video_id)
 
 
 def test_a_check_that_is_not_wanted_any_more_ends_with_the_next_file(

@@ -20,7 +20,7 @@ class FindingLevel(Enum):
 
 
 @attrs.frozen(kw_only=True)
-class CertificateFinding:
+class ReportFinding:
     """
     A rule that is broken.
 
@@ -45,7 +45,7 @@ class CertificateFinding:
 
 
 @attrs.frozen(kw_only=True)
-class VideoCertificate:
+class ConformanceReport:
     """
     The outcome of a check.
 
@@ -56,7 +56,7 @@ class VideoCertificate:
     """
 
     checked_at: datetime
-    findings: tuple[CertificateFinding, ...]
+    findings: tuple[ReportFinding, ...]
     unlisted: int
     playlists: int
     segments: int

@@ -18,7 +18,7 @@ def sign_in(services: Services) -> Sequence[HealthFinding]:
     if not settings.dashboard.enabled:
         return [healthy(CHECK, "there is no dashboard: HV_DASHBOARD__ENABLED is false")]
     try:
-        sessions = services.sessions
+        sessions = services.sign_in_sessions
     except ConfigError as exc:
         fix = "Correct HV_SIGN_IN__BACKEND and the backend's options."
         return [broken(CHECK, f"{backend}: {exc}", fix)]

@@ -25,13 +25,13 @@ def test_signed_in_people_are_listed_the_latest_first(house: House) -> None:
     house.clock.move(minutes=2)
     signed_in(house, GRACE)
 
-    found = house.services.open_sessions.listed()
+    found = house.services.open_sign_in_sessions.listed()
 
     assert [session.actor for session in found] == ["scripted:grace", "scripted:ada"]
 
 
 def test_a_session_that_has_ended_is_not_listed(house: House) -> None:
-    sessions = house.services.open_sessions
+    sessions = house.services.open_sign_in_sessions
     signed_in(house)
     (session,) = sessions.listed()
 
@@ -47,7 +47,7 @@ def test_all_sessions_of_a_person_end_and_no_others(house: House, name: str) -> 
     first, second = signed_in(house), signed_in(house)
     other = signed_in(house, GRACE)
 
-    ended = house.services.open_sessions.end_of(name)
+    ended = house.services.open_sign_in_sessions.end_of(name)
 
     assert [session.actor for session in ended] == ["scripted:ada"] * 2
     assert house.person(first) is None
@@ -59,7 +59,7 @@ def test_nobody_has_no_address(house: House) -> None:
     signed_in(house, attrs.evolve(ADA, email=""))
 
     with pytest.raises(NotFoundError):
-        house.services.open_sessions.end_of("")
+        house.services.open_sign_in_sessions.end_of("")
 
 
 def test_the_actor_who_ended_sessions_is_in_the_audit_log(house: House) -> None:
@@ -72,7 +72,7 @@ def test_the_actor_who_ended_sessions_is_in_the_audit_log(house: House) -> None:
     signed_in(house, attrs.evolve(ADA, roles={ORG: Role.ADMIN}))
 
     with acting_as("cli:olga"):
-        house.services.open_sessions.end_of("scripted:ada")
+        house.services.open_sign_in_sessions.end_of("scripted:ada")
 
     entries = house.audited("session.end-all")
     assert {entry.actor for entry in entries} == {"cli:olga"}

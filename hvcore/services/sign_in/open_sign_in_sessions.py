@@ -16,7 +16,7 @@ from hvcore.services.access.audit import record
 
 
 @attrs.frozen(kw_only=True)
-class OpenSessions:
+class OpenSignInSessions:
     """
     List and end sessions of anybody.
 
@@ -59,14 +59,14 @@ class OpenSessions:
                     "is."
                 )
             for session in ended:
-                work.sessions.remove(session.sha256)
+                work.sign_in_sessions.remove(session.sha256)
             _record(work, ended)
             work.commit()
         return ended
 
     def _open(self, work: Work) -> Sequence[SignInSession]:
         now = self.clock.now()
-        found = work.sessions.all()
+        found = work.sign_in_sessions.all()
         return [one for one in found if not one.is_over_at(now, self.idle)]
 
 

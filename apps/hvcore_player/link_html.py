@@ -6,7 +6,7 @@ from typing import Final
 
 from hvcore import __version__
 from hvcore.domain.links.share_codes import CODE_DIGITS, CODE_VALID, MAX_MAILS
-from hvcore.services.links.share_playback import SharedVideo
+from hvcore.services.links.share_link_playback import SharedVideo
 from hvcore.settings import Settings
 from hvcore_player.element import PlayerElement
 from hvcore_player.html import BESIDE

@@ -70,7 +70,7 @@ class Site:
     def share(self, **wanted: Any) -> ShareLink:  # noqa: ANN401 - names of fields
         now = SystemClock().now()
         share = ShareLink(
-            id=ids.new_share_id(),
+            id=ids.new_share_link_id(),
             org_id=self.video.org_id,
             env_id=self.video.env_id,
             video_id=self.video.id,
@@ -285,7 +285,7 @@ def test_explaining_uses_no_view_and_writes_nothing(site: Site) -> None:
     for url in addresses * 2:
         assert site.judged(url)[0] == 0
 
-    found = site.services.delivery.directory.find_share(share.id)
+    found = site.services.delivery.directory.find_share_link(share.id)
     assert found is not None
     assert found.views == 0
     assert site.files() == before

@@ -63,7 +63,7 @@ class PlaybackChanges:
         prefixes = [f"{self.public.player_url}/v1/{key.id}"]
         self._order(work, key, InvalidationReason.REVOKED, prefixes)
 
-    def of_share(self, work: Work, share: ShareLink) -> None:
+    def of_share_link(self, work: Work, share: ShareLink) -> None:
         """Likewise, of what a share link has opened."""
         prefixes = [
             f"{self.public.worker_url}/v1/share/{share.id}/",

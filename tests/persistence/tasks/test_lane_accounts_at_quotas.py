@@ -22,7 +22,7 @@ from hvcore.persistence.tables import (
     organizations,
     tasks,
 )
-from hvcore.persistence.tasks.lane_shares import MOST_ASKED
+from hvcore.persistence.tasks.lane_accounts import MOST_ASKED
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from tests.persistence.samples import new_task
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 import attrs
 from sqlalchemy.engine import Connection
 
-from hvcore.domain.access.quotas import EncodingShare
+from hvcore.domain.access.quotas import EncodingWeight
 from hvcore.domain.ids import OrgId
 from hvcore.domain.tasks.fair_order import (
     MAX_DEBT_S,
@@ -23,8 +23,8 @@ from hvcore.domain.tasks.fair_order import (
     newcomers,
 )
 from hvcore.domain.tasks.task import FAIR_LANES, Lane
-from hvcore.persistence.access.quotas import encoding_shares
-from hvcore.persistence.tasks import lane_share_statements as sql
+from hvcore.persistence.access.quotas import encoding_weights
+from hvcore.persistence.tasks import lane_account_statements as sql
 from hvcore.persistence.tasks.windows import Window
 
 MOST_ASKED: Final = 16
@@ -37,8 +37,8 @@ _FAIR: Final = frozenset(lane.value for lane in FAIR_LANES)
 
 def weights_of(connection: Connection, org_ids: Collection[str]) -> Mapping[str, float]:
     """Return the weight of each organization: it counts for so many usual ones."""
-    shares = encoding_shares(connection, org_ids)
-    return {org_id: share.weight for org_id, share in shares.items()}
+    weights = encoding_weights(connection, org_ids)
+    return {org_id: weight.weight for org_id, weight in weights.items()}
 
 
 @attrs.frozen(kw_only=True)
@@ -54,7 +54,7 @@ class Turn:
     subjects: Collection[str] | None
 
 
-class LaneShares:
+class LaneAccounts:
     """The accounts, as one transaction sees and changes them."""
 
     def __init__(self, connection: Connection) -> None:
@@ -102,15 +102,15 @@ class LaneShares:
         if running:
             rows = [*rows, *self._all(sql.THESE, lane, at=now, org_ids=list(running))]
         found = {row.org_id: row for row in rows}
-        shares = encoding_shares(self._connection, list(found))
-        only = self._only_subjects(lane, now, running, shares)
+        weights = encoding_weights(self._connection, list(found))
+        only = self._only_subjects(lane, now, running, weights)
         waiting: Sequence[Waiting] = [
             Waiting(
                 org_id=OrgId(org_id),
                 runs=sum(running.get(org_id, {}).values()),
                 spent_s=row.spent_s,
                 waits_since=row.waits_since,
-                weight=shares[org_id].weight,
+                weight=weights[org_id].weight,
             )
             for org_id, row in found.items()
             if org_id not in only or only[org_id]
@@ -144,7 +144,7 @@ class LaneShares:
         lane: Lane,
         now: datetime,
         running: Mapping[str, Mapping[str, int]],
-        shares: Mapping[str, EncodingShare],
+        weights: Mapping[str, EncodingWeight],
     ) -> Mapping[str, Collection[str]]:
         """
         Return the subjects whose tasks alone may be taken now, by organization.
@@ -157,9 +157,9 @@ class LaneShares:
             return {}
         full = {
             org_id: running.get(org_id, {})
-            for org_id, share in shares.items()
-            if share.concurrent_encodes is not None
-            and len(running.get(org_id, {})) >= share.concurrent_encodes
+            for org_id, weight in weights.items()
+            if weight.concurrent_encodes is not None
+            and len(running.get(org_id, {})) >= weight.concurrent_encodes
         }
         subjects = {subject for runs in full.values() for subject in runs}
         if not subjects:

@@ -11,7 +11,7 @@ from typing import Final
 
 import attrs
 
-from hvcore.domain.ids import PublicId, VideoId, is_share_id
+from hvcore.domain.ids import PublicId, VideoId, is_share_link_id
 from hvcore.domain.limits import SHARE_SESSION_VALID_S
 from hvcore.domain.links.links import ShareLink
 from hvcore.domain.playback.decision import passed
@@ -39,7 +39,7 @@ NOT_NAMED: Final = (
 )
 
 
-class ShareOverError(ForbiddenError):
+class ShareLinkOverError(ForbiddenError):
     """The share link will never play again."""
 
     default_detail = OVER
@@ -66,7 +66,7 @@ class SharedVideo:
 
 
 @attrs.frozen(kw_only=True)
-class SharePlayback:
+class ShareLinkPlayback:
     """Playlists and segments by share link, and what its page shows."""
 
     uow: UnitOfWork
@@ -90,7 +90,7 @@ class SharePlayback:
             NotFoundError: No such link, or the video has no such file.
             UnauthorizedError: A token that is broken or has expired, or a
                 file without one.
-            ShareOverError: The link is over, or no view is left.
+            ShareLinkOverError: The link is over, or no view is left.
             ViewerUnknownError: It is for a viewer who has not confirmed.
             ForbiddenError: A token of something else.
             VideoNotFoundError: The video is not ready.
@@ -120,7 +120,7 @@ class SharePlayback:
 
         Raises:
             NotFoundError: No such link.
-            ShareOverError: The link is over, or no view is left.
+            ShareLinkOverError: The link is over, or no view is left.
             ViewerUnknownError: It is for a viewer who has to confirm first.
             VideoNotFoundError: The video is not ready.
         """
@@ -167,7 +167,7 @@ class SharePlayback:
         Return a link by which a session may begin, and its video.
 
         Raises:
-            HvError: As in find; ShareOverError also if no view is left.
+            HvError: As in find; ShareLinkOverError also if no view is left.
         """
         share, video = self.find(share_id)
         self._require_view(share)
@@ -179,12 +179,12 @@ class SharePlayback:
 
         Raises:
             NotFoundError: No such link.
-            ShareOverError: The link is over.
+            ShareLinkOverError: The link is over.
             VideoNotFoundError: The video is not ready.
         """
         share = None
-        if is_share_id(share_id):
-            share = self.delivery.directory.find_share(share_id)
+        if is_share_link_id(share_id):
+            share = self.delivery.directory.find_share_link(share_id)
         if share is None:
             raise NotFoundError(rule=PlaybackRule.SHARE_UNKNOWN)
         passed(PlaybackRule.SHARE_UNKNOWN)
@@ -193,15 +193,15 @@ class SharePlayback:
             return share, self.delivery.access.ready(share.video_id)
         except VideoNotFoundError as exc:
             if self.delivery.access.is_deleted(share.video_id):
-                raise ShareOverError(rule=exc.rule) from None
+                raise ShareLinkOverError(rule=exc.rule) from None
             raise
 
     def _require_time(self, share: ShareLink) -> None:
         now = self._now()
         if share.is_revoked_at(now):
-            raise ShareOverError(rule=PlaybackRule.SHARE_REVOKED)
+            raise ShareLinkOverError(rule=PlaybackRule.SHARE_REVOKED)
         if not share.is_valid_at(now):
-            raise ShareOverError(rule=PlaybackRule.SHARE_EXPIRED)
+            raise ShareLinkOverError(rule=PlaybackRule.SHARE_EXPIRED)
         passed(PlaybackRule.SHARE_REVOKED, PlaybackRule.SHARE_EXPIRED)
 
     def _use(self, share: ShareLink, viewer: Viewer) -> TokenUse | None:
@@ -234,11 +234,11 @@ class SharePlayback:
             is_taken = work.shares.take_view(share.id, self._now())
             work.commit()
         if not is_taken:
-            raise ShareOverError(rule=PlaybackRule.SHARE_USED_UP)
+            raise ShareLinkOverError(rule=PlaybackRule.SHARE_USED_UP)
 
     def _require_view(self, share: ShareLink) -> None:
         if not share.has_views_left:
-            raise ShareOverError(rule=PlaybackRule.SHARE_USED_UP)
+            raise ShareLinkOverError(rule=PlaybackRule.SHARE_USED_UP)
         passed(PlaybackRule.SHARE_USED_UP)
 
     def _issue(

@@ -178,11 +178,11 @@ from hvcore.ports.cache_invalidation import (
 )
 from hvcore.ports.context import BuildContext, Database, KeyBook, SignInBook
 from hvcore.ports.direct_uploads import (
-    ArrivedPart,
     PartedWrite,
     SupportsPartedWrite,
     SupportsPresignedWrite,
     SupportsStagedWrite,
+    UploadedPart,
     WriteAddress,
 )
 from hvcore.ports.event_subscribers import EventSubscriber, SubscribedEvent
@@ -273,7 +273,6 @@ __all__ = [
     "AnalyticsSink",
     "AnalyticsStore",
     "ApiKey",
-    "ArrivedPart",
     "AudioCodec",
     "AudioRendition",
     "AudioTrackInfo",
@@ -432,6 +431,7 @@ __all__ = [
     "UnfollowedSessions",
     "UnreadableObjectError",
     "UnusableSourceError",
+    "UploadedPart",
     "VideoId",
     "VideoRange",
     "VideoScope",

@@ -99,7 +99,7 @@ class CopyHeaderProbe:
                 begun, 1, size_bytes=len(BODY), valid_s=VALID_S
             )
             self.client.ask("PUT", address.url, BODY, **{header: source, **more})
-            arrived = storage.arrived_parts(begun)
+            arrived = storage.uploaded_parts(begun)
             if not arrived:
                 storage.end_parts(begun)
                 continue

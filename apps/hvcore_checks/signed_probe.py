@@ -205,7 +205,7 @@ class SignedProbe:
         begun = storage.begin_parts(path, content_type=TYPE)
         address = storage.part_address(begun, 1, size_bytes=len(DATA), valid_s=VALID_S)
         sent = self.client.ask("PUT", address.url, DATA)
-        arrived = storage.arrived_parts(begun)
+        arrived = storage.uploaded_parts(begun)
         if not sent.is_success or [part.size_bytes for part in arrived] != [len(DATA)]:
             found = f"a part is not taken or not listed: {sent.shown}"
             return [broken("parts", found, _FIXES.get(sent.code, SHEETS))]

@@ -35,7 +35,7 @@ from hvcore_server.pacing import (
     TooShortError,
     TooSlowError,
 )
-from hvcore_server.part_threads import PartThreads, begin_in_parts
+from hvcore_server.piece_threads import PieceThreads, begin_in_pieces
 from hvcore_server.refusal_lines import log_refusal
 from hvcore_server.refusals import MissingHostError, answer, error_for
 from hvcore_server.request_bodies import WatchedConnection
@@ -107,7 +107,7 @@ class ApiWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         self._sender = AnswerSender(
             self.poller,
             pace=partial(self._pace, self.grace_s),
-            parts=PartThreads(self.method_queue.defer),
+            pieces=PieceThreads(self.method_queue.defer),
             sent=self._go_on,
             drop=self.drop,
         )
@@ -119,7 +119,7 @@ class ApiWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
             refuse=self._refuse,
         )
         self._retries = RetryPacing(go_on=self._give_thread, refuse=self._refuse)
-        self.wsgi = begin_in_parts(self.wsgi)
+        self.wsgi = begin_in_pieces(self.wsgi)
         # Of this process alone: the arbiter has another one, for the delay as well.
         self.cfg.set("graceful_timeout", FINISHES_WITHIN_S)
         # The app stays for good: to look through it for garbage again and again kept

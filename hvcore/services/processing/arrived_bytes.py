@@ -8,10 +8,10 @@ from hvcore.domain.uploads.direct import UNREADABLE, mismatch, part_sizes
 from hvcore.domain.uploads.grants import GrantState, UploadGrant, direct_upload_path
 from hvcore.errors import FieldError, InvalidGcsPathError, UnavailableError
 from hvcore.ports.direct_uploads import (
-    ArrivedPart,
     PartedWrite,
     SupportsPartedWrite,
     SupportsStagedWrite,
+    UploadedPart,
 )
 from hvcore.ports.storage import (
     ObjectInfo,
@@ -83,7 +83,7 @@ def remove_mismatched(storage: Storage, found: ObjectInfo) -> bool:
 
 def whole_parts(
     storage: Storage, grant: UploadGrant
-) -> tuple[PartedWrite, Sequence[ArrivedPart]] | None:
+) -> tuple[PartedWrite, Sequence[UploadedPart]] | None:
     """
     Return the parts of a file that is no object yet, once all of them are there.
 
@@ -99,7 +99,7 @@ def whole_parts(
         return None
     for begun in storage.parted_writes(direct_upload_path(grant)):
         try:
-            parts = storage.arrived_parts(begun)
+            parts = storage.uploaded_parts(begun)
         except ObjectNotFoundError:
             # Another worker has joined them just now.
             continue
@@ -109,7 +109,7 @@ def whole_parts(
 
 
 def _check_parts(
-    storage: Storage, grant: UploadGrant, parts: Sequence[ArrivedPart], location: str
+    storage: Storage, grant: UploadGrant, parts: Sequence[UploadedPart], location: str
 ) -> None:
     sent_bytes = sum(part.size_bytes for part in parts)
     reason = mismatch(grant, size_bytes=sent_bytes, content_type=None)

@@ -1,20 +1,20 @@
-"""A body of which a part at a time is made, so that nothing is held between them."""
+"""A body of which a piece at a time is made, so that nothing is held between them."""
 
 from collections.abc import Callable, Iterator
 from typing import Final
 
 import attrs
 
-PART_BYTES: Final = 1024 * 1024
+PIECE_BYTES: Final = 1024 * 1024
 
 
 @attrs.define
-class BodyInParts:
+class BodyInPieces:
     """
     A range of something large that lies on another server.
 
     Whoever iterates over it gets all of it. A server that gets it as the app has left it
-    may make a part whenever the one before is sent (hvcore_server.part_threads).
+    may make a piece whenever the one before is sent (hvcore_server.piece_threads).
 
     Args:
         read: Returns the bytes from a start to before an end, all of them.
@@ -29,18 +29,18 @@ class BodyInParts:
         """The number of bytes that are not made yet."""
         return self._end - self._start
 
-    def make_part(self, most_bytes: int) -> bytes:
+    def make_piece(self, most_bytes: int) -> bytes:
         """
-        Make the next part; nothing once all is made.
+        Make the next piece; nothing once all is made.
 
         Raises:
-            OSError: A part is gone.
+            OSError: A piece is gone.
             UnavailableError: The other server does not answer.
         """
         until = min(self._end, self._start + most_bytes)
-        part = self._read(self._start, until) if self._start < until else b""
+        piece = self._read(self._start, until) if self._start < until else b""
         self._start = until
-        return part
+        return piece
 
     def __iter__(self) -> Iterator[bytes]:
-        return iter(lambda: self.make_part(PART_BYTES), b"")
+        return iter(lambda: self.make_piece(PIECE_BYTES), b"")

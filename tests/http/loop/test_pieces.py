@@ -1,5 +1,5 @@
 """
-Answers that are made part by part, while no thread stays with their readers.
+Answers that are made piece by piece, while no thread stays with their readers.
 """
 
 import http.client
@@ -18,17 +18,17 @@ import attrs
 import pytest
 
 from hvcore_server.listening import listen
-from hvcore_server.part_threads import (
-    MAX_PARTS_OF_ONE_BYTES,
-    PART_BYTES,
-    SMALL_PART_BYTES,
+from hvcore_server.piece_threads import (
+    MAX_PIECES_OF_ONE_BYTES,
+    PIECE_BYTES,
+    SMALL_PIECE_BYTES,
     THREADS_OF_ONE,
-    MadePart,
-    PartThreads,
-    begin_in_parts,
+    MadePiece,
+    PieceThreads,
+    begin_in_pieces,
 )
 from hvcore_server.unsent_answer import UnsentAnswer, make_room
-from hvcore_web.body_in_parts import BodyInParts
+from hvcore_web.body_in_pieces import BodyInPieces
 from tests.http.loop.quick_server import GRACE_S, THREADS, content
 from tests.http.loop.test_server import Server, head, read
 
@@ -60,7 +60,7 @@ def test_readers_who_take_nothing_hold_no_thread(server: Server) -> None:
     with ExitStack() as stack:
         for _ in range(8 * THREADS):
             sock = stack.enter_context(server.connect(buffer_bytes=4096))
-            sock.sendall(head("GET", f"/parts?size={SIZE}"))
+            sock.sendall(head("GET", f"/pieces?size={SIZE}"))
             assert sock.recv(1)
         started = time.monotonic()
 
@@ -69,11 +69,11 @@ def test_readers_who_take_nothing_hold_no_thread(server: Server) -> None:
         assert time.monotonic() - started < GRACE_S / 2
 
 
-@pytest.mark.parametrize("size", [1, SMALL_PART_BYTES, SMALL_PART_BYTES + 1, SIZE])
+@pytest.mark.parametrize("size", [1, SMALL_PIECE_BYTES, SMALL_PIECE_BYTES + 1, SIZE])
 def test_all_parts_come_and_the_connection_is_kept(server: Server, size: int) -> None:
     with server.connect() as sock:
         for _ in range(2):
-            sock.sendall(head("GET", f"/parts?size={size}"))
+            sock.sendall(head("GET", f"/pieces?size={size}"))
             response, body = read(sock)
             assert body == content(0, size)
             assert response.headers["Connection"] == "keep-alive"
@@ -84,7 +84,7 @@ def test_a_steady_reader_gets_the_whole_answer(server: Server) -> None:
     got = bytearray()
     started = time.monotonic()
     with server.connect(buffer_bytes=64 * 1024) as sock:
-        sock.sendall(head("GET", f"/parts?size={SIZE}", "Connection: close"))
+        sock.sendall(head("GET", f"/pieces?size={SIZE}", "Connection: close"))
         while more := sock.recv(256 * 1024):
             got += more
             pause.wait(GRACE_S / 30)
@@ -95,11 +95,11 @@ def test_a_steady_reader_gets_the_whole_answer(server: Server) -> None:
 
 def test_a_part_that_cannot_be_made_breaks_the_answer_off(server: Server) -> None:
     with server.connect() as sock:
-        sock.sendall(head("GET", f"/parts?size={SIZE}&gone={SIZE // 2}"))
+        sock.sendall(head("GET", f"/pieces?size={SIZE}&gone={SIZE // 2}"))
         with pytest.raises((http.client.IncompleteRead, ConnectionResetError)):
             read(sock)
 
-    assert "its next part could not be made" in server.log()
+    assert "its next piece could not be made" in server.log()
     assert "Traceback" not in server.log()
     assert server.answer(head("GET", "/json"))[1] == b"here"
 
@@ -108,35 +108,35 @@ def environ_of(unsent: UnsentAnswer | None) -> dict[str, Any]:
     return {"gunicorn.socket": SimpleNamespace(unsent=unsent)}
 
 
-def body_of(size: int) -> BodyInParts:
-    return BodyInParts(content, 0, size)
+def body_of(size: int) -> BodyInPieces:
+    return BodyInPieces(content, 0, size)
 
 
-def test_the_thread_of_the_request_makes_the_first_part() -> None:
+def test_the_thread_of_the_request_makes_the_first_piece() -> None:
     unsent = UnsentAnswer("a", make_room())
-    app = begin_in_parts(lambda *_: body_of(SIZE))
+    app = begin_in_pieces(lambda *_: body_of(SIZE))
 
     begun = app(environ_of(unsent), None)
 
-    assert begun == [content(0, SMALL_PART_BYTES)]
+    assert begun == [content(0, SMALL_PIECE_BYTES)]
     assert unsent.further is not None
-    assert unsent.further.left_bytes == SIZE - SMALL_PART_BYTES
+    assert unsent.further.left_bytes == SIZE - SMALL_PIECE_BYTES
 
 
 def test_middleware_around_a_body_gets_all_of_it() -> None:
     unsent = UnsentAnswer("a", make_room())
 
     def around(*_: object) -> Iterable[bytes]:
-        return (part.swapcase() for part in body_of(SIZE))
+        return (piece.swapcase() for piece in body_of(SIZE))
 
-    begun = begin_in_parts(around)(environ_of(unsent), None)
+    begun = begin_in_pieces(around)(environ_of(unsent), None)
 
     assert b"".join(begun) == content(0, SIZE)
     assert unsent.further is None
 
 
 def test_a_server_that_leaves_nothing_to_others_gets_all_of_it() -> None:
-    begun = begin_in_parts(lambda *_: body_of(SIZE))(environ_of(None), None)
+    begun = begin_in_pieces(lambda *_: body_of(SIZE))(environ_of(None), None)
 
     assert b"".join(begun) == content(0, SIZE)
 
@@ -159,27 +159,27 @@ class MainThread:
             self.calls.get(timeout=10)()
 
 
-def test_a_client_without_room_left_gets_small_parts() -> None:
-    main, made = MainThread(), list[MadePart]()
-    threads = PartThreads(main.defer)
-    full = MAX_PARTS_OF_ONE_BYTES // PART_BYTES
+def test_a_client_without_room_left_gets_small_pieces() -> None:
+    main, made = MainThread(), list[MadePiece]()
+    threads = PieceThreads(main.defer)
+    full = MAX_PIECES_OF_ONE_BYTES // PIECE_BYTES
     with closing(threads):
         for _ in range(full + 1):
             threads.ask("a", body_of(SIZE), made.append)
         threads.ask("b", body_of(SIZE), made.append)
         main.run(full + 2)
 
-        assert sorted(len(part.data) for part in made) == [
-            SMALL_PART_BYTES,
-            *(PART_BYTES for _ in range(full + 1)),
+        assert sorted(len(piece.data) for piece in made) == [
+            SMALL_PIECE_BYTES,
+            *(PIECE_BYTES for _ in range(full + 1)),
         ]
-        for part in made:
-            part.free()
-            part.free()
+        for piece in made:
+            piece.free()
+            piece.free()
         threads.ask("a", body_of(SIZE), made.append)
         main.run(1)
 
-    assert len(made[-1].data) == PART_BYTES
+    assert len(made[-1].data) == PIECE_BYTES
 
 
 @attrs.frozen
@@ -187,20 +187,20 @@ class Stuck:
     released: threading.Event
     left_bytes: int = 1
 
-    def make_part(self, most_bytes: int) -> bytes:
+    def make_piece(self, most_bytes: int) -> bytes:
         self.released.wait()
         return bytes(most_bytes)
 
 
 def test_a_client_whose_parts_take_long_leaves_threads_to_others() -> None:
-    main, made, released = MainThread(), list[MadePart](), threading.Event()
-    threads = PartThreads(main.defer)
+    main, made, released = MainThread(), list[MadePiece](), threading.Event()
+    threads = PieceThreads(main.defer)
     with closing(threads):
         for _ in range(3 * THREADS_OF_ONE):
             threads.ask("a", Stuck(released), made.append)
         threads.ask("b", body_of(10), made.append)
         main.run(1)
-        assert [part.data for part in made] == [content(0, 10)]
+        assert [piece.data for piece in made] == [content(0, 10)]
 
         released.set()
         main.run(3 * THREADS_OF_ONE)

@@ -1,8 +1,8 @@
 """
-Threads that make the next parts of answers, each for as long as that takes.
+Threads that make the next pieces of answers, each for as long as that takes.
 
-A reader of a download takes minutes, and a part of it comes from an object store in
-milliseconds. So no thread stays with a reader: it makes a part, and has others to make
+A reader of a download takes minutes, and a piece of it comes from an object store in
+milliseconds. So no thread stays with a reader: it makes a piece, and has others to make
 until that one is sent (docs/decisions/0130). These threads are no requests' own: a store
 that is slow holds up downloads alone.
 """
@@ -21,33 +21,33 @@ from hvcore_server.shared_threads import SharedThreads
 
 _log = logging.getLogger(__name__)
 
-PART_THREADS: Final = 8
-THREADS_OF_ONE: Final = PART_THREADS // 2
-PART_BYTES: Final = 1024 * 1024
+PIECE_THREADS: Final = 8
+THREADS_OF_ONE: Final = PIECE_THREADS // 2
+PIECE_BYTES: Final = 1024 * 1024
 """With 30 ms for a request to the store, one reader gets some 30 MB a second."""
-SMALL_PART_BYTES: Final = 64 * 1024
+SMALL_PIECE_BYTES: Final = 64 * 1024
 """Where there is no room for more: as much as the file loop has for a connection."""
 MAX_PARTS_BYTES: Final = 64 * 1024 * 1024
-MAX_PARTS_OF_ONE_BYTES: Final = 16 * 1024 * 1024
+MAX_PIECES_OF_ONE_BYTES: Final = 16 * 1024 * 1024
 
 
-class MadeInParts(Protocol):
-    """A body of which a part at a time is made, in order."""
+class MadeInPieces(Protocol):
+    """A body of which a piece at a time is made, in order."""
 
     @property
     def left_bytes(self) -> int:
         """The number of bytes that are not made yet."""
         ...
 
-    def make_part(self, most_bytes: int) -> bytes:
-        """Make the next part; may wait for another server."""
+    def make_piece(self, most_bytes: int) -> bytes:
+        """Make the next piece; may wait for another server."""
         ...
 
 
 @attrs.frozen
-class MadePart:
+class MadePiece:
     """
-    A part, and the room that it takes until it is sent.
+    A piece, and the room that it takes until it is sent.
 
     Attributes:
         data: Nothing if it could not be made.
@@ -60,13 +60,13 @@ class MadePart:
 @attrs.frozen
 class _Wanted:
     client: str
-    body: MadeInParts
-    take: Callable[[MadePart], None]
+    body: MadeInPieces
+    take: Callable[[MadePiece], None]
 
 
-class PartThreads:
+class PieceThreads:
     """
-    Makes parts; all but making is for the main thread alone.
+    Makes pieces; all but making is for the main thread alone.
 
     Args:
         defer: Calls a function with arguments in the main thread, soon.
@@ -75,19 +75,19 @@ class PartThreads:
     def __init__(self, defer: Callable[..., None]) -> None:
         self._defer = defer
         self._is_closed = False
-        self._pool = ThreadPoolExecutor(PART_THREADS, thread_name_prefix="parts")
+        self._pool = ThreadPoolExecutor(PIECE_THREADS, thread_name_prefix="pieces")
         self._room = SharedCapacity(
             name="part_bytes",
             capacity=MAX_PARTS_BYTES,
-            most_of_one=MAX_PARTS_OF_ONE_BYTES,
+            most_of_one=MAX_PIECES_OF_ONE_BYTES,
             things="bytes that wait",
         )
         self._threads = SharedThreads(
             threads=SharedCapacity(
                 name="part_threads",
-                capacity=PART_THREADS,
+                capacity=PIECE_THREADS,
                 most_of_one=THREADS_OF_ONE,
-                things="parts",
+                things="pieces",
             ),
             # Whoever was told how long an answer is waits for its turn.
             most_waiting=sys.maxsize,
@@ -96,10 +96,10 @@ class PartThreads:
         )
 
     def ask(
-        self, client: str, body: MadeInParts, take: Callable[[MadePart], None]
+        self, client: str, body: MadeInPieces, take: Callable[[MadePiece], None]
     ) -> None:
         """
-        Have the next part of a body made, once it is its client's turn.
+        Have the next piece of a body made, once it is its client's turn.
 
         Args:
             take: Called in the main thread.
@@ -111,11 +111,11 @@ class PartThreads:
         self._is_closed = True
 
     def _start(self, wanted: _Wanted) -> None:
-        most_bytes, room_bytes = SMALL_PART_BYTES, 0
-        if self._room.may_take(wanted.client, PART_BYTES):
-            most_bytes = room_bytes = PART_BYTES
-            self._room.acquire(wanted.client, PART_BYTES)
-        made = self._pool.submit(wanted.body.make_part, most_bytes)
+        most_bytes, room_bytes = SMALL_PIECE_BYTES, 0
+        if self._room.may_take(wanted.client, PIECE_BYTES):
+            most_bytes = room_bytes = PIECE_BYTES
+            self._room.acquire(wanted.client, PIECE_BYTES)
+        made = self._pool.submit(wanted.body.make_piece, most_bytes)
         made.add_done_callback(partial(self._pass_on, wanted, room_bytes))
 
     def _pass_on(self, wanted: _Wanted, room_bytes: int, done: "Future[bytes]") -> None:
@@ -125,7 +125,7 @@ class PartThreads:
 
     def _made(self, wanted: _Wanted, room_bytes: int, done: "Future[bytes]") -> None:
         self._threads.done(wanted.client)
-        wanted.take(MadePart(_data(done), self._freeing(wanted.client, room_bytes)))
+        wanted.take(MadePiece(_data(done), self._freeing(wanted.client, room_bytes)))
 
     def _freeing(self, client: str, room_bytes: int) -> Callable[[], None]:
         left = [room_bytes]
@@ -142,15 +142,15 @@ def _data(done: "Future[bytes]") -> bytes:
         return done.result()
     except Exception as exc:  # noqa: BLE001 - whatever of: the answer has begun
         _log.warning(
-            "an answer broke off: its next part could not be made",
+            "an answer broke off: its next piece could not be made",
             extra={"hv_error": type(exc).__name__},
         )
         return b""
 
 
-def begin_in_parts(app: Callable[..., Any]) -> Callable[..., Any]:
+def begin_in_pieces(app: Callable[..., Any]) -> Callable[..., Any]:
     """
-    Return an app that answers with the first part of what is made in parts.
+    Return an app that answers with the first piece of what is made in pieces.
 
     The rest is left to whoever sends it. Middleware that has put something around such
     a body gets all of it, in the request's thread.
@@ -159,9 +159,9 @@ def begin_in_parts(app: Callable[..., Any]) -> Callable[..., Any]:
     def begin(environ: dict[str, Any], start_response: Any) -> Any:  # noqa: ANN401 - WSGI's own
         body = app(environ, start_response)
         unsent = getattr(environ.get("gunicorn.socket"), "unsent", None)
-        if unsent is None or not hasattr(body, "make_part"):
+        if unsent is None or not hasattr(body, "make_piece"):
             return body
-        first = body.make_part(SMALL_PART_BYTES)
+        first = body.make_piece(SMALL_PIECE_BYTES)
         unsent.further = body if body.left_bytes else None
         return [first]
 

@@ -25,7 +25,7 @@ from hvcore.services.tasks.runs import TaskRuns
 from hvcore.services.videos.replaced_pictures import ReplacedPictures
 from hvcore.services.webhooks.deliveries import WebhookDeliveries
 
-ROOM_NOTE: Final = "room_tried.json"
+ROOM_TRIAL: Final = "room_tried.json"
 
 
 class Services(
@@ -132,4 +132,4 @@ class Services(
         trials = [self.uow.check_room, self.uploads.check_room]
         if isinstance(self.storage, SupportsRoomCheck):
             trials.append(self.storage.check_room)
-        return RoomToWrite(trials=trials, note=self.settings.data_dir / ROOM_NOTE)
+        return RoomToWrite(trials=trials, note=self.settings.data_dir / ROOM_TRIAL)

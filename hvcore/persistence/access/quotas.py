@@ -148,7 +148,7 @@ class SqlQuotaRepository:
 def encoding_weights(
     connection: Connection, org_ids: Collection[str]
 ) -> Mapping[str, EncodingWeight]:
-    """Return the encoding shares of organizations, by which tasks are scheduled."""
+    """Return the encoding weights of organizations, by which tasks are scheduled."""
     columns = organization_limits.c
     statement = sa.select(
         columns.org_id, columns.weight, columns.concurrent_encodes

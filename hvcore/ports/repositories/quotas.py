@@ -57,5 +57,5 @@ class QuotaRepository(Protocol):
     def encoding_weights(
         self, org_ids: Collection[str]
     ) -> Mapping[str, EncodingWeight]:
-        """Return the encoding shares of organizations; one for each."""
+        """Return the encoding weights of organizations; one for each."""
         ...

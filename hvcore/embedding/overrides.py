@@ -8,7 +8,7 @@ import attrs
 from hvcore.clock import Clock
 from hvcore.ports.analytics import AnalyticsStore
 from hvcore.ports.auth import AuthProvider
-from hvcore.ports.cache_purge import CachePurger
+from hvcore.ports.cache_invalidation import CacheInvalidator
 from hvcore.ports.mail import Mailer
 from hvcore.ports.queue import Queue
 from hvcore.ports.rate_limit import RateLimitStore
@@ -33,7 +33,7 @@ class Overrides:
             takes what the settings choose.
         analytics_store: Gets what was served, and answers questions about it.
         sign_in_providers: Of the dashboard, by their names.
-        cache_purgers: By their names.
+        cache_invalidators: By their names.
         outbound: Sends webhooks and fetches files. In tests,
             ``hvcore.testing.recording_outbound.RecordingOutbound`` sends nothing.
     """
@@ -48,7 +48,7 @@ class Overrides:
     mailer: Mailer | None = None
     outbound: Optional["OutboundHttp"] = None
     sign_in_providers: Mapping[str, SignInProvider] = attrs.field(factory=dict)
-    cache_purgers: Mapping[str, CachePurger] = attrs.field(factory=dict)
+    cache_invalidators: Mapping[str, CacheInvalidator] = attrs.field(factory=dict)
 
     def given(self) -> Mapping[str, object]:
         """Return the overrides by name, without None and without empty groups."""

@@ -1,4 +1,4 @@
-"""The launcher ``hv`` of a checkout: what it installs, and what mends it."""
+"""The launcher ``hv`` of a checkout: what it installs, and what repairs it."""
 
 import json
 import os
@@ -64,7 +64,7 @@ def missing_files(checkout: Path) -> list[Path]:
 
 
 @pytest.mark.long
-def test_a_setup_that_was_killed_is_mended_by_the_next_start(checkout: Path) -> None:
+def test_a_setup_that_was_killed_is_repaired_by_the_next_start(checkout: Path) -> None:
     chance = random.Random(55)  # noqa: S311 - not a secret
     start(checkout)
     forget_setup(checkout)

@@ -22,7 +22,7 @@ from hvcore.sealing import Sealer
 from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
 from hvcore.services.links.link_pages import LinkPages
 from hvcore.services.links.share_codes import ShareCodes
-from hvcore.services.links.share_playback import SharePlayback
+from hvcore.services.links.share_link_playback import ShareLinkPlayback
 from hvcore.services.playback.delivery import Delivery
 from hvcore.services.playback.organization_keys import OrganizationKeys
 from hvcore.services.playback.thumbnails import Thumbnails
@@ -82,7 +82,7 @@ class DeliveryWorld:
     delivery: Delivery = attrs.field(init=False)
     thumbnails: Thumbnails = attrs.field(init=False)
     edge_key_playback: EdgeKeyPlayback = attrs.field(init=False)
-    share_playback: SharePlayback = attrs.field(init=False)
+    share_link_playback: ShareLinkPlayback = attrs.field(init=False)
     share_codes: ShareCodes = attrs.field(init=False)
     settings: Settings = attrs.field(init=False)
     readiness: Readiness = attrs.field(init=False)
@@ -111,15 +111,15 @@ class DeliveryWorld:
             key_ring=self.key_ring, clock=self.clock, public=self.settings.public
         )
         self.edge_key_playback = EdgeKeyPlayback(delivery=self.delivery, pages=pages)
-        self.share_playback = SharePlayback(
-            # There are no links here; test_share_playback has a database.
+        self.share_link_playback = ShareLinkPlayback(
+            # There are no links here; test_share_link_playback has a database.
             uow=cast(UnitOfWork, None),
             delivery=self.delivery,
             key_ring=self.key_ring,
             pages=pages,
         )
         self.share_codes = ShareCodes(
-            uow=cast(UnitOfWork, None), playback=self.share_playback
+            uow=cast(UnitOfWork, None), playback=self.share_link_playback
         )
         self.readiness = Readiness({"storage": self.storage.ping})
         self.delivery_health = cast(HealthChecks, None)

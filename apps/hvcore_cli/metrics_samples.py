@@ -114,9 +114,12 @@ def _work(found: Workload) -> Iterable[GaugeMetricFamily]:
     minutes = found.waiting_encode_s / S_PER_MINUTE
     yield _gauge(declared.ENCODE_WAITING, [((), minutes)])
     yield _gauge(declared.CLOCK_AHEAD, [((), found.clock_ahead_s)])
-    if found.backed_up_at is not None:
-        age_s = (found.at - found.backed_up_at).total_seconds()
-        yield _gauge(declared.BACKUP_AGE, [((), age_s)])
+    for declaration, moment in (
+        (declared.INSTALLATION_AGE, found.installed_at),
+        (declared.BACKUP_AGE, found.backed_up_at),
+    ):
+        if moment is not None:
+            yield _gauge(declaration, [((), (found.at - moment).total_seconds())])
 
 
 def _summed(found: Workload) -> Iterable[TaskCount]:

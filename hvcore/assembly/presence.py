@@ -9,7 +9,7 @@ from hvcore.assembly.backends import Backends
 from hvcore.persistence.presence import (
     RunningProcess,
     beat,
-    installation_id,
+    installation,
     newest_backup,
     note_backup,
     older_processes,
@@ -30,13 +30,17 @@ class PresenceWiring(Backends):
 
     def installation_id(self) -> str:
         """Return the id of this installation."""
-        return installation_id(self.engine)
+        return installation(self.engine, self.clock.now()).id
 
     def note_backup(self, backup_id: str, moment: datetime) -> None:
         """Note that all until a moment is in a backup."""
         note_backup(self.engine, backup_id, moment)
 
     def workload(self) -> Workload:
-        """Count the work that waits, and say how old the newest backup is."""
-        backed_up_at = newest_backup(self.engine)
-        return attrs.evolve(read_workload(self.uow), backed_up_at=backed_up_at)
+        """Count the work that waits, and date the installation and its newest backup."""
+        found = read_workload(self.uow)
+        return attrs.evolve(
+            found,
+            installed_at=installation(self.engine, found.at).since,
+            backed_up_at=newest_backup(self.engine),
+        )

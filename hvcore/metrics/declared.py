@@ -118,6 +118,10 @@ EDGE_FAILURES: Final = CounterOf(
     "Answers of nginx with a status of 500 and above.",
     ("status",),
 )
+INSTALLATION_AGE: Final = GaugeOf(
+    "hv_installation_age_seconds",
+    "How long ago this installation was first measured.",
+)
 BACKUP_AGE: Final = GaugeOf(
     "hv_backup_age_seconds",
     "How long ago the newest backup was made; missing if there is none.",
@@ -148,5 +152,6 @@ METRICS: Final = (
     DISK_FREE,
     DISK_SIZE,
     EDGE_FAILURES,
+    INSTALLATION_AGE,
     BACKUP_AGE,
 )

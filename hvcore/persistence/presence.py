@@ -29,6 +29,19 @@ _VERSION: Final = re.compile(r"(?P<kind>.+) \((?P<expand>\d*)\+?(?P<contract>\w*
 
 
 @attrs.frozen(kw_only=True)
+class Installation:
+    """
+    An installation, as its database knows it.
+
+    Attributes:
+        since: When it was first asked for.
+    """
+
+    id: str
+    since: datetime
+
+
+@attrs.frozen(kw_only=True)
 class RunningProcess:
     """
     A process that uses the database.
@@ -86,26 +99,29 @@ def older_processes(engine: Engine, now: datetime) -> Sequence[RunningProcess]:
     ]
 
 
-def installation_id(engine: Engine) -> str:
+def installation(engine: Engine, now: datetime) -> Installation:
     """
-    Return the id of this installation; made when first asked for.
+    Return this installation; noted when first asked for.
 
     A copy of the database, or a restored one, is the same installation.
 
     Raises:
         UnavailableError: The database does not answer.
     """
-    asked = sa.select(leaders.c.holder).where(leaders.c.name == _INSTALLATION)
+    named = leaders.c.name == _INSTALLATION
     with reading(engine) as connection:
-        found = connection.execute(asked).scalar()
-    if found is not None:
-        return str(found)
-    row = {"name": _INSTALLATION, "holder": secrets.token_hex(10), "until": EPOCH}
+        found = connection.execute(sa.select(leaders).where(named)).one_or_none()
+    if found is not None and found.until > EPOCH:
+        return Installation(id=found.holder, since=found.until)
+    row = {"name": _INSTALLATION, "holder": secrets.token_hex(10), "until": now}
     with writing(engine) as connection:
         # Of several that ask at once, one wins.
         insert_unless_there(connection, leaders, row)
+        # Older versions noted the id without a moment.
+        undated = sa.update(leaders).where(named, leaders.c.until == EPOCH)
+        connection.execute(undated.values(until=now))
         connection.commit()
-    return installation_id(engine)
+    return installation(engine, now)
 
 
 def note_backup(engine: Engine, backup_id: str, moment: datetime) -> None:

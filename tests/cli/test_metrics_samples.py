@@ -46,6 +46,7 @@ WORK = Workload(
     ],
     waiting_encode_s=90.0,
     clock_ahead_s=-300.0,
+    installed_at=NOW - timedelta(days=1),
     backed_up_at=NOW - timedelta(hours=1),
 )
 
@@ -86,6 +87,7 @@ def test_what_waits_is_told_by_state_and_age(tmp_path: Path) -> None:
         "hv_webhook_oldest_age_seconds": 30,
         "hv_encode_waiting_minutes": 1.5,
         "hv_clock_ahead_seconds": -300.0,
+        "hv_installation_age_seconds": 86_400,
         "hv_backup_age_seconds": 3600,
     }
 

@@ -107,6 +107,11 @@ DEPENDENCY_UP: Final = GaugeOf(
     "1 if the database, the storage or the queue answers this machine, else 0.",
     ("dependency",),
 )
+READY: Final = GaugeOf(
+    "hv_ready",
+    "1 if this machine's servers of an app say that they can serve, else 0.",
+    ("app",),
+)
 DISK_FREE: Final = GaugeOf(
     "hv_disk_free_bytes", "Room on the disk of a folder of this machine.", ("folder",)
 )
@@ -149,6 +154,7 @@ METRICS: Final = (
     RATE_LIMITED,
     CLOCK_AHEAD,
     DEPENDENCY_UP,
+    READY,
     DISK_FREE,
     DISK_SIZE,
     EDGE_FAILURES,

@@ -5,7 +5,7 @@ Gauges are asked of the database now and then, and nobody waits long for them.
 import shutil
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -56,10 +56,15 @@ def samples(
     folder: Path,
     *,
     dependencies: Mapping[str, Sampled[bool]] = {},
+    apps: Sequence[tuple[str, Sampled[bool]]] = (),
     disks: Mapping[str, Sampled[DiskRoom]] = {},
 ) -> dict[str, float]:
     collector = SampleCollector(
-        workload=found, spool_dir=folder, dependencies=dependencies, disks=disks
+        workload=found,
+        spool_dir=folder,
+        dependencies=dependencies,
+        apps=lambda: apps,
+        disks=disks,
     )
     return {
         " ".join([sample.name, *sample.labels.values()]): sample.value
@@ -154,6 +159,19 @@ def test_a_dependency_that_hangs_counts_as_away(
     assert found["hv_dependency_up storage"] == 1
     assert found["hv_dependency_up queue"] == 0
     goes_on.set()
+
+
+def test_an_app_is_ready_if_each_of_its_servers_is(tmp_path: Path) -> None:
+    yes, no = Sampled(lambda: True), Sampled(lambda: False)
+
+    found = samples(
+        Sampled(lambda: WORK),
+        tmp_path,
+        apps=[("api", yes), ("api", no), ("delivery", yes), ("delivery", yes)],
+    )
+
+    assert found["hv_ready api"] == 0
+    assert found["hv_ready delivery"] == 1
 
 
 def test_the_room_of_a_disk_is_told(tmp_path: Path) -> None:

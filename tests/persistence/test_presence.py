@@ -10,8 +10,8 @@ from sqlalchemy.engine import Engine
 
 from hvcore.persistence import presence
 from hvcore.persistence.presence import (
-    Installation,
     BEAT_LASTS,
+    Installation,
     beat,
     installation,
     newest_backup,

@@ -20,7 +20,7 @@ from hvcore.persistence.statements import begin_insert, insert_unless_there
 from hvcore.persistence.tables import EPOCH, leaders
 
 BEAT_LASTS: Final = timedelta(seconds=100)
-"""Without another one; a process sends one each 30 s."""
+"""Without another one; a process with a thread for it sends one each 30 s."""
 _PROCESS: Final = "process:"
 _INSTALLATION: Final = "installation"
 _BACKUP: Final = "backup"
@@ -57,15 +57,27 @@ class RunningProcess:
     until: datetime
 
 
-def beat(engine: Engine, name: str, kind: str, now: datetime) -> None:
+def beat(  # noqa: PLR0913 - each by its name
+    engine: Engine,
+    name: str,
+    kind: str,
+    now: datetime,
+    *,
+    lasts: timedelta = BEAT_LASTS,
+    waits_ms: int | None = None,
+) -> None:
     """
     Say that a process of this version is at work.
+
+    Args:
+        lasts: How long it is believed without another one.
+        waits_ms: How long to wait for locks, if not as long as usual.
 
     Raises:
         UnavailableError: The database does not answer.
     """
-    with writing(engine, is_durable=False) as connection:
-        row = {"name": _PROCESS + name, "until": now + BEAT_LASTS}
+    with writing(engine, timeout_ms=waits_ms, is_durable=False) as connection:
+        row = {"name": _PROCESS + name, "until": now + lasts}
         _put(connection, {**row, "holder": f"{kind} ({SCHEMA})"})
         connection.execute(
             sa.delete(leaders).where(
@@ -73,6 +85,18 @@ def beat(engine: Engine, name: str, kind: str, now: datetime) -> None:
                 leaders.c.until < now - _FORGOTTEN_AFTER,
             )
         )
+        connection.commit()
+
+
+def forget_process(engine: Engine, name: str) -> None:
+    """
+    Remove the heartbeat of a process that ends.
+
+    Raises:
+        UnavailableError: The database does not answer.
+    """
+    with writing(engine, is_durable=False) as connection:
+        connection.execute(sa.delete(leaders).where(leaders.c.name == _PROCESS + name))
         connection.commit()
 
 

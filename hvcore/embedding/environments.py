@@ -150,7 +150,7 @@ class EmbeddedEnvironment(GrantsUploads):
                 transaction has read.
         """
         return EnvironmentInTransaction(
-            guests=GuestUploads(self._services, connection).uploads,
+            guests=GuestUploads(self._process.services, connection).uploads,
             environment=self._environment,
         )
 
@@ -228,7 +228,7 @@ class EmbeddedEnvironment(GrantsUploads):
 
     @property
     def _services(self) -> Services:
-        return self._process.services
+        return self._process.in_use()
 
     @property
     def _caller(self) -> Principal:

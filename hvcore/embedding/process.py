@@ -47,8 +47,15 @@ class ProcessServices:
     def services(self) -> Services:
         """The services of this process, made at the first use."""
         made = self._made.get(os.getpid())
-        if made is None:
-            made = self._make_once()
+        return self._make_once() if made is None else made
+
+    def in_use(self) -> Services:
+        """
+        Return the services, and tell the database now and then that they are used.
+
+        Not within the host's own transaction: it takes a connection.
+        """
+        made = self.services
         self._beat(made)
         return made
 

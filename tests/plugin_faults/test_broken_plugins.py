@@ -17,7 +17,7 @@ from hvcore.errors import HvcoreError
 from hvcore.registry import load_plugins, loading
 from hvcore_checks import checks
 from hvcore_checks.checks import examine
-from hvcore_cli.plugin_listing import list_plugins
+from hvcore_cli.commands.plugins.listing import list_plugins
 from tests.plugin_faults.broken_plugins import (
     BUILDING,
     CHECKING,

@@ -16,7 +16,7 @@ from hvcore.plugin_api import (
     SourceInfo,
     Transcoder,
 )
-from hvcore_transcoder_ffmpeg.boxes import root
+from hvcore_transcoder_ffmpeg.mp4.boxes import root
 from hvcore_transcoder_ffmpeg.parts import Cutting
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, tone, turned
 from tests.plugins.transcoder_ffmpeg.conftest import make_workspace

@@ -19,10 +19,10 @@ that takes the clock of its context, define ``clock``, too: a SettableClock of
 a second.
 """
 
-from hvcore.testing.rate_limit_counts import CountPromises
-from hvcore.testing.rate_limit_kit import ReopenedStore
-from hvcore.testing.rate_limit_sharing import SharingPromises
-from hvcore.testing.rate_limit_windows import WindowPromises
+from hvcore.testing.rate_limits.counts import CountPromises
+from hvcore.testing.rate_limits.kit import ReopenedStore
+from hvcore.testing.rate_limits.sharing import SharingPromises
+from hvcore.testing.rate_limits.windows import WindowPromises
 
 __all__ = ["RateLimitConformance", "ReopenedStore"]
 

@@ -19,8 +19,8 @@ from hvcore.ports.storage import (
     Storage,
     SupportsPresignedRead,
 )
-from hvcore.testing.byte_sources import arrived
-from hvcore.testing.storage_kit import TYPE, StorageKit, assert_same, get, is_there, put
+from hvcore.testing.storage.byte_sources import arrived
+from hvcore.testing.storage.kit import TYPE, StorageKit, assert_same, get, is_there, put
 
 VALID_S: Final = 60
 _OK: Final = range(200, 300)

@@ -18,10 +18,9 @@ from hvcore.ports.analytics import (
     AnalyticsReport,
     AnalyticsSink,
 )
-from hvcore.testing.analytics_capabilities import CapableKit, reporting
-from hvcore.testing.analytics_kit import Reopened
-from hvcore.testing.children import held_at, lines_of, spread
-from hvcore.testing.served import (
+from hvcore.testing.analytics.capabilities import CapableKit, reporting
+from hvcore.testing.analytics.kit import Reopened
+from hvcore.testing.analytics.served import (
     ENV,
     NOON,
     ORG,
@@ -35,6 +34,7 @@ from hvcore.testing.served import (
     taken_back,
     unfollowed,
 )
+from hvcore.testing.children import held_at, lines_of, spread
 
 OF_VIDEO = VideoScope(video_id=VIDEO)
 _AT_MOST: Final = 32

@@ -7,12 +7,9 @@ import pytest
 from hvcore.domain.analytics.segments import BatchId, ServedBatch
 from hvcore.domain.ids import VideoId
 from hvcore.ports.analytics import AnalyticsSink, BatchRefusedError
-from hvcore.testing.analytics_kit import FILE, AnalyticsKit, Reopened
-from hvcore.testing.analytics_outages import OutagePromises
-from hvcore.testing.analytics_sharing import SinkSharingPromises
-from hvcore.testing.analytics_values import ValuePromises
-from hvcore.testing.children import at_once
-from hvcore.testing.served import (
+from hvcore.testing.analytics.kit import FILE, AnalyticsKit, Reopened
+from hvcore.testing.analytics.outages import OutagePromises
+from hvcore.testing.analytics.served import (
     NOON,
     VIDEO,
     BreaksOffError,
@@ -21,6 +18,9 @@ from hvcore.testing.served import (
     segment,
     taken_back,
 )
+from hvcore.testing.analytics.sharing import SinkSharingPromises
+from hvcore.testing.analytics.values import ValuePromises
+from hvcore.testing.children import at_once
 
 
 class AnalyticsSinkConformance(

@@ -10,15 +10,15 @@ from typing import BinaryIO, Final
 import pytest
 
 from hvcore.ports.storage import Storage
-from hvcore.testing.byte_sources import (
+from hvcore.testing.children import Child, Report, at_once, in_child, in_children
+from hvcore.testing.storage.byte_sources import (
     MOST_AT_ONCE,
     arrived,
     arrived_piece,
     arriving,
     digest,
 )
-from hvcore.testing.children import Child, Report, at_once, in_child, in_children
-from hvcore.testing.storage_kit import (
+from hvcore.testing.storage.kit import (
     TYPE,
     ReopenedStorage,
     StorageKit,

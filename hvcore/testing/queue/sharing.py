@@ -11,7 +11,7 @@ import pytest
 
 from hvcore.plugin_api import Lane, Queue, TaskId, UnavailableError
 from hvcore.testing.children import Child, Report
-from hvcore.testing.queue_consumers import (
+from hvcore.testing.queue.consumers import (
     ALL_LANES,
     QUIET_S,
     assert_once_each,
@@ -19,7 +19,7 @@ from hvcore.testing.queue_consumers import (
     put_many,
     put_new,
 )
-from hvcore.testing.queue_consuming import QueueConformance
+from hvcore.testing.queue.consuming import QueueConformance
 
 ReopenedQueue: TypeAlias = Callable[[], Queue]
 """

@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 
 from hvcore.ports.storage import Storage
-from hvcore.testing.storage_kit import (
+from hvcore.testing.storage.kit import (
     ReopenedStorage,
     StorageKit,
     get,

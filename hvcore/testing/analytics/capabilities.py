@@ -18,9 +18,8 @@ from hvcore.ports.analytics import (
     AnalyticsSink,
     SupportsReports,
 )
-from hvcore.testing.analytics_kit import Reopened
-from hvcore.testing.deviations import DeclaresDeviations
-from hvcore.testing.served import (
+from hvcore.testing.analytics.kit import Reopened
+from hvcore.testing.analytics.served import (
     ENV,
     NOON,
     VIDEO,
@@ -31,6 +30,7 @@ from hvcore.testing.served import (
     in_env,
     segment,
 )
+from hvcore.testing.deviations import DeclaresDeviations
 
 OF_VIDEO = VideoScope(video_id=VIDEO)
 

@@ -17,8 +17,8 @@ A queue inside one process inherits from QueueConformance and gives ``queue`` al
 Each test gets an empty queue of its own; the kit itself uses no network. It forks.
 """
 
-from hvcore.testing.queue_consuming import QueueConformance
-from hvcore.testing.queue_sharing import (
+from hvcore.testing.queue.consuming import QueueConformance
+from hvcore.testing.queue.sharing import (
     OutageOfQueue,
     ReopenedQueue,
     SharedQueueConformance,

@@ -8,8 +8,8 @@ import attrs
 from hvcore.domain.analytics.segments import BatchId, ServedBatch
 from hvcore.domain.ids import VideoId
 from hvcore.ports.analytics import AnalyticsSink
-from hvcore.testing.analytics_kit import FILE, AnalyticsKit, Reopened
-from hvcore.testing.served import VIDEO, batch, segment
+from hvcore.testing.analytics.kit import FILE, AnalyticsKit, Reopened
+from hvcore.testing.analytics.served import VIDEO, batch, segment
 
 NAMES: Final = (
     *("vid_Kit", "vid_kit", "VID_KIT", "vidXkit", "vid-kit", "vid_kit "),

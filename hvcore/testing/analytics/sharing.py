@@ -10,7 +10,8 @@ from typing import Final
 from hvcore.domain.analytics.segments import SegmentServed, ServedBatch
 from hvcore.domain.ids import VideoId
 from hvcore.ports.analytics import AnalyticsSink
-from hvcore.testing.analytics_kit import FILE, AnalyticsKit, Reopened
+from hvcore.testing.analytics.kit import FILE, AnalyticsKit, Reopened
+from hvcore.testing.analytics.served import SEGMENT_BYTES, VIDEO, batch, segment
 from hvcore.testing.children import (
     Child,
     Report,
@@ -22,7 +23,6 @@ from hvcore.testing.children import (
     lines_of,
     spread,
 )
-from hvcore.testing.served import SEGMENT_BYTES, VIDEO, batch, segment
 
 _PLACES: Final = 32
 """Lines of a call at which others come in between."""

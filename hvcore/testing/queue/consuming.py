@@ -8,14 +8,14 @@ import pytest
 
 from hvcore.plugin_api import Lane, Queue, TaskId, UnavailableError
 from hvcore.testing.children import ends_within
-from hvcore.testing.queue_consumers import (
+from hvcore.testing.queue.consumers import (
     QUIET_S,
     STOPS_WITHIN_S,
     assert_once_each,
     put_many,
     put_new,
 )
-from hvcore.testing.queue_messages import MessagePromises
+from hvcore.testing.queue.messages import MessagePromises
 
 
 class KitInterrupt(BaseException):

@@ -10,9 +10,17 @@ from hvcore.ports.analytics import (
     AnalyticsStore,
     SupportsReports,
 )
-from hvcore.testing.analytics_kit import FILE, AnalyticsKit
+from hvcore.testing.analytics.kit import FILE, AnalyticsKit
+from hvcore.testing.analytics.served import (
+    ENV,
+    NOON,
+    VIDEO,
+    batch,
+    in_env,
+    minute_of,
+    segment,
+)
 from hvcore.testing.children import is_unavailable
-from hvcore.testing.served import ENV, NOON, VIDEO, batch, in_env, minute_of, segment
 
 
 class OutagePromises(AnalyticsKit):

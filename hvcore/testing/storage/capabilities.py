@@ -13,7 +13,7 @@ from hvcore.ports.storage import (
     SupportsObjectUrl,
     SupportsUploadFile,
 )
-from hvcore.testing.storage_kit import (
+from hvcore.testing.storage.kit import (
     TYPE,
     ReopenedStorage,
     StorageKit,

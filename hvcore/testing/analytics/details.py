@@ -30,9 +30,9 @@ from hvcore.domain.analytics.segments import (
 )
 from hvcore.domain.ids import VideoId
 from hvcore.ports.analytics import AnalyticsReport, AnalyticsSink
-from hvcore.testing.analytics_capabilities import CapableKit, reporting
-from hvcore.testing.analytics_kit import Reopened
-from hvcore.testing.served import (
+from hvcore.testing.analytics.capabilities import CapableKit, reporting
+from hvcore.testing.analytics.kit import Reopened
+from hvcore.testing.analytics.served import (
     ENV,
     NOON,
     VIDEO,

@@ -5,7 +5,7 @@ from datetime import timedelta
 from hvcore.clock import Clock
 from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.testing.fakes import SettableClock
-from hvcore.testing.rate_limit_kit import RateLimitKit, let_pass, rule
+from hvcore.testing.rate_limits.kit import RateLimitKit, let_pass, rule
 
 _HALF = timedelta(seconds=1)
 _WINDOW_S = 2

@@ -5,7 +5,7 @@ from datetime import timedelta
 from hvcore.clock import Clock
 from hvcore.domain.access.rate_limits import Bucket
 from hvcore.ports.rate_limit import RateLimitStore
-from hvcore.testing.rate_limit_kit import RateLimitKit, let_pass, rule
+from hvcore.testing.rate_limits.kit import RateLimitKit, let_pass, rule
 
 _SUBJECTS = (
     *("org_a", "org_A", "org_", "org_aa", "a", "", " ", "org_a ", "é", "e\u0301"),

@@ -5,9 +5,9 @@ from functools import partial
 from pathlib import Path
 
 from hvcore.ports.storage import Storage, SupportsCopy
-from hvcore.testing.byte_sources import arriving
 from hvcore.testing.children import is_unavailable
-from hvcore.testing.storage_kit import (
+from hvcore.testing.storage.byte_sources import arriving
+from hvcore.testing.storage.kit import (
     TYPE,
     ReopenedStorage,
     StorageKit,

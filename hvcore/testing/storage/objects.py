@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from hvcore.ports.storage import ObjectNotFoundError, Storage
-from hvcore.testing.byte_sources import MOST_AT_ONCE, arrived, arriving
-from hvcore.testing.storage_kit import (
+from hvcore.testing.storage.byte_sources import MOST_AT_ONCE, arrived, arriving
+from hvcore.testing.storage.kit import (
     TYPE,
     ReopenedStorage,
     StorageKit,

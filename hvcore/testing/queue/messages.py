@@ -13,7 +13,7 @@ from hvcore.domain.ids import new_task_id
 from hvcore.plugin_api import Lane, Queue, SupportsPrepare, TaskId, UnavailableError
 from hvcore.testing.children import Child, Report, at_once, ends_within
 from hvcore.testing.deviations import DeclaresDeviations
-from hvcore.testing.queue_consumers import (
+from hvcore.testing.queue.consumers import (
     ALL_LANES,
     QUIET_S,
     Consumer,

@@ -7,9 +7,9 @@ import pytest
 from hvcore.domain.ids import VideoId
 from hvcore.errors import ConfigError
 from hvcore.ports.analytics import AnalyticsSink, SupportsBackup
-from hvcore.testing.analytics_capabilities import CapableKit
-from hvcore.testing.analytics_kit import FILE
-from hvcore.testing.served import VIDEO, batch, segment
+from hvcore.testing.analytics.capabilities import CapableKit
+from hvcore.testing.analytics.kit import FILE
+from hvcore.testing.analytics.served import VIDEO, batch, segment
 
 
 class BackupConformance(CapableKit):

@@ -30,23 +30,23 @@ from hvcore.ports.storage import (
     SupportsPresignedRead,
     SupportsUploadFile,
 )
-from hvcore.testing.storage_addresses import (
+from hvcore.testing.storage.addresses import (
     PartedWriteConformance,
     PresignedReadConformance,
     PresignedWriteConformance,
 )
-from hvcore.testing.storage_capabilities import (
+from hvcore.testing.storage.capabilities import (
     CopyConformance,
     HideConformance,
     LocalPathConformance,
     ObjectUrlConformance,
     UploadFileConformance,
 )
-from hvcore.testing.storage_failures import FailurePromises
-from hvcore.testing.storage_kit import ReopenedStorage, StorageKit
-from hvcore.testing.storage_objects import ObjectPromises
-from hvcore.testing.storage_trees import TreePromises
-from hvcore.testing.storage_writers import WriterPromises
+from hvcore.testing.storage.failures import FailurePromises
+from hvcore.testing.storage.kit import ReopenedStorage, StorageKit
+from hvcore.testing.storage.objects import ObjectPromises
+from hvcore.testing.storage.trees import TreePromises
+from hvcore.testing.storage.writers import WriterPromises
 
 __all__ = [
     "CopyConformance",

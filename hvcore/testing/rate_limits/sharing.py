@@ -8,7 +8,7 @@ from typing import Final
 from hvcore.domain.access.rate_limits import Bucket
 from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.testing.children import held_at, in_children, is_unavailable
-from hvcore.testing.rate_limit_kit import RateLimitKit, ReopenedStore, rule
+from hvcore.testing.rate_limits.kit import RateLimitKit, ReopenedStore, rule
 
 _THREADS: Final = 16
 _PROCESSES: Final = 3

@@ -23,18 +23,18 @@ For a sink that stores more of a batch than counts, write a class for each of it
 that copies itself into a backup, ``BackupConformance`` needs ``elsewhere``, too.
 """
 
-from hvcore.testing.analytics_backups import BackupConformance
-from hvcore.testing.analytics_capabilities import (
+from hvcore.testing.analytics.backups import BackupConformance
+from hvcore.testing.analytics.capabilities import (
     IgnoredConformance,
 )
-from hvcore.testing.analytics_details import (
+from hvcore.testing.analytics.details import (
     BreakdownConformance,
     QualityConformance,
 )
-from hvcore.testing.analytics_kit import Reopened
-from hvcore.testing.analytics_live import MinutesConformance, ViewersConformance
-from hvcore.testing.analytics_sinks import AnalyticsSinkConformance
-from hvcore.testing.analytics_stores import AnalyticsStoreConformance
+from hvcore.testing.analytics.kit import Reopened
+from hvcore.testing.analytics.live import MinutesConformance, ViewersConformance
+from hvcore.testing.analytics.sinks import AnalyticsSinkConformance
+from hvcore.testing.analytics.stores import AnalyticsStoreConformance
 
 __all__ = [
     "AnalyticsSinkConformance",

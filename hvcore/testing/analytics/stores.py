@@ -20,11 +20,9 @@ from hvcore.domain.analytics.segments import (
 )
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore
-from hvcore.testing.analytics_kit import Reopened
-from hvcore.testing.analytics_sinks import AnalyticsSinkConformance
-from hvcore.testing.analytics_values import LARGE
-from hvcore.testing.recount import Recount
-from hvcore.testing.served import (
+from hvcore.testing.analytics.kit import Reopened
+from hvcore.testing.analytics.recount import Recount
+from hvcore.testing.analytics.served import (
     ENV,
     NOON,
     SEGMENT_BYTES,
@@ -35,6 +33,8 @@ from hvcore.testing.served import (
     many,
     segment,
 )
+from hvcore.testing.analytics.sinks import AnalyticsSinkConformance
+from hvcore.testing.analytics.values import LARGE
 
 _LOOK_ALIKES: Final = (
     *(("org_kit", "dev"), ("ORG_KIT", "dev"), ("orgXkit", "dev"), ("org_kit ", "dev")),

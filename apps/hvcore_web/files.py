@@ -13,7 +13,7 @@ from hvcore.errors import VideoNotFoundError
 from hvcore.metrics.declared import DELIVERED_BYTES
 from hvcore.ports.counting import CountedSegment
 from hvcore.ports.storage import ObjectNotFoundError
-from hvcore.services.playback.joined_files import JoinedFile
+from hvcore.services.playback.downloads.joined_files import JoinedFile
 from hvcore.services.playback.responses import PlaybackResponse, StoredFile
 from hvcore.services.playback.shared_texts import PiecewiseBody
 from hvcore_web.body_in_pieces import PIECE_BYTES, BodyInPieces

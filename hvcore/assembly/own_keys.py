@@ -11,7 +11,7 @@ from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.sealing import Sealer
 from hvcore.services.access.key_rotation import KeyRotation
 from hvcore.services.access.rotated_keys import LoadServiceKeys, RotatedKeys
-from hvcore.services.playback.key_rotation import (
+from hvcore.services.playback.signing.rotation import (
     LAST_TOKENS_END_AFTER,
     new_key_like,
     read_rotated_key,

@@ -14,12 +14,12 @@ from hvcore.services.counting.sessions import SessionNotes
 from hvcore.services.counting.spooled_counter import SpooledCounter
 from hvcore.services.playback.changes import PlaybackChanges
 from hvcore.services.playback.delivery import Delivery
-from hvcore.services.playback.organization_keys import OrganizationKeys
 from hvcore.services.playback.redirects import Redirects, can_redirect
-from hvcore.services.playback.signed_urls import SignedUrls
-from hvcore.services.playback.signing_keys import PlaybackSigningKeys
-from hvcore.services.playback.thumbnail_renders import ThumbnailRenders
-from hvcore.services.playback.thumbnails import Thumbnails
+from hvcore.services.playback.signing.keys import PlaybackSigningKeys
+from hvcore.services.playback.signing.organization_keys import OrganizationKeys
+from hvcore.services.playback.signing.signed_urls import SignedUrls
+from hvcore.services.playback.thumbnails.renders import ThumbnailRenders
+from hvcore.services.playback.thumbnails.serving import Thumbnails
 
 
 class PlaybackWiring(CountingWiring):

@@ -25,8 +25,8 @@ from hvcore.services.links.link_pages import LinkPages
 from hvcore.services.links.share_codes import ShareCodes
 from hvcore.services.links.share_link_playback import ShareLinkPlayback
 from hvcore.services.playback.delivery import Delivery
-from hvcore.services.playback.organization_keys import OrganizationKeys
-from hvcore.services.playback.thumbnails import Thumbnails
+from hvcore.services.playback.signing.organization_keys import OrganizationKeys
+from hvcore.services.playback.thumbnails.serving import Thumbnails
 from hvcore.services.readiness import Readiness
 from hvcore.settings import PublicSettings, Settings
 from hvcore_delivery.app import make_app

@@ -34,7 +34,7 @@ from hvcore.sealing import Sealer
 from hvcore.services.access.rotated_keys import RotatedKeys
 from hvcore.services.edge.authorizations import EdgeAuthorizations
 from hvcore.services.playback.changes import PlaybackChanges
-from hvcore.services.playback.key_rotation import read_rotated_key
+from hvcore.services.playback.signing.rotation import read_rotated_key
 from hvcore.settings import (
     AnalyticsSettings,
     EdgeSettings,

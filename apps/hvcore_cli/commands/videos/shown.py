@@ -13,7 +13,7 @@ from hvcore.domain.videos.preconditions import entity_tag
 from hvcore.domain.videos.thumbnails import BEST_THUMBNAIL_PX, LIST_THUMBNAIL_PX
 from hvcore.domain.videos.video import Video
 from hvcore.errors import UnavailableError
-from hvcore.services.playback.signed_urls import SignedUrls
+from hvcore.services.playback.signing.signed_urls import SignedUrls
 from hvcore.wire import responses
 from hvcore.wire.entity_tags import quoted
 from hvcore_cli.addresses import as_running

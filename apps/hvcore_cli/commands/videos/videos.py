@@ -11,7 +11,7 @@ from hvcore.domain.videos.labels import tag_term
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.thumbnails import LIST_THUMBNAIL_PX
 from hvcore.domain.videos.video import DeletionReason
-from hvcore.services.playback.signed_urls import SignedUrls
+from hvcore.services.playback.signing.signed_urls import SignedUrls
 from hvcore.wire import responses
 from hvcore_cli.commands.videos.certificates import certificate
 from hvcore_cli.commands.videos.changes import update_video

@@ -10,7 +10,7 @@ from hvcore.domain.playback.signing_keys import (
     SigningAlgorithm,
 )
 from hvcore.errors import ConflictError, InvalidParametersError, RateLimitExceededError
-from hvcore.services.playback.signing_keys import SigningKeyCreated
+from hvcore.services.playback.signing.keys import SigningKeyCreated
 from hvcore.services.sign_in.signing_key_operations import SigningKeyOperations
 from hvcore_dashboard.answers import Answers
 from hvcore_dashboard.desk import Desk

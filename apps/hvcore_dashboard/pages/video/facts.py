@@ -13,7 +13,7 @@ from hvcore.domain.videos.video import Video
 from hvcore.errors import UnavailableError
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.analytics.counts import Analytics
-from hvcore.services.playback.signed_urls import SignedUrls
+from hvcore.services.playback.signing.signed_urls import SignedUrls
 from hvcore.services.processing.conformance_reports import ConformanceReports
 from hvcore.services.videos.ladders import Ladders
 from hvcore_dashboard.desk import Desk

@@ -11,7 +11,7 @@ from hvcore.domain.videos.thumbnails import LIST_THUMBNAIL_PX
 from hvcore.domain.videos.video import Video
 from hvcore.errors import VideoNotFoundError
 from hvcore.services.analytics.counts import Analytics
-from hvcore.services.playback.signed_urls import SignedUrls
+from hvcore.services.playback.signing.signed_urls import SignedUrls
 from hvcore.services.videos.catalog import Catalog
 from hvcore_dashboard.visits import OrganizationVisit
 

@@ -9,8 +9,8 @@ import pytest
 from hvcore.domain.ids import new_public_id, new_video_id
 from hvcore.errors import UnauthorizedError
 from hvcore.playback_tokens import KeyRing, TokenKey, TokenUse
-from hvcore.services.playback import thumbnail_tokens
-from hvcore.services.playback.thumbnail_tokens import ThumbnailTokens
+from hvcore.services.playback.thumbnails import tokens as thumbnail_tokens
+from hvcore.services.playback.thumbnails.tokens import ThumbnailTokens
 
 HOUR = datetime(2026, 1, 2, 3, tzinfo=UTC)
 VIDEO = new_video_id()

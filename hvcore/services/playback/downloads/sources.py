@@ -5,7 +5,7 @@ from typing import Final
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.errors import VideoNotFoundError
 from hvcore.ports.storage import ObjectNotFoundError, Storage
-from hvcore.services.playback.download_names import saved_name
+from hvcore.services.playback.downloads.names import saved_name
 from hvcore.services.playback.playable import Playable
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse, StoredFile
 

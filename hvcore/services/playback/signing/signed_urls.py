@@ -24,11 +24,11 @@ from hvcore.errors import ConflictError
 from hvcore.playback_tokens import KeyRing, TokenUse
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.access.authorization import find_authorized_video, require_listed
-from hvcore.services.playback.download_names import downloads_of
-from hvcore.services.playback.joined_files import NAMED
-from hvcore.services.playback.sources import source_name
-from hvcore.services.playback.thumbnail_tokens import ThumbnailTokens
-from hvcore.services.playback.token_domains import TokenDomains
+from hvcore.services.playback.downloads.joined_files import NAMED
+from hvcore.services.playback.downloads.names import downloads_of
+from hvcore.services.playback.downloads.sources import source_name
+from hvcore.services.playback.signing.token_domains import TokenDomains
+from hvcore.services.playback.thumbnails.tokens import ThumbnailTokens
 from hvcore.settings import PublicSettings
 
 

@@ -34,7 +34,7 @@ from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.sealing import Sealer
 from hvcore.services.access.audit import record
 from hvcore.services.playback.changes import PlaybackChanges
-from hvcore.services.playback.organization_keys import sealed_about
+from hvcore.services.playback.signing.organization_keys import sealed_about
 
 NO_SUCH_KEY: Final = "The organization has no such signing key, or it is revoked."
 MAX_PEM_CHARS: Final = 1000

@@ -6,7 +6,7 @@ import pytest
 
 from hvcore.domain.processing.encoding import AudioCodec
 from hvcore.domain.processing.transcoding import Track
-from hvcore.services.playback.download_names import (
+from hvcore.services.playback.downloads.names import (
     downloads_of,
     first_sound,
     saved_name,

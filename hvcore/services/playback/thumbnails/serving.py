@@ -36,8 +36,8 @@ from hvcore.ports.storage import ObjectNotFoundError, Storage
 from hvcore.services.playback.delivery import Delivery
 from hvcore.services.playback.playable import Playable
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse
-from hvcore.services.playback.thumbnail_renders import RenderWanted, ThumbnailRenders
-from hvcore.services.playback.thumbnail_uses import ThumbnailUses
+from hvcore.services.playback.thumbnails.renders import RenderWanted, ThumbnailRenders
+from hvcore.services.playback.thumbnails.uses import ThumbnailUses
 from hvcore.throttling.shares import client_of_address
 
 JPEG_TYPE: Final = "image/jpeg"

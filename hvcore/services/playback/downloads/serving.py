@@ -22,17 +22,17 @@ from hvcore.ports.storage import ObjectNotFoundError, Storage
 from hvcore.progressive.fragments import movie_of, read_fragment, track_defaults
 from hvcore.progressive.head import VERSION, JoinedTrack, make_head
 from hvcore.progressive.sample_tables import SampleTables
-from hvcore.services.playback.download_names import (
-    DownloadName,
-    downloads_of,
-    first_sound,
-    is_download_name,
-)
-from hvcore.services.playback.joined_files import (
+from hvcore.services.playback.downloads.joined_files import (
     NAMED,
     Counted,
     JoinedFile,
     SegmentsInOrder,
+)
+from hvcore.services.playback.downloads.names import (
+    DownloadName,
+    downloads_of,
+    first_sound,
+    is_download_name,
 )
 from hvcore.services.playback.published_files import init_of, stored_file
 from hvcore.services.playback.responses import StoredFile

@@ -18,12 +18,12 @@ from hvcore.services.playback.responses import (
     PlaybackResponse,
     StoredFile,
 )
-from hvcore.services.playback.thumbnail_uses import ThumbnailUses
-from hvcore.services.playback.thumbnails import (
+from hvcore.services.playback.thumbnails.serving import (
     JPEG_TYPE,
     THUMBNAIL_USES,
     ThumbnailRequest,
 )
+from hvcore.services.playback.thumbnails.uses import ThumbnailUses
 from hvcore.throttling.shares import client_of_address
 
 MAX_KNOWN: Final = 2048

@@ -14,10 +14,10 @@ import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.ids import VideoId
+from hvcore.domain.media_paths import media_prefix
 from hvcore.domain.tasks.kinds import CACHE_INVALIDATION, TRANSCODE_CANCEL, VIDEO_PURGE
 from hvcore.domain.tasks.task import Task, TaskState
 from hvcore.domain.uploads.grants import upload_path
-from hvcore.domain.videos.media_paths import media_prefix
 from hvcore.domain.videos.removals import Removal, RemovalKind
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video

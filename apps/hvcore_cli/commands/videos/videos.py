@@ -5,9 +5,9 @@ from typing import Final
 
 import click
 
+from hvcore.domain.labels import tag_term
 from hvcore.domain.playback.addresses import PlaybackRoots
 from hvcore.domain.videos.catalog import VideoQuery, VideoSummary
-from hvcore.domain.videos.labels import tag_term
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.thumbnails import LIST_THUMBNAIL_PX
 from hvcore.domain.videos.video import DeletionReason

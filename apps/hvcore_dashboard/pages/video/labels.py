@@ -8,8 +8,8 @@ have set others since.
 from collections.abc import Mapping
 from typing import Final
 
+from hvcore.domain.labels import Labels
 from hvcore.domain.shown_text import one_line
-from hvcore.domain.videos.labels import Labels
 from hvcore.errors import FieldError, InvalidParametersError
 
 METADATA: Final = "metadata"

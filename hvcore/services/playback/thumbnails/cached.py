@@ -9,7 +9,7 @@ from typing import Final
 import attrs
 
 from hvcore.domain.ids import VideoId
-from hvcore.domain.videos.media_paths import thumbnails_prefix
+from hvcore.domain.media_paths import thumbnails_prefix
 from hvcore.domain.videos.thumbnails import USUAL_THUMBNAILS
 from hvcore.ports.storage import Storage, SupportsLocalPath
 from hvcore.services.playback.delivery import Delivery

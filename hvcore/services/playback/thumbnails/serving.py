@@ -19,10 +19,10 @@ from hvcore.domain.limits import (
     MAX_THUMBNAIL_SIZES,
     MIN_THUMBNAIL_PX,
 )
+from hvcore.domain.media_paths import thumbnails_prefix
 from hvcore.domain.playback.decision import passed
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.domain.playback.viewer import Viewer
-from hvcore.domain.videos.media_paths import thumbnails_prefix
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.thumbnails import USUAL_THUMBNAILS
 from hvcore.errors import (

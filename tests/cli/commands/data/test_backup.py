@@ -21,7 +21,7 @@ import sqlalchemy as sa
 from hvcore import failpoints
 from hvcore.assembly import Services, build
 from hvcore.domain.ids import VideoId, new_video_id
-from hvcore.domain.videos.media_paths import media_prefix, media_root
+from hvcore.domain.media_paths import media_prefix, media_root
 from hvcore.domain.videos.states import VideoState
 from hvcore.persistence.engine import make_engine
 from hvcore.persistence.tables import leaders, videos

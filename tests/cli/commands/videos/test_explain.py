@@ -21,10 +21,10 @@ from hvcore.domain.access.keys import ALL_PERMISSIONS, KeyType
 from hvcore.domain.access.principals import Principal
 from hvcore.domain.access.tenants import EnvironmentKind
 from hvcore.domain.links.links import EdgeKey, ShareLink
+from hvcore.domain.media_paths import media_root
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.domain.processing.encoding import EncodingSettings, Preset
 from hvcore.domain.uploads.grants import FileWanted
-from hvcore.domain.videos.media_paths import media_root
 from hvcore.domain.videos.video import Video, VideoWanted
 from hvcore.services.playback.refusal_log import PlaybackRefusal, RefusalLog
 from hvcore.settings import PublicSettings, load

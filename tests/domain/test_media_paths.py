@@ -2,7 +2,7 @@
 Where the files of a video are.
 """
 
-from hvcore.domain.videos.media_paths import thumbnails_prefix
+from hvcore.domain.media_paths import thumbnails_prefix
 from tests.media_samples import VIDEO
 
 

@@ -123,7 +123,7 @@ class LocalFile(BoundedFile):
     The same of a file of this machine, which a server may sendfile.
 
     gunicorn sends ``Content-Length`` bytes from where the descriptor stands;
-    our sockets ask for ``to_half_way``, or have it passed on (hvcore_server.pacing).
+    our sockets ask for ``to_half_way``, or have it passed on (hvcore_server.sending.pacing).
     """
 
     def hand_over(self) -> FileToSend:

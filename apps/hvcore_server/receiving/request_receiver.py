@@ -18,8 +18,8 @@ from gunicorn.http.errors import LimitRequestHeaders, LimitRequestLine
 
 from hvcore.errors import HvError
 from hvcore_server.arriving_request import ArrivingRequest, RequestState
-from hvcore_server.pacing import sends_no_more
-from hvcore_server.refusals import error_for
+from hvcore_server.receiving.refusals import error_for
+from hvcore_server.sending.pacing import sends_no_more
 
 READ_BYTES: Final = 64 * 1024
 LOOK_EVERY_S: Final = 0.25

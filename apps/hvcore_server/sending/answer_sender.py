@@ -9,11 +9,11 @@ from typing import Any, Final
 
 import attrs
 
-from hvcore_server.file_loop.socket_writer import SocketWriter
-from hvcore_server.file_loop.transfers import Transfer
-from hvcore_server.pacing import Pace
-from hvcore_server.piece_threads import MadePiece, PieceThreads
-from hvcore_server.unsent_answer import UnsentAnswer
+from hvcore_server.sending.pacing import Pace
+from hvcore_server.sending.piece_threads import MadePiece, PieceThreads
+from hvcore_server.sending.socket_writer import SocketWriter
+from hvcore_server.sending.transfers import Transfer
+from hvcore_server.sending.unsent_answer import UnsentAnswer
 
 LOOK_EVERY_S: Final = 1.0
 _AT_ONCE: Final = struct.pack("ii", 1, 0)

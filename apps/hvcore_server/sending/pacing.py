@@ -17,8 +17,8 @@ import termios
 import time
 from typing import Any, Final, Self
 
-from hvcore_server.retry_pacing import ONE_EVERY_S
-from hvcore_server.unsent_answer import UnsentAnswer
+from hvcore_server.sending.retry_pacing import ONE_EVERY_S
+from hvcore_server.sending.unsent_answer import UnsentAnswer
 
 MIN_BYTES_PER_S: Final = 8 * 1024
 """As for uploads; the lowest rung of a video needs several times as much."""

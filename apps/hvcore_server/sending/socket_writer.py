@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from hvcore_server.pacing import TooShortError, queued_bytes
+from hvcore_server.sending.pacing import TooShortError, queued_bytes
 
 # Past the methods of our sockets, which wait.
 _send = socket.socket.send

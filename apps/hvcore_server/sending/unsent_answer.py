@@ -14,7 +14,7 @@ import attrs
 from hvcore.errors import UnavailableError
 from hvcore.ports.counting import CountedSegment
 from hvcore.throttling.shares import SharedCapacity
-from hvcore_server.piece_threads import MadeInPieces
+from hvcore_server.sending.piece_threads import MadeInPieces
 
 MAX_UNSENT_BYTES: Final = 128 * 1024 * 1024
 MAX_UNSENT_OF_ONE_BYTES: Final = 32 * 1024 * 1024

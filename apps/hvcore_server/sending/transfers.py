@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from hvcore.ports.counting import CountedSegment
-from hvcore_server.file_loop.socket_writer import SocketWriter
-from hvcore_server.pacing import Pace
+from hvcore_server.sending.pacing import Pace
+from hvcore_server.sending.socket_writer import SocketWriter
 
 MAX_PER_TURN_BYTES: Final = 4 * 1024 * 1024
 """

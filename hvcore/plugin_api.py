@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from hvcore.aws_credentials import use_until_end
-from hvcore.child_launcher import FILTER_FD
-from hvcore.child_process import supervised_command
 from hvcore.clock import Clock
 from hvcore.deprecation import RenamedName, renamed_names
 from hvcore.domain.access.keys import (
@@ -229,6 +227,8 @@ from hvcore.ports.transcoder import (
     Workspace,
 )
 from hvcore.ports.web_apps import Middleware, WebApp
+from hvcore.processes.child_launcher import FILTER_FD
+from hvcore.processes.child_process import supervised_command
 from hvcore.safe_http.deadlines import SocketDeadline
 from hvcore.wire.converter import optional as optional_field
 from hvcore.wire.converter import required as required_field

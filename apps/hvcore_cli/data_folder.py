@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, TextIO
 
-from hvcore.atomic_files import replace_file
+from hvcore.files.atomic_files import replace_file
 from hvcore_cli.invocation import CliError
 
 MAX_SOCKET_PATH_BYTES: Final = 100

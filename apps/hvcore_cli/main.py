@@ -223,11 +223,11 @@ def cli(supervisor: int | None, child_niceness: int | None) -> None:
     HV_SECTION__NAME.
     """
     if supervisor is not None:
-        from hvcore.child_launcher import die_with_parent  # noqa: PLC0415 - see above
+        from hvcore.processes.child_launcher import die_with_parent  # noqa: PLC0415 - see above
 
         die_with_parent(supervisor)
     if child_niceness is not None:
-        from hvcore.child_process import have_children_nice  # noqa: PLC0415 - see above
+        from hvcore.processes.child_process import have_children_nice  # noqa: PLC0415 - see above
 
         have_children_nice(child_niceness)
 

@@ -5,9 +5,9 @@ from functools import cached_property
 
 from hvcore.assembly.counting import CountingWiring
 from hvcore.assembly.own_keys import KeyRotations
-from hvcore.changes_file import CHANGES_FILE, ChangesFile
 from hvcore.domain.access.service_keys import PLAYBACK, UPLOADS
 from hvcore.errors import ConfigError
+from hvcore.files.changes_file import CHANGES_FILE, ChangesFile
 from hvcore.persistence.playback.directory import SqlPlaybackDirectory
 from hvcore.services.access.key_rotation import KeyRotation
 from hvcore.services.counting.sessions import SessionNotes

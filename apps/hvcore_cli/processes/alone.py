@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import click
 
-from hvcore import heartbeat
 from hvcore.errors import HvcoreError, UnavailableError
+from hvcore.processes import heartbeat
 from hvcore.registry import Registry
 from hvcore.services.counting.flusher import Flusher
 from hvcore.settings import Settings
@@ -373,7 +373,7 @@ def _check_settings(invocation: Invocation, needs: Sequence[str]) -> None:
 def _free(invocation: Invocation, gone: int) -> None:
     """Make the tasks of a worker that has died due at once."""
     from hvcore.assembly import build  # noqa: PLC0415
-    from hvcore.process_names import host_prefix  # noqa: PLC0415
+    from hvcore.processes.names import host_prefix  # noqa: PLC0415
 
     # Without the database there is nothing to take on either; leases end. It
     # rings, unlike other commands: a worker reaches the queue.

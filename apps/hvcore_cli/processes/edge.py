@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from hvcore import heartbeat as own_heartbeat
 from hvcore.errors import UnavailableError
+from hvcore.processes import heartbeat as own_heartbeat
 from hvcore_cli.invocation import CliError, HvGroup, Invocation, pass_invocation
 from hvcore_cli.logs import process_logs
 from hvcore_cli.output import say

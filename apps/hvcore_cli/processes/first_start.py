@@ -10,7 +10,7 @@ from hvcore.assembly.backend_trials import check_backends
 from hvcore.domain.access.keys import KeyType
 from hvcore.domain.access.tenants import EnvironmentKind
 from hvcore.errors import ConflictError
-from hvcore.process_names import host_prefix
+from hvcore.processes.names import host_prefix
 from hvcore.services.access.keys import KeyWanted
 from hvcore_cli.data_folder import DataFolder, write_private
 from hvcore_cli.extension_checks import check_extensions

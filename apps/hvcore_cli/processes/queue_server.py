@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from hvcore.assembly import Services
-from hvcore.child_process import supervised_command
 from hvcore.errors import ConfigError
+from hvcore.processes.child_process import supervised_command
 from hvcore_checks.queue_servers import NO_SERVER, NOT_SHARED, find_server
 from hvcore_cli.data_folder import DataFolder
 from hvcore_cli.invocation import CliError

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import attrs
 
-from hvcore.atomic_files import replace_file
+from hvcore.files.atomic_files import replace_file
 from hvcore.metrics.measuring import NOTED_APPS, folder_of
 from hvcore.settings import Settings
 from hvcore_cli.addresses import url_of

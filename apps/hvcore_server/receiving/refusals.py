@@ -5,8 +5,8 @@ from typing import Final
 
 from gunicorn.http import errors as found
 
-from hvcore.envelope import PROBLEM_TYPE, encode, problem
 from hvcore.errors import HvError, InternalError, InvalidParametersError
+from hvcore.wire.envelope import PROBLEM_TYPE, encode, problem
 from hvcore_web.cors import FOR_ANY_PAGE
 from hvcore_web.errors import UriTooLongError
 

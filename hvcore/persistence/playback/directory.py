@@ -10,7 +10,6 @@ import attrs
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
-from hvcore.changes_file import ChangesFile
 from hvcore.clock import Clock, SystemClock
 from hvcore.domain.access.quotas import month_number
 from hvcore.domain.access.service_keys import PLAYBACK, ServiceKey
@@ -22,6 +21,7 @@ from hvcore.domain.processing.chapters import Chapter
 from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.domain.videos.captions import CaptionTrack
 from hvcore.domain.videos.states import VideoState
+from hvcore.files.changes_file import ChangesFile
 from hvcore.persistence.access.service_keys import service_key_from_row
 from hvcore.persistence.fast_reads.reads import FastReads, Row
 from hvcore.persistence.links.links import edge_key_from_row, share_link_from_row

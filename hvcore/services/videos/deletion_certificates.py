@@ -24,7 +24,7 @@ from hvcore.domain.videos.video import Video
 from hvcore.errors import ConflictError, VideoNotFoundError
 from hvcore.ports.storage import Storage, SupportsObjectUrl
 from hvcore.ports.unit_of_work import UnitOfWork, Work
-from hvcore.signed_documents import DocumentSigner
+from hvcore.signing.documents import DocumentSigner
 
 FORMAT: Final = "hvcore deletion certificate 1"
 _AWAITED: Final[Mapping[str, str]] = {

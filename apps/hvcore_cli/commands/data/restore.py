@@ -10,8 +10,8 @@ from typing import Final
 import click
 
 from hvcore.assembly.copies import Restored, read_backup
-from hvcore.atomic_files import replace_file
 from hvcore.failpoints import failpoint
+from hvcore.files.atomic_files import replace_file
 from hvcore.services.backups.archive import unpack
 from hvcore.services.backups.manifest import Manifest
 from hvcore_cli.commands.data.restore_mark import RestoreMark

@@ -6,7 +6,7 @@ from typing import Self
 
 import attrs
 
-from hvcore.atomic_files import replace_file
+from hvcore.files.atomic_files import replace_file
 from hvcore_cli.invocation import RESTORE_MARK, CliError
 
 _FILLED = "filled"

@@ -211,7 +211,7 @@ class UnitFiles:
                 f"ExecStart={_quoted(self.program)} {words}",
                 # Its own children are told by it; what is left after the time is killed.
                 "KillMode=mixed",
-                # It tells systemd every 2 s that it goes on (hvcore.heartbeat). One that
+                # It tells systemd every 2 s that it goes on (hvcore.processes.heartbeat). One that
                 # is frozen would not even notice a friendlier signal.
                 f"WatchdogSec={HANGS_AFTER_S}",
                 "WatchdogSignal=SIGKILL",

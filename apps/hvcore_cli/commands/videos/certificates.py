@@ -12,7 +12,7 @@ import click
 from hvcore.assembly import Services
 from hvcore.errors import ConflictError
 from hvcore.services.videos.deletion_certificates import FORMAT
-from hvcore.signed_documents import SignatureBrokenError, check_signed
+from hvcore.signing.documents import SignatureBrokenError, check_signed
 from hvcore_cli.invocation import CliError, HvCommand, Invocation, pass_invocation
 from hvcore_cli.output import json_option, print_json, put, say
 

@@ -15,7 +15,6 @@ from hvcore.domain.processing.encoding import Preset
 from hvcore.domain.uploads.resumable import VERSION
 from hvcore.domain.videos.video import VideoChanges
 from hvcore.domain.web_addresses import read_address
-from hvcore.envelope import SUCCESS_TYPE, encode
 from hvcore.errors import (
     HvError,
     InvalidParametersError,
@@ -23,6 +22,7 @@ from hvcore.errors import (
     VideoNotFoundError,
 )
 from hvcore.wire.converter import LateFieldError, read_query
+from hvcore.wire.envelope import SUCCESS_TYPE, encode
 from hvcore.wire.requests import VideoUploadRequest, possible_with
 from hvcore.wire.uploads import fetching as wire
 from hvcore.wire.uploads.resumable import CreationHeaders, read_creation

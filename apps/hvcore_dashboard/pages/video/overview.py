@@ -16,9 +16,9 @@ from hvcore.domain.playback.page_domains import origin_of
 from hvcore.domain.shown_text import one_line
 from hvcore.domain.videos.preconditions import IfMatch, entity_tag
 from hvcore.domain.videos.video import DeletionReason, Video
-from hvcore.envelope import SUCCESS_TYPE, encode
 from hvcore.errors import HvError
 from hvcore.wire.converter import read_document
+from hvcore.wire.envelope import SUCCESS_TYPE, encode
 from hvcore.wire.requests import DeleteRequest
 from hvcore.wire.videos.changes import VideoChangeRequest
 from hvcore_dashboard.desk import Desk

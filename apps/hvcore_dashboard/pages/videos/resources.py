@@ -14,7 +14,6 @@ from hvcore.domain.limits import MAX_EXTERNAL_ID_CHARS, MAX_TAG_CHARS
 from hvcore.domain.playback.page_domains import origin_of
 from hvcore.domain.videos.catalog import VideoQuery
 from hvcore.domain.videos.video import DeletionReason
-from hvcore.envelope import SUCCESS_TYPE, encode
 from hvcore.errors import (
     AlreadyDeletedError,
     HvError,
@@ -22,6 +21,7 @@ from hvcore.errors import (
     VideoNotFoundError,
 )
 from hvcore.wire.converter import read_query
+from hvcore.wire.envelope import SUCCESS_TYPE, encode
 from hvcore.wire.query import ListParameters, days_in_order
 from hvcore_dashboard.answers import is_partial
 from hvcore_dashboard.cookies import VIEW

@@ -31,10 +31,10 @@ from hvcore.errors import (
 )
 from hvcore.playback_tokens.keys import TokenKey
 from hvcore.ports.unit_of_work import UnitOfWork
-from hvcore.sealing import Sealer
 from hvcore.services.access.audit import record
 from hvcore.services.playback.changes import PlaybackChanges
 from hvcore.services.playback.signing.organization_keys import sealed_about
+from hvcore.signing.sealing import Sealer
 
 NO_SUCH_KEY: Final = "The organization has no such signing key, or it is revoked."
 MAX_PEM_CHARS: Final = 1000

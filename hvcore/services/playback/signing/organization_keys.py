@@ -6,7 +6,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from hvcore.domain.playback.signing_keys import SigningAlgorithm, SigningKey
 from hvcore.playback_tokens.keys import TokenKey
-from hvcore.sealing import SealBrokenError, Sealer
+from hvcore.signing.sealing import SealBrokenError, Sealer
 
 MAX_OPENED: Final = 4096
 """Keys in memory, less than 1 KB each."""

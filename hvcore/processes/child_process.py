@@ -15,7 +15,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hvcore import child_launcher
+from hvcore.processes import child_launcher
 
 _niceness = 0
 

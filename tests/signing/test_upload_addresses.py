@@ -9,7 +9,7 @@ import pytest
 
 from hvcore.domain.ids import GrantId
 from hvcore.errors import ConfigError, ForbiddenError
-from hvcore.upload_signing import UploadSigner
+from hvcore.signing.upload_addresses import UploadSigner
 from tests.media_samples import MOMENT
 
 GRANT = GrantId("up_" + "a" * 22)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hvcore.atomic_files import create_file, replace_file
+from hvcore.files.atomic_files import create_file, replace_file
 
 
 def test_writers_with_the_same_process_id_do_not_meet(

@@ -4,7 +4,7 @@ Sealed texts.
 
 import pytest
 
-from hvcore.sealing import SealBrokenError, Sealer
+from hvcore.signing.sealing import SealBrokenError, Sealer
 
 
 def test_a_text_opens_with_the_secret_and_what_it_is_about() -> None:

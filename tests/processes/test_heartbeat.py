@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hvcore import heartbeat
+from hvcore.processes import heartbeat
 from tests.hv_processes import run_hv, start_hv
 from tests.live import free_ports
 

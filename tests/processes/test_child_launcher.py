@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from hvcore.child_launcher import AUTOGROUP, SHORT_SLICE_NS
-from hvcore.child_process import have_children_nice, supervised_command
+from hvcore.processes.child_launcher import AUTOGROUP, SHORT_SLICE_NS
+from hvcore.processes.child_process import have_children_nice, supervised_command
 
 
 @pytest.mark.parametrize("niceness", [0, 7])
@@ -66,7 +66,7 @@ def test_who_starts_a_nice_child_in_its_own_session_does_not_become_nice() -> No
 
 TELL_SLICE_NS = """
 import ctypes, os
-from hvcore.child_launcher import SCHED_SETATTR
+from hvcore.processes.child_launcher import SCHED_SETATTR
 told = (ctypes.c_uint32 * 12)()
 # sched_getattr(2) follows sched_setattr(2); its sched_runtime lies at byte 24.
 number = SCHED_SETATTR[os.uname().machine] + 1
@@ -78,8 +78,8 @@ print(told[6], flush=True)
 def test_who_asks_for_short_slices_is_run_so_and_what_it_starts_is_not() -> None:
     starts_another = """
 import subprocess, sys
-from hvcore.child_launcher import SHORT_SLICE_NS, run_for
-from hvcore.child_process import supervised_command
+from hvcore.processes.child_launcher import SHORT_SLICE_NS, run_for
+from hvcore.processes.child_process import supervised_command
 run_for(SHORT_SLICE_NS)
 exec(sys.argv[1])
 subprocess.run(supervised_command([sys.executable, "-c", sys.argv[1]]), check=True)

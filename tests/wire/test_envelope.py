@@ -7,8 +7,8 @@ import json
 import pytest
 
 from hvcore import errors
-from hvcore.envelope import encode, problem, success
 from hvcore.errors import FieldError, HvError, InvalidFileSizeError
+from hvcore.wire.envelope import encode, problem, success
 
 
 def error_classes() -> list[type[HvError]]:

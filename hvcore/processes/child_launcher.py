@@ -1,7 +1,7 @@
 """
 Become a program that cannot outlive the process that started it.
 
-Run as a script in front of the real command, see :mod:`hvcore.child_process`.
+Run as a script in front of the real command, see :mod:`hvcore.processes.child_process`.
 Every such program starts through it, so it imports next to nothing: four
 milliseconds more than an empty Python.
 """

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from hvcore.fork_lock import ForkLock
+from hvcore.processes.fork_lock import ForkLock
 from hvcore.testing.children import in_child
 from hvcore.throttling.log_lines import LOG_LINES
 from hvcore.throttling.shares import REFUSALS

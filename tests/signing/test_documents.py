@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hvcore.signed_documents import (
+from hvcore.signing.documents import (
     DocumentSigner,
     SignatureBrokenError,
     check_signed,

@@ -154,6 +154,7 @@ from hvcore.hookspecs import (
     hookimpl,
     other_options,
 )
+from hvcore.mp4.boxes import ByteRanges, Mp4Box, Mp4Error, box_around, box_of
 from hvcore.ports.analytics import (
     AnalyticsReport,
     AnalyticsSink,
@@ -285,6 +286,7 @@ __all__ = [
     "BreakdownDay",
     "Bucket",
     "BuildContext",
+    "ByteRanges",
     "CacheInvalidator",
     "CacheInvalidatorBackend",
     "Capabilities",
@@ -339,6 +341,8 @@ __all__ = [
     "MiddlewareBackend",
     "MinuteCount",
     "MinuteTotal",
+    "Mp4Box",
+    "Mp4Error",
     "NoOptions",
     "NoRoomError",
     "NotAddressableError",
@@ -439,6 +443,8 @@ __all__ = [
     "WebApp",
     "Workspace",
     "WriteAddress",
+    "box_around",
+    "box_of",
     "build_ladder",
     "check_object_path",
     "hand_over",

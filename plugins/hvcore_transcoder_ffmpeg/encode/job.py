@@ -10,6 +10,7 @@ import attrs
 
 from hvcore.plugin_api import (
     AudioRendition,
+    Mp4Error,
     PartDone,
     Track,
     TranscodeError,
@@ -27,7 +28,6 @@ from hvcore_transcoder_ffmpeg.encode.run import (
     ProgressWatch,
     judge,
 )
-from hvcore_transcoder_ffmpeg.mp4.boxes import Mp4Error
 from hvcore_transcoder_ffmpeg.mp4.init_segments import make_neutral
 from hvcore_transcoder_ffmpeg.reasons import SOUND_LEFT_OUT, UNDECODABLE, UNEVEN_SOUND
 from hvcore_transcoder_ffmpeg.sandbox.confinement import Sandbox

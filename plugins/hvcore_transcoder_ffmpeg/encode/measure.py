@@ -10,6 +10,7 @@ import attrs
 from hvcore.plugin_api import (
     AudioCodec,
     AudioRendition,
+    Mp4Error,
     Rung,
     Segment,
     Track,
@@ -19,7 +20,6 @@ from hvcore.plugin_api import (
 from hvcore_transcoder_ffmpeg.encode.commands import INIT_FILE
 from hvcore_transcoder_ffmpeg.encode.spans import Span
 from hvcore_transcoder_ffmpeg.engine.engine import video_encoder
-from hvcore_transcoder_ffmpeg.mp4.boxes import Mp4Error
 from hvcore_transcoder_ffmpeg.mp4.codec_strings import SampleEntry
 from hvcore_transcoder_ffmpeg.mp4.fragments import Fragment, read_fragment, read_init
 from hvcore_transcoder_ffmpeg.reasons import UNEVEN_SOUND

@@ -11,10 +11,10 @@ import struct
 from pathlib import Path
 from typing import Final
 
+from hvcore.plugin_api import Mp4Error, box_of
 from hvcore_transcoder_ffmpeg.encode.commands import INIT_FILE
 from hvcore_transcoder_ffmpeg.encode.measure import segment_numbers
 from hvcore_transcoder_ffmpeg.encode.spans import Span
-from hvcore_transcoder_ffmpeg.mp4.boxes import Mp4Error, root
 from hvcore_transcoder_ffmpeg.mp4.fragments import read_init
 
 _FLAGS_BYTES: Final = 4
@@ -56,7 +56,7 @@ def renumber(path: Path, *, sequence: int, decode_offset: int) -> None:
         Mp4Error: It is not what this service makes.
         OSError: It cannot be read or written.
     """
-    moof = root(path.read_bytes()).child("moof")
+    moof = box_of(path.read_bytes()).child("moof")
     header, base = moof.child("mfhd"), moof.child("traf/tfdt")
     header.fields("I", _FLAGS_BYTES)
     (version,) = base.fields("B")

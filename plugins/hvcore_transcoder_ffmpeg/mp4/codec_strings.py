@@ -8,8 +8,7 @@ from typing import Final
 
 import attrs
 
-from hvcore.plugin_api import VideoRange
-from hvcore_transcoder_ffmpeg.mp4.boxes import Mp4Box, Mp4Error
+from hvcore.plugin_api import Mp4Box, Mp4Error, VideoRange
 
 _ES_TAG: Final = 0x03
 _DECODER_CONFIG_TAG: Final = 0x04

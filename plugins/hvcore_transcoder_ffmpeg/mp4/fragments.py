@@ -10,8 +10,7 @@ from typing import Final
 
 import attrs
 
-from hvcore.plugin_api import MediaFile
-from hvcore_transcoder_ffmpeg.mp4.boxes import Mp4Box, Mp4Error, root
+from hvcore.plugin_api import MediaFile, Mp4Box, Mp4Error, box_of
 from hvcore_transcoder_ffmpeg.mp4.codec_strings import SampleEntry, read_sample_entry
 
 _BRAND: Final = b"cmfc"
@@ -67,7 +66,7 @@ def read_init(path: Path) -> InitSegment:
         OSError: It cannot be read.
     """
     data = path.read_bytes()
-    file = root(data)
+    file = box_of(data)
     if _BRAND not in file.child("ftyp").content():
         raise Mp4Error("the brand cmfc is missing")
     movie = file.child("moov")
@@ -98,7 +97,7 @@ def read_fragment(path: Path, init: InitSegment) -> Fragment:
         OSError: It cannot be read.
     """
     data = path.read_bytes()
-    boxes = list(root(data).children())
+    boxes = list(box_of(data).children())
     moofs = [(n, box) for n, box in enumerate(boxes) if box.kind == "moof"]
     if len(moofs) != 1:
         raise Mp4Error(f"{len(moofs)} fragments in one segment")
@@ -205,10 +204,10 @@ def _begins_with_idr(media: Mp4Box, entry: SampleEntry) -> bool:
         # Every frame of audio can be decoded on its own.
         return True
     is_avc = entry.codecs.startswith("avc1")
-    at = media.start
-    while at + width < media.end:
-        length = int.from_bytes(media.data[at : at + width], "big")
-        header = media.data[at + width]
+    at, size = 0, media.end - media.start
+    while at + width < size:
+        begin = media.content(at, width + 1)
+        length, header = int.from_bytes(begin[:width], "big"), begin[width]
         kind = header & 0x1F if is_avc else header >> 1 & 0x3F
         if kind in _FIRST_SLICE["avc1" if is_avc else "hvc1"]:
             return kind == _AVC_IDR if is_avc else kind in _HEVC_IDR

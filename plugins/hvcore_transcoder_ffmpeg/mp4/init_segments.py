@@ -12,7 +12,7 @@ import struct
 from pathlib import Path
 from typing import Final
 
-from hvcore_transcoder_ffmpeg.mp4.boxes import root
+from hvcore.plugin_api import box_of
 
 _HEADER_BYTES: Final = 8
 _TABLE_FIELDS_BYTES: Final = 8
@@ -41,7 +41,7 @@ def make_neutral(path: Path) -> None:
 
 def _without_encoder(data: bytes) -> bytes:
     changed = bytearray(data)
-    table = root(data).child("moov/trak/mdia/minf/stbl/stsd")
+    table = box_of(data).child("moov/trak/mdia/minf/stbl/stsd")
     for entry in table.children(skip_bytes=_TABLE_FIELDS_BYTES):
         if entry.kind in _PICTURES:
             entry.fields(f"{_NAME_BYTES}B", _NAME_AT)
@@ -51,7 +51,7 @@ def _without_encoder(data: bytes) -> bytes:
 
 
 def _without_muxer(data: bytes) -> bytes:
-    movie = root(data).child("moov")
+    movie = box_of(data).child("moov")
     rest, begin = bytearray(), movie.start
     for box in movie.children():
         if box.kind != _MUXER:

@@ -18,7 +18,7 @@ from typing import Final
 
 import attrs
 
-from hvcore_transcoder_ffmpeg.mp4.boxes import Mp4Box, Mp4Error
+from hvcore.plugin_api import Mp4Box, Mp4Error, box_of
 from hvcore_transcoder_ffmpeg.probe.containers import read_movie
 from hvcore_transcoder_ffmpeg.probe.ebml import elements, number, read_tracks
 from hvcore_transcoder_ffmpeg.probe.geometry import NO_CROP, Crop
@@ -121,7 +121,7 @@ def _read_mp4(path: Path) -> ContainerPictures:
     with path.open("rb") as file:
         movie = read_movie(file)
     numbered, placed = {}, []
-    index = Mp4Box("moov", memoryview(movie), 0, len(movie), ReadingBudget())
+    index = box_of(movie, kind="moov", budget=ReadingBudget())
     # Of a damaged index, whatever comes before the damage.
     with suppress(Mp4Error):
         for track in index.children():

@@ -13,8 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from hvcore.plugin_api import MAX_SOURCE_STREAMS, UnusableSourceError
-from hvcore_transcoder_ffmpeg.mp4.boxes import Mp4Box, Mp4Error
+from hvcore.plugin_api import MAX_SOURCE_STREAMS, Mp4Error, UnusableSourceError, box_of
 from hvcore_transcoder_ffmpeg.probe.ebml import count_segments
 from hvcore_transcoder_ffmpeg.reasons import EMPTY, ENCRYPTED, NOT_A_VIDEO, PICTURE
 
@@ -105,7 +104,7 @@ def require_unlocked(source: Path) -> None:
 
 def _sample_entries(movie: bytes) -> Iterator[str]:
     """Yield the kinds of sample entries of all tracks, as far as they can be read."""
-    pending = [Mp4Box("moov", memoryview(movie), 0, len(movie))]
+    pending = [box_of(movie, kind="moov")]
     left = _MAX_BOXES
     while pending:
         box = pending.pop()

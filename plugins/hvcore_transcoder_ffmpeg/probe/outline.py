@@ -12,8 +12,7 @@ from typing import Final
 
 import attrs
 
-from hvcore.plugin_api import SourceRanges
-from hvcore_transcoder_ffmpeg.mp4.boxes import Mp4Box, Mp4Error
+from hvcore.plugin_api import Mp4Box, Mp4Error, SourceRanges, box_of
 
 _MIB: Final = 1024**2
 SMALL_BYTES: Final = 16 * _MIB
@@ -129,7 +128,7 @@ def _movie(
 
 def _track_starts(movie: bytes) -> Sequence[int]:
     """Return the first offset of each track's packets; none if they must be read."""
-    (box,) = Mp4Box("file", memoryview(movie), 0, len(movie)).children()
+    (box,) = box_of(movie).children()
     starts: list[int] = []
     for child in box.children():
         if child.kind == "mvex":

@@ -14,10 +14,10 @@ from typing import BinaryIO, Final
 
 import attrs
 
-from hvcore.conformance.boxes import BoxError, box_locations
-from hvcore.conformance.source import Extent, Piece
 from hvcore.domain.processing.media_index import MediaIndex, PublishedTrack
 from hvcore.errors import NotFoundError, UnavailableError
+from hvcore.mp4.boxes import Mp4Error, box_around
+from hvcore.mp4.windows import FileInWindows
 from hvcore.ports.storage import ObjectNotFoundError, Storage
 from hvcore.progressive.fragments import movie_of, read_fragment, track_defaults
 from hvcore.progressive.head import VERSION, JoinedTrack, make_head
@@ -202,19 +202,14 @@ def _etag(tracks: Sequence[PublishedTrack]) -> str:
     return digest.hexdigest()[:_ETAG_CHARS]
 
 
-@attrs.frozen
-class _StoredSource:
-    """Read a published file as what looks for boxes does."""
+def _in_windows(stored: StoredFile) -> FileInWindows:
+    """Return a published file, to look for boxes in it."""
 
-    stored: StoredFile
+    def read(start: int, end: int) -> bytes:
+        with stored.open(start, end) as file:
+            return _read_all(file, end - start)
 
-    def read(self, _name: str, start: int, length: int) -> Piece:
-        """Read a part of it."""
-        end = min(start + length, self.stored.size_bytes)
-        with self.stored.open(start, end) as file:
-            return Piece(
-                data=_read_all(file, end - start), size_bytes=self.stored.size_bytes
-            )
+    return FileInWindows(read, stored.size_bytes)
 
 
 def _read_all(file: BinaryIO, size: int) -> bytes:
@@ -240,19 +235,17 @@ def _head(
         for place in range(len(segments)):
             stored, _ = segments.stored(storage, media_root, place)
             index, begins = segments.track(place), segments.start(place)
-            file = Extent(_StoredSource(stored), "")
-            for location in box_locations(file):
-                if location.kind != "moof":
-                    continue
-                for run in read_fragment(location.load(file), defaults[index]):
-                    at = begins + location.start + run.data_offset
+            file = box_around(_in_windows(stored), is_forgiving=True)
+            for fragment in file.all("moof"):
+                for run in read_fragment(fragment.loaded(), defaults[index]):
+                    at = begins + fragment.begins + run.data_offset
                     tables[index].add(run, at)
         joined = [
             JoinedTrack(init=init, tables=one)
             for init, one in zip(inits, tables, strict=True)
         ]
         return make_head(joined, segments.size_bytes)
-    except BoxError as exc:
+    except Mp4Error as exc:
         raise UnavailableError(_DAMAGED) from exc
     except (ObjectNotFoundError, FileNotFoundError) as exc:
         raise NotFoundError(_NO_SUCH_DOWNLOAD) from exc

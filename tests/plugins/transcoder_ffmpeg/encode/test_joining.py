@@ -19,8 +19,8 @@ from hvcore.plugin_api import (
     Track,
     TranscodeError,
     Transcoder,
+    box_of,
 )
-from hvcore_transcoder_ffmpeg.mp4.boxes import root
 from hvcore_transcoder_ffmpeg.mp4.init_segments import make_neutral
 from hvcore_transcoder_ffmpeg.parts import Cutting, cut
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern, tone
@@ -78,7 +78,7 @@ def test_an_init_segment_does_not_tell_who_made_it(
     for init in inits:
         assert not any(name in init for name in (b"Lav", b"x264", b"x265"))
         # The movie ends where the file ends.
-        assert [box.kind for box in root(init).children()] == ["ftyp", "moov"]
+        assert [box.kind for box in box_of(init).children()] == ["ftyp", "moov"]
 
 
 def test_init_segments_of_two_versions_are_the_same(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_init_segments_of_two_versions_are_the_same(tmp_path: Path) -> None:
         options = ["-c:v", "libx264", "-movflags", "+cmaf+empty_moov", *version]
         ffmpeg(*pattern("64x64", "5", 1), *options, file)
         data = file.read_bytes()
-        file.write_bytes(data[: root(data).child("moov").end])
+        file.write_bytes(data[: box_of(data).child("moov").end])
         made.append(file)
     before = {file.read_bytes() for file in made}
 

@@ -8,12 +8,12 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from hvcore import heartbeat
 from hvcore.assembly import Services, build
 from hvcore.domain.access.service_keys import PLAYBACK
 from hvcore.errors import UnavailableError
-from hvcore.process_names import process_name
-from hvcore.rounds import Round
+from hvcore.processes import heartbeat
+from hvcore.processes.names import process_name
+from hvcore.processes.rounds import Round
 from hvcore.settings import Settings
 from hvcore_worker.scratch import remove_orphans
 from hvcore_worker.stopping import Stopping, waited

@@ -39,11 +39,11 @@ NEEDED = (
     "hvcore_web/page.css",
     "hvcore_client_js/client.js",
     "hvcore_client_js/client.d.ts",
-    "hvcore_cli/plugin_templates/common/pyproject.toml.tmpl",
-    "hvcore_cli/plugin_templates/common/README.md.tmpl",
-    "hvcore_cli/plugin_templates/common/test_kit.py.tmpl",
+    "hvcore_cli/commands/plugins/templates/common/pyproject.toml.tmpl",
+    "hvcore_cli/commands/plugins/templates/common/README.md.tmpl",
+    "hvcore_cli/commands/plugins/templates/common/test_kit.py.tmpl",
     *(
-        f"hvcore_cli/plugin_templates/{kind}/{name}"
+        f"hvcore_cli/commands/plugins/templates/{kind}/{name}"
         for kind in (
             *("analytics", "auth", "cache_invalidation", "limits"),
             *("queue", "sign_in", "storage", "transcoder"),

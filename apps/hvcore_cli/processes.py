@@ -13,7 +13,7 @@ import click
 from hvcore import heartbeat
 from hvcore.errors import HvcoreError, UnavailableError
 from hvcore.registry import Registry
-from hvcore.services.counting.drain import Drain
+from hvcore.services.counting.flusher import Flusher
 from hvcore.settings import Settings
 from hvcore_cli import process_logs
 from hvcore_cli.commands import (
@@ -26,6 +26,7 @@ from hvcore_cli.commands import (
 from hvcore_cli.heartbeat import beat_beside
 from hvcore_cli.metrics import measure, serve_beside
 from hvcore_cli.queue_server import refuse_lonely_queue
+from hvcore_cli.served_apps import noted_app
 from hvcore_server.listening import BIND_PATIENCE_S, listen
 
 API_THREADS: Final = 16
@@ -47,7 +48,7 @@ API_NEEDS: Final = (
     "transcoder",
     "queue",
 )
-DELIVERY_NEEDS: Final = (*_BOTH_NEED, "drain")
+DELIVERY_NEEDS: Final = (*_BOTH_NEED, "flusher")
 """Of the services, those that bad settings keep from being made."""
 
 _log = logging.getLogger(__name__)
@@ -101,7 +102,7 @@ def delivery(
 
     _serve(
         invocation,
-        partial(delivery_app, drain=_drain_command),
+        partial(delivery_app, flusher=_flush_command),
         name="delivery",
         listener=_listener(invocation, host, port, fd, needs=DELIVERY_NEEDS),
         workers=workers,
@@ -196,7 +197,7 @@ def sweep(invocation: Invocation) -> None:
 @pass_invocation
 def notify(invocation: Invocation) -> None:
     """
-    Read notices of the object store about new files, until SIGTERM.
+    Read the object store's events about new files, until SIGTERM.
 
     HV_NOTIFY__SQS_URL names the queue.
     """
@@ -215,14 +216,14 @@ def notify(invocation: Invocation) -> None:
 
 
 @click.command(cls=HvCommand)
-def drain() -> None:
+def flush() -> None:
     """
     Bring counts to the analytics sinks, until SIGTERM; run by hv delivery.
 
     Its standard input says the settings.
     """
     from hvcore.assembly import build  # noqa: PLC0415
-    from hvcore_reference.draining import drain_until, read_settings  # noqa: PLC0415
+    from hvcore_reference.flushing import flush_until, read_settings  # noqa: PLC0415
     from hvcore_worker.stopping import Stopping  # noqa: PLC0415 - this process's own
 
     if not _is_supervised():
@@ -234,17 +235,17 @@ def drain() -> None:
         process_logs.configure(settings.log.format)
         measure(settings)
         with build(settings, rings=False) as services:
-            drain_until(stopping.wait, services.drain)
+            flush_until(stopping.wait, services.flusher)
     except (HvcoreError, ValueError, EOFError) as exc:
         # In the form of a log: the parent's may be one.
         _log.critical("counts are not brought to the sinks: %s", exc)
         sys.exit(1)
 
 
-def _drain_command() -> Sequence[str]:
+def _flush_command() -> Sequence[str]:
     from hvcore_cli.supervisor import hv_arguments  # noqa: PLC0415 - only this needs it
 
-    return hv_arguments("drain")
+    return hv_arguments("flush")
 
 
 def _serve(  # noqa: PLR0913 - what differs between the two
@@ -269,17 +270,18 @@ def _serve(  # noqa: PLR0913 - what differs between the two
         serve_beside(settings, is_supervised=is_supervised)
         return make_app(settings, most_threads(threads, settings.shares))
 
-    serve(
-        make,
-        name=f"{name} {invocation.data}",
-        listener=listener,
-        workers=workers,
-        threads=threads,
-        takes_files=takes_files,
-        shares=settings.shares,
-        # hv up ends all of them together: there is no other to send requests to.
-        shutdown_delay_s=0 if is_supervised else settings.server.shutdown_delay_s,
-    )
+    with noted_app(settings, name, listener):
+        serve(
+            make,
+            name=f"{name} {invocation.data}",
+            listener=listener,
+            workers=workers,
+            threads=threads,
+            takes_files=takes_files,
+            shares=settings.shares,
+            # hv up ends all of them together: there is no other to send requests to.
+            shutdown_delay_s=0 if is_supervised else settings.server.shutdown_delay_s,
+        )
 
 
 def _measured(invocation: Invocation) -> Settings:
@@ -364,14 +366,14 @@ def _check_settings(invocation: Invocation, needs: Sequence[str]) -> None:
                     raise CliError(
                         f"{exc} Run hv doctor to see which setting."
                     ) from exc
-                if isinstance(service, Drain):
+                if isinstance(service, Flusher):
                     service.prepare()
 
 
 def _free(invocation: Invocation, gone: int) -> None:
     """Make the tasks of a worker that has died due at once."""
     from hvcore.assembly import build  # noqa: PLC0415
-    from hvcore_worker.identity import host_prefix  # noqa: PLC0415 - a worker's own
+    from hvcore.process_names import host_prefix  # noqa: PLC0415
 
     # Without the database there is nothing to take on either; leases end. It
     # rings, unlike other commands: a worker reaches the queue.

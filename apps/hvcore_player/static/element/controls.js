@@ -110,7 +110,7 @@ export const makeControls = () => {
 };
 
 /** Tell screen readers what media-chrome does not, once the controls are in a page. */
-export const mendRoles = ({ bigPlay, captionsButton, menus }) => {
+export const repairRoles = ({ bigPlay, captionsButton, menus }) => {
   // The other play button is enough for keyboards and screen readers.
   bigPlay.tabIndex = -1;
   // It says whether it is on by aria-checked, which buttons do not have.
@@ -134,7 +134,7 @@ export const mendRoles = ({ bigPlay, captionsButton, menus }) => {
  *
  * Once the controls are in a page, and have their methods.
  */
-export const mendFocus = ({ menus }) => {
+export const guardFocus = ({ menus }) => {
   menus.forEach((menu) => {
     const { focus } = menu;
     menu.focus = () => {

@@ -18,7 +18,7 @@ from hvcore.errors import HvError
 from hvcore.manifests.hls import MASTER
 from hvcore.ports.counting import CountedSegment
 from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
-from hvcore.services.links.share_playback import SharePlayback
+from hvcore.services.links.share_link_playback import ShareLinkPlayback
 from hvcore.services.playback.cached_thumbnails import CachedThumbnails
 from hvcore.services.playback.delivery import Delivery, PlaybackRequest
 from hvcore.services.playback.joined_files import NAMED
@@ -50,7 +50,7 @@ class PublishedServices(Protocol):
     def delivery(self) -> Delivery: ...
 
     @property
-    def share_playback(self) -> SharePlayback:
+    def share_link_playback(self) -> ShareLinkPlayback:
         """Videos for viewers of share links."""
         ...
 
@@ -74,7 +74,7 @@ class PublishedFileOpener:
     """
 
     delivery: Delivery
-    share_playback: SharePlayback
+    share_link_playback: ShareLinkPlayback
     edge_key_playback: EdgeKeyPlayback
     pictures: CachedThumbnails
     further: Further | None = None
@@ -95,7 +95,7 @@ class PublishedFileOpener:
             return None
         return cls(
             delivery=delivery,
-            share_playback=services.share_playback,
+            share_link_playback=services.share_link_playback,
             edge_key_playback=services.edge_key_playback,
             pictures=CachedThumbnails(
                 storage=delivery.storage,
@@ -161,7 +161,7 @@ class PublishedFileOpener:
                 address.edge_key, address.file, request.viewer
             )
         if address.share is not None:
-            return self.share_playback.open(
+            return self.share_link_playback.open(
                 address.share, address.file, request.viewer, begins=False
             )
         wanted = PlaybackRequest(

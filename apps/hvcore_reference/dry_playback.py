@@ -29,7 +29,7 @@ from hvcore.ports.storage import ObjectInfo, Storage
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
 from hvcore.services.links.share_codes import ShareCodes
-from hvcore.services.links.share_playback import SharePlayback
+from hvcore.services.links.share_link_playback import ShareLinkPlayback
 from hvcore.services.playback.delivery import Delivery
 from hvcore.services.playback.thumbnails import Thumbnails
 from hvcore.services.readiness import Readiness
@@ -65,7 +65,7 @@ class DryServices:
 
     delivery: Delivery
     edge_key_playback: EdgeKeyPlayback
-    share_playback: SharePlayback
+    share_link_playback: ShareLinkPlayback
     share_codes: ShareCodes
     thumbnails: Thumbnails
     key_ring: KeyRing
@@ -87,12 +87,14 @@ def dry_services(services: Services, public: PublicSettings) -> DryServices:
     )
     storage = _ReadOnlyStorage(services.storage, services.clock)
     uow = _ReadOnlyUnitOfWork(services.uow)
-    share_playback = attrs.evolve(services.share_playback, delivery=delivery, uow=uow)
+    share_link_playback = attrs.evolve(
+        services.share_link_playback, delivery=delivery, uow=uow
+    )
     return DryServices(
         delivery=delivery,
         edge_key_playback=attrs.evolve(services.edge_key_playback, delivery=delivery),
-        share_playback=share_playback,
-        share_codes=ShareCodes(uow=uow, playback=share_playback),
+        share_link_playback=share_link_playback,
+        share_codes=ShareCodes(uow=uow, playback=share_link_playback),
         thumbnails=attrs.evolve(
             services.thumbnails, storage=storage, delivery=delivery
         ),

@@ -5,7 +5,7 @@ from typing import Final
 
 from hvcore.assembly.backends import Backends
 from hvcore.persistence.access.delivered_bytes import SqlDeliveredBytes
-from hvcore.services.counting.drain import Drain
+from hvcore.services.counting.flusher import Flusher
 from hvcore.services.counting.segment_details import SegmentDetails
 from hvcore.services.counting.sessions import SessionNames
 
@@ -31,7 +31,7 @@ class CountingWiring(Backends):
         )
 
     @cached_property
-    def drain(self) -> Drain:
+    def flusher(self) -> Flusher:
         """Brings served segments to the sinks."""
         sinks = {**self._sinks, DELIVERED_BYTES: SqlDeliveredBytes(self.engine)}
-        return Drain(folder=self.spool_dir, sinks=sinks)
+        return Flusher(folder=self.spool_dir, sinks=sinks)

@@ -15,5 +15,5 @@ class EdgeWiring(LinkWiring):
         return EdgeAuthorizations(
             delivery=self.delivery,
             edge_key_playback=self.edge_key_playback,
-            share_playback=self.share_playback,
+            share_link_playback=self.share_link_playback,
         )

@@ -6,14 +6,14 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
-from typing import Final
-
-from sqlalchemy.exc import SQLAlchemyError
+from typing import TYPE_CHECKING, Final
 
 from hvcore import __version__
-from hvcore.assembly import Services
 from hvcore.errors import HvcoreError
 from hvcore.fork_lock import ForkLock
+
+if TYPE_CHECKING:
+    from hvcore.assembly import Services
 
 BEATS_EVERY_S: Final = 60.0
 """While it is used; see docs/decisions/0180."""
@@ -35,7 +35,7 @@ class ProcessServices:
         make: Makes the services.
     """
 
-    def __init__(self, make: Callable[[], Services]) -> None:
+    def __init__(self, make: "Callable[[], Services]") -> None:
         self._make = make
         # By the process that has made them. A child keeps its parent's: to close their
         # connections would end them for the parent, too.
@@ -44,12 +44,12 @@ class ProcessServices:
         self._lock = ForkLock()
 
     @property
-    def services(self) -> Services:
+    def services(self) -> "Services":
         """The services of this process, made at the first use."""
         made = self._made.get(os.getpid())
         return self._make_once() if made is None else made
 
-    def in_use(self) -> Services:
+    def in_use(self) -> "Services":
         """
         Return the services, and tell the database now and then that they are used.
 
@@ -66,6 +66,10 @@ class ProcessServices:
             has_beaten = self._beats_again_at_s.pop(os.getpid(), None) is not None
         if made is None:
             return
+        from sqlalchemy.exc import (  # noqa: PLC0415 - the services have loaded it
+            SQLAlchemyError,
+        )
+
         try:
             if has_beaten:
                 with suppress(HvcoreError, SQLAlchemyError):
@@ -73,19 +77,23 @@ class ProcessServices:
         finally:
             made.close()
 
-    def _make_once(self) -> Services:
+    def _make_once(self) -> "Services":
         with self._lock.held():
             made = self._made.get(os.getpid())
             if made is None:
                 made = self._made[os.getpid()] = _used(self._make())
             return made
 
-    def _beat(self, services: Services) -> None:
+    def _beat(self, services: "Services") -> None:
         """Tell the database by the way, without a thread of our own in the host."""
         process, now_s = os.getpid(), time.monotonic()
         if now_s < self._beats_again_at_s.get(process, 0.0):
             return
         self._beats_again_at_s[process] = now_s + BEATS_EVERY_S
+        from sqlalchemy.exc import (  # noqa: PLC0415 - the services have loaded it
+            SQLAlchemyError,
+        )
+
         try:
             services.beat(
                 f"embedded {__version__}", lasts=BEAT_LASTS, waits_ms=BEAT_WAITS_MS
@@ -95,7 +103,7 @@ class ProcessServices:
             _log.info("no heartbeat", extra={"hv_why": type(error).__name__})
 
 
-def _used(services: Services) -> Services:
+def _used(services: "Services") -> "Services":
     try:
         # Made by the one thread that is here; afterwards any may use them.
         for part in (

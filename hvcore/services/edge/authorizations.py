@@ -26,7 +26,7 @@ from hvcore.errors import (
     UnavailableError,
 )
 from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
-from hvcore.services.links.share_playback import SharePlayback
+from hvcore.services.links.share_link_playback import ShareLinkPlayback
 from hvcore.services.playback.delivery import Delivery
 from hvcore.services.playback.playable import Playable
 from hvcore.services.playback.published_files import (
@@ -120,7 +120,7 @@ class EdgeAuthorizations:
 
     delivery: Delivery
     edge_key_playback: EdgeKeyPlayback
-    share_playback: SharePlayback
+    share_link_playback: ShareLinkPlayback
     _known: dict[tuple[object, ...], EdgeAuthorization] = attrs.field(
         factory=dict, init=False, eq=False, repr=False
     )
@@ -145,7 +145,7 @@ class EdgeAuthorizations:
             if len(parts) == _PUBLIC_PARTS:
                 return self._of(access.public(*parts))
         if kind == "share":
-            share, video = self.share_playback.find(owner)
+            share, video = self.share_link_playback.find(owner)
             return self._of(video, expires_at=share.expires_at, has_tokens=True)
         if kind == "key" and is_edge_key_id(owner):
             key, video = self.edge_key_playback.find(owner)

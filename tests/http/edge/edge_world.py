@@ -144,7 +144,7 @@ class EdgeWorld(DeliveryWorld):
         return EdgeAuthorizations(
             delivery=self.delivery,
             edge_key_playback=self.edge_key_playback,
-            share_playback=self.share_playback,
+            share_link_playback=self.share_link_playback,
         )
 
     def publish(self) -> None:
@@ -275,7 +275,7 @@ def edge_site(
 
     Args:
         analytics: What it notes of segments; as little as possible, if None.
-        settings: More of the edge's.
+        settings: More of the edge's; what it has for an API is the same server.
     """
     port, storage = free_ports(), folder / "storage"
 
@@ -294,6 +294,7 @@ def edge_site(
             edge=EdgeSettings(
                 listen=f"127.0.0.1:{port}",
                 service=f"127.0.0.1:{server.server_port}",
+                api_service=f"127.0.0.1:{server.server_port}",
                 **settings,
             ),
         ),

@@ -45,7 +45,7 @@ class Edge:
         # Of this storage, which is none of the machine's, nothing is opened here.
         files = PublishedFileOpener(
             delivery=services.delivery,
-            share_playback=services.share_playback,
+            share_link_playback=services.share_link_playback,
             edge_key_playback=services.edge_key_playback,
             pictures=CachedThumbnails(
                 storage=services.storage,

@@ -37,7 +37,7 @@ _TIDYING: Final[Mapping[str, Callable[[Services], object]]] = {
     "events": lambda of: of.events.forget_old(),
     "personal data": lambda of: of.erasure.sweep(),
     "first requests": lambda of: of.idempotency.forget_expired(),
-    "sessions": lambda of: of.sessions.forget_ended(),
+    "sessions": lambda of: of.sign_in_sessions.forget_ended(),
     "domain lists": lambda of: of.playback.forget_unused_domains(),
     "service keys": lambda of: of.key_rotations[PLAYBACK].finish(),
     "quarantine": lambda of: of.quarantine.tidy(),

@@ -91,7 +91,7 @@ def systemd_analyze(folder: Path, *words: str) -> subprocess.CompletedProcess[st
 
 def complaints(folder: Path, names: Sequence[str]) -> list[str]:
     """
-    Return what systemd says about units of a folder; of others it says more.
+    Return systemd's complaints about the units of a folder alone.
     """
     paths = [str(folder / name).replace("@.", "@1.") for name in names]
     done = systemd_analyze(folder, "verify", *paths)
@@ -117,7 +117,7 @@ def test_systemd_has_nothing_to_say_about_the_units(tmp_path: Path) -> None:
         ("SystemCallFilter=@system-service", "SystemCallFilter=@service"),
     ],
 )
-def test_what_systemd_would_refuse_is_found(
+def test_a_unit_that_systemd_refuses_is_found(
     before: str, after: str, tmp_path: Path
 ) -> None:
     text = units().texts()["hv-api.service"]

@@ -226,7 +226,8 @@ def refuse_without_vendored(tree: Path, target: Path) -> None:
     shutil.rmtree(tree / "build", ignore_errors=True)
     built = subprocess.run(
         [find_uv_bin(), "build", "--wheel", "--out-dir", target, tree],
-        env={**os.environ, "PATH": os.devnull},
+        # Nor does npm's cache have the files.
+        env={**os.environ, "PATH": os.devnull, "npm_config_cache": str(target)},
         capture_output=True,
         text=True,
         check=False,

@@ -54,7 +54,7 @@ class Probes:
     @property
     def fleet(self) -> Fleet:
         """
-        Who is asked.
+        The hosts that are asked.
         """
         return self.client.fleet
 
@@ -74,7 +74,7 @@ class Probes:
         self, hosts: Sequence[Host], silent: str
     ) -> tuple[list[str], list[Told]]:
         """
-        Return what hosts say that is not so, or too late, and all that they say.
+        Return the claims of hosts that are wrong or late, and all claims.
 
         Where other work keeps the machine busy, the store may need seconds for an answer.
         So what was wrong once is asked for again.
@@ -94,6 +94,15 @@ class Probes:
         Return the hosts that callers reach.
         """
         return [*self.fleet.api_hosts, *self.fleet.delivery_hosts]
+
+    def tell_no_room(self, hosts: Sequence[Host]) -> bool:
+        """Return whether hosts that still answer say that there is no room to write."""
+        healths = (
+            [one for one in self.ask(hosts) if one.what == "health"] if hosts else []
+        )
+        return all(
+            one.status == 200 and "no room" in one.checks["disk"] for one in healths
+        )
 
     def wait_whole(self) -> float:
         """
@@ -135,6 +144,9 @@ class Probes:
             "ready": lambda: request("GET", f"{root}/health/ready"),
             "health": lambda: request("GET", f"{root}/health"),
         }
+        if self.fleet.has_edges:
+            # Through nginx, which knows all hosts of the API.
+            asks["list"] = lambda: client.call("GET", "/v1/videos", host=host)
         if video:
             asks["playlist"] = lambda: client.get(client.public_url(video), host=host)
         return asks
@@ -160,7 +172,7 @@ def _checks(document: Any) -> Mapping[str, str]:  # noqa: ANN401 - JSON
 
 def untruths(told: Sequence[Told], silent: str) -> list[str]:
     """
-    Return what hosts say that is not so, or say too late.
+    Return the claims of hosts that are wrong or late.
 
     Args:
         silent: The host that does not answer them.
@@ -198,8 +210,8 @@ def _expected(one: Told, silent: str) -> set[int]:
 
 def _untrue_checks(one: Told, silent: str) -> list[str]:
     of_hosts = {"database": "database", "store": "storage", "valkey": "queue"}
-    # Of the disk it is asked elsewhere: it is tried every 30 s.
-    said = {name: text for name, text in one.checks.items() if name != "disk"}
+    # Of disks it is asked elsewhere: they are tried every 30 s, nginx's when it is asked.
+    said = {k: text for k, text in one.checks.items() if k not in {"disk", "edge"}}
     wrong = {name for name, text in said.items() if text != "ok"}
     # Delivery does not ask the queue.
     expected = {of_hosts[silent]} & {*one.checks} if silent in of_hosts else set()

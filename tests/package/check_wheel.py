@@ -39,11 +39,11 @@ NEEDED = (
     "hvcore_web/page.css",
     "hvcore_client_js/client.js",
     "hvcore_client_js/client.d.ts",
-    "hvcore_cli/plugin_templates/common/pyproject.toml.tmpl",
-    "hvcore_cli/plugin_templates/common/README.md.tmpl",
-    "hvcore_cli/plugin_templates/common/test_kit.py.tmpl",
+    "hvcore_cli/commands/plugins/templates/common/pyproject.toml.tmpl",
+    "hvcore_cli/commands/plugins/templates/common/README.md.tmpl",
+    "hvcore_cli/commands/plugins/templates/common/test_kit.py.tmpl",
     *(
-        f"hvcore_cli/plugin_templates/{kind}/{name}"
+        f"hvcore_cli/commands/plugins/templates/{kind}/{name}"
         for kind in (
             *("analytics", "auth", "cache_invalidation", "limits"),
             *("queue", "sign_in", "storage", "transcoder"),
@@ -54,8 +54,10 @@ NEEDED = (
     "hvcore_edge/nginx/hv_edge.lua",
 )
 KINDS = {"analytics", "auth", "limits", "queue", "sign_in", "storage", "transcoder"}
-ELSEWHERE = {"google", "mediaconvert", "sqs"}
-"""What needs a cloud's own clients, which the extra ``all`` leaves out."""
+ELSEWHERE = {"duckdb", "google", "mediaconvert", "obstore", "sqs"}
+"""Backends whose libraries few need, which the extra ``all`` leaves out."""
+TOOLS = {"hvcore_client_generator", "hvcore_mediaconvert_local"}
+"""Packages of developers, which are distributions of their own."""
 OF_THE_CLIENT = {
     *("hvcore-client", "attrs", "httpx"),
     # What httpx needs.
@@ -146,7 +148,8 @@ def look_into(wheel: Path) -> None:
     strangers = {
         top
         for top in tops
-        if top != "hvcore" and not top.startswith(("hvcore_", "hvcore-"))
+        if top in TOOLS
+        or (top != "hvcore" and not top.startswith(("hvcore_", "hvcore-")))
     }
     assert not strangers, f"the wheel brings {strangers}"
     typed = {name.split("/")[0] for name in names if name.endswith("/py.typed")}
@@ -223,7 +226,8 @@ def refuse_without_vendored(tree: Path, target: Path) -> None:
     shutil.rmtree(tree / "build", ignore_errors=True)
     built = subprocess.run(
         [find_uv_bin(), "build", "--wheel", "--out-dir", target, tree],
-        env={**os.environ, "PATH": os.devnull},
+        # Nor does npm's cache have the files.
+        env={**os.environ, "PATH": os.devnull, "npm_config_cache": str(target)},
         capture_output=True,
         text=True,
         check=False,

@@ -23,7 +23,6 @@ from hvcore.domain.videos.thumbnails import (
     thumbnail_name,
 )
 from hvcore.domain.web_addresses import read_address
-from hvcore.envelope import encode
 from hvcore.errors import (
     FieldError,
     ForbiddenError,
@@ -36,6 +35,7 @@ from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
 from hvcore.services.playback.delivery import SOMEBODY, Delivery
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse
 from hvcore.settings import PublicSettings
+from hvcore.wire.envelope import encode
 from hvcore_player.discovery import EmbeddablePage
 from hvcore_web.files import send
 from hvcore_web.pages import escaped

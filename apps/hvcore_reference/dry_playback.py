@@ -31,7 +31,7 @@ from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
 from hvcore.services.links.share_codes import ShareCodes
 from hvcore.services.links.share_link_playback import ShareLinkPlayback
 from hvcore.services.playback.delivery import Delivery
-from hvcore.services.playback.thumbnails import Thumbnails
+from hvcore.services.playback.thumbnails.serving import Thumbnails
 from hvcore.services.readiness import Readiness
 from hvcore.settings import PublicSettings, Settings
 from hvcore_dashboard.playback_judge import JudgedPlayback

@@ -5,21 +5,21 @@ from functools import cached_property
 
 from hvcore.assembly.counting import CountingWiring
 from hvcore.assembly.own_keys import KeyRotations
-from hvcore.changes_file import CHANGES_FILE, ChangesFile
 from hvcore.domain.access.service_keys import PLAYBACK, UPLOADS
 from hvcore.errors import ConfigError
+from hvcore.files.changes_file import CHANGES_FILE, ChangesFile
 from hvcore.persistence.playback.directory import SqlPlaybackDirectory
 from hvcore.services.access.key_rotation import KeyRotation
 from hvcore.services.counting.sessions import SessionNotes
 from hvcore.services.counting.spooled_counter import SpooledCounter
 from hvcore.services.playback.changes import PlaybackChanges
 from hvcore.services.playback.delivery import Delivery
-from hvcore.services.playback.organization_keys import OrganizationKeys
 from hvcore.services.playback.redirects import Redirects, can_redirect
-from hvcore.services.playback.signed_urls import SignedUrls
-from hvcore.services.playback.signing_keys import PlaybackSigningKeys
-from hvcore.services.playback.thumbnail_renders import ThumbnailRenders
-from hvcore.services.playback.thumbnails import Thumbnails
+from hvcore.services.playback.signing.keys import PlaybackSigningKeys
+from hvcore.services.playback.signing.organization_keys import OrganizationKeys
+from hvcore.services.playback.signing.signed_urls import SignedUrls
+from hvcore.services.playback.thumbnails.renders import ThumbnailRenders
+from hvcore.services.playback.thumbnails.serving import Thumbnails
 
 
 class PlaybackWiring(CountingWiring):

@@ -27,10 +27,10 @@ from hvcore.ports.repositories.playback import PlaybackDirectory
 from hvcore.ports.storage import Storage, SupportsLocalPath
 from hvcore.services.access.quotas import delivery_exceeded
 from hvcore.services.playback.authorization import PlaybackAuthorization
-from hvcore.services.playback.download_names import saved_name
-from hvcore.services.playback.downloads import Downloads
-from hvcore.services.playback.joined_files import NAMED
-from hvcore.services.playback.organization_keys import OrganizationKeys
+from hvcore.services.playback.downloads.joined_files import NAMED
+from hvcore.services.playback.downloads.names import saved_name
+from hvcore.services.playback.downloads.serving import Downloads
+from hvcore.services.playback.downloads.sources import open_source, source_type
 from hvcore.services.playback.path_cache import CachedFile, PathCache
 from hvcore.services.playback.playable import Playable
 from hvcore.services.playback.published_files import (
@@ -41,7 +41,7 @@ from hvcore.services.playback.published_files import (
 )
 from hvcore.services.playback.redirects import Redirects
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse, StoredFile
-from hvcore.services.playback.sources import open_source, source_type
+from hvcore.services.playback.signing.organization_keys import OrganizationKeys
 from hvcore.services.playback.texts import NO_SUCH_FILE, DeliveredTexts
 
 _POSTER: Final = thumbnail_name(BEST_THUMBNAIL_PX)

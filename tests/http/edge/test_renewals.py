@@ -11,7 +11,7 @@ import pytest
 from falcon.testing import Result, TestClient
 
 from hvcore.services.edge.authorizations import MAX_ASKED, edge_secret
-from hvcore.services.playback.cached_thumbnails import CachedThumbnails
+from hvcore.services.playback.thumbnails.cached import CachedThumbnails
 from hvcore_delivery.published import PublishedFileOpener
 from hvcore_edge.app import MARK_HEADER, SECRET_HEADER, make_app
 from hvcore_edge.renewals import Renewals

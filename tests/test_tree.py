@@ -213,7 +213,8 @@ def test_mypy_and_coverage_take_every_folder_of_packages() -> None:
 
 
 def test_contracts_about_apps_and_plugins_read_each_of_them() -> None:
-    contracts = {c["name"][0]: c for c in PROJECT["tool"]["importlinter"]["contracts"]}
+    listed = PROJECT["tool"]["importlinter"]["contracts"]
+    contracts = {c["name"].split()[0]: c for c in listed}
     apps = {i.parent.name for i in ROOT.glob("apps/hvcore_*/__init__.py")}
     offering = {
         f"{plugin.parent.name}.plugin"
@@ -234,7 +235,10 @@ def test_the_list_of_packages_stands_once() -> None:
     (_, contracts) = text.split("[[tool.importlinter.contracts]]", 1)
     plugins = {i.parent.name for i in ROOT.glob("plugins/hvcore_*/__init__.py")}
 
-    assert [name for name in sorted(plugins) if name in contracts] == []
+    # A contract about the rooms of one package names it as their container.
+    lists = re.sub(r"(?m)^containers = .*$", "", contracts)
+
+    assert [name for name in sorted(plugins) if name in lists] == []
 
 
 def test_every_package_is_typed() -> None:

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from graphlib import TopologicalSorter
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -85,6 +86,16 @@ def is_in_the_core(name: str, modules: dict[str, Path]) -> bool:
         return False
     source = modules[module].read_text(encoding="utf-8")
     return re.search(rf"\b{word}\b", source) is not None
+
+
+def mirrored_test(module: Path) -> Path:
+    """Where the test of a module stands, by the module's path."""
+    top, *rest = module.relative_to(ROOT).parts
+    if top in {"plugins", "contrib"}:
+        rest[0] = f"plugins/{rest[0].removeprefix('hvcore_')}"
+    if top == "apps":
+        rest[0] = rest[0].removeprefix("hvcore_")
+    return ROOT / "tests" / Path(*rest).with_name(f"test_{module.name}")
 
 
 def test_import_contracts_cover_every_package() -> None:
@@ -202,7 +213,8 @@ def test_mypy_and_coverage_take_every_folder_of_packages() -> None:
 
 
 def test_contracts_about_apps_and_plugins_read_each_of_them() -> None:
-    contracts = {c["name"][0]: c for c in PROJECT["tool"]["importlinter"]["contracts"]}
+    listed = PROJECT["tool"]["importlinter"]["contracts"]
+    contracts = {c["name"].split()[0]: c for c in listed}
     apps = {i.parent.name for i in ROOT.glob("apps/hvcore_*/__init__.py")}
     offering = {
         f"{plugin.parent.name}.plugin"
@@ -304,3 +316,48 @@ def test_every_pinned_requirement_has_a_constraint() -> None:
     }
 
     assert wanted - pinned - {"hvcore"} == set()
+
+
+MOST_MODULES = 25
+LARGER_FOLDERS = {
+    "contrib/hvcore_mediaconvert_local": 38,
+    "hvcore/assembly": 27,
+    "hvcore/conformance": 26,
+    "hvcore/ports/repositories": 27,
+    "tests": 53,
+    "tests/benchmarks": 37,
+    "tests/dashboard": 30,
+    "tests/e2e": 77,
+    "tests/kit": 26,
+}
+"""Folders that have more modules yet; their numbers only fall."""
+
+
+def test_no_folder_has_more_modules_than_a_reader_takes_in() -> None:
+    counts = Counter(
+        str(path.parent.relative_to(ROOT))
+        for top in ("hvcore", "plugins", "contrib", "apps", "tests")
+        for path in (ROOT / top).rglob("*.py")
+        if path.name != "__init__.py" and "build" not in path.parts
+    )
+    larger = {folder: n for folder, n in counts.items() if n > MOST_MODULES}
+
+    assert larger == LARGER_FOLDERS, (
+        "split the folder by subject, or lower its number in LARGER_FOLDERS"
+    )
+
+
+MIRRORED_PERCENT = 21
+"""At least; the share of modules whose test has their path. It never falls."""
+
+
+def test_modules_have_their_test_at_the_mirrored_path() -> None:
+    modules = [
+        path
+        for name, path in sources().items()
+        if path.name != "__init__.py" and "versions" not in path.parts and name
+    ]
+
+    with_test = [path for path in modules if mirrored_test(path).is_file()]
+
+    assert 100 * len(with_test) / len(modules) >= MIRRORED_PERCENT

@@ -25,7 +25,10 @@ class Mp4Error(Exception):
 class ByteRanges(Protocol):
     """A file that is read by ranges."""
 
-    size_bytes: int
+    @property
+    def size_bytes(self) -> int:
+        """Return the size of the whole file."""
+        ...
 
     def read(self, start: int, length: int) -> bytes:
         """Return bytes; fewer at the end of the file."""
@@ -174,13 +177,15 @@ class Mp4Box:
     def _box_at(self, at: int) -> "Mp4Box | None":
         head = self.source.read(at, min(_LARGE_HEADER_BYTES, self.end - at))
         if len(head) < _HEADER_BYTES:
-            return self._cut_off()
+            self._check_rest()
+            return None
         size, name = struct.unpack_from(">I4s", head)
         header = _HEADER_BYTES
         if size == 1:
             header = _LARGE_HEADER_BYTES
             if len(head) < header:
-                return self._cut_off()
+                self._check_rest()
+                return None
             (size,) = struct.unpack_from(">Q", head, _HEADER_BYTES)
         elif size == 0 and self.is_forgiving:
             size = self.end - at
@@ -194,7 +199,7 @@ class Mp4Box:
             end=at + size,
         )
 
-    def _cut_off(self) -> None:
+    def _check_rest(self) -> None:
         if not self.is_forgiving:
             raise Mp4Error(f"a box in {self.kind} is cut off")
 

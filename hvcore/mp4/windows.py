@@ -19,7 +19,7 @@ class FileInWindows:
         self, read_range: Callable[[int, int], bytes], size_bytes: int
     ) -> None:
         """
-        Keep how to read the file.
+        Make a file of a function that reads ranges.
 
         Args:
             read_range: Called with the first byte and the one behind the last.

@@ -196,7 +196,7 @@ def test_the_processes_of_the_compose_file_are_a_service(
     key = first_key(stack)
     with _all_started(stack) as processes:
         for port in ports[:2]:
-            until(lambda port=port: lives(port), within_s=60)
+            until(lambda port=port: lives(port), within_s=180)
         with stack.started("edge-ingest", nginx_of(stack, ports)) as nginx:
             until(lambda: lives(ports[3]), within_s=20)
             clip = make_clip(tmp_path / "clip.mp4", seconds=8, size="640x360")

@@ -16,20 +16,31 @@ class LinkWiring(PlaybackWiring):
 
     @cached_property
     def edge_key_playback(self) -> EdgeKeyPlayback:
-        return EdgeKeyPlayback(delivery=self.delivery, pages=self._link_pages)
+        return EdgeKeyPlayback(
+            directory=self.playback_directory,
+            access=self.playback_access,
+            delivery=self.delivery,
+            pages=self._link_pages,
+            public=self.settings.public,
+            clock=self.clock,
+        )
 
     @cached_property
     def share_playback(self) -> SharePlayback:
         return SharePlayback(
             uow=self.uow,
+            directory=self.playback_directory,
+            access=self.playback_access,
             delivery=self.delivery,
             key_ring=self.key_ring,
             pages=self._link_pages,
+            public=self.settings.public,
+            clock=self.clock,
         )
 
     @cached_property
     def share_codes(self) -> ShareCodes:
-        return ShareCodes(uow=self.uow, playback=self.share_playback)
+        return ShareCodes(uow=self.uow, playback=self.share_playback, clock=self.clock)
 
     @cached_property
     def edge_keys(self) -> EdgeKeys:

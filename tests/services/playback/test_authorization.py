@@ -15,13 +15,13 @@ from hvcore.errors import ForbiddenError, UnauthorizedError, VideoNotFoundError
 from hvcore.playback_tokens import LEEWAY_S, KeyRing, TokenKey, TokenUse
 from hvcore.sealing import Sealer
 from hvcore.services.playback.authorization import PlaybackAuthorization
-from hvcore.services.playback.organization_keys import OrganizationKeys
-from hvcore.services.playback.playable import (
+from hvcore.services.playback.authorization_cache import (
     MAX_KEY_CHARS,
     Authorization,
     AuthorizationCache,
-    Playable,
 )
+from hvcore.services.playback.organization_keys import OrganizationKeys
+from hvcore.services.playback.playable import Playable
 from tests.conftest import SettableClock
 from tests.media_samples import PUBLIC, VIDEO, Directory, entry, shelf
 

@@ -30,7 +30,7 @@ question. So deletes by other machines are obeyed within a second.
 RENEWED_AFTER_S: Final = 0.7
 """From then on it is asked for again, while the cached answer is still used."""
 _READ: Final = os.O_RDONLY | os.O_CLOEXEC
-_MEND: Final = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+_REPLACE: Final = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
 
 
 class ChangesFile:
@@ -94,7 +94,7 @@ class ChangesFile:
         if not self._path.parent.exists():
             self._path.parent.mkdir(parents=True, exist_ok=True)
             _give(self._path.parent)
-        made = os.open(self._path, _MEND, 0o644)
+        made = os.open(self._path, _REPLACE, 0o644)
         try:
             # Twice is as good as once: whoever looks finds that it has changed.
             os.pwrite(made, os.urandom(CHANGES_BYTES), 0)

@@ -44,7 +44,7 @@ class HvcoreError(Exception):
 
 
 class ConfigError(HvcoreError):
-    """The settings cannot be used; the text names each problem and its mend."""
+    """The settings cannot be used; the text names each problem and its fix."""
 
 
 class PluginError(HvcoreError):
@@ -53,13 +53,13 @@ class PluginError(HvcoreError):
 
     Args:
         problem: What is wrong, in sentences.
-        mend: What to do next.
+        fix: What to do next.
     """
 
-    def __init__(self, problem: str, mend: str = "") -> None:
+    def __init__(self, problem: str, fix: str = "") -> None:
         self.problem = problem
-        self.mend = mend
-        super().__init__(f"{problem} {mend}".strip())
+        self.fix = fix
+        super().__init__(f"{problem} {fix}".strip())
 
 
 class SeveralPluginsError(PluginError):

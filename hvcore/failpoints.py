@@ -32,14 +32,14 @@ POINTS: Final = {
     "part.remembered": "the handle is kept, and nothing has come of it yet",
     "cancel.confirmed": "a service has ended a part, and that is not written down",
     "part.stored": "they lie in the storage, and nobody knows of them",
-    "mend.stored": "what was gone of a part is put back, and the task has not ended",
+    "repair.stored": "what was gone of a part is put back, and the task has not ended",
     "assemble.written": "the playlists are written, and nothing is published",
     "assemble.published": "the video is ready; other attempts' files lie there still",
     "upload.stored": "sent bytes lie in the storage, and nobody knows of them",
     "upload.taken": "they are known, and the answer is not sent",
     "fetch.stored": "fetched bytes lie in the storage, and nobody knows of them",
-    "arrival.joined": "directly sent parts are joined, and nothing else is done",
-    "arrival.copied": "directly sent bytes lie copied, and nobody knows of the copy",
+    "direct_upload.joined": "directly sent parts are joined, and nothing else is done",
+    "direct_upload.copied": "directly sent bytes lie copied, and nobody knows of the copy",
     "video.deleted": "a video is deleted, and its files lie where they were",
     "purge.rows": "its personal data is erased, and its files lie where they were",
     "purge.media": "of a deleted video the renditions are gone, the source is not",
@@ -56,7 +56,7 @@ POINTS: Final = {
     "copy.checked": "all rows are copied and compared, and it is marked as unfinished",
     "copy.finished": "services may start on it, and whoever copied does not know",
     "rotation.prepared": "a new signing key is believed, and the old one still signs",
-    "drain.applied": "counts are in the database, and their file is still there",
+    "flush.applied": "counts are in the database, and their file is still there",
 }
 """What has happened at each point, and what has not."""
 

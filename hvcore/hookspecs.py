@@ -17,7 +17,7 @@ import pluggy
 from hvcore.domain.webhooks.events import VIDEO_KINDS, EventKind
 from hvcore.ports.analytics import AnalyticsSink
 from hvcore.ports.auth import AuthProvider
-from hvcore.ports.cache_purge import CachePurger
+from hvcore.ports.cache_invalidation import CacheInvalidator
 from hvcore.ports.event_subscribers import EventSubscriber
 from hvcore.ports.plugin_routes import PluginRoute
 from hvcore.ports.queue import Queue
@@ -153,8 +153,8 @@ class AnalyticsBackend(Backend[AnalyticsSink]):
     """Offers an AnalyticsSink; one that answers questions is an AnalyticsStore."""
 
 
-class CachePurgeBackend(Backend[CachePurger]):
-    """Offers a CachePurger."""
+class CacheInvalidatorBackend(Backend[CacheInvalidator]):
+    """Offers a CacheInvalidator."""
 
 
 class SignInBackend(Backend[SignInProvider]):
@@ -256,8 +256,8 @@ def hvcore_analytics_sinks() -> Iterable[AnalyticsBackend]:  # type: ignore[empt
 
 
 @hookspec
-def hvcore_cache_purgers() -> Iterable[CachePurgeBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
-    """Offer cache purgers; ``edge.purgers`` names those that are used."""
+def hvcore_cache_invalidators() -> Iterable[CacheInvalidatorBackend]:  # type: ignore[empty-body]  # pluggy: a specification has no body
+    """Offer cache invalidators; ``edge.cache_invalidators`` names those that are used."""
 
 
 @hookspec

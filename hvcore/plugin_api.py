@@ -142,7 +142,7 @@ from hvcore.extras import install_command, missing_module
 from hvcore.hookspecs import (
     AnalyticsBackend,
     AuthBackend,
-    CachePurgeBackend,
+    CacheInvalidatorBackend,
     CommandBackend,
     EventSubscriberBackend,
     MiddlewareBackend,
@@ -171,14 +171,18 @@ from hvcore.ports.auth import (
     CredentialScheme,
     HeaderScheme,
 )
-from hvcore.ports.cache_purge import CachePurger, PurgeOrder, PurgeReason
+from hvcore.ports.cache_invalidation import (
+    CacheInvalidator,
+    InvalidationOrder,
+    InvalidationReason,
+)
 from hvcore.ports.context import BuildContext, Database, KeyBook, SignInBook
 from hvcore.ports.direct_uploads import (
-    ArrivedPart,
     PartedWrite,
     SupportsPartedWrite,
     SupportsPresignedWrite,
     SupportsStagedWrite,
+    UploadedPart,
     WriteAddress,
 )
 from hvcore.ports.event_subscribers import EventSubscriber, SubscribedEvent
@@ -219,8 +223,8 @@ from hvcore.ports.transcoder import (
     RemoteTranscoder,
     SourceRanges,
     SupportsDeclining,
-    SupportsPlaceCheck,
     SupportsStill,
+    SupportsStorageCheck,
     Transcoder,
     Workspace,
 )
@@ -269,7 +273,6 @@ __all__ = [
     "AnalyticsSink",
     "AnalyticsStore",
     "ApiKey",
-    "ArrivedPart",
     "AudioCodec",
     "AudioRendition",
     "AudioTrackInfo",
@@ -282,8 +285,8 @@ __all__ = [
     "BreakdownDay",
     "Bucket",
     "BuildContext",
-    "CachePurgeBackend",
-    "CachePurger",
+    "CacheInvalidator",
+    "CacheInvalidatorBackend",
     "Capabilities",
     "CaptionFile",
     "CaptionTrackInfo",
@@ -319,6 +322,8 @@ __all__ = [
     "IgnoredTotal",
     "IntegerField",
     "InvalidParametersError",
+    "InvalidationOrder",
+    "InvalidationReason",
     "JobDeclinedError",
     "KeyBook",
     "KeyId",
@@ -358,8 +363,6 @@ __all__ = [
     "PluginRoute",
     "Preset",
     "Principal",
-    "PurgeOrder",
-    "PurgeReason",
     "Queue",
     "QueueBackend",
     "QueueOutage",
@@ -407,7 +410,6 @@ __all__ = [
     "SupportsLocalPath",
     "SupportsObjectUrl",
     "SupportsPartedWrite",
-    "SupportsPlaceCheck",
     "SupportsPrepare",
     "SupportsPresignedRead",
     "SupportsPresignedWrite",
@@ -415,6 +417,7 @@ __all__ = [
     "SupportsRoomCheck",
     "SupportsStagedWrite",
     "SupportsStill",
+    "SupportsStorageCheck",
     "SupportsUploadFile",
     "TaskId",
     "TextField",
@@ -428,6 +431,7 @@ __all__ = [
     "UnfollowedSessions",
     "UnreadableObjectError",
     "UnusableSourceError",
+    "UploadedPart",
     "VideoId",
     "VideoRange",
     "VideoScope",

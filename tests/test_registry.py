@@ -263,7 +263,7 @@ def test_names_that_match_nothing_are_refused_with_those_that_exist(
     (fault,) = found.faults
     assert found.offers == ()
     assert re.search(rf"^Plugin acme_names \(HV_PLUGINS\): .*{said}", fault.found)
-    assert "take acme_names out of HV_PLUGINS" in fault.mend
+    assert "take acme_names out of HV_PLUGINS" in fault.fix
 
 
 def test_a_backends_name_is_lower_case() -> None:

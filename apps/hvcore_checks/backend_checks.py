@@ -25,8 +25,8 @@ def database(services: Services) -> Sequence[HealthFinding]:
         # Before the ping, which a database that is not migrated fails too.
         if why := services.why_unusable():
             # Its first sentence says what is wrong.
-            found, _, mend = why.partition(". ")
-            return [broken("database", found, mend)]
+            found, _, fix = why.partition(". ")
+            return [broken("database", found, fix)]
         services.uow.ping()
         if services.awaits_contract():
             return [_uncontracted()]
@@ -46,7 +46,7 @@ def _uncontracted() -> HealthFinding:
         state=WARNING,
         check="database",
         found="still has what only older versions need",
-        mend="Once the last process of an older version has ended on all machines, "
+        fix="Once the last process of an older version has ended on all machines, "
         "run: hv migrate --contract",
     )
 
@@ -64,8 +64,8 @@ def clock(services: Services) -> Sequence[HealthFinding]:
         f"{abs(ahead_s):.0f} s {side} the database's: tokens and signed addresses of this "
         "host begin and end at wrong times"
     )
-    mend = "Set the clocks of both hosts by NTP (timedatectl set-ntp true)."
-    return [HealthFinding(state=WARNING, check="clock", found=found, mend=mend)]
+    fix = "Set the clocks of both hosts by NTP (timedatectl set-ntp true)."
+    return [HealthFinding(state=WARNING, check="clock", found=found, fix=fix)]
 
 
 def search(services: Services) -> Sequence[HealthFinding]:
@@ -76,14 +76,14 @@ def search(services: Services) -> Sequence[HealthFinding]:
     except UnavailableError:
         return [broken("search", "the database does not answer", "Start it.")]
     if services.engine.dialect.name == "postgresql":
-        mend = (
+        fix = (
             "Let an owner of the database run: CREATE EXTENSION pg_trgm; "
             "CREATE EXTENSION btree_gin; then run: hv migrate"
         )
     else:
-        mend = "Use a Python whose SQLite is 3.34 or newer and has FTS5: hv migrate"
+        fix = "Use a Python whose SQLite is 3.34 or newer and has FTS5: hv migrate"
     found = "names have no index: searching takes longer, the more videos there are"
-    return [HealthFinding(state=WARNING, check="search", found=found, mend=mend)]
+    return [HealthFinding(state=WARNING, check="search", found=found, fix=fix)]
 
 
 def storage(services: Services) -> Sequence[HealthFinding]:
@@ -97,11 +97,11 @@ def storage(services: Services) -> Sequence[HealthFinding]:
         if isinstance(place, SupportsRoomCheck):
             place.check_room()
     except UnavailableError as exc:
-        mend = "Check HV_STORAGE__OPTIONS__URL, its credentials and its rights."
+        fix = "Check HV_STORAGE__OPTIONS__URL, its credentials and its rights."
         if isinstance(exc, NoRoomError) or "full" in exc.detail:
-            mend = "Free some space there: delete videos, or enlarge it."
+            fix = "Free some space there: delete videos, or enlarge it."
         found = f"{exc.detail} It says: {exc.said}" if exc.said else exc.detail
-        return [broken("storage", found, mend)]
+        return [broken("storage", found, fix)]
     return [healthy("storage", "can be written")]
 
 
@@ -121,8 +121,8 @@ def _refused(name: str, check_room: Callable[[], None]) -> Sequence[HealthFindin
     try:
         check_room()
     except NoRoomError as exc:
-        mend = f"Free some space on the disk of {name}."
-        return [broken("disk", exc.detail, mend)]
+        fix = f"Free some space on the disk of {name}."
+        return [broken("disk", exc.detail, fix)]
     except UnavailableError:
         # Another check says so.
         return []
@@ -149,8 +149,8 @@ def _room(name: str, path: Path) -> HealthFinding:
     if free <= least:
         return broken("disk", found, "Free some space; uploads are refused.")
     if free < LITTLE_SPACE_BYTES:
-        mend = "An upload may have 5 GiB, and its renditions as much again."
-        return HealthFinding(state=WARNING, check="disk", found=found, mend=mend)
+        fix = "An upload may have 5 GiB, and its renditions as much again."
+        return HealthFinding(state=WARNING, check="disk", found=found, fix=fix)
     return healthy("disk", found)
 
 
@@ -163,15 +163,15 @@ def queue(services: Services) -> Sequence[HealthFinding]:
             return [broken("queue", "no server", NO_SERVER)]
         return [healthy("queue", f"hv up runs {server}")]
     if not services.queue.spans_processes:
-        mend = NOT_SHARED.format(backend=chosen.backend)
-        return [broken("queue", "inside one process", mend)]
+        fix = NOT_SHARED.format(backend=chosen.backend)
+        return [broken("queue", "inside one process", fix)]
     try:
         services.queue.ping()
     except UnavailableError as exc:
-        mend = "Start what it stands on, or correct HV_QUEUE__OPTIONS__… (hv config)."
+        fix = "Start what it stands on, or correct HV_QUEUE__OPTIONS__… (hv config)."
         if chosen.backend == "rq":
-            mend = "Start it, or correct HV_QUEUE__OPTIONS__URL."
-        return [broken("queue", exc.detail, mend)]
+            fix = "Start it, or correct HV_QUEUE__OPTIONS__URL."
+        return [broken("queue", exc.detail, fix)]
     return [healthy("queue", f"{chosen.backend} answers")]
 
 
@@ -183,11 +183,11 @@ def limits(services: Services) -> Sequence[HealthFinding]:
     try:
         services.rate_limit_store.ping()
     except UnavailableError as exc:
-        mend = "Start it, or correct HV_LIMITS__OPTIONS__URL (or the queue's)."
-        return [broken("limits", exc.detail, mend)]
+        fix = "Start it, or correct HV_LIMITS__OPTIONS__URL (or the queue's)."
+        return [broken("limits", exc.detail, fix)]
     except ConfigError as exc:
-        mend = "Correct HV_LIMITS__STORE, HV_LIMITS__OPTIONS__URL or the other options."
-        return [broken("limits", str(exc), mend)]
+        fix = "Correct HV_LIMITS__STORE, HV_LIMITS__OPTIONS__URL or the other options."
+        return [broken("limits", str(exc), fix)]
     return [healthy("limits", chosen.store)]
 
 
@@ -195,18 +195,18 @@ def analytics(services: Services) -> Sequence[HealthFinding]:
     """Check that the sinks of counts can be made, answer, and have counted all."""
     spoiled = []
     try:
-        for name, sink in services.drain.sinks.items():
+        for name, sink in services.flusher.sinks.items():
             sink.ping()
             if not sink.is_consistent():
                 spoiled.append(name)
     except UnavailableError as exc:
-        mend = "Start what the sink needs, or correct its options."
-        return [broken("analytics", exc.detail, mend)]
+        fix = "Start what the sink needs, or correct its options."
+        return [broken("analytics", exc.detail, fix)]
     except ConfigError as exc:
-        mend = "Correct HV_ANALYTICS__SINKS, HV_ANALYTICS__STORE and the options."
-        return [broken("analytics", str(exc), mend)]
+        fix = "Correct HV_ANALYTICS__SINKS, HV_ANALYTICS__STORE and the options."
+        return [broken("analytics", str(exc), fix)]
     if spoiled:
         found = f"a process of an older version has written to {', '.join(spoiled)}"
-        mend = "Stop the processes of the older version, then run: hv migrate"
-        return [broken("analytics", found, mend)]
+        fix = "Stop the processes of the older version, then run: hv migrate"
+        return [broken("analytics", found, fix)]
     return [healthy("analytics", ", ".join(services.settings.analytics.sinks))]

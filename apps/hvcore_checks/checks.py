@@ -8,8 +8,8 @@ from hvcore.assembly import Services, build
 from hvcore.domain.health_findings import HealthFinding, broken
 from hvcore.errors import HvcoreError, PluginError, SeveralPluginsError
 from hvcore.registry import fault_of
+from hvcore.registry.code_locations import locations_of_thread
 from hvcore.registry.faults import hung_fault
-from hvcore.registry.places import places_of_thread
 from hvcore.settings import Settings
 from hvcore.time_limits import LimitedCall, LimitedCalls
 from hvcore_checks.backend_checks import (
@@ -30,7 +30,7 @@ from hvcore_checks.machine_checks import (
     python,
 )
 from hvcore_checks.notify_check import notify
-from hvcore_checks.plugin_checks import auth, plugins, purgers
+from hvcore_checks.plugin_checks import auth, invalidators, plugins
 from hvcore_checks.sandbox_check import sandbox
 from hvcore_checks.settings_checks import fetch, keys, mail, spool
 from hvcore_checks.sign_in_check import sign_in
@@ -58,7 +58,7 @@ CHECKS: Final[Mapping[str, Check]] = {
     "spool": spool,
     "mail": mail,
     "edge": edge,
-    "purgers": purgers,
+    "invalidators": invalidators,
     "plugins": plugins,
     "transcoder": transcoder,
     "jobs": jobs,
@@ -118,7 +118,7 @@ def asked(
     except (Exception, SystemExit) as exc:  # noqa: BLE001
         fault = fault_of(exc)
         if fault is not None:
-            return [broken(name, fault.found, fault.mend)]
+            return [broken(name, fault.found, fault.fix)]
         found = f"{type(exc).__name__}: {exc}"
         return [broken(name, found, "Report this as a bug of hv.")]
 
@@ -130,15 +130,15 @@ def _loaded(services: Services) -> Sequence[HealthFinding]:
 
 def _refused(name: str, error: HvcoreError) -> HealthFinding:
     if isinstance(error, PluginError):
-        return broken(name, error.problem, error.mend or "See what it says.")
+        return broken(name, error.problem, error.fix or "See what it says.")
     return broken(name, str(error), "See what it says.")
 
 
 def _hung(name: str, call: LimitedCall[Sequence[HealthFinding]]) -> HealthFinding:
-    places = places_of_thread(call.frame())
-    fault = hung_fault(places, f"the check {name}", after_s=call.age_s)
+    locations = locations_of_thread(call.frame())
+    fault = hung_fault(locations, f"the check {name}", after_s=call.age_s)
     if fault is not None:
-        return broken(name, fault.found, fault.mend)
+        return broken(name, fault.found, fault.fix)
     found = f"has not come back after {call.age_s:.0f} s"
-    mend = "See what else is broken; if nothing is, report this as a bug of hv."
-    return broken(name, found, mend)
+    fix = "See what else is broken; if nothing is, report this as a bug of hv."
+    return broken(name, found, fix)

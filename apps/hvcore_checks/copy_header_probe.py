@@ -55,11 +55,11 @@ class CopyHeaderProbe:
         if not obeyed:
             return [healthy(CHECK, f"an unsigned {header} copies nothing")]
         found = f"an unsigned {header} is obeyed by addresses of {' and '.join(obeyed)}"
-        mend = (
+        fix = (
             "Set HV_UPLOADS__DIRECT=off, or use a store that refuses it: who has an "
             "address to send to, and knows a path, reads the files of all tenants."
         )
-        return [broken(CHECK, found, mend)]
+        return [broken(CHECK, found, fix)]
 
     def _named_source(self) -> tuple[str, str] | None:
         """Return the store's header, and what it calls the object that must stay hidden."""
@@ -99,7 +99,7 @@ class CopyHeaderProbe:
                 begun, 1, size_bytes=len(BODY), valid_s=VALID_S
             )
             self.client.ask("PUT", address.url, BODY, **{header: source, **more})
-            arrived = storage.arrived_parts(begun)
+            arrived = storage.uploaded_parts(begun)
             if not arrived:
                 storage.end_parts(begun)
                 continue

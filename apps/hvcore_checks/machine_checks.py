@@ -42,8 +42,8 @@ def edge(services: Services) -> Sequence[HealthFinding]:
     lacks = missing()
     if lacks:
         found = f"missing: {', '.join(lacks)}"
-        mend = f"On Debian or Ubuntu: apt-get install {PACKAGES}"
-        return [broken("edge", found, mend)]
+        fix = f"On Debian or Ubuntu: apt-get install {PACKAGES}"
+        return [broken("edge", found, fix)]
     settings = services.settings.edge
     findings = _edge_folder(services.edge_folder)
     return findings or [healthy("edge", f"nginx can listen at {settings.listen}")]
@@ -62,8 +62,8 @@ def _edge_folder(folder: Path) -> Sequence[HealthFinding]:
             "Run: hv edge ingest"
         )
     return [
-        HealthFinding(state=WARNING, check="edge", found=found, mend=mend)
-        for found, mend in wrong.items()
+        HealthFinding(state=WARNING, check="edge", found=found, fix=fix)
+        for found, fix in wrong.items()
     ]
 
 
@@ -85,8 +85,8 @@ def _vendored(
     lacking = [name for name in files.names if not (static / name).is_file()]
     if not lacking:
         return [healthy(check, "its files from npm are there")]
-    mend = "Run ./hv setup in the checkout, or install the wheel."
-    return [broken(check, f"{', '.join(lacking)} is missing", mend)]
+    fix = "Run ./hv setup in the checkout, or install the wheel."
+    return [broken(check, f"{', '.join(lacking)} is missing", fix)]
 
 
 def private_files(services: Services) -> Sequence[HealthFinding]:

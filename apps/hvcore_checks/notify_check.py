@@ -5,7 +5,7 @@ from typing import Final
 
 from hvcore.assembly import Services
 from hvcore.domain.health_findings import WARNING, HealthFinding, broken, healthy
-from hvcore.domain.uploads.direct import DirectUploads
+from hvcore.domain.uploads.direct import DirectUploadMode
 from hvcore.errors import ConfigError, UnavailableError
 from hvcore.settings.notify import NotifySettings
 from hvcore_notify.app import EVENTS_PATH, PUBSUB_PATH, SNS_PATH
@@ -19,18 +19,18 @@ def notify(services: Services) -> Sequence[HealthFinding]:
     settings = services.settings
     if not settings.notify.is_used:
         found = "the store tells nothing: sent files are found by looking"
-        if settings.uploads.direct == DirectUploads.OFF.value:
+        if settings.uploads.direct == DirectUploadMode.OFF.value:
             found = "not needed: files come through the service"
         return [healthy(CHECK, found)]
-    if settings.uploads.direct == DirectUploads.OFF.value:
+    if settings.uploads.direct == DirectUploadMode.OFF.value:
         found = "files come through the service, so there is nothing to tell"
-        mend = "Set HV_UPLOADS__DIRECT, or leave HV_NOTIFY__… out."
-        return [HealthFinding(state=WARNING, check=CHECK, found=found, mend=mend)]
-    place = services.store_notices.place()
+        fix = "Set HV_UPLOADS__DIRECT, or leave HV_NOTIFY__… out."
+        return [HealthFinding(state=WARNING, check=CHECK, found=found, fix=fix)]
+    place = services.storage_events.place()
     if place is None:
         found = "this storage signs no addresses: files come through the service"
-        mend = "Use a bucket and a key that can sign, or leave HV_NOTIFY__… out."
-        return [broken(CHECK, found, mend)]
+        fix = "Use a bucket and a key that can sign, or leave HV_NOTIFY__… out."
+        return [broken(CHECK, found, fix)]
     return [*_queue(settings.notify), *_addresses(services), _filter(place)]
 
 
@@ -46,11 +46,11 @@ def _queue(settings: NotifySettings) -> Iterator[HealthFinding]:
             )
             check_answer(answer)
     except (ConfigError, UnavailableError) as exc:
-        mend = (
+        fix = (
             "Correct HV_NOTIFY__SQS_URL, the key or its rights: sqs:ReceiveMessage, "
             "sqs:DeleteMessage and, for this check, sqs:GetQueueAttributes."
         )
-        yield broken(CHECK, str(exc), mend)
+        yield broken(CHECK, str(exc), fix)
     else:
         yield healthy(CHECK, "the queue can be read, by hv notify")
 
@@ -68,5 +68,5 @@ def _addresses(services: Services) -> Iterator[HealthFinding]:
 
 def _filter(place: str) -> HealthFinding:
     bucket, _, prefix = place.partition("/")
-    found = f"to be told of: bucket {bucket}, prefix {prefix}, suffix /arrival"
+    found = f"to be told of: bucket {bucket}, prefix {prefix}, suffix /direct-upload"
     return healthy(CHECK, found)

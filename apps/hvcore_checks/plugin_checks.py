@@ -13,7 +13,7 @@ from hvcore.domain.health_findings import (
 from hvcore.errors import ConfigError
 from hvcore.registry import plugin_names
 
-PURGERS = "purgers"
+INVALIDATORS = "invalidators"
 
 
 def auth(services: Services) -> Sequence[HealthFinding]:
@@ -22,8 +22,8 @@ def auth(services: Services) -> Sequence[HealthFinding]:
     try:
         access = services.access
     except ConfigError as exc:
-        mend = "Correct HV_AUTH__PROVIDERS and its options."
-        return [broken("auth", f"{providers}: {exc}", mend)]
+        fix = "Correct HV_AUTH__PROVIDERS and its options."
+        return [broken("auth", f"{providers}: {exc}", fix)]
     sentences = [
         sentence for one in access.providers for sentence in one.ambiguous_settings()
     ]
@@ -31,14 +31,16 @@ def auth(services: Services) -> Sequence[HealthFinding]:
     return [healthy("auth", providers), *doubts]
 
 
-def purgers(services: Services) -> Sequence[HealthFinding]:
+def invalidators(services: Services) -> Sequence[HealthFinding]:
     """Check that the backends that empty caches can be built."""
     try:
-        names = services.purger_names
+        names = services.cache_invalidator_names
     except ConfigError as exc:
-        mend = "Correct HV_EDGE__PURGERS and its options."
-        return [broken(PURGERS, str(exc), mend)]
-    return [healthy(PURGERS, ", ".join(names) or "no cache is told to remove anything")]
+        fix = "Correct HV_EDGE__CACHE_INVALIDATORS and its options."
+        return [broken(INVALIDATORS, str(exc), fix)]
+    return [
+        healthy(INVALIDATORS, ", ".join(names) or "no cache is told to remove anything")
+    ]
 
 
 def plugins(services: Services) -> Sequence[HealthFinding]:
@@ -55,7 +57,7 @@ def plugins(services: Services) -> Sequence[HealthFinding]:
 def _faults(services: Services) -> Iterator[HealthFinding]:
     for fault in services.registry.faults:
         yield HealthFinding(
-            state=WARNING, check="plugins", found=fault.found, mend=fault.mend
+            state=WARNING, check="plugins", found=fault.found, fix=fault.fix
         )
 
 
@@ -65,5 +67,5 @@ def _unknown(services: Services) -> Iterator[HealthFinding]:
     unknown = set(settings.plugin.disabled) - known
     if unknown:
         found = f"none is called {', '.join(sorted(unknown))}"
-        mend = f"Correct HV_PLUGIN__DISABLED; there are {', '.join(sorted(known))}."
-        yield HealthFinding(state=WARNING, check="plugins", found=found, mend=mend)
+        fix = f"Correct HV_PLUGIN__DISABLED; there are {', '.join(sorted(known))}."
+        yield HealthFinding(state=WARNING, check="plugins", found=found, fix=fix)

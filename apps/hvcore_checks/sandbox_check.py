@@ -51,18 +51,18 @@ def _of(able: Capabilities) -> HealthFinding:
 
 
 def _bubblewrap() -> HealthFinding:
-    mend = "Install bubblewrap; without it no files are hidden from ffmpeg."
+    fix = "Install bubblewrap; without it no files are hidden from ffmpeg."
     bwrap = shutil.which(_BUBBLEWRAP)
     if bwrap is None:
-        return _warning("no bwrap", mend)
+        return _warning("no bwrap", fix)
     command = [bwrap, "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/"]
     tried = subprocess.run(  # noqa: S603 - our own arguments
         [*command, "/bin/true"], capture_output=True, text=True, check=False
     )
     if tried.returncode != 0:
-        return _warning(f"bwrap does not work here: {tried.stderr.strip()[:200]}", mend)
+        return _warning(f"bwrap does not work here: {tried.stderr.strip()[:200]}", fix)
     return healthy(CHECK, bwrap)
 
 
-def _warning(found: str, mend: str) -> HealthFinding:
-    return HealthFinding(state=WARNING, check=CHECK, found=found, mend=mend)
+def _warning(found: str, fix: str) -> HealthFinding:
+    return HealthFinding(state=WARNING, check=CHECK, found=found, fix=fix)

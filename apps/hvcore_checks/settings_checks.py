@@ -73,10 +73,10 @@ def mail(services: Services) -> Sequence[HealthFinding]:
     settings = services.settings
     if not settings.mail.url:
         found = f"mails are files in {mail_folder(settings)}"
-        mend = "Set HV_MAIL__URL, or share links for one viewer let nobody in."
+        fix = "Set HV_MAIL__URL, or share links for one viewer let nobody in."
         is_local = urlsplit(settings.public.player_url).hostname in LOOPBACK
         state = OK if is_local else WARNING
-        return [HealthFinding(state=state, check="mail", found=found, mend=mend)]
+        return [HealthFinding(state=state, check="mail", found=found, fix=fix)]
     mailer = services.mailer
     try:
         if isinstance(mailer, SmtpMailer):

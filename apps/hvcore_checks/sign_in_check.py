@@ -18,10 +18,10 @@ def sign_in(services: Services) -> Sequence[HealthFinding]:
     if not settings.dashboard.enabled:
         return [healthy(CHECK, "there is no dashboard: HV_DASHBOARD__ENABLED is false")]
     try:
-        sessions = services.sessions
+        sessions = services.sign_in_sessions
     except ConfigError as exc:
-        mend = "Correct HV_SIGN_IN__BACKEND and the backend's options."
-        return [broken(CHECK, f"{backend}: {exc}", mend)]
+        fix = "Correct HV_SIGN_IN__BACKEND and the backend's options."
+        return [broken(CHECK, f"{backend}: {exc}", fix)]
     if backend == LINK_BACKEND:
         return [healthy(CHECK, "by one-time links: hv dashboard link")]
     pages = sessions.pages
@@ -37,6 +37,6 @@ def sign_in(services: Services) -> Sequence[HealthFinding]:
     try:
         provider.ping()
     except UnavailableError as exc:
-        mend = "Start the provider, or correct the backend's options."
-        return [broken(CHECK, exc.detail, mend), register, *doubts]
+        fix = "Start the provider, or correct the backend's options."
+        return [broken(CHECK, exc.detail, fix), register, *doubts]
     return [healthy(CHECK, f"{backend}: the provider answers"), register, *doubts]

@@ -32,7 +32,7 @@ REGION: Final = (
     "Set HV_STORAGE__OPTIONS__CLIENT_KWARGS__REGION_NAME to the bucket's region."
 )
 
-_MENDS: Final = {
+_FIXES: Final = {
     "SignatureDoesNotMatch": (
         "Check the secret, and HV_STORAGE__OPTIONS__CLIENT_KWARGS__REGION_NAME. A proxy "
         "before the store must pass Host, Content-Type and Content-Length on as they are."
@@ -72,16 +72,16 @@ class SignedProbe:
         answer = self._send("sent")
         if answer.is_success:
             return [healthy("signed-writes", "are taken")]
-        mend = _MENDS.get(answer.code, SHEETS)
-        return [broken("signed-writes", f"are refused: {answer.shown}", mend)]
+        fix = _FIXES.get(answer.code, SHEETS)
+        return [broken("signed-writes", f"are refused: {answer.shown}", fix)]
 
     def signatures(self) -> Sequence[HealthFinding]:
         """Write by an address with a signature that is wrong."""
         address = self._address("forged")
         forged = attrs.evolve(address, url=_forged(address.url))
         if self._put(forged).is_success:
-            mend = "Anybody can write to this store; use one that checks signatures."
-            return [broken("signatures", "a wrong one is taken", mend)]
+            fix = "Anybody can write to this store; use one that checks signatures."
+            return [broken("signatures", "a wrong one is taken", fix)]
         return [healthy("signatures", "are checked")]
 
     def bound(self) -> Sequence[HealthFinding]:
@@ -94,7 +94,7 @@ class SignedProbe:
                     check="bound",
                     found="nothing: with HV_UPLOADS__DIRECT=auto, files come through "
                     "the service",
-                    mend="With =on the service checks files once they have come. Until "
+                    fix="With =on the service checks files once they have come. Until "
                     f"then anybody with an address may store any number of bytes. {SHEETS}",
                 )
             ]
@@ -113,7 +113,7 @@ class SignedProbe:
                 state=WARNING,
                 check="bound",
                 found=f"another {' and another '.join(loose)} than signed is taken",
-                mend="The service checks files once they have come, and fails those "
+                fix="The service checks files once they have come, and fails those "
                 "that do not fit. Leave HV_UPLOADS__DIRECT=off to refuse them before.",
             )
         ]
@@ -126,9 +126,9 @@ class SignedProbe:
             time.sleep(ASKED_EVERY_S)
             if not self._put(address).is_success:
                 return [healthy("expiry", "addresses end in time")]
-        mend = "Set the store's clock, or use a store that obeys X-Amz-Expires."
+        fix = "Set the store's clock, or use a store that obeys X-Amz-Expires."
         found = f"an address of 1 s still works after {EXPIRES_WITHIN_S:.0f} s"
-        return [broken("expiry", found, mend)]
+        return [broken("expiry", found, fix)]
 
     def ranges(self, storage: Storage) -> Sequence[HealthFinding]:
         """Read a part of an object by its address, as players do."""
@@ -176,7 +176,7 @@ class SignedProbe:
                 state=WARNING,
                 check="cross-origin",
                 found=f"pages of {self.origin} may not: {', '.join(refused)}",
-                mend="Allow at the bucket (CORS): methods GET and PUT, headers "
+                fix="Allow at the bucket (CORS): methods GET and PUT, headers "
                 f"content-type and range, your pages' origins. {SHEETS}",
             )
         ]
@@ -195,7 +195,7 @@ class SignedProbe:
         found = f"{apart_s:.0f} s apart from the store's: addresses end at wrong times"
         return [
             HealthFinding(
-                state=WARNING, check="clock", found=found, mend="Set it (NTP)."
+                state=WARNING, check="clock", found=found, fix="Set it (NTP)."
             )
         ]
 
@@ -205,10 +205,10 @@ class SignedProbe:
         begun = storage.begin_parts(path, content_type=TYPE)
         address = storage.part_address(begun, 1, size_bytes=len(DATA), valid_s=VALID_S)
         sent = self.client.ask("PUT", address.url, DATA)
-        arrived = storage.arrived_parts(begun)
+        arrived = storage.uploaded_parts(begun)
         if not sent.is_success or [part.size_bytes for part in arrived] != [len(DATA)]:
             found = f"a part is not taken or not listed: {sent.shown}"
-            return [broken("parts", found, _MENDS.get(sent.code, SHEETS))]
+            return [broken("parts", found, _FIXES.get(sent.code, SHEETS))]
         storage.join_parts(begun, arrived)
         path = f"{self.folder}/ended"
         ended = storage.begin_parts(path, content_type=TYPE)
@@ -216,12 +216,12 @@ class SignedProbe:
         storage.end_parts(ended)
         if not is_listed or list(storage.parted_writes(path)):
             found = "what was begun in parts is not listed, or cannot be ended"
-            mend = (
+            fix = (
                 "Give the key s3:ListBucketMultipartUploads and "
                 "s3:AbortMultipartUpload; else parts are not offered. Or have the "
                 "store end unfinished uploads by a rule of its own (2 days)."
             )
-            return [HealthFinding(state=WARNING, check="parts", found=found, mend=mend)]
+            return [HealthFinding(state=WARNING, check="parts", found=found, fix=fix)]
         return [healthy("parts", "are taken, listed, joined and ended")]
 
     def _address(self, name: str, *, valid_s: int = VALID_S) -> WriteAddress:

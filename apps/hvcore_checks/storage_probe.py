@@ -104,7 +104,7 @@ def told(error: UnavailableError) -> str:
     return f"{error.detail} It says: {error.said}" if error.said else error.detail
 
 
-def mend_of(error: UnavailableError) -> str:
+def fix_of(error: UnavailableError) -> str:
     """Return the advice for a storage that answers, but refuses an object."""
     is_new_to_it = any(word in told(error) for word in _NEW_TO_IT)
     return f"{CHECKSUMS}{CREDENTIALS}" if is_new_to_it else CREDENTIALS
@@ -134,7 +134,7 @@ class StorageProbe:
                 is_same = file.read() == DATA
             self.storage.delete_tree(path)
         except UnavailableError as exc:
-            return [broken("objects", told(exc), mend_of(exc))]
+            return [broken("objects", told(exc), fix_of(exc))]
         if not is_same or self._is_there(path):
             found = "an object is not what was written, or stays when it is removed"
             return [broken("objects", found, "Use another store.")]
@@ -150,8 +150,8 @@ class StorageProbe:
         if path in after and path not in left:
             return [healthy("listing", "shows at once what was written and removed")]
         found = "shows late what was written or removed: deletes may leave files"
-        mend = "Use a store, or a region of it, whose lists are consistent."
-        return [broken("listing", found, mend)]
+        fix = "Use a store, or a region of it, whose lists are consistent."
+        return [broken("listing", found, fix)]
 
     def ranges(self) -> Sequence[HealthFinding]:
         """Read a part of an object."""

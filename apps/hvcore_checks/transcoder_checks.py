@@ -16,11 +16,11 @@ from hvcore.domain.processing.routes import read_route
 from hvcore.domain.processing.transcoding import Capabilities
 from hvcore.errors import UnavailableError
 from hvcore.ports.storage import SupportsObjectUrl, SupportsPresignedRead
-from hvcore.ports.transcoder import RemoteTranscoder, SupportsPlaceCheck, Transcoder
+from hvcore.ports.transcoder import RemoteTranscoder, SupportsStorageCheck, Transcoder
 from hvcore.registry.faults import wrong_answer
 
 CHECK = "transcoder"
-_PLACE = "media"
+_ANY_PATH = "media"
 """Where in the storage videos are."""
 
 
@@ -80,17 +80,17 @@ def _unfinished(services: Services, name: str, count: int) -> HealthFinding:
     if name == chosen.backend or chosen.further.get(name):
         return healthy("jobs", found)
     # It was made of options that may all have a default.
-    mend = (
+    fix = (
         "It has no options now. If it had some under HV_TRANSCODER__OPTIONS__…, set "
         f"them as HV_TRANSCODER__FURTHER__{name.upper()}__… until no job is left."
     )
-    return HealthFinding(state=WARNING, check="jobs", found=found, mend=mend)
+    return HealthFinding(state=WARNING, check="jobs", found=found, fix=fix)
 
 
 def _abilities(able: Capabilities) -> Sequence[HealthFinding]:
     state = WARNING if able.usable else BROKEN
     findings = [
-        HealthFinding(state=state, check=CHECK, found=able.name, mend=problem)
+        HealthFinding(state=state, check=CHECK, found=able.name, fix=problem)
         for problem in able.problems
     ]
     if not able.usable and not findings:
@@ -105,7 +105,7 @@ def _abilities(able: Capabilities) -> Sequence[HealthFinding]:
             state=OK if lack.is_refused else WARNING,
             check=CHECK,
             found=lack.what,
-            mend=lack.mend,
+            fix=lack.fix,
         )
         for lack in able.lacks
     ]
@@ -116,7 +116,7 @@ def _reach(services: Services, transcoder: RemoteTranscoder) -> Sequence[HealthF
     storage = services.storage
     can_read = isinstance(storage, SupportsPresignedRead) and storage.can_presign
     if can_read and isinstance(storage, SupportsObjectUrl):
-        return _of_place(transcoder, storage.object_url(_PLACE))
+        return _of_storage(transcoder, storage.object_url(_ANY_PATH))
     return [
         broken(
             CHECK,
@@ -126,12 +126,12 @@ def _reach(services: Services, transcoder: RemoteTranscoder) -> Sequence[HealthF
     ]
 
 
-def _of_place(transcoder: RemoteTranscoder, url: str) -> Sequence[HealthFinding]:
-    if not isinstance(transcoder, SupportsPlaceCheck):
+def _of_storage(transcoder: RemoteTranscoder, url: str) -> Sequence[HealthFinding]:
+    if not isinstance(transcoder, SupportsStorageCheck):
         return []
-    mend = transcoder.place_problem(url)
-    if not mend:
+    fix = transcoder.storage_problem(url)
+    if not fix:
         return []
     name = transcoder.capabilities().name
-    found = f"{name} cannot reach the storage {url.removesuffix(f'/{_PLACE}')}"
-    return [broken(CHECK, found, mend)]
+    found = f"{name} cannot reach the storage {url.removesuffix(f'/{_ANY_PATH}')}"
+    return [broken(CHECK, found, fix)]

@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 import click
 
-from hvcore.conformance import Certificate, Finding, Level, Source, check
+from hvcore.conformance import CheckReport, Finding, Level, Source, check
 from hvcore.domain.ids import is_video_id
 from hvcore.domain.videos.states import VideoState
 from hvcore.manifests.hls import MASTER
@@ -38,12 +38,12 @@ def conform(invocation: Invocation, *, video: str, as_json: bool) -> None:
     exit status is 1 if anything is found that MUST be otherwise.
     """
     with _opened(invocation, video) as (source, name):
-        certificate = check(source, name)
+        report = check(source, name)
     if as_json:
-        print_json(_document(certificate))
+        print_json(_document(report))
     else:
-        _print(certificate)
-    if not certificate.is_conformant:
+        _print(report)
+    if not report.is_conformant:
         click.get_current_context().exit(1)
 
 
@@ -104,17 +104,17 @@ def _last(url: str) -> str:
     return f"{'./' if ':' in name else ''}{name}{mark}{query}"
 
 
-def _print(certificate: Certificate) -> None:
-    if certificate.findings:
-        records = [_record(finding) for finding in certificate.findings]
+def _print(report: CheckReport) -> None:
+    if report.findings:
+        records = [_record(finding) for finding in report.findings]
         show(records, _COLUMNS, name="findings", as_json=False)
-    if certificate.unlisted:
-        say(f"{certificate.unlisted} more of the same kinds are not listed.")
-    must, should = certificate.count(Level.MUST), certificate.count(Level.SHOULD)
+    if report.unlisted:
+        say(f"{report.unlisted} more of the same kinds are not listed.")
+    must, should = report.count(Level.MUST), report.count(Level.SHOULD)
     say(
-        f"{'Conformant' if certificate.is_conformant else 'Not conformant'}: "
-        f"{must} MUST and {should} SHOULD not kept; {certificate.playlists} playlists "
-        f"and {certificate.segments} segments examined."
+        f"{'Conformant' if report.is_conformant else 'Not conformant'}: "
+        f"{must} MUST and {should} SHOULD not kept; {report.playlists} playlists "
+        f"and {report.segments} segments examined."
     )
 
 
@@ -130,12 +130,12 @@ def _record(finding: Finding) -> dict[str, object]:
     }
 
 
-def _document(certificate: Certificate) -> dict[str, object]:
+def _document(report: CheckReport) -> dict[str, object]:
     return {
-        "conformant": certificate.is_conformant,
-        "findings": [_record(finding) for finding in certificate.findings],
-        "unlisted": certificate.unlisted,
-        "playlists": certificate.playlists,
-        "segments": certificate.segments,
-        "readBytes": certificate.read_bytes,
+        "conformant": report.is_conformant,
+        "findings": [_record(finding) for finding in report.findings],
+        "unlisted": report.unlisted,
+        "playlists": report.playlists,
+        "segments": report.segments,
+        "readBytes": report.read_bytes,
     }

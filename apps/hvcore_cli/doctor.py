@@ -1,4 +1,4 @@
-"""``hv doctor``: check what an installation needs, and say how to mend it."""
+"""``hv doctor``: check what an installation needs, and say how to fix it."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -37,7 +37,7 @@ def doctor(
     """
     invocation.abandons_threads = True
     findings = list(_examine(invocation, port, part))
-    columns = {"state": "STATE", "check": "CHECK", "found": "FOUND", "mend": "MEND"}
+    columns = {"state": "STATE", "check": "CHECK", "found": "FOUND", "fix": "FIX"}
     records = [finding.as_record() for finding in findings]
     show(records, columns, name="checks", as_json=as_json)
     if any(finding.state == BROKEN for finding in findings):
@@ -55,7 +55,7 @@ def _examine(
             state=BROKEN,
             check="settings",
             found=str(exc),
-            mend="Correct the settings; hv config show tells where each comes from.",
+            fix="Correct the settings; hv config show tells where each comes from.",
         )
         return
     if part is not None:

@@ -105,7 +105,7 @@ def ingest(invocation: Invocation, *, once: bool) -> None:
         heartbeat = Heartbeat()
         reading = Ingest(
             folder=folder,
-            sinks=services.drain.sinks,
+            sinks=services.flusher.sinks,
             names=services.session_names,
             beat=heartbeat.beat,
         )

@@ -103,7 +103,7 @@ def _print_logged(refusal: LoggedRefusal) -> None:
     put(f"{timestamp(refusal.at)} refused{status}{by}: {refusal.says}")
     if refusal.path:
         put(f"  asked for: {refusal.path}")
-    put(f"  do next: {refusal.mend}")
+    put(f"  do next: {refusal.fix}")
 
 
 def _record(refusal: LoggedRefusal) -> dict[str, object]:
@@ -113,7 +113,7 @@ def _record(refusal: LoggedRefusal) -> dict[str, object]:
         "status": refusal.status,
         "path": refusal.path,
         "says": refusal.says,
-        "next": refusal.mend,
+        "next": refusal.fix,
         "file": refusal.file,
     }
 
@@ -168,7 +168,7 @@ def _document(status: int, decision: PlaybackDecision) -> dict[str, object]:
         "status": status,
         "rule": rule.id if rule else None,
         "says": rule.refusal if rule else decision.detail or None,
-        "next": rule.mend if rule else None,
+        "next": rule.fix if rule else None,
         "rules": _rules(decision),
     }
 
@@ -188,7 +188,7 @@ def _print_judged(status: int, decision: PlaybackDecision) -> None:
     columns = {"state": "STATE", "rule": "RULE", "says": "WHAT"}
     show(_rules(decision), columns, name="rules", as_json=False)
     if decision.refused_by is not None:
-        say(f"Refused with {status}. Do next: {decision.refused_by.mend}")
+        say(f"Refused with {status}. Do next: {decision.refused_by.fix}")
     elif status < _REFUSED:
         say(f"It would be served ({status}).")
     else:

@@ -1,4 +1,4 @@
-"""``hv fsck``: what the database and the storage disagree about, and its mend."""
+"""``hv fsck``: what the database and the storage disagree about, and its repair."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -18,7 +18,7 @@ from hvcore_cli.commands import (
 from hvcore_cli.output import json_option, print_json, put, say
 
 _AGAIN: Final = (
-    "What a worker is to encode is mended when it has done so; run hv fsck again then."
+    "What a worker is to encode is repaired once that is done; run hv fsck again then."
 )
 
 
@@ -31,7 +31,7 @@ _AGAIN: Final = (
     help="Only say where the database has personal data of this video; change nothing.",
 )
 @click.option("--hashes", is_flag=True, help="Read every byte, and compare checksums.")
-@click.option("--repair", is_flag=True, help="Mend what is found, step by step.")
+@click.option("--repair", is_flag=True, help="Repair what is found, step by step.")
 @click.option(
     "--give-up",
     is_flag=True,
@@ -66,7 +66,7 @@ def fsck(  # noqa: PLR0913 - one per option
     Compare the database with the storage, both ways, while the service runs.
 
     Without --repair nothing is changed. The exit status is 1 if something is found,
-    or with --repair, if something of it was not mended.
+    or with --repair, if something of it was not repaired.
     """
     if personal is not None:
         if org or video or hashes or repair or give_up or grace is not None:
@@ -158,7 +158,7 @@ class _Run:
         self._put(_line(damage))
         if repair is None:
             self.left += 1
-            self._put(f"    not mended yet: {damage.why_not}")
+            self._put(f"    not repaired yet: {damage.why_not}")
         elif not self.repairs:
             self.left += 1
             self._put(f"    {_option(repair)} would {repair.step}")
@@ -177,7 +177,7 @@ class _Run:
         if not self.found:
             say("Nothing is wrong.")
             return
-        say(f"{self.found} found, {self.found - self.left} mended or ordered.")
+        say(f"{self.found} found, {self.found - self.left} repaired or ordered.")
         if self.repairs:
             say(_AGAIN)
 

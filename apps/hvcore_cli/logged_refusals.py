@@ -47,7 +47,7 @@ class LoggedRefusal:
     status: int | None
     path: str | None
     says: str
-    mend: str
+    fix: str
 
 
 def log_files(folder: Path) -> list[Path]:
@@ -129,7 +129,7 @@ def _refusal(line: _Line, name: str) -> LoggedRefusal:
     at, message, data = line.at, line.message, line.data
     id_, status = _text(data.get("rule")), data.get("status")
     rule = PlaybackRule.named(id_) if id_ is not None else None
-    says, mend = _unruled(message, _text(data.get("why")), name)
+    says, fix = _unruled(message, _text(data.get("why")), name)
     return LoggedRefusal(
         at=at,
         file=name,
@@ -137,7 +137,7 @@ def _refusal(line: _Line, name: str) -> LoggedRefusal:
         status=status if isinstance(status, int) else None,
         path=_text(data.get("path")),
         says=rule.refusal if rule else says,
-        mend=rule.mend if rule else mend,
+        fix=rule.fix if rule else fix,
     )
 
 

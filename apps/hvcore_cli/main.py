@@ -127,7 +127,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "fsck": (
         "hvcore_cli.fsck:fsck",
-        "Compare the database with the storage, and mend what is lost.",
+        "Compare the database with the storage, and repair what is lost.",
     ),
     "plugins": ("hvcore_cli.plugins:plugins", "Show the plugins that were found."),
     "config": ("hvcore_cli.config:config", "Show the settings in force."),
@@ -135,7 +135,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
 }
 HIDDEN: Final = {
     "prepare": "hvcore_cli.first_start:prepare",
-    "drain": "hvcore_cli.processes:drain",
+    "flush": "hvcore_cli.processes:flush",
 }
 
 

@@ -50,7 +50,7 @@ def migrate(invocation: Invocation, url: str | None, *, contracts: bool) -> None
         say("Counting the videos anew; many may take minutes.")
         # Of an older version, processes that were still running kept none.
         services.recount()
-        if not services.mend_search():
+        if not services.repair_search():
             say("Names have no index, so searching takes longer; see hv doctor.")
         awaits_contract = services.awaits_contract()
     say("The database is up to date.")

@@ -13,7 +13,7 @@ from hvcore import __version__
 from hvcore_cli.commands import CliError
 
 KINDS: Final = (
-    *("analytics", "auth", "cache_purge", "limits"),
+    *("analytics", "auth", "cache_invalidation", "limits"),
     *("queue", "sign_in", "storage", "transcoder"),
 )
 """Those that have templates; each has a kit."""

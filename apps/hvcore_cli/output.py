@@ -103,5 +103,5 @@ def told_disk(path: Path) -> Iterator[None]:
     except OSError as exc:
         raise CliError(
             f"{exc.filename or path} cannot be read or written: {exc.strerror or exc}. "
-            "Mend that, and run the command again."
+            "Fix that, and run the command again."
         ) from exc

@@ -7,6 +7,7 @@ from hvcore.assembly.backend_trials import Trial, try_backends
 from hvcore.assembly.offered_backends import OfferedBackend, offered_backends
 from hvcore.errors import HvcoreError, PluginError
 from hvcore.registry import PluginFault, PluginFaultError
+from hvcore.registry.code_locations import CodeLocation
 from hvcore.registry.options import OptionInfo
 from hvcore.settings import Settings
 from hvcore_cli.output import print_json, put, show
@@ -99,15 +100,21 @@ def _unknown(trial: Trial) -> dict[str, Any]:
 
 
 def _failing(fault: PluginFault | HvcoreError | None) -> dict[str, Any]:
-    """Return a fault's problem, place and mend; each None without a fault."""
+    """Return a fault's problem, fix, file and line; each None without a fault."""
     if isinstance(fault, PluginFaultError):
         fault = fault.fault
     if isinstance(fault, PluginFault):
-        place = str(fault.place) if fault.place else None
-        return {"fails": fault.found, "place": place, "mend": fault.mend}
+        found = {"fails": fault.found, "fix": fault.fix}
+        return {**found, **_at(fault.location)}
     if isinstance(fault, PluginError):
-        return {"fails": fault.problem, "place": None, "mend": fault.mend or None}
-    return {"fails": str(fault) if fault else None, "place": None, "mend": None}
+        return {"fails": fault.problem, "fix": fault.fix or None, **_at(None)}
+    return {"fails": str(fault) if fault else None, "fix": None, **_at(None)}
+
+
+def _at(location: CodeLocation | None) -> dict[str, Any]:
+    if location is None:
+        return {"file": None, "line": None}
+    return {"file": location.file, "line": location.line}
 
 
 def _option(option: OptionInfo) -> dict[str, Any]:
@@ -122,7 +129,7 @@ def _option(option: OptionInfo) -> dict[str, Any]:
 
 
 def _row(record: Mapping[str, Any]) -> dict[str, Any]:
-    said = [record["fails"], record["mend"]]
+    said = [record["fails"], record["fix"]]
     if record["fails"] is None and record["missing"]:
         said = ["not installed:", record["missing"]]
     return {**record, "fails": " ".join(filter(None, said)) or None}

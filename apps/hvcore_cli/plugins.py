@@ -41,7 +41,7 @@ def new(invocation: Invocation, kind: str, name: str, into: Path) -> None:
     """
     Write the beginning of a plugin: a small backend that works, and its tests.
 
-    KIND is analytics, auth, cache_purge, limits, queue, sign_in, storage or transcoder.
+    KIND is analytics, auth, cache_invalidation, limits, queue, sign_in, storage or transcoder.
     NAME is the backend's, in lower-case letters and digits.
     """
     del invocation

@@ -20,7 +20,7 @@ def ports(folder: DataFolder, port: int) -> Sequence[HealthFinding]:
             except OSError:
                 taken.append(str(wanted))
     if taken:
-        mend = "Stop what has them, or choose others with hv up --port."
+        fix = "Stop what has them, or choose others with hv up --port."
         found = f"taken: {', '.join(taken)}"
-        return [HealthFinding(state=WARNING, check="ports", found=found, mend=mend)]
+        return [HealthFinding(state=WARNING, check="ports", found=found, fix=fix)]
     return [healthy("ports", f"{port} and {port + 1} are free")]

@@ -13,7 +13,7 @@ import click
 from hvcore import heartbeat
 from hvcore.errors import HvcoreError, UnavailableError
 from hvcore.registry import Registry
-from hvcore.services.counting.drain import Drain
+from hvcore.services.counting.flusher import Flusher
 from hvcore.settings import Settings
 from hvcore_cli import process_logs
 from hvcore_cli.commands import (
@@ -47,7 +47,7 @@ API_NEEDS: Final = (
     "transcoder",
     "queue",
 )
-DELIVERY_NEEDS: Final = (*_BOTH_NEED, "drain")
+DELIVERY_NEEDS: Final = (*_BOTH_NEED, "flusher")
 """Of the services, those that bad settings keep from being made."""
 
 _log = logging.getLogger(__name__)
@@ -101,7 +101,7 @@ def delivery(
 
     _serve(
         invocation,
-        partial(delivery_app, drain=_drain_command),
+        partial(delivery_app, flusher=_flush_command),
         name="delivery",
         listener=_listener(invocation, host, port, fd, needs=DELIVERY_NEEDS),
         workers=workers,
@@ -196,7 +196,7 @@ def sweep(invocation: Invocation) -> None:
 @pass_invocation
 def notify(invocation: Invocation) -> None:
     """
-    Read notices of the object store about new files, until SIGTERM.
+    Read the object store's events about new files, until SIGTERM.
 
     HV_NOTIFY__SQS_URL names the queue.
     """
@@ -215,14 +215,14 @@ def notify(invocation: Invocation) -> None:
 
 
 @click.command(cls=HvCommand)
-def drain() -> None:
+def flush() -> None:
     """
     Bring counts to the analytics sinks, until SIGTERM; run by hv delivery.
 
     Its standard input says the settings.
     """
     from hvcore.assembly import build  # noqa: PLC0415
-    from hvcore_reference.draining import drain_until, read_settings  # noqa: PLC0415
+    from hvcore_reference.flushing import flush_until, read_settings  # noqa: PLC0415
     from hvcore_worker.stopping import Stopping  # noqa: PLC0415 - this process's own
 
     if not _is_supervised():
@@ -234,17 +234,17 @@ def drain() -> None:
         process_logs.configure(settings.log.format)
         measure(settings)
         with build(settings, rings=False) as services:
-            drain_until(stopping.wait, services.drain)
+            flush_until(stopping.wait, services.flusher)
     except (HvcoreError, ValueError, EOFError) as exc:
         # In the form of a log: the parent's may be one.
         _log.critical("counts are not brought to the sinks: %s", exc)
         sys.exit(1)
 
 
-def _drain_command() -> Sequence[str]:
+def _flush_command() -> Sequence[str]:
     from hvcore_cli.supervisor import hv_arguments  # noqa: PLC0415 - only this needs it
 
-    return hv_arguments("drain")
+    return hv_arguments("flush")
 
 
 def _serve(  # noqa: PLR0913 - what differs between the two
@@ -364,7 +364,7 @@ def _check_settings(invocation: Invocation, needs: Sequence[str]) -> None:
                     raise CliError(
                         f"{exc} Run hv doctor to see which setting."
                     ) from exc
-                if isinstance(service, Drain):
+                if isinstance(service, Flusher):
                     service.prepare()
 
 

@@ -3,7 +3,7 @@
 import click
 
 from hvcore.domain.sign_in.sessions import SignInSession
-from hvcore.services.sign_in.open_sessions import OpenSessions
+from hvcore.services.sign_in.open_sign_in_sessions import OpenSignInSessions
 from hvcore_cli.commands import HvGroup, Invocation, pass_invocation
 from hvcore_cli.output import Record, json_option, print_json, put, show, timestamp
 
@@ -29,7 +29,7 @@ def sessions() -> None:
 def list_sessions(invocation: Invocation, *, as_json: bool) -> None:
     """List the sessions that have not ended, the one used last first."""
     with invocation.services() as services:
-        found = services.open_sessions
+        found = services.open_sign_in_sessions
         records = [_record(found, session) for session in found.listed()]
     if not as_json:
         records = [{**record, "access": _access(record)} for record in records]
@@ -47,7 +47,7 @@ def end(invocation: Invocation, *, person: str, as_json: bool) -> None:
     Who still has a role can sign in again; hv members remove takes it away.
     """
     with invocation.services() as services:
-        ended = services.open_sessions.end_of(person)
+        ended = services.open_sign_in_sessions.end_of(person)
     if as_json:
         print_json({"person": person, "ended": len(ended)})
     else:
@@ -55,7 +55,7 @@ def end(invocation: Invocation, *, person: str, as_json: bool) -> None:
         put(f"{len(ended)} {noun} of {person} ended")
 
 
-def _record(sessions: OpenSessions, session: SignInSession) -> Record:
+def _record(sessions: OpenSignInSessions, session: SignInSession) -> Record:
     identity = session.identity
     return {
         "person": session.actor,

@@ -89,10 +89,10 @@ def _maker(services: Services, video: Video) -> dict[str, object]:
 
 
 def _is_conformant(services: Services, video: Video) -> bool | None:
-    """Return whether a video's certificate is conformant; None if not known."""
+    """Return whether a video's conformance report finds it conformant; None if not known."""
     try:
-        certificate = services.certificates.find(video)
+        report = services.conformance_reports.find(video)
     except UnavailableError:
         # All else is in the database, and can be shown without the storage.
         return None
-    return certificate.is_conformant if certificate else None
+    return report.is_conformant if report else None

@@ -143,7 +143,7 @@ class UnitFiles:
             )
         if self.notifies:
             units["hv-notify.service"] = self._process(
-                "Notices of the object store", "notify", starts_ffmpeg=False
+                "Events of the object store", "notify", starts_ffmpeg=False
             )
         if self.nginx is not None:
             units["hv-edge.service"] = self._edge(self.nginx)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import click
 
 from hvcore.domain.ids import OrgId, TaskId
-from hvcore.domain.processing.submissions import submission_of
+from hvcore.domain.processing.remote_jobs import remote_job_of
 from hvcore.domain.tasks.task import Task, TaskState
 from hvcore_cli.commands import HvCommand, Invocation, pass_invocation
 from hvcore_cli.output import json_option, show, timestamp
@@ -90,8 +90,8 @@ def _record(task: Task) -> dict[str, object]:
 
 def _maker(task: Task) -> dict[str, object]:
     """Return the transcoder of a part, the reason for it, and its handle."""
-    submission = submission_of(task)
-    handle = submission.handle if submission else task.payload.get("handle")
+    remote_job = remote_job_of(task)
+    handle = remote_job.handle if remote_job else task.payload.get("handle")
     return {
         "transcoder": task.payload.get("transcoder", ""),
         "transcoderBecause": task.payload.get("chosen_because", ""),

@@ -5,7 +5,7 @@ from typing import Final
 
 import click
 
-from hvcore.domain.playback.addresses import PlaybackPlaces
+from hvcore.domain.playback.addresses import PlaybackRoots
 from hvcore.domain.videos.catalog import VideoQuery, VideoSummary
 from hvcore.domain.videos.labels import tag_term
 from hvcore.domain.videos.states import VideoState
@@ -81,8 +81,8 @@ def list_videos(  # noqa: PLR0913 - one per option
         playback = playback_of(services, invocation)
         place = services.tenants.environment(org, env)
         found = services.catalog.page(place, query)
-        places = playback.places(place.org_id, place.id)
-        records = [_item(playback, places, video) for video in found.videos]
+        roots = playback.roots(place.org_id, place.id)
+        records = [_item(playback, roots, video) for video in found.videos]
     if as_json:
         print_json({"videos": records, "total": found.total})
         return
@@ -168,13 +168,13 @@ def _columns_of(
 
 
 def _item(
-    playback: SignedUrls, places: PlaybackPlaces, video: VideoSummary
+    playback: SignedUrls, roots: PlaybackRoots, video: VideoSummary
 ) -> dict[str, object]:
     item = responses.video_item(
         video,
         served=0,
         thumbnail_url=thumbnail_of(playback, video),
-        addresses=places.of(
+        addresses=roots.of(
             video.id, is_public=video.is_public, size_px=LIST_THUMBNAIL_PX
         ),
     )

@@ -10,7 +10,7 @@ from jinja2 import Environment as Templates
 from hvcore.errors import UnavailableError
 from hvcore_dashboard.cookies import Cookies, FlashMessage, Tone
 from hvcore_dashboard.forms import Form
-from hvcore_dashboard.places import Place
+from hvcore_dashboard.page_contexts import PageContext
 from hvcore_dashboard.routing import ROOT, PageRoute
 from hvcore_dashboard.security import PLAIN, ContentPolicy, new_nonce
 from hvcore_web.assets import Assets
@@ -59,12 +59,12 @@ class Answers:
         messages = self.cookies.messages(req)
         if messages:
             self.cookies.tell(resp, ())
-        place = self._place(req, nonce=new_nonce(), messages=messages)
+        context = self._context(req, nonce=new_nonce(), messages=messages)
         forms = (value for value in values.values() if isinstance(value, Form))
         refused = next((form for form in forms if form.errors), None)
-        self._render(resp, template, place, {"refused": refused, **values})
+        self._render(resp, template, context, {"refused": refused, **values})
         allowed = self.policy.joined(policy)
-        resp.set_header(POLICY, allowed.header(place.nonce))
+        resp.set_header(POLICY, allowed.header(context.nonce))
 
     def fragment(
         self,
@@ -75,9 +75,9 @@ class Answers:
     ) -> None:
         """Answer htmx with a fragment of a page."""
         # htmx takes the nonce of the answer for that of the page.
-        place = self._place(req, nonce=new_nonce(), messages=())
-        self._render(resp, template, place, values)
-        resp.set_header(POLICY, PLAIN.header(place.nonce))
+        context = self._context(req, nonce=new_nonce(), messages=())
+        self._render(resp, template, context, values)
+        resp.set_header(POLICY, PLAIN.header(context.nonce))
 
     def unscripted(
         self,
@@ -91,8 +91,8 @@ class Answers:
 
         It has the same bytes for everything that is missing: no nonce, no messages.
         """
-        place = self._place(req, nonce="", messages=())
-        self._render(resp, template, place, values)
+        context = self._context(req, nonce="", messages=())
+        self._render(resp, template, context, values)
         resp.set_header(POLICY, self.policy.header(""))
 
     def go(
@@ -124,7 +124,7 @@ class Answers:
 
     def address(self, req: falcon.Request, *parts: str, **values: object) -> str:
         """Return an address in the organization of the request."""
-        return self._place(req, nonce="", messages=()).url(*parts, **values)
+        return self._context(req, nonce="", messages=()).url(*parts, **values)
 
     def as_browsers_see(self, path: str) -> str:
         """Return a path below ours with the root that browsers see."""
@@ -132,7 +132,7 @@ class Answers:
 
     def top(self, *parts: str, **values: object) -> str:
         """Return an address of the dashboard that is in no organization."""
-        place = Place(
+        context = PageContext(
             root=self.cookies.root,
             static="",
             nonce="",
@@ -142,17 +142,17 @@ class Answers:
             messages=(),
             routes=(),
         )
-        return place.top(*parts, **values)
+        return context.top(*parts, **values)
 
-    def _place(
+    def _context(
         self,
         req: falcon.Request,
         *,
         nonce: str,
         messages: Sequence[FlashMessage],
-    ) -> Place:
+    ) -> PageContext:
         root = self.cookies.root
-        return Place(
+        return PageContext(
             root=root,
             static=f"{root}/static/{self._build()}",
             nonce=nonce,
@@ -174,10 +174,10 @@ class Answers:
         self,
         resp: falcon.Response,
         template: str,
-        place: Place,
+        context: PageContext,
         values: Mapping[str, object],
     ) -> None:
-        text = self.templates.get_template(template).render(here=place, **values)
+        text = self.templates.get_template(template).render(here=context, **values)
         resp.content_type = PAGE_TYPE
         # Halves of characters, as names may have them.
         resp.data = text.encode("utf-8", "replace")

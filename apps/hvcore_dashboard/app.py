@@ -72,7 +72,7 @@ def make_dashboard(
         middleware=[HeadersMiddleware(), gate],
         resources={**resources, STATIC_PATH: AssetFilesResource(assets)},
     )
-    ErrorPages(answers=answers, sessions=services.sessions).install(app)
+    ErrorPages(answers=answers, sessions=services.sign_in_sessions).install(app)
     return app
 
 

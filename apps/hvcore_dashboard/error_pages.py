@@ -11,7 +11,7 @@ import attrs
 import falcon
 
 from hvcore.errors import HvError, InternalError, NotFoundError, UnavailableError
-from hvcore.services.sign_in.sessions import Sessions
+from hvcore.services.sign_in.sessions import SignInSessions
 from hvcore_dashboard.answers import Answers, is_partial
 from hvcore_dashboard.gate import SignedOutError
 from hvcore_dashboard.returns import keep_return
@@ -63,7 +63,7 @@ class ErrorPages:
     """Answer errors."""
 
     answers: Answers
-    sessions: Sessions
+    sessions: SignInSessions
 
     def install(self, app: falcon.App[falcon.Request, falcon.Response]) -> None:
         """Make an app answer every error with a page."""

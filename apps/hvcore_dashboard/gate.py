@@ -15,7 +15,7 @@ from hvcore.errors import ForbiddenError, HvError, NotFoundError
 from hvcore.services.access.audit import acting_as_person
 from hvcore.services.access.callers import Access
 from hvcore.services.sign_in.operation_limits import OperationLimits
-from hvcore.services.sign_in.sessions import Sessions
+from hvcore.services.sign_in.sessions import SignInSessions
 from hvcore.throttling.turns import work_for
 from hvcore_dashboard.cookies import Cookies
 from hvcore_dashboard.forms import MAX_FIELDS_BYTES, is_multipart, read_form
@@ -60,7 +60,7 @@ class GateMiddleware:
 
     routes: Mapping[tuple[str, str], PageRoute]
     slots: Mapping[PageRoute, ReceivingSlots]
-    sessions: Sessions
+    sessions: SignInSessions
     access: Access
     limits: OperationLimits
     cookies: Cookies
@@ -75,7 +75,7 @@ class GateMiddleware:
                 for route in ROUTES
                 if route.file is not None
             },
-            sessions=services.sessions,
+            sessions=services.sign_in_sessions,
             access=services.access,
             limits=services.operation_limits,
             cookies=cookies,

@@ -5,7 +5,7 @@ from typing import Final
 
 import attrs
 
-from hvcore.domain.processing.certificates import VideoCertificate
+from hvcore.domain.processing.conformance_reports import ConformanceReport
 from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.thumbnails import BEST_THUMBNAIL_PX
@@ -14,7 +14,7 @@ from hvcore.errors import UnavailableError
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.analytics.counts import Analytics
 from hvcore.services.playback.signed_urls import SignedUrls
-from hvcore.services.processing.certificates import Certificates
+from hvcore.services.processing.conformance_reports import ConformanceReports
 from hvcore.services.videos.ladders import Ladders
 from hvcore_dashboard.desk import Desk
 from hvcore_dashboard.visits import OrganizationVisit
@@ -25,10 +25,10 @@ PLAYER_VALID_S: Final = 4 * 3600
 
 @attrs.frozen(kw_only=True)
 class VideoFacts:
-    """Collect a video's views, ladder, certificate and job for its first page."""
+    """Collect a video's views, ladder, conformance report and job for its first page."""
 
     analytics: Analytics
-    certificates: Certificates
+    conformance_reports: ConformanceReports
     ladders: Ladders
     playback: SignedUrls
     uow: UnitOfWork
@@ -39,7 +39,7 @@ class VideoFacts:
         services = desk.services
         return cls(
             analytics=services.analytics,
-            certificates=services.certificates,
+            conformance_reports=services.conformance_reports,
             ladders=services.ladders,
             playback=services.playback,
             uow=services.uow,
@@ -64,7 +64,7 @@ class VideoFacts:
             "ladder": self.ladders.of_video(here.caller, here.org_id, video.id)
             if is_ready
             else (),
-            "certificate": self._certificate(video),
+            "report": self._report(video),
             "job": self._job(video) if for_operator else None,
         }
 
@@ -82,9 +82,9 @@ class VideoFacts:
         )
         return signed.addresses.embed
 
-    def _certificate(self, video: Video) -> VideoCertificate | None:
+    def _report(self, video: Video) -> ConformanceReport | None:
         try:
-            return self.certificates.find(video)
+            return self.conformance_reports.find(video)
         except UnavailableError:
             # The page is of use without it.
             return None

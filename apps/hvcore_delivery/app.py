@@ -14,7 +14,7 @@ from hvcore.clock import Clock
 from hvcore.envelope import encode, success
 from hvcore.errors import ShareMetError
 from hvcore.playback_tokens import KeyRing
-from hvcore.services.links.share_playback import SharePlayback
+from hvcore.services.links.share_link_playback import ShareLinkPlayback
 from hvcore.services.playback.delivery import Delivery, PlaybackRequest
 from hvcore.services.playback.thumbnails import ThumbnailRequest, Thumbnails
 from hvcore.services.readiness import Readiness
@@ -44,7 +44,7 @@ class DeliveryServices(Protocol):
     def delivery(self) -> Delivery: ...
 
     @property
-    def share_playback(self) -> SharePlayback:
+    def share_link_playback(self) -> ShareLinkPlayback:
         """The same for viewers of share links."""
         ...
 
@@ -79,7 +79,7 @@ def make_app(services: DeliveryServices) -> falcon.App[falcon.Request, falcon.Re
         PublicFilesResource(services.delivery),
     )
     app.add_route(PRIVATE_FILES, PrivateFilesResource(services.delivery))
-    app.add_route(SHARED_FILES, SharedFilesResource(services.share_playback))
+    app.add_route(SHARED_FILES, SharedFilesResource(services.share_link_playback))
     app.add_route(THUMBNAILS, ThumbnailsResource(services.thumbnails))
     app.add_route(
         "/.well-known/jwks.json", PublicKeysResource(services.key_ring, services.clock)
@@ -134,14 +134,14 @@ class PrivateFilesResource:
 class SharedFilesResource:
     """The files of videos for viewers of share links."""
 
-    def __init__(self, share_playback: SharePlayback) -> None:
-        self._share_playback = share_playback
+    def __init__(self, share_link_playback: ShareLinkPlayback) -> None:
+        self._share_link_playback = share_link_playback
 
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, *, share: str, file: str
     ) -> None:
         """Answer with a file; HEAD uses no view."""
-        response = self._share_playback.open(
+        response = self._share_link_playback.open(
             share, file, viewer_of(req), begins=req.method == "GET"
         )
         send(req, resp, response)

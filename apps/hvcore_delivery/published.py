@@ -20,7 +20,7 @@ from hvcore.ports.counting import CountedSegment, SegmentCounter
 from hvcore.ports.repositories.playback import PlaybackDirectory
 from hvcore.ports.storage import Storage, SupportsLocalPath
 from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
-from hvcore.services.links.share_playback import SharePlayback
+from hvcore.services.links.share_link_playback import ShareLinkPlayback
 from hvcore.services.playback.cached_thumbnails import CachedThumbnails
 from hvcore.services.playback.delivery import Delivery, PlaybackRequest
 from hvcore.services.playback.downloads import Downloads
@@ -65,7 +65,7 @@ class PublishedServices(Protocol):
     def segment_counter(self) -> SegmentCounter: ...
 
     @property
-    def share_playback(self) -> SharePlayback:
+    def share_link_playback(self) -> ShareLinkPlayback:
         """Videos for viewers of share links."""
         ...
 
@@ -95,7 +95,7 @@ class PublishedFileOpener:
     delivery: Delivery
     downloads: Downloads
     counter: SegmentCounter
-    share_playback: SharePlayback
+    share_link_playback: ShareLinkPlayback
     edge_key_playback: EdgeKeyPlayback
     pictures: CachedThumbnails
     further: Further | None = None
@@ -120,7 +120,7 @@ class PublishedFileOpener:
             delivery=services.delivery,
             downloads=services.downloads,
             counter=services.segment_counter,
-            share_playback=services.share_playback,
+            share_link_playback=services.share_link_playback,
             edge_key_playback=services.edge_key_playback,
             pictures=services.cached_thumbnails,
             further=further if directory.is_current else None,
@@ -182,7 +182,7 @@ class PublishedFileOpener:
                 address.edge_key, address.file, request.viewer
             )
         if address.share is not None:
-            return self.share_playback.open(
+            return self.share_link_playback.open(
                 address.share, address.file, request.viewer, begins=False
             )
         wanted = PlaybackRequest(

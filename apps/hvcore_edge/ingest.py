@@ -1,7 +1,7 @@
 """
 Bring the edge's counted segments from its files to the analytics sinks, once.
 
-As with spool files (hvcore/services/counting/drain.py): whatever is killed, nothing is
+As with spool files (hvcore/services/counting/flusher.py): whatever is killed, nothing is
 counted twice, and nothing that was counted is lost.
 """
 
@@ -130,7 +130,7 @@ class Ingest:
         )
 
     def _applied(self) -> None:
-        failpoint("drain.applied")
+        failpoint("flush.applied")
         self.beat()
 
     def _remove_unnamed(self) -> None:

@@ -15,7 +15,7 @@ import falcon
 from hvcore.clock import Clock
 from hvcore.errors import ForbiddenError, HvError, UnauthorizedError
 from hvcore.safe_http import OutboundHttp
-from hvcore.services.uploads.store_notices import StoreNotices
+from hvcore.services.uploads.storage_events import StorageEvents
 from hvcore.settings import Settings
 from hvcore.throttling.log_lines import LOG_LINES
 from hvcore.throttling.shares import client_of_address
@@ -45,18 +45,18 @@ class NotifyServices(Protocol):
     """The services that the notify app needs."""
 
     @property
-    def store_notices(self) -> StoreNotices:
-        """Takes the notices of the object store."""
+    def storage_events(self) -> StorageEvents:
+        """Takes the events of the object store."""
         ...
 
     @property
     def outbound(self) -> OutboundHttp:
-        """Fetches the keys and certificates that prove a notice's sender."""
+        """Fetches the keys and certificates that prove a storage event's sender."""
         ...
 
     @property
     def settings(self) -> Settings:
-        """The settings; they say who may send notices."""
+        """The settings; they say who may send storage events."""
         ...
 
     @property
@@ -66,7 +66,7 @@ class NotifyServices(Protocol):
 def make_app(services: NotifyServices) -> falcon.App[falcon.Request, falcon.Response]:
     """Make the app that stores tell; without settings nobody can."""
     settings = services.settings.notify
-    notices = services.store_notices
+    events = services.storage_events
     documents = PublicDocuments(services.outbound)
     app = make_web_app(name="notify", cors=exact_origins(()))
     if settings.sns_topics:
@@ -76,7 +76,7 @@ def make_app(services: NotifyServices) -> falcon.App[falcon.Request, falcon.Resp
             documents=documents,
             clock=services.clock,
         )
-        app.add_route(SNS_PATH, SnsResource(notices, messages))
+        app.add_route(SNS_PATH, SnsResource(events, messages))
     if settings.pubsub_audience:
         tokens = PubSubTokens(
             audience=settings.pubsub_audience,
@@ -85,17 +85,17 @@ def make_app(services: NotifyServices) -> falcon.App[falcon.Request, falcon.Resp
             documents=documents,
             clock=services.clock,
         )
-        app.add_route(PUBSUB_PATH, PubSubResource(notices, tokens))
+        app.add_route(PUBSUB_PATH, PubSubResource(events, tokens))
     if settings.token:
-        app.add_route(EVENTS_PATH, EventsResource(notices, settings.token))
+        app.add_route(EVENTS_PATH, EventsResource(events, settings.token))
     return app
 
 
 class SnsResource:
     """The address to which SNS posts the messages of a topic."""
 
-    def __init__(self, notices: StoreNotices, messages: SnsMessages) -> None:
-        self._notices = notices
+    def __init__(self, events: StorageEvents, messages: SnsMessages) -> None:
+        self._events = events
         self._messages = messages
         self._done: OrderedDict[str, None] = OrderedDict()
 
@@ -117,7 +117,7 @@ class SnsResource:
         if message.kind == CONFIRMATION:
             self._confirm(message)
         elif message.id not in self._done:
-            _take(self._notices, message.text.encode())
+            _take(self._events, message.text.encode())
             # Afterwards: what failed must be taken when it is sent again.
             self._remember(message.id)
 
@@ -139,8 +139,8 @@ class SnsResource:
 class PubSubResource:
     """The address to which Google Pub/Sub pushes the messages of a subscription."""
 
-    def __init__(self, notices: StoreNotices, tokens: PubSubTokens) -> None:
-        self._notices = notices
+    def __init__(self, events: StorageEvents, tokens: PubSubTokens) -> None:
+        self._events = events
         self._tokens = tokens
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
@@ -158,15 +158,15 @@ class PubSubResource:
             _note_refusal(req, exc)
             raise
         found = parse_json(read_body(req, max_bytes=MAX_BODY_BYTES))
-        self._notices.wake(_objects_of_gcs(found))
+        self._events.wake(_objects_of_gcs(found))
         resp.status = falcon.HTTP_204
 
 
 class EventsResource:
     """The address to which a store, or a program, posts events with a secret."""
 
-    def __init__(self, notices: StoreNotices, token: str) -> None:
-        self._notices = notices
+    def __init__(self, events: StorageEvents, token: str) -> None:
+        self._events = events
         self._token = token.encode()
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
@@ -184,18 +184,18 @@ class EventsResource:
             )
             _note_refusal(req, refusal)
             raise refusal
-        _take(self._notices, read_body(req, max_bytes=MAX_BODY_BYTES))
+        _take(self._events, read_body(req, max_bytes=MAX_BODY_BYTES))
         resp.status = falcon.HTTP_204
 
 
-def _take(notices: StoreNotices, data: bytes) -> None:
+def _take(events: StorageEvents, data: bytes) -> None:
     try:
         objects = new_objects(data)
     except UnreadableEventError as exc:
         # Sending it again would not help.
-        _log.warning("a notice is no event of a store", extra={"hv_why": str(exc)})
+        _log.warning("a message is no storage event", extra={"hv_why": str(exc)})
         return
-    notices.wake(objects)
+    events.wake(objects)
 
 
 def _objects_of_gcs(found: object) -> Collection[str]:
@@ -218,7 +218,7 @@ def _note_refusal(req: falcon.Request, error: HvError) -> None:
     LOG_LINES.write(
         _log,
         logging.WARNING,
-        "a notice is refused",
+        "a storage event is refused",
         client=client_of_address(address),
         extra={"hv_why": error.detail, "hv_path": req.path},
     )

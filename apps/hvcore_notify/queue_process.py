@@ -37,7 +37,7 @@ def run_reader(settings: Settings, stopped: Callable[[float], bool]) -> None:
         reader = QueueReader(
             client=sqs_client(settings.notify),
             url=settings.notify.sqs_url,
-            notices=services.store_notices,
+            events=services.storage_events,
         )
         # A thread that nobody has to wait for: SQS holds a request for 20 s. What it
         # answers to a process that has ended comes back into the queue.

@@ -12,7 +12,7 @@ import attrs
 from hvcore.aws_credentials import use_until_end
 from hvcore.errors import ConfigError, UnavailableError
 from hvcore.extras import missing_module
-from hvcore.services.uploads.store_notices import StoreNotices
+from hvcore.services.uploads.storage_events import StorageEvents
 from hvcore.settings.notify import NotifySettings, region_of_queue
 from hvcore_notify.store_events import UnreadableEventError, new_objects
 
@@ -44,7 +44,7 @@ class QueueReader:
 
     client: Any
     url: str
-    notices: StoreNotices
+    events: StorageEvents
 
     def keep_reading(self, stopped: Callable[[float], bool]) -> None:
         """
@@ -63,7 +63,7 @@ class QueueReader:
                 pause_s = min(max(PAUSE_S, pause_s * 2), LONGEST_PAUSE_S)
                 if not is_out:
                     _log.warning(
-                        "notices wait in the queue",
+                        "storage events wait in the queue",
                         extra={"hv_why": exc.detail, "hv_queue": self.url},
                     )
                 is_out = True
@@ -94,7 +94,7 @@ class QueueReader:
             check_answer(answer)
         messages: Sequence[Mapping[str, Any]] = answer.get("Messages", [])
         if messages:
-            self.notices.wake(
+            self.events.wake(
                 one for message in messages for one in _objects_of(message)
             )
             self._remove(messages)

@@ -16,7 +16,7 @@ import falcon
 
 from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
 from hvcore.services.links.share_codes import ShareCodes
-from hvcore.services.links.share_playback import SharePlayback
+from hvcore.services.links.share_link_playback import ShareLinkPlayback
 from hvcore.services.playback.authorization import PlaybackAuthorization
 from hvcore.services.playback.player_videos import PlayerVideos
 from hvcore.settings import PublicSettings, Settings
@@ -27,7 +27,7 @@ from hvcore_player.link_html import front_page
 from hvcore_player.link_pages import (
     EdgeKeyFilesResource,
     EdgeKeyPageResource,
-    SharePageResource,
+    ShareLinkPageResource,
 )
 from hvcore_player.oembed import OEmbedResource
 from hvcore_player.page_answers import (
@@ -64,7 +64,7 @@ class PlayerServices(Protocol):
         ...
 
     @property
-    def share_playback(self) -> SharePlayback:
+    def share_link_playback(self) -> ShareLinkPlayback:
         """The same for viewers of share links."""
         ...
 
@@ -116,8 +116,8 @@ def make_app(
     app.add_route("/v1/player/{name:path}", PlayerFilesResource(assets))
     app.add_route(
         "/v1/watch/{share}",
-        SharePageResource(
-            share_playback=services.share_playback,
+        ShareLinkPageResource(
+            share_link_playback=services.share_link_playback,
             share_codes=services.share_codes,
             answers=answers,
             public=public,

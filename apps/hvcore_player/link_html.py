@@ -6,11 +6,11 @@ from typing import Final
 
 from hvcore import __version__
 from hvcore.domain.links.share_codes import CODE_DIGITS, CODE_VALID, MAX_MAILS
-from hvcore.services.links.share_playback import SharedVideo
+from hvcore.services.links.share_link_playback import SharedVideo
 from hvcore.settings import Settings
 from hvcore_player.element import PlayerElement
 from hvcore_player.html import BESIDE
-from hvcore_web.pages import Markup, PageTemplate, dashboard_place
+from hvcore_web.pages import Markup, PageTemplate, dashboard_item
 
 _PAGES: Final = Path(__file__).parent / "pages"
 _ASK: Final = PageTemplate(_PAGES / "ask.html")
@@ -115,7 +115,7 @@ def front_page(settings: Settings) -> bytes:
             "api_url": public.api_url,
             "worker_url": public.worker_url,
             "player_url": public.player_url,
-            "dashboard": dashboard_place(settings),
+            "dashboard": dashboard_item(settings),
             "version": __version__,
         }
     )

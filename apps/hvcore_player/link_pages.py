@@ -13,9 +13,9 @@ from hvcore.services.links.share_codes import (
     RecognisedViewer,
     ShareCodes,
 )
-from hvcore.services.links.share_playback import (
+from hvcore.services.links.share_link_playback import (
     SharedVideo,
-    SharePlayback,
+    ShareLinkPlayback,
     ViewerUnknownError,
 )
 from hvcore.settings import PublicSettings
@@ -81,10 +81,10 @@ class EdgeKeyFilesResource:
 
 
 @attrs.frozen(kw_only=True)
-class SharePageResource:
+class ShareLinkPageResource:
     """The page of a share link."""
 
-    share_playback: SharePlayback
+    share_link_playback: ShareLinkPlayback
     share_codes: ShareCodes
     answers: PageAnswers
     public: PublicSettings
@@ -119,7 +119,7 @@ class SharePageResource:
     def _known(self, req: falcon.Request, share: str) -> PageContent | None:
         """Return the page for everybody, or for a browser that was let in before."""
         try:
-            return self._watched(self.share_playback.describe(share))
+            return self._watched(self.share_link_playback.describe(share))
         except ViewerUnknownError:
             remembered = req.get_cookie_values(REMEMBERED)
             shown = None

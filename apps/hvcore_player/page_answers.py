@@ -9,7 +9,7 @@ import falcon
 
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.errors import HvError
-from hvcore.services.links.share_playback import ShareOverError
+from hvcore.services.links.share_link_playback import ShareLinkOverError
 from hvcore_player.element import PlayerElement
 from hvcore_player.html import BESIDE, content_policy
 from hvcore_player.link_html import CLOCK, CROSSED, EYE, LOCK, message_page
@@ -166,7 +166,7 @@ class PageAnswers:
 
 
 def _explained(error: HvError, assets: str, reference: str) -> PageContent:
-    status = GONE if isinstance(error, ShareOverError) else error.http_status
+    status = GONE if isinstance(error, ShareLinkOverError) else error.http_status
     if status not in _TEXTS:
         raise error
     title, text, sign = _TEXTS[status]

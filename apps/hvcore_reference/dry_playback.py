@@ -30,7 +30,7 @@ from hvcore.ports.storage import ObjectInfo, Storage
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
 from hvcore.services.links.share_codes import ShareCodes
-from hvcore.services.links.share_playback import SharePlayback
+from hvcore.services.links.share_link_playback import ShareLinkPlayback
 from hvcore.services.playback.authorization import PlaybackAuthorization
 from hvcore.services.playback.delivery import Delivery
 from hvcore.services.playback.player_videos import PlayerVideos
@@ -71,7 +71,7 @@ class DryServices:
     player_videos: PlayerVideos
     delivery: Delivery
     edge_key_playback: EdgeKeyPlayback
-    share_playback: SharePlayback
+    share_link_playback: ShareLinkPlayback
     share_codes: ShareCodes
     thumbnails: Thumbnails
     key_ring: KeyRing
@@ -94,8 +94,8 @@ def dry_services(services: Services, public: PublicSettings) -> DryServices:
     delivery = attrs.evolve(services.delivery, access=access, counter=_Uncounted())
     storage = _ReadOnlyStorage(services.storage, services.clock)
     uow = _ReadOnlyUnitOfWork(services.uow)
-    share_playback = attrs.evolve(
-        services.share_playback, access=access, delivery=delivery, uow=uow
+    share_link_playback = attrs.evolve(
+        services.share_link_playback, access=access, delivery=delivery, uow=uow
     )
     return DryServices(
         playback_access=access,
@@ -104,8 +104,10 @@ def dry_services(services: Services, public: PublicSettings) -> DryServices:
         edge_key_playback=attrs.evolve(
             services.edge_key_playback, access=access, delivery=delivery
         ),
-        share_playback=share_playback,
-        share_codes=ShareCodes(uow=uow, playback=share_playback, clock=services.clock),
+        share_link_playback=share_link_playback,
+        share_codes=ShareCodes(
+            uow=uow, playback=share_link_playback, clock=services.clock
+        ),
         thumbnails=attrs.evolve(
             services.thumbnails, storage=storage, access=access, uses=ThumbnailUses()
         ),

@@ -30,7 +30,7 @@ def make_web(services: Services) -> App:
     from hvcore_player.app import make_app as make_player  # noqa: PLC0415
     from hvcore_upload.app import make_app as make_upload  # noqa: PLC0415
 
-    services.drain.prepare()
+    services.flusher.prepare()
     media = by_path(
         upload=with_middleware(make_upload(services), WebApp.UPLOAD, services),
         player=with_middleware(make_player(services), WebApp.PLAYER, services),
@@ -69,13 +69,13 @@ def sweep(
     lanes: Sequence[Lane],
     stopping: Callable[[], bool] | None,
 ) -> None:
-    """Run the sweep until it is told to stop, and the drain of this machine with it."""
+    """Run the sweep until it is told to stop, and the flusher of this machine with it."""
     from hvcore_worker.sweep import sweep_until  # noqa: PLC0415 - see above
 
     del data_dir, lanes  # a worker's
     with _asked(stopping) as asked, make(None) as services:
-        services.drain.prepare()
-        sweep_until(asked, services, services.drain.run_once)
+        services.flusher.prepare()
+        sweep_until(asked, services, services.flusher.run_once)
 
 
 def _asked(

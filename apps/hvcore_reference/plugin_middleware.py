@@ -23,7 +23,7 @@ def with_middleware(app: App, which: WebApp, services: Services) -> App:
         if not callable(around):
             raise PluginError(
                 f"The middleware {made.name!r} makes {type(around).__name__} of the "
-                f"app {which.value}, and not an app. Mend its plugin, or name that in "
+                f"app {which.value}, and not an app. Fix its plugin, or name that in "
                 "plugin.disabled."
             )
         app = cast(App, around)

@@ -6,8 +6,8 @@ from typing import Any, Final
 from hvcore.assembly import build
 from hvcore.ports.web_apps import WebApp
 from hvcore.settings import Settings
-from hvcore_reference.drain_keeper import DrainKeeper
-from hvcore_reference.draining import packed
+from hvcore_reference.flusher_keeper import FlusherKeeper
+from hvcore_reference.flushing import packed
 from hvcore_reference.plugin_middleware import has_middleware, with_middleware
 from hvcore_reference.public_paths import App, by_path
 from hvcore_web.plain_requests import FileOpener
@@ -54,15 +54,15 @@ def api_app(settings: Settings, threads: int) -> App:
 
 
 def delivery_app(
-    settings: Settings, threads: int, drain: Callable[[], Sequence[str]]
+    settings: Settings, threads: int, flusher: Callable[[], Sequence[str]]
 ) -> App:
     """
     Build delivery, player and uploads; call it in the process that serves them.
 
     Args:
         threads: That may call it at a time.
-        drain: Returns the command that brings counts to the sinks beside it; it gets
-            the settings on its standard input (draining.read_settings).
+        flusher: Returns the command that brings counts to the sinks beside it; it gets
+            the settings on its standard input (flushing.read_settings).
 
     Raises:
         ConfigError: The folder of the counts, or a proxy in front, cannot be used.
@@ -79,7 +79,7 @@ def delivery_app(
     PROXIES.trust(settings.edge.proxies)
     services = build(settings, connections=threads, answers_requests=True)
     packed_settings = packed(settings)
-    DrainKeeper(services.spool_dir, services.spool, drain, packed_settings).start()
+    FlusherKeeper(services.spool_dir, services.spool, flusher, packed_settings).start()
     app = by_path(
         upload=with_middleware(make_upload(services), WebApp.UPLOAD, services),
         edge=make_edge(services),

@@ -12,7 +12,7 @@ import attrs
 from hvcore_server.file_loop.socket_writer import SocketWriter
 from hvcore_server.file_loop.transfers import Transfer
 from hvcore_server.pacing import Pace
-from hvcore_server.part_threads import MadePart, PartThreads
+from hvcore_server.piece_threads import MadePiece, PieceThreads
 from hvcore_server.unsent_answer import UnsentAnswer
 
 LOOK_EVERY_S: Final = 1.0
@@ -25,7 +25,7 @@ class _Sending:
     An answer on its way.
 
     Attributes:
-        transfer: None while the next part is made.
+        transfer: None while the next piece is made.
         free: Gives back the room of what is sent now.
     """
 
@@ -44,7 +44,7 @@ class AnswerSender:
     Args:
         poller: Of the main thread.
         pace: Makes what is asked of the other side.
-        parts: Makes what is not made yet.
+        pieces: Makes what is not made yet.
         sent: Called with a connection, and whether it may be kept.
         drop: Closes one.
     """
@@ -54,13 +54,13 @@ class AnswerSender:
         poller: selectors.BaseSelector,
         *,
         pace: Callable[[], Pace],
-        parts: PartThreads,
+        pieces: PieceThreads,
         sent: Callable[[Any, bool], None],
         drop: Callable[[Any], None],
     ) -> None:
         self._poller = poller
         self._pace = pace
-        self._parts = parts
+        self._pieces = pieces
         self._sent = sent
         self._drop = drop
         self._all: dict[Any, _Sending] = {}
@@ -100,7 +100,7 @@ class AnswerSender:
 
     def close(self) -> None:
         """Break off everything."""
-        self._parts.close()
+        self._pieces.close()
         for sending in list(self._all.values()):
             self._break_off(sending)
 
@@ -128,26 +128,26 @@ class AnswerSender:
         further = sending.unsent.further
         if further is not None and further.left_bytes:
             self._rest(sending)
-            take = partial(self._take_part, sending)
-            self._parts.ask(sending.unsent.client, further, take)
+            take = partial(self._take_piece, sending)
+            self._pieces.ask(sending.unsent.client, further, take)
             return
         self._leave(sending)
         self._sent(sending.conn, sending.keeps)
 
-    def _take_part(self, sending: _Sending, part: MadePart) -> None:
+    def _take_piece(self, sending: _Sending, piece: MadePiece) -> None:
         if self._all.get(sending.conn) is not sending:
-            part.free()
+            piece.free()
             return
-        sending.free = part.free
-        if not part.data:
+        sending.free = piece.free
+        if not piece.data:
             self._break_off(sending)
             return
         transfer = Transfer(
             SocketWriter(sending.conn.sock),
             b"",
             pace=self._pace,
-            pieces=iter((part.data,)),
-            end=len(part.data),
+            pieces=iter((piece.data,)),
+            end=len(piece.data),
         )
         self._begin(sending, transfer)
 

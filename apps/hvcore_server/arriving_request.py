@@ -22,7 +22,7 @@ _MAX_FRAMING_BYTES: Final = 256 * 1024
 """Of small chunks with all that stands between them: 1 byte each takes six."""
 
 
-class Arrival(Enum):
+class RequestState(Enum):
     """
     The state of a request of which a part has arrived.
 
@@ -64,7 +64,7 @@ class ArrivingRequest:
         """Request line and headers, once they are there."""
         return bytes(self.data[: self._head_bytes])
 
-    def add(self, data: bytes) -> Arrival:
+    def add(self, data: bytes) -> RequestState:
         """Add bytes, and return how far the request is."""
         searched = max(0, len(self.data) - len(_END) + 1)
         self.data += data
@@ -74,21 +74,21 @@ class ArrivingRequest:
                 return self._begun()
             self._head_bytes = end + len(_END)
             if not self._has_body():
-                return Arrival.WHOLE
+                return RequestState.WHOLE
         if self._chunks is not None:
             return self._chunks.look(self.data)
         if self._body > SMALL_BODY_BYTES:
-            return Arrival.LARGE
+            return RequestState.LARGE
         is_whole = len(self.data) >= self._head_bytes + self._body
-        return Arrival.WHOLE if is_whole else Arrival.BODY
+        return RequestState.WHOLE if is_whole else RequestState.BODY
 
-    def _begun(self) -> Arrival:
+    def _begun(self) -> RequestState:
         """Return the state of a request whose head has not ended."""
         if len(self.data) < MAX_HEAD_BYTES:
-            return Arrival.HEAD
+            return RequestState.HEAD
         line_end = self.data.find(_LINE_END, 0, MAX_HEAD_BYTES)
         is_line = 0 <= line_end <= MAX_LINE_BYTES
-        return Arrival.HEAD_TOO_LARGE if is_line else Arrival.LINE_TOO_LONG
+        return RequestState.HEAD_TOO_LARGE if is_line else RequestState.LINE_TOO_LONG
 
     def _has_body(self) -> bool:
         head = self.head.lower()
@@ -122,17 +122,17 @@ class _Chunks:
         self._size_bytes = 0
         self._in_trailers = False
 
-    def look(self, data: bytearray) -> Arrival:
+    def look(self, data: bytearray) -> RequestState:
         """Return the state of the body's chunks in the bytes so far."""
         while not self._in_trailers:
             line_end = data.find(_LINE_END, max(self._at, self._searched - 1))
             if line_end < 0:
                 self._searched = len(data)
                 is_odd = len(data) - self._at > _MAX_CHUNK_LINE_BYTES
-                return Arrival.WHOLE if is_odd else self._awaited(data)
+                return RequestState.WHOLE if is_odd else self._awaited(data)
             size_bytes = _chunk_size(bytes(data[self._at : line_end]))
             if size_bytes is None:
-                return Arrival.WHOLE
+                return RequestState.WHOLE
             begins = line_end + len(_LINE_END)
             if size_bytes == 0:
                 self._in_trailers, self._at = True, begins
@@ -140,17 +140,17 @@ class _Chunks:
             came = len(data) - begins
             # What came, and not what is announced: a thread would wait for that.
             if self._size_bytes + min(came, size_bytes) > SMALL_BODY_BYTES:
-                return Arrival.LARGE
+                return RequestState.LARGE
             if came < size_bytes + len(_LINE_END):
                 return self._awaited(data)
             self._size_bytes += size_bytes
             self._at = self._searched = begins + size_bytes + len(_LINE_END)
         ends = data.startswith(_LINE_END, self._at) or data.find(_END, self._at) >= 0
-        return Arrival.WHOLE if ends else self._awaited(data)
+        return RequestState.WHOLE if ends else self._awaited(data)
 
-    def _awaited(self, data: bytearray) -> Arrival:
+    def _awaited(self, data: bytearray) -> RequestState:
         is_odd = len(data) - self._begins > _MAX_FRAMING_BYTES
-        return Arrival.WHOLE if is_odd else Arrival.BODY
+        return RequestState.WHOLE if is_odd else RequestState.BODY
 
 
 def only_value(head: bytes, name: bytes) -> bytes:

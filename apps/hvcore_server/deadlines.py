@@ -25,7 +25,7 @@ from gunicorn.workers.gthread import ThreadWorker
 from hvcore.errors import HvError, UnavailableError
 from hvcore.throttling.shares import SharedCapacity
 from hvcore_server.answer_sender import AnswerSender
-from hvcore_server.arriving_request import Arrival, ArrivingRequest
+from hvcore_server.arriving_request import ArrivingRequest, RequestState
 from hvcore_server.lingering import Lingering
 from hvcore_server.open_connections import OpenConnections, neighbour_of, sender_of
 from hvcore_server.pacing import (
@@ -35,7 +35,7 @@ from hvcore_server.pacing import (
     TooShortError,
     TooSlowError,
 )
-from hvcore_server.part_threads import PartThreads, begin_in_parts
+from hvcore_server.piece_threads import PieceThreads, begin_in_pieces
 from hvcore_server.refusal_lines import log_refusal
 from hvcore_server.refusals import MissingHostError, answer, error_for
 from hvcore_server.request_bodies import WatchedConnection
@@ -54,9 +54,9 @@ _KEEP_ALIVE: Final[Future[bool]] = Future()
 _KEEP_ALIVE.set_result(True)
 
 
-class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
+class ApiWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
     """
-    Deadlines of apps whose requests are small: they must arrive within seconds.
+    Serve an app whose requests are small: they must arrive within seconds.
 
     An app that expects more says so, once it knows the sender; see
     hvcore_web.bodies.allow_time.
@@ -107,7 +107,7 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         self._sender = AnswerSender(
             self.poller,
             pace=partial(self._pace, self.grace_s),
-            parts=PartThreads(self.method_queue.defer),
+            pieces=PieceThreads(self.method_queue.defer),
             sent=self._go_on,
             drop=self.drop,
         )
@@ -119,7 +119,7 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
             refuse=self._refuse,
         )
         self._retries = RetryPacing(go_on=self._give_thread, refuse=self._refuse)
-        self.wsgi = begin_in_parts(self.wsgi)
+        self.wsgi = begin_in_pieces(self.wsgi)
         # Of this process alone: the arbiter has another one, for the delay as well.
         self.cfg.set("graceful_timeout", FINISHES_WITHIN_S)
         # The app stays for good: to look through it for garbage again and again kept
@@ -264,10 +264,10 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         self,
         conn: Any,  # noqa: ANN401 - gunicorn's own
         request: ArrivingRequest,
-        arrival: Arrival,
+        state: RequestState,
     ) -> None:
         conn.give(bytes(request.data))
-        conn.is_whole = arrival is Arrival.WHOLE
+        conn.is_whole = state is RequestState.WHOLE
         conn.was_continued = request.was_continued
         head = request.head
         conn.sender = sender_of(neighbour_of(conn.client), head)
@@ -339,8 +339,8 @@ class SmallBodies(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         return Pace(grace_s, min_bytes_per_s=self.min_bytes_per_s)
 
 
-class LargeBodies(SmallBodies):
-    """Deadlines of apps that take and give files: hours, but never at a standstill."""
+class TransferWorker(ApiWorker):
+    """Serve an app that takes and gives files: for hours, but never at a standstill."""
 
     grace_s = 30.0
     serves_any_page = True

@@ -39,8 +39,8 @@ class Lingering:
             self._drop(conn)
             return
         self._all[conn] = time.monotonic() + LINGER_S
-        drain = partial(self._drain, conn)
-        self._poller.register(conn.sock, selectors.EVENT_READ, drain)
+        discard = partial(self._discard, conn)
+        self._poller.register(conn.sock, selectors.EVENT_READ, discard)
 
     def waiting(self) -> Iterable[Any]:
         """Return all connections, the oldest first."""
@@ -64,7 +64,7 @@ class Lingering:
         for conn in late:
             self.give_up(conn)
 
-    def _drain(self, conn: Any, client: socket.socket) -> None:  # noqa: ANN401 - gunicorn's own
+    def _discard(self, conn: Any, client: socket.socket) -> None:  # noqa: ANN401 - gunicorn's own
         try:
             more = client.recv(_READ_BYTES, socket.MSG_DONTWAIT)
         except BlockingIOError:

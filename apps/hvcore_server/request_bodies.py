@@ -8,7 +8,7 @@ from gunicorn.http.errors import ParseException
 from gunicorn.http.message import Request
 from gunicorn.workers.gthread import TConn
 
-from hvcore_server.large_bodies import BodyInBlocks
+from hvcore_server.body_in_blocks import BodyInBlocks
 
 
 class BrokenBodyError(OSError):

@@ -17,7 +17,7 @@ import attrs
 from gunicorn.http.errors import LimitRequestHeaders, LimitRequestLine
 
 from hvcore.errors import HvError
-from hvcore_server.arriving_request import Arrival, ArrivingRequest
+from hvcore_server.arriving_request import ArrivingRequest, RequestState
 from hvcore_server.pacing import sends_no_more
 from hvcore_server.refusals import error_for
 
@@ -35,7 +35,7 @@ _recv = socket.socket.recv
 class _Awaited:
     until: float
     request: ArrivingRequest = attrs.field(factory=ArrivingRequest)
-    arrival: Arrival = Arrival.HEAD
+    state: RequestState = RequestState.HEAD
     is_registered: bool = False
 
 
@@ -60,7 +60,7 @@ class RequestReceiver:
         head_within_s: float,
         body_within_s: float,
         min_bytes_per_s: float,
-        ready: Callable[[Any, ArrivingRequest, Arrival], None],
+        ready: Callable[[Any, ArrivingRequest, RequestState], None],
         drop: Callable[[Any], None],
         refuse: Callable[[Any, HvError], None],
     ) -> None:
@@ -115,10 +115,10 @@ class RequestReceiver:
         self._looked_at = now
         for conn, awaited in list(self._all.items()):
             if is_stopping:
-                is_begun = awaited.arrival is Arrival.BODY
+                is_begun = awaited.state is RequestState.BODY
                 latest = now + STOPS_WITHIN_S if is_begun else now
                 awaited.until = min(awaited.until, latest)
-            is_half = awaited.arrival is Arrival.HEAD and awaited.request.data
+            is_half = awaited.state is RequestState.HEAD and awaited.request.data
             if is_half and sends_no_more(conn.sock):
                 # Urgent data that came behind what was read wakes nobody.
                 self.give_up(conn)
@@ -126,10 +126,10 @@ class RequestReceiver:
             if awaited.until > now:
                 continue
             self._leave(conn, awaited)
-            if awaited.arrival is Arrival.HEAD:
+            if awaited.state is RequestState.HEAD:
                 self._drop(conn)
             else:
-                self._ready(conn, awaited.request, Arrival.WHOLE)
+                self._ready(conn, awaited.request, RequestState.WHOLE)
 
     def _look(self, conn: Any, awaited: _Awaited, _sock: socket.socket) -> None:  # noqa: ANN401 - gunicorn's own
         self._read(conn, awaited)
@@ -143,26 +143,26 @@ class RequestReceiver:
             data = b""
         if data:
             is_enough = self._add(conn, awaited, data)
-            is_half = not is_enough and awaited.arrival is Arrival.HEAD
+            is_half = not is_enough and awaited.state is RequestState.HEAD
             if is_half and sends_no_more(conn.sock):
                 self.give_up(conn)
             return
         self._leave(conn, awaited)
-        if awaited.arrival is Arrival.HEAD:
+        if awaited.state is RequestState.HEAD:
             self._drop(conn)
         else:
-            self._ready(conn, awaited.request, Arrival.WHOLE)
+            self._ready(conn, awaited.request, RequestState.WHOLE)
 
     def _add(self, conn: Any, awaited: _Awaited, data: bytes) -> bool:  # noqa: ANN401 - gunicorn's own
         """Add arrived bytes to a request; return whether a thread can take it."""
-        before, arrival = awaited.arrival, awaited.request.add(data)
-        awaited.arrival = arrival
-        if arrival is Arrival.HEAD:
+        before, state = awaited.state, awaited.request.add(data)
+        awaited.state = state
+        if state is RequestState.HEAD:
             return False
-        if arrival is Arrival.BODY:
+        if state is RequestState.BODY:
             now = time.monotonic()
             latest = now + self._body_within_s
-            if before is Arrival.HEAD:
+            if before is RequestState.HEAD:
                 awaited.until = latest
                 self._let_it_come(conn, awaited.request)
             else:
@@ -170,12 +170,12 @@ class RequestReceiver:
                 awaited.until = min(latest, awaited.until + earned_s)
             return False
         self._leave(conn, awaited)
-        if arrival is Arrival.HEAD_TOO_LARGE:
+        if state is RequestState.HEAD_TOO_LARGE:
             self._refuse(conn, error_for(LimitRequestHeaders("")))
-        elif arrival is Arrival.LINE_TOO_LONG:
+        elif state is RequestState.LINE_TOO_LONG:
             self._refuse(conn, error_for(LimitRequestLine(0, 0)))
         else:
-            self._ready(conn, awaited.request, arrival)
+            self._ready(conn, awaited.request, state)
         return True
 
     def _let_it_come(self, conn: Any, request: ArrivingRequest) -> None:  # noqa: ANN401 - gunicorn's own

@@ -76,7 +76,7 @@ def serve(  # noqa: PLR0913 - what differs between servers
         shutdown_delay_s: How long requests are still taken after SIGTERM, while
             ``/health/ready`` says that they are to be sent elsewhere.
     """
-    kind = "file_loop.worker.FilesInLoop" if takes_files else "deadlines.SmallBodies"
+    kind = "file_loop.worker.DeliveryWorker" if takes_files else "deadlines.ApiWorker"
     own = {
         **SETTINGS,
         "proc_name": name,
@@ -142,7 +142,7 @@ class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         try:
             return self._make_app()
         except HvcoreError as exc:
-            # What an operator can mend needs no traceback.
+            # What an operator can fix needs no traceback.
             _log.critical("%s", exc)
             sys.exit(Arbiter.APP_LOAD_ERROR)
 

@@ -14,7 +14,7 @@ import attrs
 from hvcore.errors import UnavailableError
 from hvcore.ports.counting import CountedSegment
 from hvcore.throttling.shares import SharedCapacity
-from hvcore_server.part_threads import MadeInParts
+from hvcore_server.piece_threads import MadeInPieces
 
 MAX_UNSENT_BYTES: Final = 128 * 1024 * 1024
 MAX_UNSENT_OF_ONE_BYTES: Final = 32 * 1024 * 1024
@@ -63,7 +63,7 @@ class UnsentAnswer:
     Attributes:
         client: The client that gets it.
         room: What all clients have.
-        further: What follows and is not made yet; only a small part stands before it.
+        further: What follows and is not made yet; only a small piece stands before it.
     """
 
     client: str
@@ -71,7 +71,7 @@ class UnsentAnswer:
     file: HandedOver | None = attrs.field(default=None, init=False)
     start: int = attrs.field(default=0, init=False)
     end: int = attrs.field(default=0, init=False)
-    further: MadeInParts | None = attrs.field(default=None, init=False)
+    further: MadeInPieces | None = attrs.field(default=None, init=False)
     _parts: list[memoryview] = attrs.field(factory=list, init=False)
     _size_bytes: int = attrs.field(default=0, init=False)
 

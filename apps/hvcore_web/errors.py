@@ -210,11 +210,14 @@ def translate(error: falcon.HTTPError) -> HvError:
 
 
 def _plugin(error: Exception) -> Mapping[str, object]:
-    """Return the plugin at fault for a crash and the place, as keys of a log line."""
+    """Return the plugin at fault for a crash, its file and line, as keys of a log line."""
     fault = fault_of(error)
     if fault is None:
         return {}
-    return {"hv_plugin": str(fault.source), "hv_place": str(fault.place)}
+    known = {"hv_plugin": str(fault.source)}
+    if fault.location is None:
+        return known
+    return {**known, "hv_file": fault.location.file, "hv_line": fault.location.line}
 
 
 def _client(req: falcon.Request) -> str:

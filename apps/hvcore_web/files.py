@@ -16,7 +16,7 @@ from hvcore.ports.storage import ObjectNotFoundError
 from hvcore.services.playback.joined_files import JoinedFile
 from hvcore.services.playback.responses import PlaybackResponse, StoredFile
 from hvcore.services.playback.shared_texts import PiecewiseBody
-from hvcore_web.body_in_parts import PART_BYTES, BodyInParts
+from hvcore_web.body_in_pieces import PIECE_BYTES, BodyInPieces
 from hvcore_web.representations import (
     NOT_MODIFIED,
     Representation,
@@ -197,7 +197,7 @@ def _redirect(
     ignore_uncounted(response, chosen)
     if response.segment is not None and chosen.has_over_half:
         response.segment.count()
-    # It asks there as it has asked here, for the same part.
+    # It asks there as it has asked here, for the same range.
     resp.status = falcon.HTTP_307
     resp.set_header("Location", address)
     resp.set_header("Cache-Control", "no-store")
@@ -215,7 +215,7 @@ def _wanted(req: falcon.Request) -> Wanted:
 
 def _made_by_pieces(body: PiecewiseBody, start: int, end: int) -> Iterable[bytes]:
     if isinstance(body, JoinedFile):
-        return BodyInParts(partial(body.part, asked=(start, end)), start, end)
+        return BodyInPieces(partial(body.part, asked=(start, end)), start, end)
     return body.pieces(start, end)
 
 
@@ -224,16 +224,16 @@ def _open(
     response: PlaybackResponse,
     stored: StoredFile,
     chosen: Representation,
-) -> BoundedFile | BodyInParts:
+) -> BoundedFile | BodyInPieces:
     size_bytes = chosen.end - chosen.start
     try:
         file = stored.open(chosen.start, chosen.end)
     except (FileNotFoundError, ObjectNotFoundError) as exc:
         raise VideoNotFoundError(rule=PlaybackRule.FILES_MISSING) from exc
     # A source has gigabytes; a segment is read at once, and counted by its half.
-    if not stored.is_local and response.segment is None and size_bytes > PART_BYTES:
+    if not stored.is_local and response.segment is None and size_bytes > PIECE_BYTES:
         file.close()
-        return BodyInParts(stored.read, chosen.start, chosen.end)
+        return BodyInPieces(stored.read, chosen.start, chosen.end)
     wait = getattr(req.env.get("gunicorn.socket"), "wait_writable", None)
     half_way = None
     if response.segment is not None and chosen.has_over_half:

@@ -51,8 +51,8 @@ def escaped(text: str) -> Markup:
     return text if isinstance(text, Markup) else Markup(escape(one_line(text)))
 
 
-def dashboard_place(settings: Settings) -> Markup:
-    """Return the dashboard's item in the places of a front page, if there is one."""
+def dashboard_item(settings: Settings) -> Markup:
+    """Return the dashboard's item in the links of a front page, if there is one."""
     if not settings.dashboard.enabled:
         return Markup()
     address = escaped(settings.public.dashboard_address)

@@ -77,7 +77,7 @@ def _inspect(router: SharedRouter) -> list[RouteInfo]:
     return inspect_compiled_router(router.own_tree())
 
 
-class _Place:
+class _Placeholder:
     """Stands for a resource of each app."""
 
 
@@ -86,5 +86,5 @@ class _Place:
 def _tree(templates: tuple[str, ...]) -> CompiledRouter:
     tree = CompiledRouter()
     for template in templates:
-        tree.add_route(template, _Place())
+        tree.add_route(template, _Placeholder())
     return tree

@@ -37,7 +37,7 @@ from hvcore.plugin_api import (
 )
 
 TIMEOUT_S: Final = 4
-"""Nobody waits for the drain but the spool; 10,000 counts take some 80 ms."""
+"""Nobody waits for the flusher but the spool; 10,000 counts take some 80 ms."""
 _OWN_OPTIONS: Final = frozenset(
     {
         *("retry", "retry_on_error", "socket_keepalive_options"),

@@ -1,7 +1,7 @@
 """
 The cost of jobs in a cloud, and the rest of a day's limit.
 
-Each submission is noted by its key before it is sent, so that no crash and no second
+Each remote job is noted by its key before it is sent, so that no crash and no second
 worker spends more than the limit. The price is an estimate: the bill is the cloud's.
 """
 
@@ -59,7 +59,7 @@ class SpendingTables:
 @attrs.define(kw_only=True)
 class SpendingBook:
     """
-    Note the cost of submissions against a day's limit; thread-safe.
+    Note the cost of remote jobs against a day's limit; thread-safe.
 
     Attributes:
         limit: Of a day, in millionths.
@@ -99,7 +99,7 @@ class SpendingBook:
 
     def reserve(self, key: str, millionths: int, now: datetime) -> bool:
         """
-        Note the cost of a submission; False if the cost is above the limit's rest.
+        Note the cost of a remote job; False if the cost is above the limit's rest.
 
         A key that is noted already costs nothing again.
 

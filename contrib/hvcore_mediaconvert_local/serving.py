@@ -81,7 +81,7 @@ class LocalMediaConvertServer(BaseApplication):  # type: ignore[misc]  # gunicor
         try:
             self._service = LocalMediaConvert(self._config)
         except (OSError, sqlite3.Error) as exc:
-            # What the operator can mend needs no traceback.
+            # What the operator can fix needs no traceback.
             _log.critical("%s", exc)
             sys.exit(Arbiter.APP_LOAD_ERROR)
         self._service.start()

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
-from hvcore.plugin_api import CachePurger, PurgeOrder, UnavailableError
+from hvcore.plugin_api import CacheInvalidator, InvalidationOrder, UnavailableError
 from hvcore_purge_http.exchange import PurgeRequest, exchange
 from hvcore_purge_http.options import HttpPurgeOptions, PurgeStyle
 
@@ -18,7 +18,7 @@ _BODY_BYTES: Final = 64 * 1024
 """More than a CDN says of thirty prefixes."""
 
 
-class HttpPurger(CachePurger):
+class HttpInvalidator(CacheInvalidator):
     """
     Tells each cache, one after the other; an order is done when all have taken it.
 
@@ -28,7 +28,7 @@ class HttpPurger(CachePurger):
     def __init__(self, options: HttpPurgeOptions) -> None:
         self._options = options
 
-    def purge(self, order: PurgeOrder) -> None:
+    def invalidate(self, order: InvalidationOrder) -> None:
         requests = tuple(purge_requests(self._options, order.address_prefixes))
         failures: list[UnavailableError] = []
         for address in self._options.addresses:

@@ -1,21 +1,26 @@
-"""Offers the purger ``http``: tells HTTP caches what to forget."""
+"""Offers the cache invalidator ``http``: tells HTTP caches what to forget."""
 
 from collections.abc import Iterator
 
-from hvcore.plugin_api import BuildContext, CachePurgeBackend, CachePurger, hookimpl
+from hvcore.plugin_api import (
+    BuildContext,
+    CacheInvalidator,
+    CacheInvalidatorBackend,
+    hookimpl,
+)
 from hvcore_purge_http.options import HttpPurgeOptions
 
 
-def build(options: HttpPurgeOptions, _context: BuildContext) -> CachePurger:
-    """Make the purger of a process."""
+def build(options: HttpPurgeOptions, _context: BuildContext) -> CacheInvalidator:
+    """Make the cache invalidator of a process."""
     from hvcore_purge_http.backend import (  # noqa: PLC0415 - only if it was chosen
-        HttpPurger,
+        HttpInvalidator,
     )
 
-    return HttpPurger(options)
+    return HttpInvalidator(options)
 
 
 @hookimpl
-def hvcore_cache_purgers() -> Iterator[CachePurgeBackend]:
+def hvcore_cache_invalidators() -> Iterator[CacheInvalidatorBackend]:
     """Offer ``http``."""
-    yield CachePurgeBackend(name="http", factory=build, options=HttpPurgeOptions)
+    yield CacheInvalidatorBackend(name="http", factory=build, options=HttpPurgeOptions)

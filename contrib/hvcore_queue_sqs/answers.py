@@ -1,5 +1,5 @@
 """
-Explain refusals of SQS, in words for an operator who has to mend them.
+Explain refusals of SQS, in words for an operator who has to fix them.
 
 SQS's own texts may name keys and accounts; only its codes are shown.
 """
@@ -44,7 +44,7 @@ _JUST_DELETED: Final = frozenset(
 
 def refusal(code: str, *, request: str, queue: str) -> str:
     """
-    Explain a refused request to SQS, with the way to mend it.
+    Explain a refused request to SQS, with the way to fix it.
 
     Args:
         code: SQS's.

@@ -76,7 +76,7 @@ class ObstoreStorage(Storage):
             raise ValueError(f"not a range: {start} to {end}")
         size = self.stat(path).size_bytes
         last = size if end is None else min(end, size)
-        part = _Part(partial(self._read, path), start, last)
+        part = _Range(partial(self._read, path), start, last)
         # The buffer takes memory as soon as it is there.
         buffer_bytes = max(1, min(READ_BYTES, last - start))
         return cast(BinaryIO, io.BufferedReader(part, buffer_bytes))
@@ -214,7 +214,7 @@ class ObstoreStorage(Storage):
         return isinstance(error, NotFoundError | FileNotFoundError)
 
 
-class _Part(io.RawIOBase):
+class _Range(io.RawIOBase):
     """Bytes of an object, each read a request of its own."""
 
     def __init__(self, read: Callable[[int, int], bytes], start: int, end: int) -> None:

@@ -4,7 +4,7 @@ Remove objects one by one, from stores that take no request to remove many.
 obstore removes even one object by a request for many, but signs addresses of any method.
 """
 
-import logging
+import http.client
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -16,6 +16,8 @@ from typing import Final
 import obstore
 import urllib3
 from obstore.store import S3Store
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import HTTPError
 
 from hvcore.plugin_api import StorageRefusedError, UnavailableError
@@ -34,8 +36,35 @@ _DONE: Final = frozenset({200, 202, 204})
 _ABSENT: Final = 404
 _PASSING: Final = frozenset({500, 502, 503, 504})
 
-# It logs the address of an answer whose head it cannot read.
-logging.getLogger("urllib3.connection").setLevel(logging.ERROR)
+
+class _QuietAnswer(http.client.HTTPResponse):
+    """
+    An answer without the part of its head that cannot be parsed.
+
+    urllib3 logs that part with the address, whose signature is a secret.
+    """
+
+    def begin(self) -> None:
+        """Read the head."""
+        super().begin()
+        self.msg.set_payload("")
+        self.msg.defects.clear()
+
+
+class _PlainConnection(HTTPConnection):
+    response_class = _QuietAnswer
+
+
+class _TlsConnection(HTTPSConnection):
+    response_class = _QuietAnswer
+
+
+class _PlainPool(HTTPConnectionPool):
+    ConnectionCls = _PlainConnection
+
+
+class _TlsPool(HTTPSConnectionPool):
+    ConnectionCls = _TlsConnection
 
 
 class _AnswerError(Exception):
@@ -62,6 +91,7 @@ def remove_each(
         # Its own repetitions log the address, whose signature is a secret.
         retries=False,
     )
+    pool.pool_classes_by_scheme = {"http": _PlainPool, "https": _TlsPool}
     with pool:
         _for_each(partial(_remove, pool, store), paths, limit)
 

@@ -46,13 +46,13 @@ NOT_CONSTANT: Final = (
 _LACKS: Final = (
     Lack(
         what="4:2:2 and 4:4:4 pixel formats, and more than 8 bits, cannot be encoded",
-        mend="choose the transcoder ffmpeg for them; the Transcoder API makes H.264 up "
+        fix="choose the transcoder ffmpeg for them; the Transcoder API makes H.264 up "
         "to the profile High",
         is_refused=True,
     ),
     Lack(
         what="mp3 sound cannot be encoded",
-        mend="choose the transcoder ffmpeg for it; the Transcoder API puts no mp3 into "
+        fix="choose the transcoder ffmpeg for it; the Transcoder API puts no mp3 into "
         "fMP4",
         is_refused=True,
     ),

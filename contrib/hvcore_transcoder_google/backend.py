@@ -21,8 +21,8 @@ from hvcore.plugin_api import (
     TranscodeOrder,
     Workspace,
 )
+from hvcore_cloud_ladders.cloud_addresses import CloudAddresses
 from hvcore_cloud_ladders.made_ladder import MadeLadder, MadeRendition
-from hvcore_cloud_ladders.places import StoragePlaces
 from hvcore_cloud_ladders.spending import (
     ABOVE_LIMIT,
     LIMIT_REACHED,
@@ -60,7 +60,7 @@ MOST_GUESSED: Final = 0.9
 """The progress of a job that runs for longer than was guessed."""
 _SOURCE_VALID_S: Final = 900
 _SHORTEST_GUESS_S: Final = 60.0
-_MEND: Final = (
+_FIX: Final = (
     "the Transcoder API reads and writes Google's store only; set storage.options.url to "
     "gs://…, or transcoder.options.writes_to to what Google calls the storage's place"
 )
@@ -89,7 +89,7 @@ class GoogleTranscoder(RemoteTranscoder):
     """
     Has the Transcoder API make ladders.
 
-    It also carries out SupportsDeclining and SupportsPlaceCheck.
+    It also carries out SupportsDeclining and SupportsStorageCheck.
 
     Attributes:
         book: None: there is no limit.
@@ -120,9 +120,9 @@ class GoogleTranscoder(RemoteTranscoder):
             self._tell_limit()
         return why
 
-    def place_problem(self, url: str) -> str:
+    def storage_problem(self, url: str) -> str:
         """Return the setting that lets Google reach a storage; empty if it does."""
-        return self._places().problem(url)
+        return self._addresses().problem(url)
 
     def run(self, part: Part, workspace: Workspace) -> PartDone | PartPending:
         if workspace.handle is None:
@@ -151,7 +151,7 @@ class GoogleTranscoder(RemoteTranscoder):
 
     def _submitted(self, part: Part, workspace: Workspace) -> str:
         target = _target_of(workspace)
-        places = self._places()
+        addresses = self._addresses()
         signed = workspace.source_address(_SOURCE_VALID_S)
         # A worker may have been killed after it submitted; the API takes a second
         # request with the same key as another job.
@@ -166,17 +166,17 @@ class GoogleTranscoder(RemoteTranscoder):
                 labels=label_pairs(self.options.labels),
             ),
             source=GoogleJobSource(
-                address=places.source(signed, target),
+                address=addresses.source(signed, target),
                 is_turned=is_turned(_source_of(workspace)),
             ),
-            target_address=places.target(target),
+            target_address=addresses.target(target),
             key=workspace.key,
         )
         self._reserve(part.order, workspace.key)
         return self.calls.create(request)
 
-    def _places(self) -> StoragePlaces:
-        return StoragePlaces(scheme="gs", root=self.options.writes_to, mend=_MEND)
+    def _addresses(self) -> CloudAddresses:
+        return CloudAddresses(scheme="gs", root=self.options.writes_to, fix=_FIX)
 
     def _progress(self, job: GoogleJob, duration_s: float) -> float:
         """
@@ -224,7 +224,7 @@ def _renditions(order: TranscodeOrder) -> Iterator[MadeRendition]:
 def _source_of(workspace: Workspace) -> SourceBytes:
     ranges = workspace.source_ranges()
     if ranges is None:
-        raise NotAddressableError(_MEND)
+        raise NotAddressableError(_FIX)
     return SourceBytes(ranges)
 
 

@@ -34,7 +34,7 @@ _QUOTA: Final = (
     "a quota of the Transcoder API is used up; it goes on by itself. Ask Google for "
     "more, or set transcoder.options.mode to batch"
 )
-_MENDS: Final = {
+_FIXES: Final = {
     INVALID: "the Transcoder API refuses the job; report it",
     NOT_FOUND: "the project, the location or the bucket does not exist; check "
     "transcoder.options.project, location and writes_to",
@@ -104,15 +104,15 @@ def job_failure(
     told = f"{message} {details}".strip()
     if code == INVALID and not reason.startswith("GCS") and _is_of_the_source(told):
         return UnusableSourceError(UNREADABLE)
-    mend = _REASONS.get(reason)
-    if mend is None and code == FORBIDDEN:
+    fix = _REASONS.get(reason)
+    if fix is None and code == FORBIDDEN:
         # The caller could submit it; so it is the service's own account.
-        mend = _READS
-    if mend is None and code in _OUTAGES:
-        mend = "the Transcoder API failed; the job is tried again"
+        fix = _READS
+    if fix is None and code in _OUTAGES:
+        fix = "the Transcoder API failed; the job is tried again"
     return TranscodeError(
         _BUSY if code in _OUTAGES | {FORBIDDEN} else _FAILED,
-        log=_log(code, reason, told, mend or _MENDS.get(code, "the job failed")),
+        log=_log(code, reason, told, fix or _FIXES.get(code, "the job failed")),
     )
 
 
@@ -125,9 +125,9 @@ def request_failure(status: int, message: str, reason: str = "") -> TranscodeErr
         reason: Of the answer's ErrorInfo.
     """
     code = _CODES.get(status, 0)
-    mend = _REASONS.get(reason) or _MENDS.get(code)
+    fix = _REASONS.get(reason) or _FIXES.get(code)
     owner = _FAILED if code == INVALID else _BUSY
-    log = _log(status, reason, message, mend or "the Transcoder API is out of order")
+    log = _log(status, reason, message, fix or "the Transcoder API is out of order")
     return TranscodeError(owner, log=log)
 
 
@@ -135,6 +135,6 @@ def _is_of_the_source(told: str) -> bool:
     return bool(_OF_THE_SOURCE.search(told)) and not _OF_THE_REQUEST.search(told)
 
 
-def _log(number: int, reason: str, message: str, mend: str) -> str:
+def _log(number: int, reason: str, message: str, fix: str) -> str:
     named = f"{number} {reason}".strip()
-    return f"Transcoder API {named}: {_QUERY.sub('?…', message)} ({mend})"
+    return f"Transcoder API {named}: {_QUERY.sub('?…', message)} ({fix})"

@@ -22,7 +22,7 @@ Members = dict[str, Any]
 """Of a message; names as the client library has them (``elementary_streams``)."""
 
 KEY_LABEL: Final = "hvcore_key"
-"""The label that tells which submission a job is of."""
+"""The label with the key of the remote job."""
 INTERACTIVE: Final = "interactive"
 BATCH: Final = "batch"
 MODES: Final = {
@@ -100,7 +100,7 @@ def job_request(
 
     Args:
         target_address: A folder, ``gs://bucket/path`` without a slash.
-        key: The same for every attempt of a submission.
+        key: The same for every attempt at a remote job.
     """
     gop = gop_duration(order)
     rungs, sounds = order.ladder.rungs, order.ladder.audio

@@ -37,12 +37,12 @@ LARGEST_PX: Final = 8192
 _LACKS: Final = (
     Lack(
         what="4:4:4 and 12-bit pixel formats cannot be encoded",
-        mend="choose the transcoder ffmpeg for them; MediaConvert has no such profiles",
+        fix="choose the transcoder ffmpeg for them; MediaConvert has no such profiles",
         is_refused=True,
     ),
     Lack(
         what="mp3 sound cannot be encoded",
-        mend="choose the transcoder ffmpeg for it; MediaConvert puts no mp3 into CMAF",
+        fix="choose the transcoder ffmpeg for it; MediaConvert puts no mp3 into CMAF",
         is_refused=True,
     ),
 )

@@ -22,8 +22,8 @@ from hvcore.plugin_api import (
     TranscodeOrder,
     Workspace,
 )
+from hvcore_cloud_ladders.cloud_addresses import CloudAddresses
 from hvcore_cloud_ladders.made_ladder import MadeLadder, MadeRendition
-from hvcore_cloud_ladders.places import StoragePlaces
 from hvcore_cloud_ladders.spending import (
     ABOVE_LIMIT,
     LIMIT_REACHED,
@@ -55,7 +55,7 @@ from hvcore_transcoder_mediaconvert.source_probe import source_info
 
 _PROBE_VALID_S: Final = 900
 _PERCENT: Final = 100
-_MEND: Final = "MediaConvert reads and writes buckets of S3 only; set storage.options.url to s3://…"
+_FIX: Final = "MediaConvert reads and writes buckets of S3 only; set storage.options.url to s3://…"
 
 _log = logging.getLogger(__name__)
 
@@ -79,7 +79,7 @@ class MediaConvertTranscoder(RemoteTranscoder):
     """
     Has MediaConvert make ladders.
 
-    It also carries out SupportsDeclining and SupportsPlaceCheck.
+    It also carries out SupportsDeclining and SupportsStorageCheck.
 
     Attributes:
         book: None: there is no limit.
@@ -111,9 +111,9 @@ class MediaConvertTranscoder(RemoteTranscoder):
             self._tell_limit()
         return why
 
-    def place_problem(self, url: str) -> str:
+    def storage_problem(self, url: str) -> str:
         """Return the setting that lets MediaConvert reach a storage; empty if it does."""
-        return self._places().problem(url)
+        return self._addresses().problem(url)
 
     def run(self, part: Part, workspace: Workspace) -> PartDone | PartPending:
         if workspace.handle is None:
@@ -147,9 +147,9 @@ class MediaConvertTranscoder(RemoteTranscoder):
 
     def _submitted(self, part: Part, workspace: Workspace) -> str:
         target = _target_of(workspace)
-        places = self._places()
+        addresses = self._addresses()
         signed = workspace.source_address(_PROBE_VALID_S)
-        source = places.source(signed, target)
+        source = addresses.source(signed, target)
         # A worker may have been killed after it submitted; MediaConvert itself
         # recognises a request for a minute only.
         known = self.calls.submitted(workspace.key, source)
@@ -160,13 +160,13 @@ class MediaConvertTranscoder(RemoteTranscoder):
             part.order,
             self._account(),
             source_address=source,
-            target_address=places.target(target),
+            target_address=addresses.target(target),
             key=workspace.key,
         )
         return self.calls.create({**request, **self._labels(workspace.key)})
 
-    def _places(self) -> StoragePlaces:
-        return StoragePlaces(scheme="s3", root=self.options.writes_to, mend=_MEND)
+    def _addresses(self) -> CloudAddresses:
+        return CloudAddresses(scheme="s3", root=self.options.writes_to, fix=_FIX)
 
     def _account(self) -> MediaConvertAccount:
         return MediaConvertAccount(

@@ -158,9 +158,9 @@ def request_failure(kind: str, message: str) -> TranscodeError:
     Args:
         kind: The code of the client's error.
     """
-    mend = _REFUSALS.get(kind, "MediaConvert does not answer as it should")
+    fix = _REFUSALS.get(kind, "MediaConvert does not answer as it should")
     owner = FAILED if kind == "BadRequestException" else _BUSY
-    return TranscodeError(owner, log=f"MediaConvert {kind}: {_plain(message)} ({mend})")
+    return TranscodeError(owner, log=f"MediaConvert {kind}: {_plain(message)} ({fix})")
 
 
 def _plain(message: str) -> str:

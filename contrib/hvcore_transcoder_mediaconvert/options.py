@@ -8,7 +8,7 @@ from typing import Final
 import attrs
 
 KEY: Final = "hvcore-key"
-"""The name under which a job's metadata have the key of its submission."""
+"""The name under which a job's metadata have the key of the remote job."""
 ON_DEMAND: Final = "on-demand"
 RESERVED: Final = "reserved"
 PRICE_CLASSES: Final = (ON_DEMAND, RESERVED)

@@ -36,7 +36,7 @@ def build(  # noqa: PLR0913 - each has a default
             ``clock``, ``storage``, ``transcoder``, ``queue``, ``outbound``,
             ``rate_limit_store``, ``analytics_store``, ``mailer``;
             ``auth_providers``, a tuple, and ``further_auth_providers``, which are
-            asked before those of the settings; ``sign_in_providers`` and ``cache_purgers``,
+            asked before those of the settings; ``sign_in_providers`` and ``cache_invalidators``,
             mappings by their names; and ``engine``, another program's engine of
             the database. None and an empty group take what the settings choose.
         rings: Whether tasks are put into the queue at once. A tool without a

@@ -28,7 +28,7 @@ from hvcore.persistence.unit_of_work import OnCommit, SqlUnitOfWork
 from hvcore.playback_tokens import KeyRing
 from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore
 from hvcore.ports.auth import AuthProvider
-from hvcore.ports.cache_purge import CachePurger
+from hvcore.ports.cache_invalidation import CacheInvalidator
 from hvcore.ports.context import BuildContext
 from hvcore.ports.mail import Mailer
 from hvcore.ports.queue import Queue
@@ -236,14 +236,14 @@ class Backends:
         return self.settings.data_dir / (self.settings.edge.folder or "edge")
 
     @property
-    def purger_names(self) -> Sequence[str]:
-        """The cache purgers, which are made by this."""
-        return list(self._purgers)
+    def cache_invalidator_names(self) -> Sequence[str]:
+        """The cache invalidators, which are made by this."""
+        return list(self._cache_invalidators)
 
     @made_once
-    def _purgers(self) -> Mapping[str, CachePurger]:
-        given: Mapping[str, CachePurger] | None = self._given("cache_purgers")
-        return self._chosen.cache_purgers() if given is None else given
+    def _cache_invalidators(self) -> Mapping[str, CacheInvalidator]:
+        given: Mapping[str, CacheInvalidator] | None = self._given("cache_invalidators")
+        return self._chosen.cache_invalidators() if given is None else given
 
     @property
     def _providers(self) -> tuple[AuthProvider, ...]:

@@ -10,7 +10,7 @@ from hvcore.assembly.offered_backends import active_choices
 from hvcore.errors import ConfigError, HvcoreError, SeveralPluginsError
 from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore
 from hvcore.ports.auth import AuthProvider
-from hvcore.ports.cache_purge import CachePurger
+from hvcore.ports.cache_invalidation import CacheInvalidator
 from hvcore.ports.context import BuildContext
 from hvcore.ports.event_subscribers import EventSubscriber
 from hvcore.ports.preparation import SupportsPrepare
@@ -104,10 +104,10 @@ class ChosenBackends:
             )
         return sinks
 
-    def cache_purgers(self) -> Mapping[str, CachePurger]:
-        """Return the cache purgers that the settings name."""
+    def cache_invalidators(self) -> Mapping[str, CacheInvalidator]:
+        """Return the cache invalidators that the settings name."""
         made = self.all_of("edge")
-        return {name: cast(CachePurger, one) for name, one in made.items()}
+        return {name: cast(CacheInvalidator, one) for name, one in made.items()}
 
     def sign_in_providers(self) -> Mapping[str, SignInProvider]:
         """

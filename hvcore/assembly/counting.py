@@ -6,7 +6,7 @@ from typing import Final
 from hvcore.assembly.backends import Backends
 from hvcore.persistence.access.delivered_bytes import SqlDeliveredBytes
 from hvcore.ports.counting import SegmentCounter
-from hvcore.services.counting.drain import Drain
+from hvcore.services.counting.flusher import Flusher
 from hvcore.services.counting.segment_details import SegmentDetails
 from hvcore.services.counting.sessions import SessionNames, SessionNotes
 from hvcore.services.counting.spooled_counter import SpooledCounter
@@ -46,7 +46,7 @@ class CountingWiring(Backends):
         )
 
     @cached_property
-    def drain(self) -> Drain:
+    def flusher(self) -> Flusher:
         """Brings served segments to the sinks."""
         sinks = {**self._sinks, DELIVERED_BYTES: SqlDeliveredBytes(self.engine)}
-        return Drain(folder=self.spool_dir, sinks=sinks)
+        return Flusher(folder=self.spool_dir, sinks=sinks)

@@ -18,5 +18,5 @@ class EdgeWiring(LinkWiring):
             access=self.playback_access,
             delivery=self.delivery,
             edge_key_playback=self.edge_key_playback,
-            share_playback=self.share_playback,
+            share_link_playback=self.share_link_playback,
         )

@@ -7,8 +7,8 @@ from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
 from hvcore.services.links.edge_keys import EdgeKeys
 from hvcore.services.links.link_pages import LinkPages
 from hvcore.services.links.share_codes import ShareCodes
+from hvcore.services.links.share_link_playback import ShareLinkPlayback
 from hvcore.services.links.share_links import ShareLinks
-from hvcore.services.links.share_playback import SharePlayback
 
 
 class LinkWiring(PlaybackWiring):
@@ -26,8 +26,8 @@ class LinkWiring(PlaybackWiring):
         )
 
     @cached_property
-    def share_playback(self) -> SharePlayback:
-        return SharePlayback(
+    def share_link_playback(self) -> ShareLinkPlayback:
+        return ShareLinkPlayback(
             uow=self.uow,
             directory=self.playback_directory,
             access=self.playback_access,
@@ -40,7 +40,9 @@ class LinkWiring(PlaybackWiring):
 
     @cached_property
     def share_codes(self) -> ShareCodes:
-        return ShareCodes(uow=self.uow, playback=self.share_playback, clock=self.clock)
+        return ShareCodes(
+            uow=self.uow, playback=self.share_link_playback, clock=self.clock
+        )
 
     @cached_property
     def edge_keys(self) -> EdgeKeys:

@@ -7,10 +7,10 @@ import attrs
 
 from hvcore.registry import KINDS, Choice, Offer, PluginFault, Registry
 from hvcore.registry.abilities import abilities_of_class, class_of
+from hvcore.registry.code_locations import location_of_definition
 from hvcore.registry.extras import extra_of, missing
 from hvcore.registry.kinds import options_path
 from hvcore.registry.options import OptionInfo, options_of
-from hvcore.registry.places import place_of_definition
 from hvcore.settings import Settings
 
 
@@ -94,8 +94,8 @@ def _fault(offer: Offer, made: type | None, *, is_only: bool) -> PluginFault | N
         return PluginFault(
             source=source,
             problem="another plugin offers a backend of the same kind and name",
-            place=place_of_definition(offer.backend.factory),
-            mend=f"Uninstall one, or {source.leave_out}.",
+            location=location_of_definition(offer.backend.factory),
+            fix=f"Uninstall one, or {source.leave_out}.",
         )
     # What is added need not be an ABC.
     unwritten = sorted(getattr(made, "__abstractmethods__", ()))
@@ -103,14 +103,14 @@ def _fault(offer: Offer, made: type | None, *, is_only: bool) -> PluginFault | N
         return PluginFault(
             source=source,
             problem=f"{made.__name__} lacks {', '.join(unwritten)}",
-            place=place_of_definition(made),
-            mend="Write these methods.",
+            location=location_of_definition(made),
+            fix="Write these methods.",
         )
     if extra is not None and extra_of(offer) is None and not source.is_listed:
         return PluginFault(
             source=source,
             problem=f"no distribution has the extra {extra!r} that it names",
-            place=place_of_definition(offer.backend.factory),
-            mend=f"Declare it in pyproject.toml: [project.optional-dependencies] {extra}.",
+            location=location_of_definition(offer.backend.factory),
+            fix=f"Declare it in pyproject.toml: [project.optional-dependencies] {extra}.",
         )
     return None

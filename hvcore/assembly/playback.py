@@ -143,6 +143,6 @@ class PlaybackWiring(CountingWiring):
     def _playback_changes(self) -> PlaybackChanges:
         return PlaybackChanges(
             file=self.edge_folder / CHANGES_FILE,
-            purgers=self.settings.edge.purgers,
+            invalidators=self.settings.edge.cache_invalidators,
             public=self.settings.public,
         )

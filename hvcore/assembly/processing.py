@@ -6,12 +6,12 @@ from hvcore.assembly.pictures import PictureWiring
 from hvcore.domain.processing.routes import read_route
 from hvcore.services.processing.attempt_files import AttemptFiles
 from hvcore.services.processing.attempt_workspaces import AttemptWorkspaces
-from hvcore.services.processing.certificates import Certificates
-from hvcore.services.processing.mended_parts import MendedParts
+from hvcore.services.processing.conformance_reports import ConformanceReports
 from hvcore.services.processing.part_results import PartResults
 from hvcore.services.processing.process_requests import ProcessRequests
 from hvcore.services.processing.remote_cancels import RemoteCancels
 from hvcore.services.processing.remote_parts import RemoteParts
+from hvcore.services.processing.repaired_parts import RepairedParts
 from hvcore.services.processing.source_cache import SourceCache
 from hvcore.services.processing.source_captions import SourceCaptions
 from hvcore.services.processing.stored_copies import StoredCopies
@@ -34,9 +34,9 @@ class ProcessingWiring(PictureWiring):
         )
 
     @cached_property
-    def certificates(self) -> Certificates:
+    def conformance_reports(self) -> ConformanceReports:
         """The findings of checks of finished videos."""
-        return Certificates(uow=self.uow, storage=self.storage, clock=self.clock)
+        return ConformanceReports(uow=self.uow, storage=self.storage, clock=self.clock)
 
     @cached_property
     def transcoding(self) -> Transcoding:
@@ -61,26 +61,26 @@ class ProcessingWiring(PictureWiring):
                 default_name=self.transcoders.default_name,
             ),
             storyboards=Storyboards(storage=self.storage, pictures=self.task_pictures),
-            certificates=self.certificates,
+            conformance_reports=self.conformance_reports,
             source_captions=self._source_captions,
         )
 
     @cached_property
-    def mended_parts(self) -> MendedParts:
+    def repaired_parts(self) -> RepairedParts:
         """Makes files again that are gone."""
-        return MendedParts(
+        return RepairedParts(
             uow=self.uow,
             storage=self.storage,
             transcoders=self.transcoders,
             workspaces=self._attempt_workspaces,
             files=self._attempt_files,
             copies=StoredCopies(storage=self.storage),
-            certificates=self.certificates,
+            conformance_reports=self.conformance_reports,
         )
 
     @cached_property
     def remote_cancels(self) -> RemoteCancels:
-        """Cancels submissions to services elsewhere that nobody waits for."""
+        """Cancels jobs at services elsewhere that nobody waits for."""
         return RemoteCancels(
             uow=self.uow, storage=self.storage, transcoders=self.transcoders
         )

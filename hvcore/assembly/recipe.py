@@ -15,12 +15,17 @@ OVERRIDE_OF_KIND: Final = {
     "limits": "rate_limit_store",
     "auth": "auth_providers",
     "analytics": "analytics_store",
-    "edge": "cache_purgers",
+    "edge": "cache_invalidators",
     "sign_in": "sign_in_providers",
 }
 """Kinds of backends, and what is given in the place of the chosen ones."""
 GROUPS: Final = frozenset(
-    {"auth_providers", "cache_purgers", "further_auth_providers", "sign_in_providers"}
+    {
+        "auth_providers",
+        "cache_invalidators",
+        "further_auth_providers",
+        "sign_in_providers",
+    }
 )
 """Overrides that are several objects; an empty one is none."""
 OVERRIDABLE: Final = GROUPS | {

@@ -25,7 +25,7 @@ class RepairWiring(PresenceWiring, ProcessingWiring, TableWiring):
 
     @cached_property
     def fsck(self) -> Fsck:
-        """Finds lost files and leftovers, and mends the damage."""
+        """Finds lost files and leftovers, and repairs the damage."""
         inspection = SqlInspection(self.engine)
         return Fsck(
             uow=self.uow,

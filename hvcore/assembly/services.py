@@ -15,7 +15,7 @@ from hvcore.assembly.webhooks import WebhookWiring
 from hvcore.ports.storage import SupportsRoomCheck
 from hvcore.services.health import Health
 from hvcore.services.links.share_code_mails import ShareCodeMails
-from hvcore.services.playback.cache_purges import CachePurges
+from hvcore.services.playback.cache_invalidation import CacheInvalidation
 from hvcore.services.processing.attempt_cleanup import AttemptCleanup
 from hvcore.services.readiness import Readiness
 from hvcore.services.room_to_write import RoomToWrite
@@ -25,7 +25,7 @@ from hvcore.services.tasks.runs import TaskRuns
 from hvcore.services.videos.replaced_pictures import ReplacedPictures
 from hvcore.services.webhooks.deliveries import WebhookDeliveries
 
-ROOM_NOTE: Final = "room_tried.json"
+ROOM_TRIAL: Final = "room_tried.json"
 
 
 class Services(
@@ -63,7 +63,7 @@ class Services(
                 transcoding=self.transcoding,
                 deletion=self.deletion,
                 upload_purges=self.upload_purges,
-                arrivals=self.arrivals,
+                direct_uploads=self.direct_uploads,
                 custom_thumbnails=self.custom_thumbnails,
                 replaced_pictures=ReplacedPictures(uow=self.uow, storage=self.storage),
                 attempt_cleanup=AttemptCleanup(
@@ -72,10 +72,12 @@ class Services(
                     files=self._attempt_files,
                     source_captions=self._source_captions,
                 ),
-                mended_parts=self.mended_parts,
+                repaired_parts=self.repaired_parts,
                 remote_cancels=self.remote_cancels,
                 fetching=self.fetching,
-                cache_purges=CachePurges(uow=self.uow, purgers=self._purgers),
+                cache_invalidation=CacheInvalidation(
+                    uow=self.uow, invalidators=self._cache_invalidators
+                ),
                 webhook_deliveries=WebhookDeliveries(
                     uow=self.uow,
                     outbound=self.outbound,
@@ -130,4 +132,4 @@ class Services(
         trials = [self.uow.check_room, self.uploads.check_room]
         if isinstance(self.storage, SupportsRoomCheck):
             trials.append(self.storage.check_room)
-        return RoomToWrite(trials=trials, note=self.settings.data_dir / ROOM_NOTE)
+        return RoomToWrite(trials=trials, note=self.settings.data_dir / ROOM_TRIAL)

@@ -10,9 +10,9 @@ from hvcore.services.sign_in.key_operations import KeyOperations
 from hvcore.services.sign_in.links import SignInLinks
 from hvcore.services.sign_in.members import Members
 from hvcore.services.sign_in.memberships import Memberships
-from hvcore.services.sign_in.open_sessions import OpenSessions
+from hvcore.services.sign_in.open_sign_in_sessions import OpenSignInSessions
 from hvcore.services.sign_in.operation_limits import OperationLimits
-from hvcore.services.sign_in.sessions import Sessions, SessionTimes
+from hvcore.services.sign_in.sessions import SessionTimes, SignInSessions
 from hvcore.services.sign_in.sign_ins import SignIns
 
 
@@ -20,10 +20,10 @@ class SignInWiring(AccessWiring):
     """A part of Services, which says when they are made."""
 
     @cached_property
-    def sessions(self) -> Sessions:
+    def sign_in_sessions(self) -> SignInSessions:
         """The sessions of people who look at the dashboard."""
         dashboard, sign_in = self.settings.dashboard, self.settings.sign_in
-        return Sessions(
+        return SignInSessions(
             uow=self.uow,
             clock=self.clock,
             providers=self._sign_in_providers,
@@ -38,9 +38,9 @@ class SignInWiring(AccessWiring):
         )
 
     @cached_property
-    def open_sessions(self) -> OpenSessions:
+    def open_sign_in_sessions(self) -> OpenSignInSessions:
         """The sessions of signed-in people, for operators."""
-        return OpenSessions(
+        return OpenSignInSessions(
             uow=self.uow,
             clock=self.clock,
             idle=timedelta(seconds=self.settings.dashboard.session_idle_s),
@@ -56,7 +56,7 @@ class SignInWiring(AccessWiring):
             providers=self._sign_in_providers,
             sealer=self.sealer,
             pages=self._sign_in_pages,
-            sessions=self.sessions,
+            sessions=self.sign_in_sessions,
             attempts=SignInAttempts(
                 store=self.rate_limit_store,
                 clock=self.clock,

@@ -1,4 +1,4 @@
-"""The tables of the service and of its backends: made, brought up to date, and mended."""
+"""The tables of the service and of its backends: made, brought up to date, and repaired."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -7,7 +7,7 @@ from hvcore.assembly.backends import Backends
 from hvcore.persistence.migrate import is_broken_off, migrate
 from hvcore.persistence.schema_version import BEHIND, schema_version
 from hvcore.persistence.videos.recount import recount
-from hvcore.persistence.videos.search_index import is_searchable, mend_search_index
+from hvcore.persistence.videos.search_index import is_searchable, repair_search_index
 from hvcore.ports.analytics import AnalyticsSink
 from hvcore.ports.preparation import SupportsPrepare
 from hvcore.registry import KINDS, Choice
@@ -89,14 +89,14 @@ class TableWiring(Backends):
         """Make the stored totals of videos equal to the videos."""
         recount(self.engine)
 
-    def mend_search(self) -> bool:
+    def repair_search(self) -> bool:
         """
         Make the index of videos' names if it is not there; tell whether it is now.
 
         Raises:
             UnavailableError: The database does not answer.
         """
-        return mend_search_index(self.engine)
+        return repair_search_index(self.engine)
 
     def is_searchable(self) -> bool:
         """

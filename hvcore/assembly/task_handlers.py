@@ -6,7 +6,7 @@ from typing import Protocol
 import attrs
 
 from hvcore.domain.tasks.kinds import (
-    CACHE_PURGE,
+    CACHE_INVALIDATION,
     FETCH_GET,
     SHARE_CODE_SEND,
     SUBSCRIBER_TELL,
@@ -14,11 +14,11 @@ from hvcore.domain.tasks.kinds import (
     THUMBNAIL_TIDY,
     TRANSCODE_ASSEMBLE,
     TRANSCODE_CANCEL,
-    TRANSCODE_MEND,
     TRANSCODE_PART,
     TRANSCODE_PLAN,
     TRANSCODE_REMOTE,
     TRANSCODE_REMOTE_ASSEMBLE,
+    TRANSCODE_REPAIR,
     TRANSCODE_TIDY,
     UPLOAD_PURGE,
     UPLOAD_TAKE,
@@ -28,14 +28,14 @@ from hvcore.domain.tasks.kinds import (
 from hvcore.domain.tasks.task import Task
 from hvcore.ports.unit_of_work import Work
 from hvcore.services.links.share_code_mails import ShareCodeMails
-from hvcore.services.playback.cache_purges import CachePurges
+from hvcore.services.playback.cache_invalidation import CacheInvalidation
 from hvcore.services.processing.attempt_cleanup import AttemptCleanup
-from hvcore.services.processing.mended_parts import MendedParts
 from hvcore.services.processing.remote_cancels import RemoteCancels
+from hvcore.services.processing.repaired_parts import RepairedParts
 from hvcore.services.processing.transcoding import Transcoding
 from hvcore.services.tasks.handlers import TaskHandler
 from hvcore.services.tasks.leases import TaskRun
-from hvcore.services.uploads.arrivals import Arrivals
+from hvcore.services.uploads.direct_uploads import DirectUploads
 from hvcore.services.uploads.fetching import Fetching
 from hvcore.services.uploads.purges import UploadPurges
 from hvcore.services.videos.custom_thumbnails import CustomThumbnails
@@ -77,14 +77,14 @@ def handlers(  # noqa: PLR0913 - one per service
     transcoding: Transcoding,
     deletion: Deletion,
     upload_purges: UploadPurges,
-    arrivals: Arrivals,
+    direct_uploads: DirectUploads,
     custom_thumbnails: CustomThumbnails,
     replaced_pictures: ReplacedPictures,
     attempt_cleanup: AttemptCleanup,
-    mended_parts: MendedParts,
+    repaired_parts: RepairedParts,
     remote_cancels: RemoteCancels,
     fetching: Fetching,
-    cache_purges: CachePurges,
+    cache_invalidation: CacheInvalidation,
     webhook_deliveries: WebhookDeliveries,
     subscriptions: Subscriptions,
     share_code_mails: ShareCodeMails,
@@ -106,8 +106,8 @@ def handlers(  # noqa: PLR0913 - one per service
         TRANSCODE_REMOTE_ASSEMBLE: ServiceMethod(
             run=transcoding.assemble, give_up=transcoding.give_up
         ),
-        TRANSCODE_MEND: ServiceMethod(
-            run=mended_parts.mend, give_up=mended_parts.give_up
+        TRANSCODE_REPAIR: ServiceMethod(
+            run=repaired_parts.repair, give_up=repaired_parts.give_up
         ),
         TRANSCODE_TIDY: ServiceMethod(run=attempt_cleanup.tidy, is_patient=True),
         # What runs elsewhere costs money until it is ended.
@@ -115,13 +115,15 @@ def handlers(  # noqa: PLR0913 - one per service
         FETCH_GET: ServiceMethod(run=fetching.run, give_up=fetching.give_up),
         VIDEO_PURGE: ServiceMethod(run=deletion.purge, is_patient=True),
         UPLOAD_PURGE: ServiceMethod(run=upload_purges.purge, is_patient=True),
-        UPLOAD_TAKE: ServiceMethod(run=arrivals.run, give_up=arrivals.give_up),
+        UPLOAD_TAKE: ServiceMethod(
+            run=direct_uploads.run, give_up=direct_uploads.give_up
+        ),
         # It ends by its own schedule; a bug of ours must not end it before.
         WEBHOOK_DELIVER: ServiceMethod(run=webhook_deliveries.deliver, is_patient=True),
         # Nobody may miss an event because of a bug in a plugin.
         SUBSCRIBER_TELL: ServiceMethod(run=subscriptions.tell, is_patient=True),
         # What a cache goes on serving is worse than any number of attempts.
-        CACHE_PURGE: ServiceMethod(run=cache_purges.purge, is_patient=True),
+        CACHE_INVALIDATION: ServiceMethod(run=cache_invalidation.run, is_patient=True),
         THUMBNAIL_MAKE: ServiceMethod(run=custom_thumbnails.make),
         THUMBNAIL_TIDY: ServiceMethod(run=replaced_pictures.remove, is_patient=True),
         SHARE_CODE_SEND: ServiceMethod(run=share_code_mails.send),

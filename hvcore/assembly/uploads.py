@@ -4,17 +4,17 @@ from functools import cached_property
 from typing import Final
 
 from hvcore.assembly.backends import Backends
-from hvcore.domain.uploads.direct import DirectUploads
+from hvcore.domain.uploads.direct import DirectUploadMode
 from hvcore.errors import ConfigError
 from hvcore.incoming.disk_space import DiskReservations
 from hvcore.incoming.room_ledger import RoomLedger
-from hvcore.services.uploads.arrivals import Arrivals
 from hvcore.services.uploads.direct_addresses import DirectAddresses, can_be_written
+from hvcore.services.uploads.direct_uploads import DirectUploads
 from hvcore.services.uploads.fetching import Fetching
 from hvcore.services.uploads.grants import Uploads
 from hvcore.services.uploads.purges import UploadPurges
 from hvcore.services.uploads.resumable import ResumableUploads
-from hvcore.services.uploads.store_notices import StoreNotices
+from hvcore.services.uploads.storage_events import StorageEvents
 
 ROOM_FILE: Final = "upload-room.json"
 """In the data folder, where all processes of a machine find it."""
@@ -41,9 +41,9 @@ class UploadWiring(Backends):
         )
 
     @cached_property
-    def arrivals(self) -> Arrivals:
+    def direct_uploads(self) -> DirectUploads:
         """Bytes that others sent straight to the store."""
-        return Arrivals(
+        return DirectUploads(
             uow=self.uow,
             storage=self.storage,
             uploads=self.uploads,
@@ -58,14 +58,14 @@ class UploadWiring(Backends):
         )
 
     @cached_property
-    def store_notices(self) -> StoreNotices:
-        """Takes an object store's notices about new objects."""
-        return StoreNotices(uow=self.uow, storage=self.storage)
+    def storage_events(self) -> StorageEvents:
+        """Takes the events of an object store about new objects."""
+        return StorageEvents(uow=self.uow, storage=self.storage)
 
     @cached_property
     def _direct_addresses(self) -> DirectAddresses:
-        mode = DirectUploads(self.settings.uploads.direct)
-        if mode is DirectUploads.ON and not can_be_written(self.storage):
+        mode = DirectUploadMode(self.settings.uploads.direct)
+        if mode is DirectUploadMode.ON and not can_be_written(self.storage):
             raise ConfigError(
                 "uploads.direct: this storage signs no addresses for writing; use S3, "
                 "Google or Azure with a key that signs, or set it to auto or off."

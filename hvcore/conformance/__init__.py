@@ -6,15 +6,15 @@ playlists, reads strangers' files, and never fails on one. Everything that is wr
 becomes a finding.
 """
 
-from hvcore.conformance.certificate import Certificate, Finding
 from hvcore.conformance.check import check
+from hvcore.conformance.report import CheckReport, Finding
 from hvcore.conformance.rule import Level, Rule
 from hvcore.conformance.rules import RULES
 from hvcore.conformance.source import Piece, Source, UnreadableError
 
 __all__ = [
     "RULES",
-    "Certificate",
+    "CheckReport",
     "Finding",
     "Level",
     "Piece",

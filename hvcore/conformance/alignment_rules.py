@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
-from hvcore.conformance.certificate import CheckLog
 from hvcore.conformance.renditions import Rendition
+from hvcore.conformance.report import CheckLog
 
 _IN_STEP_S: Final = Fraction(20, 1000)
 """Half of what viewers notice (EBU R37)."""

@@ -3,13 +3,13 @@
 from typing import Final
 
 from hvcore.conformance.alignment_rules import check_together
-from hvcore.conformance.certificate import Certificate, CheckLog
 from hvcore.conformance.examiner import Examiner
 from hvcore.conformance.iframe_rules import check_iframes
 from hvcore.conformance.playlist_reading import read_playlist
 from hvcore.conformance.playlist_rules import check_multivariant
 from hvcore.conformance.playlists import Playlist
 from hvcore.conformance.renditions import Rendition
+from hvcore.conformance.report import CheckLog, CheckReport
 from hvcore.conformance.shape_rules import check_shapes
 from hvcore.conformance.source import Source
 from hvcore.conformance.variant_rules import (
@@ -24,11 +24,11 @@ _INDEPENDENT: Final = "EXT-X-INDEPENDENT-SEGMENTS"
 
 def check(
     source: Source, name: str, *, shown_px: tuple[int, int] | None = None
-) -> Certificate:
+) -> CheckReport:
     """
     Check all playlists and segments that a multivariant playlist leads to.
 
-    Whatever the files hold, this returns: what is wrong is in the certificate.
+    Whatever the files hold, this returns: what is wrong is in the report.
     Memory and time grow with the number of segments, which is limited, and not
     with their sizes.
 
@@ -37,27 +37,27 @@ def check(
         shown_px: Width and height of the video's source as it is shown, where it is
             known.
     """
-    report = CheckLog()
-    master = read_playlist(source, name, report)
+    log = CheckLog()
+    master = read_playlist(source, name, log)
     if master is not None:
-        examiner = Examiner(source, report)
+        examiner = Examiner(source, log)
         if master.segments and not master.is_multivariant:
-            report.add(
+            log.add(
                 "multivariant", name, "This is a media playlist; only it was examined."
             )
-            check_rendition(examiner.of(master), report)
+            check_rendition(examiner.of(master), log)
         else:
-            _check_all(master, examiner, report, shown_px)
-    return report.certificate()
+            _check_all(master, examiner, log, shown_px)
+    return log.report()
 
 
 def _check_all(
     master: Playlist,
     examiner: Examiner,
-    report: CheckLog,
+    log: CheckLog,
     shown_px: tuple[int, int] | None,
 ) -> None:
-    check_multivariant(master, report)
+    check_multivariant(master, log)
     examiner.read_session_data(master)
     groups: dict[str, list[Rendition]] = {}
     found: dict[str, Rendition] = {}
@@ -72,32 +72,32 @@ def _check_all(
             groups.setdefault(tag.get("GROUP-ID"), []).append(rendition)
             found[tag.name] = rendition
             if tag.get("TYPE") == "AUDIO":
-                check_channels(master, tag, rendition, report)
+                check_channels(master, tag, rendition, log)
     for tag in master.variants:
         main = examiner.examine(tag.name) if tag.name else None
         if main is not None and tag.name is not None:
             found.setdefault(tag.name, main)
             sound = tuple(groups.get(tag.get("AUDIO"), ()))
-            check_variant(master, Variant(tag=tag, main=main, sound=sound), report)
+            check_variant(master, Variant(tag=tag, main=main, sound=sound), log)
     renditions = list(found.values())
     for rendition in renditions:
-        check_rendition(rendition, report)
-    check_together(renditions, report)
-    check_shapes(renditions, shown_px, report)
-    check_iframes(master, renditions, examiner, report)
-    _check_independent(master, renditions, report)
+        check_rendition(rendition, log)
+    check_together(renditions, log)
+    check_shapes(renditions, shown_px, log)
+    check_iframes(master, renditions, examiner, log)
+    _check_independent(master, renditions, log)
 
 
 def _check_independent(
-    master: Playlist, renditions: list[Rendition], report: CheckLog
+    master: Playlist, renditions: list[Rendition], log: CheckLog
 ) -> None:
     video = [one.playlist for one in renditions if one.kind == "vide"]
     if _INDEPENDENT in master.tags or not video:
         return
-    report.add("independent-multivariant", master.name, "It does not say so.")
+    log.add("independent-multivariant", master.name, "It does not say so.")
     for playlist in video:
         if _INDEPENDENT not in playlist.tags:
-            report.add(
+            log.add(
                 "independent-segments",
                 playlist.name,
                 "Neither it nor the multivariant playlist says so.",

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final
 
-from hvcore.conformance.certificate import CheckLog, clean
 from hvcore.conformance.init_segments import TrackHeader, check_edit, read_init
 from hvcore.conformance.media_segments import SegmentHeader, read_picture, read_segment
 from hvcore.conformance.playlist_reading import MOST_PLAYLIST_BYTES, read_playlist
 from hvcore.conformance.playlist_rules import check_media
 from hvcore.conformance.playlists import MapEntry, Playlist, SegmentEntry
 from hvcore.conformance.renditions import Examined, Rendition
+from hvcore.conformance.report import CheckLog, clean
 from hvcore.conformance.source import Extent, Source, UnreadableError
 
 MOST_SEGMENTS_IN_ALL: Final = 100_000

@@ -7,10 +7,10 @@ and 9.
 
 from collections.abc import Sequence
 
-from hvcore.conformance.certificate import CheckLog, clean
 from hvcore.conformance.examiner import Examiner
 from hvcore.conformance.playlists import Playlist, Tagged
 from hvcore.conformance.renditions import Rendition
+from hvcore.conformance.report import CheckLog, clean
 
 
 def check_iframes(

@@ -11,8 +11,8 @@ import attrs
 from hvcore.conformance import avc, hevc
 from hvcore.conformance.audio import read_esds
 from hvcore.conformance.boxes import Box, BoxError, BoxLocation, box_locations, inside
-from hvcore.conformance.certificate import CheckLog
 from hvcore.conformance.pictures import HDR_TRANSFERS, Picture
+from hvcore.conformance.report import CheckLog
 from hvcore.conformance.source import Extent, UnreadableError
 
 _FRAGMENTED: Final = frozenset(

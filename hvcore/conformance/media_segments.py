@@ -12,9 +12,9 @@ import attrs
 
 from hvcore.conformance import avc, hevc
 from hvcore.conformance.boxes import BoxError, BoxLocation, box_locations
-from hvcore.conformance.certificate import CheckLog
 from hvcore.conformance.init_segments import TrackHeader
 from hvcore.conformance.messages import MOST_BYTES, Told, told_by
+from hvcore.conformance.report import CheckLog
 from hvcore.conformance.samples import Run, read_runs
 from hvcore.conformance.source import Extent, UnreadableError
 

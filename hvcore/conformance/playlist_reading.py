@@ -11,7 +11,6 @@ from functools import partial
 from typing import Final
 from urllib.parse import urljoin
 
-from hvcore.conformance.certificate import CheckLog
 from hvcore.conformance.playlists import (
     ByteRange,
     MapEntry,
@@ -19,6 +18,7 @@ from hvcore.conformance.playlists import (
     SegmentEntry,
     Tagged,
 )
+from hvcore.conformance.report import CheckLog
 from hvcore.conformance.source import Extent, Source, UnreadableError
 
 MOST_PLAYLIST_BYTES: Final = 1024 * 1024

@@ -11,8 +11,8 @@ from fractions import Fraction
 from itertools import groupby
 from typing import Final
 
-from hvcore.conformance.certificate import CheckLog, clean
 from hvcore.conformance.playlists import Playlist, Tagged
+from hvcore.conformance.report import CheckLog, clean
 
 _ONCE: Final = (
     *("EXT-X-VERSION", "EXT-X-TARGETDURATION", "EXT-X-PLAYLIST-TYPE"),

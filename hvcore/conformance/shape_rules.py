@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from hvcore.conformance.certificate import CheckLog
 from hvcore.conformance.renditions import Rendition
+from hvcore.conformance.report import CheckLog
 
 _EVEN_PX: Final = 2
 """Sizes are even numbers, and round ones where they can be."""

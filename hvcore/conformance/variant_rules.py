@@ -12,10 +12,10 @@ from typing import Final
 import attrs
 
 from hvcore.conformance import avc, hevc
-from hvcore.conformance.certificate import CheckLog, clean
 from hvcore.conformance.pictures import HDR_TRANSFERS
 from hvcore.conformance.playlists import Playlist, Tagged
 from hvcore.conformance.renditions import Rendition
+from hvcore.conformance.report import CheckLog, clean
 
 _TOLERANCE: Final = Fraction(1, 10)
 _RATE_TOLERANCE: Final = Fraction(1, 2000)

@@ -17,13 +17,13 @@ class HealthFinding:
     A finding of a check, and its remedy.
 
     Attributes:
-        mend: What to do; empty if nothing.
+        fix: What to do; empty if nothing.
     """
 
     state: str
     check: str
     found: str
-    mend: str = ""
+    fix: str = ""
 
     def as_record(self) -> Mapping[str, object]:
         """Return the finding as one record of the output."""
@@ -43,16 +43,16 @@ def healthy(check: str, found: str) -> HealthFinding:
     return HealthFinding(state=OK, check=check, found=found)
 
 
-def broken(check: str, found: str, mend: str) -> HealthFinding:
+def broken(check: str, found: str, fix: str) -> HealthFinding:
     """Return a finding without which the service does not work."""
-    return HealthFinding(state=BROKEN, check=check, found=found, mend=mend)
+    return HealthFinding(state=BROKEN, check=check, found=found, fix=fix)
 
 
 def ambiguous(
-    check: str, sentences: Sequence[str], mend: str
+    check: str, sentences: Sequence[str], fix: str
 ) -> Sequence[HealthFinding]:
     """Return a finding for each sentence about settings that may be meant otherwise."""
     return [
-        HealthFinding(state=WARNING, check=check, found=sentence, mend=mend)
+        HealthFinding(state=WARNING, check=check, found=sentence, fix=fix)
         for sentence in sentences
     ]

@@ -19,7 +19,7 @@ GrantId = NewType("GrantId", str)
 JobId = NewType("JobId", str)
 TaskId = NewType("TaskId", str)
 EdgeKeyId = NewType("EdgeKeyId", str)
-ShareId = NewType("ShareId", str)
+ShareLinkId = NewType("ShareLinkId", str)
 ShareCodeId = NewType("ShareCodeId", str)
 WebhookId = NewType("WebhookId", str)
 DeliveryId = NewType("DeliveryId", str)
@@ -101,9 +101,9 @@ def new_edge_key_id() -> EdgeKeyId:
     return EdgeKeyId(_random("ek_"))
 
 
-def new_share_id() -> ShareId:
+def new_share_link_id() -> ShareLinkId:
     """Make a share link's identifier, ``shr_…``."""
-    return ShareId(_random("shr_"))
+    return ShareLinkId(_random("shr_"))
 
 
 def new_share_code_id() -> ShareCodeId:
@@ -157,6 +157,6 @@ def is_signing_key_id(text: str) -> bool:
     return _SIGNING_KEY.fullmatch(text) is not None
 
 
-def is_share_id(text: str) -> bool:
+def is_share_link_id(text: str) -> bool:
     """Return whether this has the form of a share link's identifier."""
     return _SHARE.fullmatch(text) is not None

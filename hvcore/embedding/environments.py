@@ -6,13 +6,10 @@ this environment and no others.
 """
 
 from abc import ABC, abstractmethod
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import attrs
-from sqlalchemy.engine import Connection
 
-from hvcore.assembly import Services
-from hvcore.assembly.guests import GuestUploads
 from hvcore.domain.access.keys import ALL_PERMISSIONS, KeyType
 from hvcore.domain.access.principals import Principal
 from hvcore.domain.access.tenants import Environment
@@ -23,9 +20,14 @@ from hvcore.domain.videos.video import VideoWanted
 from hvcore.embedding.process import ProcessServices
 from hvcore.embedding.values import EmbeddedVideo, Upload
 from hvcore.errors import HvError, InvalidParametersError
-from hvcore.services.uploads.grants import Uploads
 from hvcore.wire.converter import read_document
 from hvcore.wire.requests import VideoUploadRequest
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import Connection
+
+    from hvcore.assembly import Services
+    from hvcore.services.uploads.grants import Uploads
 
 _FIELDS: Final = {
     "file_name": "fileName",
@@ -101,7 +103,7 @@ class GrantsUploads(ABC):
 
     @property
     @abstractmethod
-    def _uploads(self) -> Uploads: ...
+    def _uploads(self) -> "Uploads": ...
 
 
 def _check_arguments(**given: object) -> None:
@@ -134,7 +136,7 @@ class EmbeddedEnvironment(GrantsUploads):
     name: str
     _process: ProcessServices = attrs.field(repr=False)
 
-    def in_transaction(self, connection: Connection) -> "EnvironmentInTransaction":
+    def in_transaction(self, connection: "Connection") -> "EnvironmentInTransaction":
         """
         Do the same within a transaction of the host program.
 
@@ -149,6 +151,10 @@ class EmbeddedEnvironment(GrantsUploads):
                 program has been writing for 10 s, or has changed what this
                 transaction has read.
         """
+        from hvcore.assembly.guests import (  # noqa: PLC0415 - see hvcore.embedding
+            GuestUploads,
+        )
+
         return EnvironmentInTransaction(
             guests=GuestUploads(self._services, connection).uploads,
             environment=self._environment,
@@ -223,11 +229,11 @@ class EmbeddedEnvironment(GrantsUploads):
         return signed.url
 
     @property
-    def _uploads(self) -> Uploads:
+    def _uploads(self) -> "Uploads":
         return self._services.uploads
 
     @property
-    def _services(self) -> Services:
+    def _services(self) -> "Services":
         return self._process.services
 
     @property
@@ -250,8 +256,8 @@ class EnvironmentInTransaction(GrantsUploads):
     go on.
     """
 
-    _guests: Uploads = attrs.field(repr=False)
+    _guests: "Uploads" = attrs.field(repr=False)
 
     @property
-    def _uploads(self) -> Uploads:
+    def _uploads(self) -> "Uploads":
         return self._guests

@@ -1,20 +1,23 @@
 """Objects of the host program in the place of the backends that settings choose."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Optional
 
 import attrs
 
 from hvcore.clock import Clock
 from hvcore.ports.analytics import AnalyticsStore
 from hvcore.ports.auth import AuthProvider
-from hvcore.ports.cache_purge import CachePurger
+from hvcore.ports.cache_invalidation import CacheInvalidator
 from hvcore.ports.mail import Mailer
 from hvcore.ports.queue import Queue
 from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.ports.sign_in import SignInProvider
 from hvcore.ports.storage import Storage
 from hvcore.ports.transcoder import Transcoder
-from hvcore.safe_http import OutboundHttp
+
+if TYPE_CHECKING:
+    from hvcore.safe_http import OutboundHttp
 
 
 @attrs.frozen(kw_only=True)
@@ -30,7 +33,7 @@ class Overrides:
             takes what the settings choose.
         analytics_store: Gets what was served, and answers questions about it.
         sign_in_providers: Of the dashboard, by their names.
-        cache_purgers: By their names.
+        cache_invalidators: By their names.
         outbound: Sends webhooks and fetches files. In tests,
             ``hvcore.testing.recording_outbound.RecordingOutbound`` sends nothing.
     """
@@ -43,9 +46,9 @@ class Overrides:
     rate_limit_store: RateLimitStore | None = None
     clock: Clock | None = None
     mailer: Mailer | None = None
-    outbound: OutboundHttp | None = None
+    outbound: Optional["OutboundHttp"] = None
     sign_in_providers: Mapping[str, SignInProvider] = attrs.field(factory=dict)
-    cache_purgers: Mapping[str, CachePurger] = attrs.field(factory=dict)
+    cache_invalidators: Mapping[str, CacheInvalidator] = attrs.field(factory=dict)
 
     def given(self) -> Mapping[str, object]:
         """Return the overrides by name, without None and without empty groups."""

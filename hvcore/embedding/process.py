@@ -3,9 +3,12 @@
 import os
 from collections.abc import Callable
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
-from hvcore.assembly import Services
 from hvcore.fork_lock import ForkLock
+
+if TYPE_CHECKING:
+    from hvcore.assembly import Services
 
 
 class ProcessServices:
@@ -18,7 +21,7 @@ class ProcessServices:
         make: Makes the services.
     """
 
-    def __init__(self, make: Callable[[], Services]) -> None:
+    def __init__(self, make: "Callable[[], Services]") -> None:
         self._make = make
         # By the process that has made them. A child keeps its parent's: to close their
         # connections would end them for the parent, too.
@@ -26,7 +29,7 @@ class ProcessServices:
         self._lock = ForkLock()
 
     @property
-    def services(self) -> Services:
+    def services(self) -> "Services":
         """The services of this process, made at the first use."""
         made = self._made.get(os.getpid())
         if made is not None:
@@ -45,7 +48,7 @@ class ProcessServices:
             made.close()
 
 
-def _used(services: Services) -> Services:
+def _used(services: "Services") -> "Services":
     try:
         # Made by the one thread that is here; afterwards any may use them.
         for part in (

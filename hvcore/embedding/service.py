@@ -5,13 +5,9 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Optional, Self
 from urllib.parse import urlsplit
 
-from sqlalchemy.engine import Engine
-
-from hvcore.assembly import Services, build
-from hvcore.assembly.guests import check_host_engine
 from hvcore.domain.access.tenants import Environment, EnvironmentKind
 from hvcore.domain.tasks.task import LIGHT_LANES, Lane
 from hvcore.embedding.environments import EmbeddedEnvironment
@@ -31,6 +27,11 @@ from hvcore.errors import ConfigError, ConflictError, EnvironmentNotFoundError
 from hvcore.metrics import switch_on
 from hvcore.settings import Settings, load
 
+if TYPE_CHECKING:
+    from sqlalchemy.engine import Engine
+
+    from hvcore.assembly import Services
+
 API: Final = "/api"
 MEDIA: Final = "/media"
 
@@ -39,7 +40,7 @@ def embed(  # noqa: PLR0913 - each by its name
     data_dir: str | Path,
     *,
     public_url: str | None = None,
-    engine: Engine | None = None,
+    engine: Optional["Engine"] = None,
     schema: str | None = None,
     sign_in: SignIn | None = None,
     overrides: Overrides | None = None,
@@ -68,6 +69,11 @@ def embed(  # noqa: PLR0913 - each by its name
         ConfigError: With every problem of the settings, a line each; or the engine's
             database or driver is not supported.
     """
+    # The services, and all that they use, are loaded by programs that embed one, not
+    # by all that import this package.
+    from hvcore.assembly import build  # noqa: PLC0415 - see above
+    from hvcore.assembly.guests import check_host_engine  # noqa: PLC0415 - see above
+
     if engine is not None:
         check_host_engine(engine)
     given = dict(os.environ if environ is None else environ)
@@ -97,7 +103,7 @@ def embed(  # noqa: PLR0913 - each by its name
     # In the registry of the program, which shows it to whom it likes.
     switch_on()
 
-    def make(work_dir: Path | None = None) -> Services:
+    def make(work_dir: Path | None = None) -> "Services":
         return build(
             settings,
             work_dir=work_dir,
@@ -113,7 +119,7 @@ class EmbeddedService:
 
     def __init__(
         self,
-        make: Callable[[Path | None], Services],
+        make: "Callable[[Path | None], Services]",
         *,
         settings: Settings,
         sign_in: SignIn | None,

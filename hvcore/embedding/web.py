@@ -8,14 +8,16 @@ from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
-from hvcore.assembly import Services
 from hvcore.domain.tasks.task import Lane
 from hvcore.embedding.process import ProcessServices
 from hvcore.errors import ConfigError
 from hvcore.extras import missing_module
 from hvcore.fork_lock import ForkLock
+
+if TYPE_CHECKING:
+    from hvcore.assembly import Services
 
 WsgiEnviron: TypeAlias = dict[str, object]
 StartResponse: TypeAlias = Callable[..., object]
@@ -28,7 +30,7 @@ GROUP: Final = "hvcore_apps"
 class WebMaker(Protocol):
     """Makes the app that serves ``/api`` and ``/media``."""
 
-    def __call__(self, services: Services) -> WsgiApp:
+    def __call__(self, services: "Services") -> WsgiApp:
         """Make the app of a process."""
         ...
 
@@ -44,7 +46,7 @@ class EmbeddedProgram(Protocol):
 
     def __call__(
         self,
-        make: Callable[[Path | None], Services],
+        make: "Callable[[Path | None], Services]",
         *,
         data_dir: Path,
         lanes: Sequence[Lane],
@@ -73,7 +75,7 @@ class WebApps:
         """
         return self._app(self._process.services)(environ, start_response)
 
-    def _app(self, services: Services) -> WsgiApp:
+    def _app(self, services: "Services") -> WsgiApp:
         made = self._made
         if made is None or made[0] is not services:
             with self._lock.held():

@@ -94,7 +94,7 @@ class DiskShares:
 
 
 @attrs.define
-class RoomNotes:
+class RoomEntries:
     """
     The claims and the last refusal in the ledger.
 
@@ -145,9 +145,9 @@ class RoomLedger:
     path: Path
 
     @contextmanager
-    def change(self) -> Iterator[RoomNotes]:
+    def change(self) -> Iterator[RoomEntries]:
         """
-        Give the ledger's notes for a change, and write them back.
+        Give the ledger's entries for a change, and write them back.
 
         Raises:
             OSError: The file cannot be used.
@@ -157,35 +157,35 @@ class RoomLedger:
             # Not every network folder has locks; one of a machine's own does.
             with suppress(OSError):
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
-            notes = _read(descriptor)
-            yield notes
-            _write(descriptor, notes)
+            entries = _read(descriptor)
+            yield entries
+            _write(descriptor, entries)
         finally:
             os.close(descriptor)
 
-    def read(self) -> RoomNotes:
+    def read(self) -> RoomEntries:
         """
-        Return the ledger's notes.
+        Return the ledger's entries.
 
         Raises:
             OSError: The file cannot be used.
         """
-        with self.change() as notes:
-            return notes
+        with self.change() as entries:
+            return entries
 
 
-def _read(descriptor: int) -> RoomNotes:
+def _read(descriptor: int) -> RoomEntries:
     data = os.pread(descriptor, os.fstat(descriptor).st_size, 0)
     try:
         found = json.loads(data)
         claims = {name: Claim(**fields) for name, fields in found["claims"].items()}
-        return RoomNotes(claims, found["refused_at_s"])
+        return RoomEntries(claims, found["refused_at_s"])
     except (ValueError, TypeError, KeyError, AttributeError):
-        # New, or of a process that was killed; each upload notes its own again.
-        return RoomNotes()
+        # New, or of a process that was killed; each upload writes its own again.
+        return RoomEntries()
 
 
-def _write(descriptor: int, notes: RoomNotes) -> None:
-    data = json.dumps(attrs.asdict(notes)).encode()
+def _write(descriptor: int, entries: RoomEntries) -> None:
+    data = json.dumps(attrs.asdict(entries)).encode()
     os.pwrite(descriptor, data, 0)
     os.ftruncate(descriptor, len(data))

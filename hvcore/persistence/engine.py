@@ -42,7 +42,7 @@ from hvcore.persistence.server_limits import (
 )
 from hvcore.persistence.shared_statements import share_statements
 from hvcore.persistence.write_queue import again_while_busy, begin_immediate
-from hvcore.throttling.turns import TurnPlaces, client_of_turn
+from hvcore.throttling.turns import TurnSlots, client_of_turn
 
 BUSY_TIMEOUT_MS: Final = 10_000
 """Our transactions take milliseconds; even a writer behind hundreds gets its turn."""
@@ -120,7 +120,7 @@ def make_engine(
     if host is not None:
         check_host_engine(host)
     parsed = parse_database_url(url)
-    queue = TurnPlaces()
+    queue = TurnSlots()
     owner = {
         _OWNER_PID: os.getpid(),
         _IDLE: deque(),
@@ -217,9 +217,9 @@ def idle_connections(engine: Engine) -> deque[Any]:
     return idle
 
 
-def write_queue(engine: Engine) -> TurnPlaces:
+def write_queue(engine: Engine) -> TurnSlots:
     """Return the queue of this process's writers for SQLite's write lock."""
-    queue: TurnPlaces = engine.get_execution_options()[_WRITE_QUEUE]
+    queue: TurnSlots = engine.get_execution_options()[_WRITE_QUEUE]
     return queue
 
 
@@ -342,7 +342,7 @@ def _sync_at_commit(connection: Connection, is_durable: bool) -> None:  # noqa: 
         connection.info[_SYNCS] = is_durable
 
 
-def _end_write(queue: TurnPlaces, _driver: object, record: ConnectionPoolEntry) -> None:
+def _end_write(queue: TurnSlots, _driver: object, record: ConnectionPoolEntry) -> None:
     # Not at the end of the block, in which more may be done than to write.
     if record.info.pop(_HAS_TURN, False):
         queue.end()

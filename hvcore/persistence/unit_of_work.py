@@ -31,7 +31,7 @@ from hvcore.persistence.processing.published_media import MediaCache
 from hvcore.persistence.room_to_write import check_room
 from hvcore.persistence.schema_version import schema_version
 from hvcore.persistence.sign_in.members import SqlMemberRepository
-from hvcore.persistence.sign_in.sessions import SqlSessionRepository
+from hvcore.persistence.sign_in.sessions import SqlSignInSessionRepository
 from hvcore.persistence.sign_in.sign_ins import (
     SqlPendingSignInRepository,
     SqlSignInLinkRepository,
@@ -175,8 +175,8 @@ class SqlWork:
         return SqlPersonalDataRepository(self._connection)
 
     @cached_property
-    def sessions(self) -> SqlSessionRepository:
-        return SqlSessionRepository(self._connection)
+    def sign_in_sessions(self) -> SqlSignInSessionRepository:
+        return SqlSignInSessionRepository(self._connection)
 
     @cached_property
     def pending_sign_ins(self) -> SqlPendingSignInRepository:

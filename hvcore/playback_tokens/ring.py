@@ -18,7 +18,7 @@ import jwt
 
 from hvcore.domain.access.own_keys import OwnKeys, StoredKeys
 from hvcore.domain.access.service_keys import PLAYBACK
-from hvcore.domain.ids import PublicId, ShareId, VideoId
+from hvcore.domain.ids import PublicId, ShareLinkId, VideoId
 from hvcore.domain.limits import MAX_TOKEN_BYTES
 from hvcore.domain.playback.decision import passed
 from hvcore.domain.playback.rules import PlaybackRule
@@ -80,7 +80,7 @@ class KeyRing:
         use: TokenUse = TokenUse.PLAYBACK,
         domains: Sequence[str] = (),
         domain_list: str | None = None,
-        share_id: ShareId | None = None,
+        share_id: ShareLinkId | None = None,
     ) -> str:
         """
         Make a token.

@@ -44,7 +44,7 @@ class AnalyticsSink(ABC):
     Take counts of served segments, each once.
 
     ``write``, ``position`` and ``forget`` are called every few seconds by one process
-    of each machine that serves (the drain), by one more where it has an edge (``hv
+    of each machine that serves (the flusher), by one more where it has an edge (``hv
     edge ingest``), and never by processes that answer requests: data that both need
     is outside of them. Several write at once, but never the same file. A call that
     takes two minutes ends with its process, and is made again by the next one.
@@ -190,7 +190,7 @@ class SupportsBackup(ABC):
         """
         Copy counts and positions of one moment into an empty folder.
 
-        No subfolders. The drain of this machine does not write meanwhile; others may.
+        No subfolders. The flusher of this machine does not write meanwhile; others may.
         A hard link is a copy of a file that never changes.
 
         Raises:

@@ -75,7 +75,7 @@ class SupportsPresignedWrite(Protocol):
 
 
 @attrs.frozen(kw_only=True)
-class ArrivedPart:
+class UploadedPart:
     """
     A part of an object that is there.
 
@@ -122,7 +122,7 @@ class SupportsPartedWrite(Protocol):
         """Return a signed address to send one part to; the last sender wins."""
         ...
 
-    def arrived_parts(self, begun: PartedWrite) -> Sequence[ArrivedPart]:
+    def uploaded_parts(self, begun: PartedWrite) -> Sequence[UploadedPart]:
         """
         Return the parts that are there, by number.
 
@@ -132,7 +132,7 @@ class SupportsPartedWrite(Protocol):
         """
         ...
 
-    def join_parts(self, begun: PartedWrite, parts: Sequence[ArrivedPart]) -> None:
+    def join_parts(self, begun: PartedWrite, parts: Sequence[UploadedPart]) -> None:
         """
         Make the object of its parts; it is whole at its path on return.
 
@@ -161,6 +161,6 @@ class SupportsStagedWrite(Protocol):
 
     def staged_write(
         self, path: str
-    ) -> tuple[PartedWrite, Sequence[ArrivedPart]] | None:
+    ) -> tuple[PartedWrite, Sequence[UploadedPart]] | None:
         """Return the bytes sent to a path with one PUT, for ``join_parts``, or None."""
         ...

@@ -95,21 +95,21 @@ class RemoteTranscoder(Transcoder):
     ``run`` and ``cancel`` are called from threads of light workers, many at a time; so
     they are thread-safe, start no child processes, and return within seconds. Both
     may raise UnavailableError if the service does not answer: they are then called
-    again, and that costs no attempt. So is a refusal to say how a known submission is,
+    again, and that costs no attempt. So is a refusal to say how a known remote job is,
     such as after a key was replaced: it goes on, and the error's text tells operators
-    what is missing. After any other error the submission is cancelled, and the next
+    what is missing. After any other error the remote job is cancelled, and the next
     attempt gets another key and no handle.
     """
 
     @abstractmethod
     def cancel(self, key: str, handle: str | None) -> None:
         """
-        End a submission, and return once the service has confirmed that it ended.
+        End a remote job, and return once the service has confirmed that it ended.
 
-        Idempotent. A submission that has ended, or that nobody knows, is confirmed.
+        Idempotent. A remote job that has ended, or that nobody knows, is confirmed.
 
         Args:
-            key: The workspace's key of the submission.
+            key: The workspace's key of the remote job.
             handle: What was remembered; None if nothing was, though it may have been
                 submitted: then the service is asked for the key.
 
@@ -179,17 +179,17 @@ class SupportsDeclining(Protocol):
 
 
 @runtime_checkable
-class SupportsPlaceCheck(Protocol):
+class SupportsStorageCheck(Protocol):
     """A transcoder elsewhere that reaches storages of some kinds only."""
 
-    def place_problem(self, url: str) -> str:
+    def storage_problem(self, url: str) -> str:
         """
-        Return the setting that it lacks to use a place of the storage; empty: none.
+        Return the setting that it lacks to reach the storage; empty: none.
 
         Asked by ``hv doctor``, from any thread. Pure: nothing is fetched or written.
 
         Args:
-            url: What clients of the storage call the place, such as
+            url: What clients of the storage call a path in it, such as
                 ``gs://bucket/path``.
         """
         ...
@@ -203,8 +203,8 @@ __all__ = [
     "RemoteTranscoder",
     "SourceRanges",
     "SupportsDeclining",
-    "SupportsPlaceCheck",
     "SupportsStill",
+    "SupportsStorageCheck",
     "Transcoder",
     "Workspace",
 ]

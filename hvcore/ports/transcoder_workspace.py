@@ -29,8 +29,8 @@ class PartTarget:
     """
     The target in the store of a part that another service encodes.
 
-    Each submission has a target of its own. It is removed when the video is published
-    or has failed, and after the submission was cancelled.
+    Each remote job has a target of its own. It is removed when the video is published
+    or has failed, and after the remote job was cancelled.
 
     Attributes:
         prefix: Of the storage's paths.
@@ -111,12 +111,12 @@ class Workspace:
         check: Raises when the work must end (deleted, lease lost, service stopping).
             Call it at least every 0.5 s and let what it raises pass, with every child
             process ended.
-        handle: What was last remembered of this submission, else None.
-        key: What a service elsewhere may recognise the submission by: letters, digits,
+        handle: What was last remembered of this remote job, else None.
+        key: What a service elsewhere may recognise the remote job by: letters, digits,
             ``_`` and ``-``, at most 64. It is the same in every attempt, also after a
-            worker was killed, until a submission has failed.
+            worker was killed, until a remote job has failed.
         remember: Writes a handle down before it returns, so that it outlives this
-            process. To be called right after the submission. What it raises must pass.
+            process. To be called right after submitting. What it raises must pass.
         source_address: Takes a number of seconds and returns an address from which
             the source can be read for so long, with ranges. Raises
             NotAddressableError where the storage signs none.

@@ -25,8 +25,8 @@ from hvcore.ports.repositories.share_codes import ShareCodeRepository
 from hvcore.ports.repositories.sign_in import (
     MemberRepository,
     PendingSignInRepository,
-    SessionRepository,
     SignInLinkRepository,
+    SignInSessionRepository,
 )
 from hvcore.ports.repositories.signing_keys import SigningKeyRepository
 from hvcore.ports.repositories.tasks import TaskRepository
@@ -123,7 +123,7 @@ class Work(Protocol):
         ...
 
     @property
-    def sessions(self) -> SessionRepository:
+    def sign_in_sessions(self) -> SignInSessionRepository:
         """The people who are signed in."""
         ...
 

@@ -1,8 +1,8 @@
 """Faults of the additions of plugins to the service."""
 
+from hvcore.registry.code_locations import location_of_definition
 from hvcore.registry.faults import PluginFault, PluginFaultError
 from hvcore.registry.hooks import Offer
-from hvcore.registry.places import place_of_definition
 
 
 def fault_of_added(offer: Offer, problem: str) -> PluginFaultError:
@@ -16,7 +16,7 @@ def fault_of_added(offer: Offer, problem: str) -> PluginFaultError:
         PluginFault(
             source=offer.source,
             problem=f"{offer.kind} {offer.backend.name!r}: {problem}",
-            place=place_of_definition(offer.backend.factory),
-            mend=f"Correct it there, or {offer.source.leave_out}.",
+            location=location_of_definition(offer.backend.factory),
+            fix=f"Correct it there, or {offer.source.leave_out}.",
         )
     )

@@ -80,7 +80,7 @@ class Registry:
         raise PluginError(
             f"No plugin offers the {kind} backend {name!r}; on offer: "
             f"{', '.join(on_offer) or 'none'}.{hint}{broken}",
-            f"Install its plugin{', mend that one' if broken else ''}, or correct "
+            f"Install its plugin{', fix that one' if broken else ''}, or correct "
             f"{setting} (HV_{env_name(setting)}).",
         )
 

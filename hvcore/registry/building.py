@@ -12,6 +12,12 @@ import attrs
 from hvcore.errors import ConfigError, HvcoreError, HvError, PluginError
 from hvcore.ports.context import BuildContext
 from hvcore.ports.preparation import SupportsPrepare
+from hvcore.registry.code_locations import (
+    CodeLocation,
+    location_of_definition,
+    locations_of,
+    locations_of_thread,
+)
 from hvcore.registry.extras import install_command
 from hvcore.registry.faults import (
     PluginFault,
@@ -23,12 +29,6 @@ from hvcore.registry.faults import (
 )
 from hvcore.registry.hooks import Offer
 from hvcore.registry.kinds import KINDS
-from hvcore.registry.places import (
-    CodePlace,
-    place_of_definition,
-    places_of,
-    places_of_thread,
-)
 from hvcore.settings import env_name, structure_options
 
 SLOW_S: Final = 20.0
@@ -115,8 +115,8 @@ def _options(offer: Offer, given: object, path: str) -> object:
         fault = PluginFault(
             source=offer.source,
             problem=f"the options of {title(offer)} cannot be read: {described(exc)}",
-            place=place_of_definition(declared),
-            mend="Give their fields types that are simple: str, int, float, bool, "
+            location=location_of_definition(declared),
+            fix="Give their fields types that are simple: str, int, float, bool, "
             "tuple[str, ...].",
         )
         raise PluginFaultError(fault) from exc
@@ -139,16 +139,16 @@ def _factory_fault(offer: Offer, error: BaseException, options: object) -> Plugi
     lacking = _unwritten(error)
     if lacking:
         problem = f"{title(offer)} is not finished: {lacking}"
-        mend = "Write these methods"
+        fix = "Write these methods"
     else:
         said = described(error, secrets=_secrets(options))
         problem = f"the factory of {title(offer)} has raised {said}"
-        mend = "Correct it there, or its options"
+        fix = "Correct it there, or its options"
     return PluginFault(
         source=offer.source,
         problem=problem,
-        place=_innermost(offer, places_of(error)),
-        mend=f"{mend}; or {choose_other(offer)}.",
+        location=_innermost(offer, locations_of(error)),
+        fix=f"{fix}; or {choose_other(offer)}.",
     )
 
 
@@ -157,14 +157,14 @@ def raised_fault(offer: Offer, error: BaseException) -> PluginFault:
     return PluginFault(
         source=offer.source,
         problem=f"{title(offer)} has raised {described(error)}",
-        place=_innermost(offer, places_of(error)),
-        mend=f"Correct it there; or {choose_other(offer)}.",
+        location=_innermost(offer, locations_of(error)),
+        fix=f"Correct it there; or {choose_other(offer)}.",
     )
 
 
-def _innermost(offer: Offer, places: Sequence[CodePlace]) -> CodePlace | None:
-    theirs = [place for place in places if offer.source.has(place)]
-    return theirs[-1] if theirs else place_of_definition(offer.backend.factory)
+def _innermost(offer: Offer, locations: Sequence[CodeLocation]) -> CodeLocation | None:
+    theirs = [location for location in locations if offer.source.has(location)]
+    return theirs[-1] if theirs else location_of_definition(offer.backend.factory)
 
 
 def _unwritten(error: BaseException) -> str:
@@ -185,8 +185,8 @@ def _wrong_type(offer: Offer, made: object, port: type) -> PluginFault:
         source=offer.source,
         problem=f"the factory of {title(offer)} has returned {what}, and no "
         f"{port.__name__}",
-        place=place_of_definition(offer.backend.factory),
-        mend=f"{'Let it return one' if made is None else inherits}; or "
+        location=location_of_definition(offer.backend.factory),
+        fix=f"{'Let it return one' if made is None else inherits}; or "
         f"{choose_other(offer)}.",
     )
 
@@ -196,8 +196,8 @@ def _cannot_prepare(offer: Offer, made: object) -> PluginFault:
         source=offer.source,
         problem=f"the record of {title(offer)} says prepares=True, and "
         f"{type(made).__name__} is no SupportsPrepare",
-        place=place_of_definition(type(made)),
-        mend="Let the class inherit from SupportsPrepare, or leave prepares out; or "
+        location=location_of_definition(type(made)),
+        fix="Let the class inherit from SupportsPrepare, or leave prepares out; or "
         f"{choose_other(offer)}.",
     )
 
@@ -217,7 +217,7 @@ def _secrets(options: object) -> Iterator[str]:
 
 @contextmanager
 def _told_if_slow(offer: Offer) -> Iterator[None]:
-    """Log the place where a slow factory waits; the factory goes on waiting."""
+    """Log the location where a slow factory waits; the factory goes on waiting."""
     waiting = threading.get_ident()
     timer = threading.Timer(SLOW_S, lambda: _tell(offer, waiting))
     timer.daemon = True
@@ -237,11 +237,11 @@ def _tell(offer: Offer, waiting: int) -> None:
 def hung_factory(offer: Offer, frame: Any, after_s: float) -> PluginFault:  # noqa: ANN401 - a frame
     """Return the fault of a backend whose factory does not come back."""
     what = f"the factory of {title(offer)}"
-    return hung_fault(places_of_thread(frame), what, after_s=after_s) or PluginFault(
+    return hung_fault(locations_of_thread(frame), what, after_s=after_s) or PluginFault(
         source=offer.source,
         problem=f"{what} has not come back after {after_s:.0f} s",
-        place=place_of_definition(offer.backend.factory),
-        mend=f"Start what it waits for, or {choose_other(offer)}.",
+        location=location_of_definition(offer.backend.factory),
+        fix=f"Start what it waits for, or {choose_other(offer)}.",
     )
 
 

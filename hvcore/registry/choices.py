@@ -82,7 +82,7 @@ def _named(settings: Settings, kind: str) -> Iterator[tuple[str, Any]]:
     several = {
         "auth": (settings.auth.providers, settings.auth.options),
         "analytics": (settings.analytics.sinks, settings.analytics.options),
-        "edge": (settings.edge.purgers, settings.edge.options),
+        "edge": (settings.edge.cache_invalidators, settings.edge.options),
     }
     if kind in one:
         yield one[kind]

@@ -8,7 +8,11 @@ from typing import Final
 import attrs
 
 from hvcore.errors import PluginError
-from hvcore.registry.places import CodePlace, place_of_definition, places_of
+from hvcore.registry.code_locations import (
+    CodeLocation,
+    location_of_definition,
+    locations_of,
+)
 
 OWN_DISTRIBUTION: Final = "hvcore"
 LISTED: Final = "HV_PLUGINS"
@@ -56,9 +60,9 @@ class PluginSource:
             return f"take {self.plugin} out of {LISTED}"
         return f"leave it out: HV_PLUGIN__DISABLED={self.plugin}"
 
-    def has(self, place: CodePlace) -> bool:
-        """Return whether a place is in its code."""
-        return is_within(place.module, self.package)
+    def has(self, location: CodeLocation) -> bool:
+        """Return whether a location is in its code."""
+        return is_within(location.module, self.package)
 
     def __str__(self) -> str:
         return f"Plugin {self.plugin} ({self.distribution})"
@@ -71,30 +75,30 @@ class PluginFault:
 
     Attributes:
         problem: A clause, such as "its factory has raised …".
-        place: The line of the plugin's code; None if it is not known.
-        mend: What to do next, a sentence.
+        location: The line of the plugin's code; None if it is not known.
+        fix: What to do next, a sentence.
     """
 
     source: PluginSource
     problem: str
-    place: CodePlace | None
-    mend: str
+    location: CodeLocation | None
+    fix: str
 
     @property
     def found(self) -> str:
-        """Say the fault and its place in a sentence."""
-        at = f", at {self.place}" if self.place else ""
+        """Say the fault and its location in a sentence."""
+        at = f", at {self.location}" if self.location else ""
         return f"{self.source}: {self.problem}{at}."
 
     def __str__(self) -> str:
-        return f"{self.found} {self.mend}"
+        return f"{self.found} {self.fix}"
 
 
 class PluginFaultError(PluginError):
     """A plugin has a fault, which keeps one of its backends from being used."""
 
     def __init__(self, fault: PluginFault) -> None:
-        super().__init__(fault.found, fault.mend)
+        super().__init__(fault.found, fault.fix)
         self.fault = fault
 
 
@@ -107,74 +111,80 @@ def remember(sources: Sequence[PluginSource]) -> None:
     _loaded[:] = sources
 
 
-def culprit(places: Sequence[CodePlace]) -> tuple[PluginSource, CodePlace] | None:
+def culprit(
+    locations: Sequence[CodeLocation],
+) -> tuple[PluginSource, CodeLocation] | None:
     """
     Return the plugin whose code was the innermost, and where; None if it was ours.
 
     Libraries that it has called, and values of ours that it has made, are its matter.
     """
-    for place in reversed(places):
+    for location in reversed(locations):
         for source in _loaded:
-            if source.has(place):
-                return source, place
-        if _is_of(place, _OURS) and not _is_of(place, _VALUES):
+            if source.has(location):
+                return source, location
+        if _is_of(location, _OURS) and not _is_of(location, _VALUES):
             return None
     return None
 
 
 def fault_of(error: BaseException) -> PluginFault | None:
     """Return the plugin's fault that raised an error; None if no plugin did."""
-    found = _called_wrongly(error) or culprit(places_of(error))
+    found = _called_wrongly(error) or culprit(locations_of(error))
     if found is None or found[0].is_own:
         return None
-    source, place = found
-    at = f"{place.function} has raised " if place.function else "a method takes less: "
+    source, location = found
+    at = (
+        f"{location.function} has raised "
+        if location.function
+        else "a method takes less: "
+    )
     return PluginFault(
         source=source,
         problem=f"{at}{described(error)}",
-        place=place,
-        mend=f"Report it to who maintains it, or {source.leave_out}.",
+        location=location,
+        fix=f"Report it to who maintains it, or {source.leave_out}.",
     )
 
 
 def hung_fault(
-    places: Sequence[CodePlace], what: str, *, after_s: float
+    locations: Sequence[CodeLocation], what: str, *, after_s: float
 ) -> PluginFault | None:
     """
     Return the fault of a plugin that does not come back; None if none is in it.
 
     Args:
-        places: Where the thread is.
+        locations: Where the thread is.
         what: That does not come back, such as "the check storage".
     """
-    found = culprit(places)
+    found = culprit(locations)
     if found is None:
         return None
-    source, place = found
+    source, location = found
     return PluginFault(
         source=source,
         problem=f"{what} has not come back after {after_s:.0f} s: it waits in "
-        f"{place.function}",
-        place=place,
-        mend="Start what it waits for, correct its options, or report it to who "
+        f"{location.function}",
+        location=location,
+        fix="Start what it waits for, correct its options, or report it to who "
         "maintains it: it needs a time limit of its own.",
     )
 
 
 def wrong_answer(method: object, given: object, wanted: type) -> PluginError:
     """Return the error of a backend whose method has returned something else."""
-    place = place_of_definition(method)
+    location = location_of_definition(method)
     what = "None" if given is None else f"a {type(given).__name__}"
     name = getattr(method, "__qualname__", "a method")
     problem = f"{name} has returned {what}, and no {wanted.__name__}"
-    found = culprit([place]) if place else None
+    found = culprit([location]) if location else None
     if found is None:
         return PluginError(f"{problem}.", f"Let it return a {wanted.__name__}.")
     fault = PluginFault(
         source=found[0],
         problem=problem,
-        place=place,
-        mend=f"Let it return a {wanted.__name__}.",
+        location=location,
+        fix=f"Let it return a {wanted.__name__}.",
     )
     return PluginFaultError(fault)
 
@@ -204,7 +214,7 @@ def text_of(error: BaseException) -> str:
         return ""
 
 
-def _called_wrongly(error: BaseException) -> tuple[PluginSource, CodePlace] | None:
+def _called_wrongly(error: BaseException) -> tuple[PluginSource, CodeLocation] | None:
     """
     Return the method of a plugin that does not take what its port gives it.
 
@@ -219,9 +229,9 @@ def _called_wrongly(error: BaseException) -> tuple[PluginSource, CodePlace] | No
                 method: object = sys.modules.get(module)
                 for name in named[1].split("."):
                     method = getattr(method, name, None)
-                place = place_of_definition(method)
-                if method is not None and place is not None and source.has(place):
-                    return source, place
+                location = location_of_definition(method)
+                if method is not None and location is not None and source.has(location):
+                    return source, location
     return None
 
 
@@ -230,10 +240,10 @@ def is_within(module: str, package: str) -> bool:
     return module == package or module.startswith(f"{package}.")
 
 
-def _is_of(place: CodePlace, names: Sequence[str]) -> bool:
+def _is_of(location: CodeLocation, names: Sequence[str]) -> bool:
     return any(
-        place.module.startswith(name)
+        location.module.startswith(name)
         if name.endswith("_")
-        else is_within(place.module, name)
+        else is_within(location.module, name)
         for name in names
     )

@@ -10,9 +10,13 @@ import pluggy
 
 from hvcore import hookspecs
 from hvcore.hookspecs import PROJECT, Backend
+from hvcore.registry.code_locations import (
+    CodeLocation,
+    location_of_definition,
+    locations_of,
+)
 from hvcore.registry.faults import PluginFault, PluginSource, described
 from hvcore.registry.kinds import KINDS, Kind
-from hvcore.registry.places import CodePlace, place_of_definition, places_of
 
 MOST_RECORDS: Final = 1000
 """Of a hook: one that never ends would take all memory."""
@@ -71,7 +75,7 @@ def _records(
     kind: Kind,
     hook: Any,  # noqa: ANN401 - pluggy's caller
 ) -> tuple[Sequence[Offer], Sequence[PluginFault]]:
-    place = place_of_definition(getattr(plugin, kind.hook, None))
+    location = location_of_definition(getattr(plugin, kind.hook, None))
     offers: list[Offer] = []
     faults: list[PluginFault] = []
     record = kind.record.__name__
@@ -82,8 +86,8 @@ def _records(
                 PluginFault(
                     source=source,
                     problem=f"{kind.hook} has returned {_a(given)}, and no list",
-                    place=place,
-                    mend=f"Let it yield or return a list of {record}.",
+                    location=location,
+                    fix=f"Let it yield or return a list of {record}.",
                 )
             )
             continue
@@ -95,9 +99,8 @@ def _records(
                 PluginFault(
                     source=source,
                     problem=f"{kind.hook} must give {record} and has given {_a(one)}",
-                    place=place,
-                    mend=f"Give {record}(name=…, factory=…)"
-                    + (_other_hook(one) or "."),
+                    location=location,
+                    fix=f"Give {record}(name=…, factory=…)" + (_other_hook(one) or "."),
                 )
             )
             break
@@ -118,13 +121,13 @@ def _other_hook(record: object) -> str:
 def _raised(
     source: PluginSource, plugin: object, kind: Kind, error: BaseException
 ) -> PluginFault:
-    places = [place for place in places_of(error) if source.has(place)]
-    place = places[-1] if places else None
+    locations = [location for location in locations_of(error) if source.has(location)]
+    location = locations[-1] if locations else None
     return PluginFault(
         source=source,
         problem=f"{kind.hook} has raised {described(error)}",
-        place=place or place_of_definition(getattr(plugin, kind.hook, None)),
-        mend=f"Correct it there, or {source.leave_out}.",
+        location=location or location_of_definition(getattr(plugin, kind.hook, None)),
+        fix=f"Correct it there, or {source.leave_out}.",
     )
 
 
@@ -142,19 +145,19 @@ def _misnamed(source: PluginSource, plugin: object) -> list[PluginFault]:
         if name in marked and not _is_known(name, getattr(made, _MARK), known):
             near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
             problem = f"there is no hook {name}"
-            mend = (
+            fix = (
                 f"Did you mean {near[0]}?" if near else f"There are {', '.join(known)}."
             )
         elif name in known and name not in marked:
-            problem, mend = f"{name} is not marked as a hook", "Put @hookimpl above it."
+            problem, fix = f"{name} is not marked as a hook", "Put @hookimpl above it."
         else:
             continue
         faults.append(
             PluginFault(
                 source=source,
                 problem=problem,
-                place=place_of_definition(made),
-                mend=mend,
+                location=location_of_definition(made),
+                fix=fix,
             )
         )
     if not marked and not faults:
@@ -162,8 +165,8 @@ def _misnamed(source: PluginSource, plugin: object) -> list[PluginFault]:
             PluginFault(
                 source=source,
                 problem="it has no hook, so it offers nothing",
-                place=_file_of(plugin),
-                mend=f"Put @hookimpl above its hooks; there are {', '.join(known)}.",
+                location=_file_of(plugin),
+                fix=f"Put @hookimpl above its hooks; there are {', '.join(known)}.",
             )
         )
     return faults
@@ -178,8 +181,8 @@ def _invalid(
     return PluginFault(
         source=source,
         problem=f"a hook cannot be called: {' '.join(text.split())}",
-        place=place_of_definition(named[0]) if named else _file_of(plugin),
-        mend="Write it without arguments: hooks get none.",
+        location=location_of_definition(named[0]) if named else _file_of(plugin),
+        fix="Write it without arguments: hooks get none.",
     )
 
 
@@ -191,6 +194,6 @@ def _is_hook(name: str) -> bool:
     return name.startswith(_PREFIX)
 
 
-def _file_of(plugin: object) -> CodePlace | None:
+def _file_of(plugin: object) -> CodeLocation | None:
     file = getattr(plugin, "__file__", None)
-    return CodePlace(getattr(plugin, "__name__", ""), file, 1) if file else None
+    return CodeLocation(getattr(plugin, "__name__", ""), file, 1) if file else None

@@ -1,7 +1,7 @@
 """Faults of plugins that cannot be imported."""
 
+from hvcore.registry.code_locations import CodeLocation, locations_of
 from hvcore.registry.faults import LISTED, PluginFault, PluginSource, described
-from hvcore.registry.places import CodePlace, places_of
 
 
 def fault_of_import(source: PluginSource, error: BaseException) -> PluginFault:
@@ -9,20 +9,20 @@ def fault_of_import(source: PluginSource, error: BaseException) -> PluginFault:
     return PluginFault(
         source=source,
         problem=f"it cannot be imported: {described(error)}",
-        place=_place(source, error),
-        mend=_mend(source, error),
+        location=_location(source, error),
+        fix=_fix(source, error),
     )
 
 
-def _place(source: PluginSource, error: BaseException) -> CodePlace | None:
-    for place in reversed(places_of(error)):
-        # A syntax error's place has no module: no line of it has run.
-        if source.has(place) or not place.module:
-            return place
+def _location(source: PluginSource, error: BaseException) -> CodeLocation | None:
+    for location in reversed(locations_of(error)):
+        # A syntax error's location has no module: no line of it has run.
+        if source.has(location) or not location.module:
+            return location
     return None
 
 
-def _mend(source: PluginSource, error: BaseException) -> str:
+def _fix(source: PluginSource, error: BaseException) -> str:
     lacking = error.name or "" if isinstance(error, ModuleNotFoundError) else ""
     if lacking and (lacking == source.package or source.plugin.startswith(lacking)):
         if source.is_listed:
@@ -30,7 +30,7 @@ def _mend(source: PluginSource, error: BaseException) -> str:
         return f"Its files are not there: install {name_of(source)} again."
     if lacking:
         return f"Install what it needs: {lacking.partition('.')[0]}; or {source.leave_out}."
-    if isinstance(error, AttributeError) and _place(source, error) is None:
+    if isinstance(error, AttributeError) and _location(source, error) is None:
         return (
             "Its entry point names what its module does not have: name the module "
             "alone, in pyproject.toml."

@@ -14,7 +14,7 @@ from hvcore.ports.analytics import (
     SupportsReports,
 )
 from hvcore.ports.auth import AuthProvider
-from hvcore.ports.cache_purge import CachePurger
+from hvcore.ports.cache_invalidation import CacheInvalidator
 from hvcore.ports.direct_uploads import (
     SupportsPartedWrite,
     SupportsPresignedWrite,
@@ -37,8 +37,8 @@ from hvcore.ports.storage import (
 from hvcore.ports.transcoder import (
     RemoteTranscoder,
     SupportsDeclining,
-    SupportsPlaceCheck,
     SupportsStill,
+    SupportsStorageCheck,
     Transcoder,
 )
 
@@ -91,7 +91,7 @@ KINDS: Final = {
             setting="transcoder.backend",
             abilities=(
                 *(RemoteTranscoder, SupportsStill, SupportsDeclining),
-                SupportsPlaceCheck,
+                SupportsStorageCheck,
             ),
         ),
         Kind(
@@ -127,10 +127,10 @@ KINDS: Final = {
         ),
         Kind(
             name="edge",
-            hook="hvcore_cache_purgers",
-            record=hookspecs.CachePurgeBackend,
-            port=CachePurger,
-            setting="edge.purgers",
+            hook="hvcore_cache_invalidators",
+            record=hookspecs.CacheInvalidatorBackend,
+            port=CacheInvalidator,
+            setting="edge.cache_invalidators",
             has_several=True,
         ),
         Kind(

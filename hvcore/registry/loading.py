@@ -14,6 +14,7 @@ from hvcore import hookspecs
 from hvcore.errors import ConfigError
 from hvcore.extras import install_command
 from hvcore.registry.backends import Registry
+from hvcore.registry.code_locations import locations_of_thread
 from hvcore.registry.faults import (
     LISTED,
     PluginFault,
@@ -23,7 +24,6 @@ from hvcore.registry.faults import (
 )
 from hvcore.registry.hooks import Offer, offers_of
 from hvcore.registry.import_faults import fault_of_import
-from hvcore.registry.places import places_of_thread
 from hvcore.settings import Settings
 from hvcore.time_limits import LimitedCall, LimitedCalls
 
@@ -135,11 +135,11 @@ def _offered(one: _Found) -> tuple[Sequence[Offer], Sequence[PluginFault]]:
 
 
 def _hung(source: PluginSource, call: LimitedCall[Any]) -> PluginFault:
-    places = places_of_thread(call.frame())
+    locations = locations_of_thread(call.frame())
     what = "loading it"
-    return hung_fault(places, what, after_s=call.age_s) or PluginFault(
+    return hung_fault(locations, what, after_s=call.age_s) or PluginFault(
         source=source,
         problem=f"{what} has not come back after {call.age_s:.0f} s",
-        place=None,
-        mend=f"A plugin's module must only offer records; {source.leave_out}.",
+        location=None,
+        fix=f"A plugin's module must only offer records; {source.leave_out}.",
     )

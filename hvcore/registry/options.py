@@ -17,7 +17,7 @@ class OptionInfo:
     Attributes:
         type: As it is annotated.
         default: As Python writes it; None if the option is required.
-        variable: The environment variable that sets it, or its place in the file.
+        variable: The environment variable that sets it, or its location in the file.
         is_set: The settings have it.
     """
 

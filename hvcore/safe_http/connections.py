@@ -6,7 +6,6 @@ The name is looked up once; what was judged is what is connected to, while
 """
 
 import http.client
-import logging
 import ssl
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -21,9 +20,6 @@ from hvcore.safe_http.targets import Target
 from hvcore.safe_http.watching import SLICE_S, Watch, WatchedSocket, WatchedTls, connect
 
 _READ_PAST: Final = frozenset(range(100, 200)) - {HTTPStatus.SWITCHING_PROTOCOLS}
-# It logs heads that it cannot read, whole and with a traceback: what a stranger
-# answers is no text for our logs.
-logging.getLogger("urllib3.connection").setLevel(logging.ERROR)
 
 
 def open_connection(
@@ -82,6 +78,10 @@ class _FinalAnswer(http.client.HTTPResponse):
             # Else the next call takes this head for the answer's.
             self.headers = self.msg = None  # type: ignore[assignment]
             super().begin()
+        # urllib3 logs what of a head could not be parsed, whole and with a traceback:
+        # the answer of a stranger is no text for our logs.
+        self.msg.set_payload("")
+        self.msg.defects.clear()
 
 
 class _PlainConnection(HTTPConnection):

@@ -15,12 +15,12 @@ from hvcore.errors import NoRoomError, UnavailableError
 
 TRIED_EVERY_S: Final = 30.0
 """Whoever asks in between is told what the last trial has found."""
-_NOTE_BYTES: Final = 1024
+_TRIAL_BYTES: Final = 1024
 """Written over in place, which needs no room."""
 
 
 @attrs.frozen(kw_only=True)
-class RoomNote:
+class RoomTrial:
     """
     The result of a trial.
 
@@ -46,7 +46,7 @@ class RoomToWrite:
     trials: Sequence[Callable[[], None]]
     note: Path
     elapsed_s: Callable[[], float] = time.monotonic
-    _own: RoomNote | None = None
+    _own: RoomTrial | None = None
 
     def check(self) -> None:
         """
@@ -61,7 +61,7 @@ class RoomToWrite:
         if found.why_not:
             raise NoRoomError(found.why_not)
 
-    def _shared(self) -> RoomNote:
+    def _shared(self) -> RoomTrial:
         try:
             descriptor = os.open(
                 self.note, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
@@ -85,8 +85,8 @@ class RoomToWrite:
         finally:
             os.close(descriptor)
 
-    def _tried(self) -> RoomNote:
-        self._own = RoomNote(tried_at_s=self.elapsed_s(), why_not=self._why_not())
+    def _tried(self) -> RoomTrial:
+        self._own = RoomTrial(tried_at_s=self.elapsed_s(), why_not=self._why_not())
         return self._own
 
     def _why_not(self) -> str:
@@ -100,21 +100,21 @@ class RoomToWrite:
                 continue
         return ""
 
-    def _is_fresh(self, note: RoomNote | None, times: int = 1) -> TypeGuard[RoomNote]:
+    def _is_fresh(self, note: RoomTrial | None, times: int = 1) -> TypeGuard[RoomTrial]:
         # Of a time before the last start of the machine, it is ahead of now.
         return note is not None and (
             0 <= self.elapsed_s() - note.tried_at_s < TRIED_EVERY_S * times
         )
 
 
-def _read(descriptor: int) -> RoomNote | None:
+def _read(descriptor: int) -> RoomTrial | None:
     try:
-        return RoomNote(**json.loads(os.pread(descriptor, _NOTE_BYTES, 0)))
+        return RoomTrial(**json.loads(os.pread(descriptor, _TRIAL_BYTES, 0)))
     except (OSError, ValueError, TypeError):
         # New, or of a process that was killed.
         return None
 
 
-def _write(descriptor: int, note: RoomNote) -> None:
+def _write(descriptor: int, note: RoomTrial) -> None:
     text = json.dumps(attrs.asdict(note)).encode()
-    os.pwrite(descriptor, text.ljust(_NOTE_BYTES)[:_NOTE_BYTES], 0)
+    os.pwrite(descriptor, text.ljust(_TRIAL_BYTES)[:_TRIAL_BYTES], 0)

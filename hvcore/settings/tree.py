@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import attrs
 
 from hvcore.domain.processing.routes import read_route
-from hvcore.domain.uploads.direct import DirectUploads
+from hvcore.domain.uploads.direct import DirectUploadMode
 from hvcore.settings.conversion import Origins, RequestCount
 from hvcore.settings.mail import MailSettings
 from hvcore.settings.notify import NotifySettings
@@ -220,11 +220,11 @@ class UploadSettings:
     """
 
     signing_key: str = attrs.field(default="", repr=False)
-    direct: str = attrs.field(default=DirectUploads.OFF.value)
+    direct: str = attrs.field(default=DirectUploadMode.OFF.value)
 
     @direct.validator
     def _check_direct(self, _: object, value: str) -> None:
-        known = [mode.value for mode in DirectUploads]
+        known = [mode.value for mode in DirectUploadMode]
         if value not in known:
             raise ValueError(f"must be {', '.join(known)}, not {value!r}")
 
@@ -292,8 +292,8 @@ class EdgeSettings:
         cache_mb: Disk for segments of a storage that is not on this machine.
         api_listen: Where it listens for the API, as listen; not at all if empty.
         api_service: Where it finds the API, as service.
-        purgers: The cache purgers, by the backends' names.
-        options: The purgers' own, by their names.
+        cache_invalidators: The plugins that tell caches, by their names.
+        options: The options of each cache invalidator, by its name.
     """
 
     listen: str = ""
@@ -306,7 +306,7 @@ class EdgeSettings:
     cache_mb: int = 10_000
     api_listen: str = ""
     api_service: str = "127.0.0.1:8080"
-    purgers: tuple[str, ...] = ()
+    cache_invalidators: tuple[str, ...] = ()
     options: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
 
 

@@ -19,7 +19,7 @@ Far longer than any line, and no more than the caches of a processor hold.
 READ_BYTES: Final = 8 * 1024 * 1024
 """
 What is read together is one transaction, in which each place and minute is one
-row: with half of it the drain brought a tenth fewer segments to PostgreSQL, with
+row: with half of it the flusher brought a tenth fewer segments to PostgreSQL, with
 an eighth of it little more than half as many.
 """
 

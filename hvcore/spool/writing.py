@@ -97,7 +97,7 @@ class Spool:
         """Return whether lines are held in memory that a kill would lose."""
         return bool(self._owed)
 
-    def flush(self) -> None:
+    def write_owed(self) -> None:
         """
         Try again to write what could not be written.
 

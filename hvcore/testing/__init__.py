@@ -18,7 +18,7 @@ pytest.register_assert_rewrite(
     "hvcore.testing.analytics_stores",
     "hvcore.testing.analytics_values",
     "hvcore.testing.auth",
-    "hvcore.testing.cache_purge",
+    "hvcore.testing.cache_invalidation",
     "hvcore.testing.rate_limit_counts",
     "hvcore.testing.rate_limit_sharing",
     "hvcore.testing.rate_limit_windows",

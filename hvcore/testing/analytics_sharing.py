@@ -188,7 +188,7 @@ class SinkSharingPromises(AnalyticsKit):
         return before, position, self.counted(sink, VIDEO)
 
     def _goes_on(self, sink: AnalyticsSink, before: int, where: str) -> int:
-        """Write as the drain does, after a position of before; return the new one."""
+        """Write as the flusher does, after a position of before; return the new one."""
         start = sink.position(FILE)
         following = batch(segment(), start=start)
         ends_within(self.gives_up_within_s, partial(sink.write, following))
@@ -217,7 +217,7 @@ def _fits(seen: tuple[int, int, int]) -> bool:
 
 
 def _next_write(reopened: Reopened) -> Callable[[], None]:
-    """Open a sink; return what writes the next batch of a file, as the drain does."""
+    """Open a sink; return what writes the next batch of a file, as the flusher does."""
     own = reopened()
     two = batch(segment(), segment(height_px=360), start=own.position(FILE))
     return partial(own.write, two)

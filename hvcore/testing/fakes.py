@@ -10,7 +10,7 @@ from typing import BinaryIO
 import attrs
 
 from hvcore.errors import UnavailableError
-from hvcore.ports.cache_purge import CachePurger, PurgeOrder
+from hvcore.ports.cache_invalidation import CacheInvalidator, InvalidationOrder
 from hvcore.ports.storage import (
     ObjectInfo,
     ObjectNotFoundError,
@@ -41,9 +41,9 @@ class SettableClock:
 
 
 @attrs.define
-class RecordingPurger(CachePurger):
+class RecordingInvalidator(CacheInvalidator):
     """
-    A purger of a cache in memory.
+    An invalidator of a cache in memory.
 
     Attributes:
         kept: The addresses that the cache keeps.
@@ -52,10 +52,10 @@ class RecordingPurger(CachePurger):
     """
 
     kept: set[str] = attrs.field(factory=set)
-    orders: list[PurgeOrder] = attrs.field(factory=list)
+    orders: list[InvalidationOrder] = attrs.field(factory=list)
     is_down: bool = False
 
-    def purge(self, order: PurgeOrder) -> None:
+    def invalidate(self, order: InvalidationOrder) -> None:
         """Carry out an order."""
         if self.is_down:
             raise UnavailableError("The cache does not answer.")

@@ -146,16 +146,16 @@ class LocalTranscoderConformance(TranscoderConformance):
             before_reading=lambda: None,
         )
 
-        certificate = check(source, MASTER)
+        report = check(source, MASTER)
 
         broken = [
             f"{found.rule.id} {found.file} {found.place}: {found.message}"
-            for found in certificate.findings
+            for found in report.findings
             if found.rule.level is Level.MUST
             and chosen_by(found.rule.id, order, media) is None
         ]
         assert not broken, "; ".join(broken)
-        assert certificate.segments > 0, "no segment was found"
+        assert report.segments > 0, "no segment was found"
 
     def test_work_that_is_not_wanted_ends(
         self,

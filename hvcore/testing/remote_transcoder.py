@@ -113,7 +113,7 @@ class RemoteTranscoderConformance(TranscoderConformance):
 
         assert len(self.jobs()) == 1
 
-    def test_a_submission_is_found_again_by_its_key(self, submit: Submit) -> None:
+    def test_a_remote_job_is_found_again_by_its_key(self, submit: Submit) -> None:
         """A worker that was killed before it remembered the handle leaves no second job."""
         first = submit("kit-1")
 
@@ -122,7 +122,7 @@ class RemoteTranscoderConformance(TranscoderConformance):
         assert second.remembered == first.remembered
         assert len(self.jobs()) == 1
 
-    def test_another_key_is_another_submission(self, submit: Submit) -> None:
+    def test_another_key_is_another_remote_job(self, submit: Submit) -> None:
         """After a failure the service must not answer with the failed job."""
         first = submit("kit-1")
 
@@ -175,7 +175,7 @@ class RemoteTranscoderConformance(TranscoderConformance):
                 )
                 assert size == file.size_bytes
 
-    def test_a_cancelled_submission_ends(
+    def test_a_cancelled_remote_job_ends(
         self, transcoder: RemoteTranscoder, submit: Submit
     ) -> None:
         """Cancelling twice is once; asking for it afterwards is a failed attempt."""
@@ -189,7 +189,7 @@ class RemoteTranscoderConformance(TranscoderConformance):
         with pytest.raises(TranscodeError):
             transcoder.run(made.part, attrs.evolve(made.workspace, handle=handle))
 
-    def test_a_submission_is_cancelled_by_its_key_alone(
+    def test_a_remote_job_is_cancelled_by_its_key_alone(
         self, transcoder: RemoteTranscoder, submit: Submit
     ) -> None:
         """Without a handle the service is asked for what has the key, and nothing else ends."""
@@ -201,13 +201,13 @@ class RemoteTranscoderConformance(TranscoderConformance):
         assert len(self.jobs()) == 1
 
     def test_what_nobody_knows_is_confirmed(self, transcoder: RemoteTranscoder) -> None:
-        """There may never have been a submission."""
+        """There may never have been a remote job."""
         transcoder.cancel("kit-unknown", None)
 
     def test_an_outage_is_no_failure(
         self, transcoder: RemoteTranscoder, submit: Submit
     ) -> None:
-        """While nobody answers, the submission stands, and the caller tries again."""
+        """While nobody answers, the remote job stands, and the caller tries again."""
         made = submit("kit-1")
         handle = made.remembered[-1]
 

@@ -124,7 +124,7 @@ class PartedWriteConformance(StorageKit):
         for number in (2, 1, 2):
             _send_part(storage, begun, number, pieces[number])
         before = is_there(storage, "v/a")
-        parts = storage.arrived_parts(begun)
+        parts = storage.uploaded_parts(begun)
         open_ones = [one.id for one in storage.parted_writes("v/a")]
         storage.join_parts(begun, parts)
 
@@ -146,14 +146,14 @@ class PartedWriteConformance(StorageKit):
         assert isinstance(storage, SupportsPartedWrite)
         begun = storage.begin_parts("v/a", content_type=TYPE)
         _send_part(storage, begun, 1, b"part")
-        parts = storage.arrived_parts(begun)
+        parts = storage.uploaded_parts(begun)
         storage.end_parts(begun)
         storage.end_parts(begun)
 
         assert not is_there(storage, "v/a")
         assert not list(storage.parted_writes("v/a"))
         with pytest.raises(ObjectNotFoundError):
-            storage.arrived_parts(begun)
+            storage.uploaded_parts(begun)
         with pytest.raises(ObjectNotFoundError):
             storage.join_parts(begun, parts)
         assert not is_there(storage, "v/a")

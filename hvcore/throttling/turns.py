@@ -89,14 +89,14 @@ class TurnQueue(Generic[_T]):
 
 
 @attrs.define(eq=False)
-class TurnPlaces:
+class TurnSlots:
     """
     Lets so many threads in at a time, the others in turn by client; thread-safe.
 
     With one queue for all, a client's only thread stood behind twenty of another one.
 
     Attributes:
-        free: How many places nobody has.
+        free: How many slots nobody has.
     """
 
     free: int = 1
@@ -111,7 +111,7 @@ class TurnPlaces:
             return len(self._waiting)
 
     def take(self, client: str, timeout_s: float) -> bool:
-        """Wait for a place; False if it did not come in time."""
+        """Wait for a slot; False if it did not come in time."""
         mine = threading.Lock()
         with self._changing:
             if self.free:

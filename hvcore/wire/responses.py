@@ -13,7 +13,7 @@ from typing import Final
 
 from hvcore.domain.access.tenants import Environment
 from hvcore.domain.ids import VideoId
-from hvcore.domain.playback.addresses import PlaybackAddresses, PlaybackPlaces
+from hvcore.domain.playback.addresses import PlaybackAddresses, PlaybackRoots
 from hvcore.domain.processing.encoding import AUTO
 from hvcore.domain.processing.transcoding import AudioRendition, Rung
 from hvcore.domain.uploads.grants import UploadGranted
@@ -65,7 +65,7 @@ def video_list(
     *,
     served: Mapping[VideoId, int],
     thumbnails: Mapping[VideoId, str],
-    places: PlaybackPlaces,
+    roots: PlaybackRoots,
 ) -> Payload:
     """
     Render one page of a list.
@@ -75,7 +75,7 @@ def video_list(
         query: What was asked for.
         served: Estimated views by video id; a missing one has none.
         thumbnails: Thumbnail addresses by video id.
-        places: Where the videos of the environment play.
+        roots: Where the videos of the environment play.
     """
     pages = math.ceil(page.total / query.page_size)
     return {
@@ -84,7 +84,7 @@ def video_list(
                 video,
                 served=served.get(video.id, 0),
                 thumbnail_url=thumbnails[video.id],
-                addresses=places.of(
+                addresses=roots.of(
                     video.id, is_public=video.is_public, size_px=LIST_THUMBNAIL_PX
                 ),
             )

@@ -115,7 +115,7 @@ class SqlLiveCounts:
             sa.select(*key)
             .where(condition)
             .limit(FORGET_AT_ONCE)
-            # Those that a drain writes to go the next time: two that wait for
+            # Those that a flusher writes to go the next time: two that wait for
             # each other's rows would wait for ever.
             .with_for_update(skip_locked=True)
         )

@@ -17,9 +17,9 @@ from azure.core.exceptions import HttpResponseError
 from azure.storage.blob import BlobBlock, BlockState
 
 from hvcore.plugin_api import (
-    ArrivedPart,
     ObjectNotFoundError,
     PartedWrite,
+    UploadedPart,
     WriteAddress,
 )
 from hvcore_storage_fsspec.azure_objects import (
@@ -72,7 +72,7 @@ class AzureStorage(AzureObjects):
 
     def staged_write(
         self, path: str
-    ) -> tuple[PartedWrite, Sequence[ArrivedPart]] | None:
+    ) -> tuple[PartedWrite, Sequence[UploadedPart]] | None:
         """Return the blocks that came with one PUT and are no object yet."""
         whole = [b for b in _ours(self._waiting(path)) if b.number == WHOLE]
         return (_begun(path), whole) if whole else None
@@ -100,14 +100,14 @@ class AzureStorage(AzureObjects):
         """Sign one PUT of a part."""
         return self._block_address(begun.path, number, valid_s)
 
-    def arrived_parts(self, begun: PartedWrite) -> Sequence[ArrivedPart]:
+    def uploaded_parts(self, begun: PartedWrite) -> Sequence[UploadedPart]:
         """Return the parts that are there, by number."""
         waiting = self._waiting(begun.path)
         if not waiting:
             raise ObjectNotFoundError(begun.path)
         return [block for block in _ours(waiting) if block.number != WHOLE]
 
-    def join_parts(self, begun: PartedWrite, parts: Sequence[ArrivedPart]) -> None:
+    def join_parts(self, begun: PartedWrite, parts: Sequence[UploadedPart]) -> None:
         """Make the object of its parts; what else was sent is thrown away."""
         blob = self._blob(self._full(begun.path))
         named = [BlobBlock(part.tag, state=BlockState.UNCOMMITTED) for part in parts]
@@ -149,10 +149,10 @@ class AzureStorage(AzureObjects):
         return ()
 
 
-def _ours(waiting: Sequence[BlobBlock]) -> Sequence[ArrivedPart]:
+def _ours(waiting: Sequence[BlobBlock]) -> Sequence[UploadedPart]:
     """Return the blocks with names of ours, by number."""
     found = [
-        ArrivedPart(number=int(block.id), size_bytes=block.size, tag=block.id)
+        UploadedPart(number=int(block.id), size_bytes=block.size, tag=block.id)
         for block in waiting
         # Who has an address may name a block otherwise; we do not use it.
         if _OUR_NAME.fullmatch(block.id)

@@ -36,7 +36,7 @@ from hvcore_storage_fsspec.folders import (
     walk_files,
 )
 from hvcore_storage_fsspec.paths import check_path, check_prefix
-from hvcore_storage_fsspec.reading import PartOfFile
+from hvcore_storage_fsspec.reading import FileRange
 
 CHUNK_BYTES: Final = 1024 * 1024
 CHECK_SPACE_EVERY_BYTES: Final = 64 * CHUNK_BYTES
@@ -84,7 +84,7 @@ class LocalStorage(Storage):
             file.seek(start)
         if end is None:
             return file
-        return cast(BinaryIO, io.BufferedReader(PartOfFile(file, end - start)))
+        return cast(BinaryIO, io.BufferedReader(FileRange(file, end - start)))
 
     def write(
         self,

@@ -4,7 +4,7 @@ import io
 from typing import Any, BinaryIO
 
 
-class PartOfFile(io.RawIOBase):
+class FileRange(io.RawIOBase):
     """The bytes of an open file from its position up to an end."""
 
     def __init__(self, file: BinaryIO, size_bytes: int) -> None:

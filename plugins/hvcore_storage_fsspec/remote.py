@@ -107,7 +107,7 @@ class RemoteStorage(Storage):
                 pass
         size = self.stat(path).size_bytes
         last = size if end is None else min(end, size)
-        part = _RemotePart(partial(self._read_part, path), start, last)
+        part = _RemoteRange(partial(self._read_part, path), start, last)
         return cast(BinaryIO, io.BufferedReader(part, READ_BYTES))
 
     def write(self, path: str, source: BinaryIO, *, content_type: str) -> ObjectInfo:
@@ -283,7 +283,7 @@ class RemoteStorage(Storage):
         return f"{self._root}/{check_path(path)}"
 
 
-class _RemotePart(io.RawIOBase):
+class _RemoteRange(io.RawIOBase):
     """
     Bytes of a remote object, each read a request of its own.
 

@@ -11,11 +11,11 @@ from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
 from hvcore.plugin_api import (
-    ArrivedPart,
     ObjectInfo,
     ObjectNotFoundError,
     PartedWrite,
     UnavailableError,
+    UploadedPart,
     WriteAddress,
 )
 from hvcore_storage_fsspec.paths import check_prefix
@@ -208,9 +208,9 @@ class S3Storage(RemoteStorage):
             ContentLength=size_bytes,
         )
 
-    def arrived_parts(self, begun: PartedWrite) -> Sequence[ArrivedPart]:
+    def uploaded_parts(self, begun: PartedWrite) -> Sequence[UploadedPart]:
         """Return the parts that are there, by number."""
-        found: list[ArrivedPart] = []
+        found: list[UploadedPart] = []
         is_last = False
         while not is_last:
             after = found[-1].number if found else 0
@@ -229,7 +229,7 @@ class S3Storage(RemoteStorage):
             found += parts
         return found
 
-    def join_parts(self, begun: PartedWrite, parts: Sequence[ArrivedPart]) -> None:
+    def join_parts(self, begun: PartedWrite, parts: Sequence[UploadedPart]) -> None:
         """Make the object of its parts."""
         named = [{"PartNumber": part.number, "ETag": part.tag} for part in parts]
         with self._answers(begun.path):
@@ -387,8 +387,8 @@ def _is_denied(error: BaseException | None) -> bool:
     return bool(answer.get("Error", {}).get("Code") == "AccessDenied")
 
 
-def _part(part: Mapping[str, Any]) -> ArrivedPart:
-    return ArrivedPart(
+def _part(part: Mapping[str, Any]) -> UploadedPart:
+    return UploadedPart(
         number=int(part["PartNumber"]),
         size_bytes=int(part["Size"]),
         tag=str(part["ETag"]),

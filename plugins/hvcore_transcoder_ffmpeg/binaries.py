@@ -38,7 +38,7 @@ def check_configured(ffmpeg: Path | None, ffprobe: Path | None) -> None:
     Refuse paths that lead to no program.
 
     Raises:
-        ConfigError: Names the option and its mend.
+        ConfigError: Names the option and its fix.
     """
     for option, path in (("ffmpeg", ffmpeg), ("ffprobe", ffprobe)):
         if path is not None and not (path.is_file() and os.access(path, os.X_OK)):

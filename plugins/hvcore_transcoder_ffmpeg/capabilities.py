@@ -21,7 +21,7 @@ _CACHE_FORMAT: Final = 2
 """Count up whenever trials ask or keep something else."""
 
 _FIXED: Final = {5: (5, 1, 10), 6: (6, 1, 6), 7: (7, 1, 5), 8: (8, 1, 2)}
-"""The first version of each series with the mend of CVE-2026-8461."""
+"""The first version of each series with the fix of CVE-2026-8461."""
 
 INSTALL: Final = (
     "Install ffmpeg with libx264 (Debian: apt install ffmpeg; anywhere: "
@@ -72,7 +72,7 @@ def version_problem(version: str) -> str:
         return ""
     wanted = ", ".join(".".join(map(str, one)) for one in _FIXED.values())
     return (
-        f"ffmpeg {version} is older than the versions that mend CVE-2026-8461 "
+        f"ffmpeg {version} is older than the versions that fix CVE-2026-8461 "
         f"({wanted}): install your distribution's security updates or a newer "
         "ffmpeg."
     )

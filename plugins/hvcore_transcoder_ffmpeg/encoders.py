@@ -12,7 +12,7 @@ from hvcore_transcoder_ffmpeg.engine import (
 )
 from hvcore_transcoder_ffmpeg.spans import Span
 
-NOTES_FOLDER: Final = ".passes"
+PASSLOG_FOLDER: Final = ".passes"
 """What the first of two passes writes down for the second."""
 
 NO_NAMES: Final = ("-map_metadata", "-1", "-map_chapters", "-1")
@@ -126,7 +126,7 @@ def _x264_options(rung: Rung, span: Span, pass_number: int) -> list[str]:
         options += ["-x264-params", ":".join(params)]
     if pass_number:
         options += ["-pass", str(pass_number)]
-        options += ["-passlogfile", f"{NOTES_FOLDER}/{rung.key}"]
+        options += ["-passlogfile", f"{PASSLOG_FOLDER}/{rung.key}"]
     return options
 
 
@@ -146,6 +146,6 @@ def _x265_options(rung: Rung, group: int, pass_number: int) -> list[str]:
         params.append("strict-cbr=1")
     if pass_number:
         # libx265 does not know -pass.
-        params += [f"pass={pass_number}", f"stats={NOTES_FOLDER}/{rung.key}.log"]
+        params += [f"pass={pass_number}", f"stats={PASSLOG_FOLDER}/{rung.key}.log"]
     # hvc1: parameter sets in the init segment, the only kind Apple plays.
     return ["-tag:v", "hvc1", "-x265-params", ":".join(params)]

@@ -26,7 +26,7 @@ from hvcore_transcoder_ffmpeg.encode_run import (
     ProgressWatch,
     judge,
 )
-from hvcore_transcoder_ffmpeg.encoders import NOTES_FOLDER, is_two_pass
+from hvcore_transcoder_ffmpeg.encoders import PASSLOG_FOLDER, is_two_pass
 from hvcore_transcoder_ffmpeg.init_segments import make_neutral
 from hvcore_transcoder_ffmpeg.made_files import require_plain_files
 from hvcore_transcoder_ffmpeg.process import supervise
@@ -316,7 +316,7 @@ def _measure_sound(encode: commands.Encode, workspace: Workspace) -> tuple[Track
 
 
 def _remove_leftovers(encode: commands.Encode, workspace: Workspace) -> None:
-    shutil.rmtree(workspace.folder / NOTES_FOLDER, ignore_errors=True)
+    shutil.rmtree(workspace.folder / PASSLOG_FOLDER, ignore_errors=True)
     (workspace.folder / commands.HEAD_FILE).unlink(missing_ok=True)
     for name in _track_names(encode):
         (workspace.folder / name / commands.PLAYLIST_FILE).unlink(missing_ok=True)
@@ -329,7 +329,7 @@ def _remove_made(encode: commands.Encode, workspace: Workspace) -> None:
 
 
 def _passing_folders(encode: commands.Encode) -> tuple[str, ...]:
-    return (*pictures.FOLDERS, NOTES_FOLDER) if encode.part.has_pictures else ()
+    return (*pictures.FOLDERS, PASSLOG_FOLDER) if encode.part.has_pictures else ()
 
 
 def _track_names(encode: commands.Encode) -> list[str]:

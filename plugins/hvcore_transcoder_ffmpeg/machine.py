@@ -76,12 +76,12 @@ class Machine:
 
         Raises:
             UnavailableError: Something is missing here; jobs wait until it is
-                mended, or until another worker takes them.
+                fixed, or until another worker takes them.
         """
         found = self._find()
         engine, sandbox = found.engine, found.choice.sandbox
         if engine is None or not engine.is_usable or sandbox is None:
-            # Nobody's video is at fault: jobs wait until it is mended.
+            # Nobody's video is at fault: jobs wait until it is fixed.
             message = f"{_NO_ENGINE} {_reason(found)}"
             raise UnavailableError(message)
         return engine, sandbox

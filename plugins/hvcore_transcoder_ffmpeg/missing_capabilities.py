@@ -34,14 +34,14 @@ def lacks(engine: FfmpegEngine, *, may_substitute: bool) -> tuple[Lack, ...]:
             Lack(
                 what="Without the filters zscale and tonemap, HDR videos look pale, "
                 "and the colours of BT.2020 and Display P3 are wrong.",
-                mend="Install an ffmpeg with libzimg, or set "
+                fix="Install an ffmpeg with libzimg, or set "
                 "transcoder.options.ffmpeg and transcoder.options.ffprobe.",
             )
         )
     found += [
         Lack(
             what=f"Without the decoder {name}, {what} cannot be read.",
-            mend=f"{_INSTALL} and transcoder.options.ffprobe.",
+            fix=f"{_INSTALL} and transcoder.options.ffprobe.",
         )
         for name, what in _DECODERS.items()
         if name not in engine.decoders
@@ -57,7 +57,7 @@ def _formats(engine: FfmpegEngine) -> list[Lack]:
     return [
         Lack(
             what=f"The encoder {encoder} cannot make: {', '.join(names)}.",
-            mend=f"{_INSTALL} and transcoder.options.ffprobe.",
+            fix=f"{_INSTALL} and transcoder.options.ffprobe.",
             is_refused=True,
         )
         for encoder, names in missing.items()
@@ -74,11 +74,11 @@ def _codecs(engine: FfmpegEngine, *, may_substitute: bool) -> list[Lack]:
         names = ", ".join(codec.value for codec in codecs)
         is_he = _HE_AAC.issuperset(codecs)
         what = f"Without the encoder {encoder} there is no {names}"
-        mend = f"{_INSTALL} and transcoder.options.ffprobe"
+        fix = f"{_INSTALL} and transcoder.options.ffprobe"
         if is_he and may_substitute:
             what += "; AAC-LC takes its place"
         elif is_he:
-            mend += ", or let AAC-LC take its place: transcoder.options."
-            mend += "substitute_audio = true"
-        found.append(Lack(what=f"{what}.", mend=f"{mend}.", is_refused=True))
+            fix += ", or let AAC-LC take its place: transcoder.options."
+            fix += "substitute_audio = true"
+        found.append(Lack(what=f"{what}.", fix=f"{fix}.", is_refused=True))
     return found

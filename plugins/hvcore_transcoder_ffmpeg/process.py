@@ -136,7 +136,7 @@ def supervise(
             pump.run(take_output, tick)
         finally:
             _kill(child)
-            pump.drain()
+            pump.read_rest()
     return _ended(child.returncode, pump.log())
 
 
@@ -167,7 +167,7 @@ class _Pump:
                 next_tick = now + TICK_S
             self._carry(take_output, max(0.0, next_tick - time.monotonic()))
 
-    def drain(self) -> None:
+    def read_rest(self) -> None:
         """
         Read until every process that holds the outputs is gone.
 

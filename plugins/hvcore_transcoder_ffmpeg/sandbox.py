@@ -125,7 +125,7 @@ class SandboxChoice:
 
     Attributes:
         sandbox: None if the one that was insisted on does not work.
-        problem: What to mend, or ``""``.
+        problem: What to fix, or ``""``.
     """
 
     sandbox: Sandbox | None

@@ -189,6 +189,6 @@ def test_an_object_that_is_falsy_is_used_when_it_is_given(
 
 
 def test_an_empty_group_takes_what_the_settings_choose(make: MakeServices) -> None:
-    services = make(cache_purgers={}, sign_in_providers={}, storage=None)
+    services = make(cache_invalidators={}, sign_in_providers={}, storage=None)
 
     assert services.recipe.overrides == {}

@@ -82,7 +82,7 @@ class Library:
 
     def count_more(self, number: int) -> None:
         """
-        Count what further viewers watch now, as delivery and its drain do.
+        Count what further viewers watch now, as delivery and its flusher do.
         """
         chance = random.Random(number)  # noqa: S311 - made-up data
         counter = self.services.segment_counter
@@ -91,7 +91,7 @@ class Library:
             place = self.place(video, chance.choice(HEIGHTS))
             token = f"token {number}.{viewer}"
             CountedSegment(counter, place, token, Viewer()).count()
-        self.services.drain.run_once()
+        self.services.flusher.run_once()
 
 
 def fill_history(library: Library, segments: int) -> None:

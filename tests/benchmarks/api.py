@@ -299,7 +299,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=3)
     wanted = parser.parse_args()
     if shutil.which("wrk") is None:
-        raise SystemExit("wrk is missing; mend: apt install wrk")
+        raise SystemExit("wrk is missing; fix: apt install wrk")
     print(f"{os.cpu_count()} cores", flush=True)
     with (
         tempfile.TemporaryDirectory(prefix="hv-bench-") as folder,

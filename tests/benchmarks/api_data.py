@@ -55,7 +55,7 @@ from hvcore.persistence.tables.columns import EPOCH
 from hvcore.persistence.videos.recount import recount
 from hvcore.persistence.videos.search_index import (
     drop_search_index,
-    mend_search_index,
+    repair_search_index,
 )
 from hvcore.services.access.keys import KeyWanted
 from hvcore.settings import load
@@ -160,7 +160,7 @@ def _insert(
             _insert_many(connection, tables.published_media, published)
             yield from (r["id"] for r in whole)
     recount(engine)
-    mend_search_index(engine)
+    repair_search_index(engine)
     with engine.connect() as connection:
         # As the server's own housekeeping does after a while.
         command = "VACUUM ANALYZE" if engine.dialect.name == "postgresql" else "ANALYZE"

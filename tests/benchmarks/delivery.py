@@ -312,7 +312,7 @@ def main() -> None:
         if getattr(wanted, name) is None:
             setattr(wanted, name, value)
     if not has_programs():
-        raise SystemExit(f"Something is missing; mend: apt install {PACKAGES}")
+        raise SystemExit(f"Something is missing; fix: apt install {PACKAGES}")
     print(f"{os.cpu_count()} cores", flush=True)
     with (
         tempfile.TemporaryDirectory(prefix="hv-bench-") as folder,

@@ -133,7 +133,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=10)
     wanted = parser.parse_args()
     if not has_programs():
-        raise SystemExit(f"Something is missing; mend: apt install {PACKAGES}")
+        raise SystemExit(f"Something is missing; fix: apt install {PACKAGES}")
     print(f"{os.cpu_count()} cores", flush=True)
     with (
         tempfile.TemporaryDirectory(prefix="hv-bench-") as folder,

@@ -25,7 +25,7 @@ COUNTS_S: Final = 0.2
 PAUSES_S: Final = 0.05
 """
 Many in the time in which a machine gets slower or faster, which is less than a
-second. Most of the time it counts: what a drain and a viewer's note cost, which
+second. Most of the time it counts: what a flusher and a viewer's note cost, which
 come every few seconds, is shared by the segments that are counted meanwhile.
 """
 

@@ -230,5 +230,5 @@ def _require_memory(rung: Rung, seconds: float) -> None:
     if needed + _SPARE_BYTES > free:
         raise SystemExit(
             f"The raw pictures of {rung.key} need {needed / 1e9:.1f} GB of memory, "
-            f"{free / 1e9:.1f} GB are free; mend: a smaller --seconds."
+            f"{free / 1e9:.1f} GB are free; fix: a smaller --seconds."
         )

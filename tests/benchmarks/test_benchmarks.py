@@ -17,7 +17,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.benchmarks import api, drain
+from tests.benchmarks import api, flusher
 from tests.benchmarks.api_data import Filled
 from tests.benchmarks.api_yardsticks import COLUMNS
 from tests.benchmarks.delivery_deletes import CONNECTIONS, Doomed, end_all
@@ -60,12 +60,12 @@ def test_every_benchmark_starts(
     assert "--" in capsys.readouterr().out
 
 
-def test_the_drain_is_compared_with_a_bare_loop(
+def test_the_flusher_is_compared_with_a_bare_loop(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(sys, "argv", ["drain", "--segments", "500"])
+    monkeypatch.setattr(sys, "argv", ["flusher", "--segments", "500"])
 
-    drain.main()
+    flusher.main()
 
     assert "share" in capsys.readouterr().out
 

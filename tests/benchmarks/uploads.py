@@ -281,7 +281,7 @@ def main() -> None:
     if wanted.quick:
         wanted.rounds, wanted.megabytes = 1, QUICK_MEGABYTES
     if shutil.which("nginx") is None:
-        raise SystemExit("nginx is missing; mend: apt install nginx-light")
+        raise SystemExit("nginx is missing; fix: apt install nginx-light")
     print(f"{os.cpu_count()} cores", flush=True)
     with (
         tempfile.TemporaryDirectory(prefix="hv-bench-") as folder,

@@ -20,7 +20,7 @@ def test_a_service_without_a_database_yet_has_keys(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("purpose", [PLAYBACK, UPLOADS])
-def test_keys_that_were_sealed_with_another_secret_are_named_with_the_mend(
+def test_keys_that_were_sealed_with_another_secret_are_named_with_the_fix(
     tmp_path: Path, purpose: str
 ) -> None:
     environ = {"HV_DATA": str(tmp_path)}
@@ -32,8 +32,8 @@ def test_keys_that_were_sealed_with_another_secret_are_named_with_the_mend(
     with services_of({**environ, **OTHER_SECRET}) as services:
         [found] = keys(services)
         assert found.state == BROKEN
-        assert found.mend == f"Run hv keys rotate-signing --for {purpose}."
+        assert found.fix == f"Run hv keys rotate-signing --for {purpose}."
 
-        # The mend mends it.
+        # The fix works.
         services.key_rotations[purpose].replace_now()
         assert [one.state for one in keys(services)] == [OK]

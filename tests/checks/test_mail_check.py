@@ -26,7 +26,7 @@ def test_mails_as_files_are_fine_for_a_try_and_not_for_the_public(
 
     assert (local.state, public.state) == ("ok", "warning")
     assert str(tmp_path / "mail") in local.found
-    assert "HV_MAIL__URL" in public.mend
+    assert "HV_MAIL__URL" in public.fix
 
 
 def test_a_mail_server_is_asked_whether_it_takes_the_password(tmp_path: Path) -> None:

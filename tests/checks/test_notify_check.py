@@ -48,7 +48,7 @@ def test_word_that_nobody_needs_is_a_warning(tmp_path: Path) -> None:
     (found,) = findings(tmp_path, **TOKEN)
 
     assert found.state == "warning"
-    assert "HV_UPLOADS__DIRECT" in found.mend
+    assert "HV_UPLOADS__DIRECT" in found.fix
 
 
 def test_a_storage_to_which_nobody_sends_cannot_tell(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_it_tells_what_the_store_must_be_told(tmp_path: Path) -> None:
     assert {one.state for one in found} == {"ok"}
     for path in ("sns", "pubsub", "events"):
         assert f"https://upload.example.com/notify/{path}" in text
-    assert "bucket bucket, prefix here/uploads/, suffix /arrival" in text
+    assert "bucket bucket, prefix here/uploads/, suffix /direct-upload" in text
     assert TOKEN["HV_NOTIFY__TOKEN"] not in text
 
 
@@ -92,7 +92,7 @@ def test_the_queue_is_asked_and_no_message_is_taken(tmp_path: Path, aws: Aws) ->
     )
 
     assert [one.state for one in (works, absent, away)] == ["ok", "broken", "broken"]
-    assert "HV_NOTIFY__SQS_URL" in absent.mend
+    assert "HV_NOTIFY__SQS_URL" in absent.fix
     assert "very-secret" not in absent.found + away.found
     messages = aws.client("sqs").receive_message(QueueUrl=queue)["Messages"]
     assert [one["Body"] for one in messages] == ["x"]

@@ -28,4 +28,4 @@ def test_names_that_one_claim_could_match_twice_are_told(tmp_path: Path) -> None
     assert (fine.state, fine.found) == ("ok", "api-key, oidc")
     assert doubt.state == "warning"
     assert "environments: 'Prod' and 'prod' differ" in doubt.found
-    assert "HV_AUTH__OPTIONS" in doubt.mend
+    assert "HV_AUTH__OPTIONS" in doubt.fix

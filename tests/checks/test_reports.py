@@ -37,7 +37,7 @@ def test_every_check_has_a_finding(reports: InstallationReports) -> None:
 
     assert {one.check for one in found.findings} == set(CHECKS)
     (database,) = (one for one in found.findings if one.check == "database")
-    assert database.mend == "Run: hv migrate (hv up does so by itself)."
+    assert database.fix == "Run: hv migrate (hv up does so by itself)."
 
 
 def test_findings_of_a_moment_ago_are_shown_again(reports: InstallationReports) -> None:
@@ -73,7 +73,7 @@ def test_a_check_that_fails_is_a_finding() -> None:
 
     assert (found.state, found.check) == ("broken", "disk")
     assert found.found.startswith("ValueError: invalid literal")
-    assert found.mend == "Report this as a bug of hv."
+    assert found.fix == "Report this as a bug of hv."
 
 
 def test_processes_are_read_as_they_were_written(tmp_path: Path) -> None:

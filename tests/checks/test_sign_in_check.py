@@ -140,4 +140,4 @@ def test_rules_that_one_group_could_match_twice_are_told(
     assert found.state == "ok"
     assert [one.state for one in doubts] == ["warning"] * len(told)
     assert all(text in one.found for text, one in zip(told, doubts, strict=True))
-    assert all("Correct" in one.mend for one in doubts)
+    assert all("Correct" in one.fix for one in doubts)

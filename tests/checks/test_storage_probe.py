@@ -73,7 +73,7 @@ def test_a_store_that_refuses_checksums_is_offered_requests_without(
         assert refused.state == "broken"
         assert "(InvalidArgument)" in refused.found
         assert "It says: Not by you." in refused.found
-        assert f"{setting}=when_required" in (refused.mend or "")
+        assert f"{setting}=when_required" in (refused.fix or "")
 
         taken = findings(tmp_path / "other", {**environ, setting: "when_required"})
         assert taken["objects"].state == "ok"
@@ -98,7 +98,7 @@ def test_a_store_that_checks_nothing_is_told(
     assert found["expiry"].state == "broken"
     assert found["bound"].state == "warning"
     assert "another type and another length" in found["bound"].found
-    assert "HV_UPLOADS__DIRECT=off" in found["bound"].mend
+    assert "HV_UPLOADS__DIRECT=off" in found["bound"].fix
 
 
 def test_a_store_that_copies_for_senders_is_broken(
@@ -112,7 +112,7 @@ def test_a_store_that_copies_for_senders_is_broken(
     assert found.state == "broken"
     assert "x-amz-copy-source is obeyed" in found.found
     assert "objects and parts" in found.found
-    assert "HV_UPLOADS__DIRECT=off" in found.mend
+    assert "HV_UPLOADS__DIRECT=off" in found.fix
     assert "Contents" not in s3_client(imitation).list_objects_v2(Bucket=bucket)
 
 
@@ -144,7 +144,7 @@ def test_a_wrong_secret_is_told_with_what_to_check(swift: str, tmp_path: Path) -
 
     assert list(found) == ["objects"]
     assert found["objects"].state == "broken"
-    assert "ADDRESSING_STYLE=path" in found["objects"].mend
+    assert "ADDRESSING_STYLE=path" in found["objects"].fix
     assert "wrong-and-never-shown" not in str(found)
 
 
@@ -165,7 +165,7 @@ def test_a_clock_that_is_wrong_is_told(
     found = findings(tmp_path, environ_of_swift(swift, bucket))
 
     assert found["clock"].state == "warning"
-    assert "NTP" in found["clock"].mend
+    assert "NTP" in found["clock"].fix
 
 
 @pytest.mark.services

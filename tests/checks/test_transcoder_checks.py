@@ -43,11 +43,11 @@ def test_one_that_a_rule_names_is_checked_too(tmp_path: Path) -> None:
 
 
 def test_one_that_lacks_an_option_is_broken_and_named(tmp_path: Path) -> None:
-    broken = [one for one in findings(tmp_path, {**FAR, **STORE}) if one.mend]
+    broken = [one for one in findings(tmp_path, {**FAR, **STORE}) if one.fix]
 
     (found,) = [one for one in broken if "far" in one.found]
     assert found.state == "broken"
-    assert "HV_TRANSCODER__FURTHER__FAR__URL" in found.mend
+    assert "HV_TRANSCODER__FURTHER__FAR__URL" in found.fix
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_storage_that_nobody_else_reaches_is_told(
 ) -> None:
     found = findings(tmp_path, chosen)
 
-    assert any("storage.options.url" in one.mend for one in found)
+    assert any("storage.options.url" in one.fix for one in found)
 
 
 MEDIACONVERT = {
@@ -88,7 +88,7 @@ WRITES_TO = {"HV_TRANSCODER__OPTIONS__WRITES_TO": "gs://bucket/videos"}
 
 
 @pytest.mark.parametrize(
-    ("chosen", "mends"),
+    ("chosen", "fixes"),
     [
         ({**MEDIACONVERT, **STORE}, []),
         ({**MEDIACONVERT, **AZURE}, ["s3://"]),
@@ -97,13 +97,13 @@ WRITES_TO = {"HV_TRANSCODER__OPTIONS__WRITES_TO": "gs://bucket/videos"}
     ],
 )
 def test_a_storage_of_another_cloud_is_told_with_what_to_set(
-    tmp_path: Path, chosen: dict[str, str], mends: list[str]
+    tmp_path: Path, chosen: dict[str, str], fixes: list[str]
 ) -> None:
     found = findings(tmp_path, chosen)
 
     broken = [one for one in found if one.state == "broken"]
-    assert len(broken) == (1 if mends else 0)
-    assert all(mend in broken[0].mend for mend in mends)
+    assert len(broken) == (1 if fixes else 0)
+    assert all(fix in broken[0].fix for fix in fixes)
 
 
 def findings_of_jobs(
@@ -158,7 +158,7 @@ def test_one_that_unfinished_jobs_need_and_cannot_be_made_is_broken(
     (found,) = findings_of_jobs(tmp_path, {"HV_PLUGINS": PLUGINS}, "far")
 
     assert found.state == "broken"
-    assert "HV_TRANSCODER__FURTHER__FAR__URL" in found.mend
+    assert "HV_TRANSCODER__FURTHER__FAR__URL" in found.fix
 
 
 def test_one_whose_options_may_have_stayed_behind_is_warned_of(tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_one_whose_options_may_have_stayed_behind_is_warned_of(tmp_path: Path) -
     (found,) = findings_of_jobs(tmp_path, chosen, "ffmpeg")
 
     assert found.state == "warning"
-    assert "HV_TRANSCODER__FURTHER__FFMPEG__" in found.mend
+    assert "HV_TRANSCODER__FURTHER__FFMPEG__" in found.fix
 
 
 def test_no_unfinished_job_is_fine(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def counted(services: Services, videos: int) -> list[int]:
     """
     Bring all that waits to the sinks; return each video's segments.
     """
-    services.drain.run_once()
+    services.flusher.run_once()
     found: dict[VideoId, int] = {}
     for first in range(0, videos, VIDEOS_OF_A_LIST):
         asked = [video(number) for number in range(first, first + VIDEOS_OF_A_LIST)]
@@ -87,9 +87,9 @@ class Serving:
             self.spool.append(segment(self.served))
             self.served += 1
 
-    def drain(self) -> None:
+    def flush(self) -> None:
         while not self.stops.wait(PAUSE_S):
-            self.services.drain.run_once()
+            self.services.flusher.run_once()
 
     def has_served(self, more_than: int) -> bool:
         return self.served > more_than
@@ -99,7 +99,7 @@ class Serving:
 def serving(services: Services) -> Iterator[Serving]:
     spool = Spool(services.spool_dir, max_file_bytes=FILE_BYTES)
     work = Serving(services, spool)
-    threads = [threading.Thread(target=one) for one in (work.serve, work.drain)]
+    threads = [threading.Thread(target=one) for one in (work.serve, work.flush)]
     for thread in threads:
         thread.start()
     try:
@@ -185,7 +185,7 @@ def test_a_spool_that_is_there_still_counts_once(
     with services_of(data, **spool_dir) as services:
         fill_tenants(services.engine)
         services.spool.append(segment(0))
-        services.drain.run_once()
+        services.flusher.run_once()
         services.spool.append(segment(1))
         assert hv("backup", "backup").status == 0
         services.spool.append(segment(2))
@@ -206,7 +206,7 @@ def test_what_duckdb_counts_comes_along_and_goes_on(
     with services_of(data, **sinks) as services:
         fill_tenants(services.engine)
         services.spool.append(segment(0), segment(1))
-        services.drain.run_once()
+        services.flusher.run_once()
         services.spool.append(segment(1), segment(2))
         assert hv("backup", "backup.tar").status == 0
         assert counted(services, 3) == [1, 2, 1]
@@ -227,10 +227,10 @@ def test_what_duckdb_counts_comes_along_and_goes_on(
     assert "counts of duckdb" in other.stderr
 
 
-def test_a_drain_that_does_not_end_is_told(
+def test_a_flusher_that_does_not_end_is_told(
     hv: Hv, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(waiting_counts, "WAITS_FOR_DRAIN_S", 0)
+    monkeypatch.setattr(waiting_counts, "WAITS_FOR_FLUSHER_S", 0)
     with services_of(data) as services:
         services.spool.append(segment(0))
         with the_only_reader(services.spool_dir):

@@ -181,14 +181,14 @@ def test_links_that_lead_to_each_other_are_a_finding(tmp_path: Path) -> None:
 
 
 def test_redirects_are_not_followed(web: str) -> None:
-    certificate = check(WebSource(f"{web}/moved/master.m3u8"), "master.m3u8")
+    report = check(WebSource(f"{web}/moved/master.m3u8"), "master.m3u8")
 
-    (found,) = certificate.findings
+    (found,) = report.findings
     assert "302" in found.message
 
 
 def test_a_server_that_is_not_there_is_a_finding() -> None:
-    certificate = check(WebSource("http://127.0.0.1:1/master.m3u8"), "master.m3u8")
+    report = check(WebSource("http://127.0.0.1:1/master.m3u8"), "master.m3u8")
 
-    (found,) = certificate.findings
+    (found,) = report.findings
     assert found.rule.id == "readable"

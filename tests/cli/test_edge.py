@@ -239,7 +239,7 @@ def test_doctor_warns_of_counts_that_nobody_reads(hv: Hv, tmp_path: Path) -> Non
 
     assert warning["state"] == "warning"
     assert "files: 1" in warning["found"]
-    assert "hv edge ingest" in warning["mend"]
+    assert "hv edge ingest" in warning["fix"]
     assert fine["state"] == "ok"
 
 

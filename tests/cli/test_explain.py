@@ -70,7 +70,7 @@ class Site:
     def share(self, **wanted: Any) -> ShareLink:  # noqa: ANN401 - names of fields
         now = SystemClock().now()
         share = ShareLink(
-            id=ids.new_share_id(),
+            id=ids.new_share_link_id(),
             org_id=self.video.org_id,
             env_id=self.video.env_id,
             video_id=self.video.id,
@@ -174,7 +174,7 @@ def test_the_first_rule_that_is_not_kept_ends_the_list(site: Site) -> None:
     rule = PlaybackRule.TOKEN_EXPIRED
     assert document["rule"] == rule.id
     assert document["says"] == rule.refusal
-    assert document["next"] == rule.mend
+    assert document["next"] == rule.fix
     assert states(document)[-2:] == [
         ("passed", "token_from_future"),
         ("refused", "token_expired"),
@@ -285,7 +285,7 @@ def test_explaining_uses_no_view_and_writes_nothing(site: Site) -> None:
     for url in addresses * 2:
         assert site.judged(url)[0] == 0
 
-    found = site.services.playback_directory.find_share(share.id)
+    found = site.services.playback_directory.find_share_link(share.id)
     assert found is not None
     assert found.views == 0
     assert site.files() == before
@@ -437,7 +437,7 @@ def test_a_request_is_found_in_the_logs(hv: Hv, tmp_path: Path) -> None:
         "status": 401,
         "path": "/v1/private/vid_x/master.m3u8",
         "says": rule.refusal,
-        "next": rule.mend,
+        "next": rule.fix,
         "file": str(folder / "logs" / "delivery.log"),
     }
 
@@ -449,7 +449,7 @@ def test_people_are_told_when_what_and_what_next(hv: Hv, tmp_path: Path) -> None
 
     assert "refused with 401 by token_expired: The token has expired." in outcome.stdout
     assert "/v1/private/vid_x/master.m3u8" in outcome.stdout
-    assert PlaybackRule.TOKEN_EXPIRED.mend in outcome.stdout
+    assert PlaybackRule.TOKEN_EXPIRED.fix in outcome.stdout
 
 
 def test_rotated_logs_are_searched_too(

@@ -24,15 +24,15 @@ def test_each_step_is_told_before_it_is_waited_for(
         assert run.stderr is not None
         # The first step has nothing to do; the second one waits for this.
         other.execute("BEGIN IMMEDIATE")
-        notices = [run.stderr.readline() for _ in range(2)]
+        lines = [run.stderr.readline() for _ in range(2)]
         was_waiting = run.poll() is None
         other.execute("ROLLBACK")
         later = run.stderr.readlines()
 
     assert was_waiting
     assert run.returncode == 0
-    assert ["the service" in notices[0], "the sink sql" in notices[1]] == [True, True]
-    assert all("minutes" in line for line in (*notices, later[0]))
+    assert ["the service" in lines[0], "the sink sql" in lines[1]] == [True, True]
+    assert all("minutes" in line for line in (*lines, later[0]))
     assert ["videos anew" in later[0], later[1:]] == [
         True,
         ["The database is up to date.\n"],

@@ -20,7 +20,7 @@ from tests.e2e.clips import ffmpeg_complaints, make_clip
 from tests.live import live_service, until
 
 HV = [sys.executable, "-m", "hvcore_cli"]
-WORKING = ("cache_purge", "limits", "queue", "transcoder")
+WORKING = ("cache_invalidation", "limits", "queue", "transcoder")
 """Those that one service can use beside its own: it makes a video with them."""
 
 
@@ -173,13 +173,16 @@ def test_a_backend_that_several_kits_try_is_not_guessed(
     done = run(tmp_path, *HV, "plugins", "check", "acme", **importing(installed))
 
     assert done.returncode == 1
-    assert "choose one of: hvcore-cache-purge-acme, hvcore-limits-acme" in done.stderr
+    assert (
+        "choose one of: hvcore-cache-invalidation-acme, hvcore-limits-acme"
+        in done.stderr
+    )
 
 
 @pytest.mark.parametrize(
     "kind",
     [
-        "cache_purge",
+        "cache_invalidation",
         # Their kits run above, by pytest itself.
         *(pytest.param(kind, marks=pytest.mark.long) for kind in WORKING[1:]),
     ],
@@ -199,7 +202,7 @@ def test_the_check_of_a_new_plugin_is_green(
 def test_a_service_works_with_new_plugins(installed: Path, tmp_path: Path) -> None:
     clip = make_clip(tmp_path / "clip.mp4", seconds=7, size="640x360")
     chosen = {
-        "HV_EDGE__PURGERS": "acme",
+        "HV_EDGE__CACHE_INVALIDATORS": "acme",
         "HV_LIMITS__STORE": "acme",
         "HV_QUEUE__BACKEND": "acme",
         "HV_TRANSCODER__BACKEND": "acme",

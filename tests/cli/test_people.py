@@ -69,14 +69,14 @@ def test_a_member_gets_another_role_and_is_removed(
     session = signed_in(services, ann.id)
 
     changed = hv("members", "set", named, *ORG, "--role", "editor", "--json")
-    person = services.sessions.person_of(session.value)
+    person = services.sign_in_sessions.person_of(session.value)
     removed = hv("members", "remove", named, *ORG)
 
     assert json.loads(changed.stdout)["role"] == "editor"
     assert person is not None
     assert person.role_in("org_acme") is Role.EDITOR
     assert removed.stdout == "ann@example.com is no member any more\n"
-    assert services.sessions.person_of(session.value) is None
+    assert services.sign_in_sessions.person_of(session.value) is None
     actors = {
         entry["actor"].partition(":")[0]
         for entry in json.loads(hv("audit", "--json").stdout)["entries"]
@@ -132,7 +132,9 @@ def test_sessions_are_listed_and_ended(hv: Hv, services: Services) -> None:
     assert "viewer in org_acme" in shown
     assert not any(session.value in shown for session in sessions)
     assert ended.stdout == f"2 sessions of link:{ann.id} ended\n"
-    people = [services.sessions.person_of(session.value) for session in sessions]
+    people = [
+        services.sign_in_sessions.person_of(session.value) for session in sessions
+    ]
     assert [person is None for person in people] == [True, True, False]
     assert nobody.status == 1
     assert "hv sessions list" in nobody.stderr

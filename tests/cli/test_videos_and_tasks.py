@@ -138,7 +138,7 @@ def test_doctor_finds_secrets_that_others_can_read(local: Hv, tmp_path: Path) ->
         c for c in json.loads(outcome.stdout)["checks"] if c["check"] == "secrets"
     )
     assert finding["state"] == "broken"
-    assert finding["mend"] == f"Run: chmod 600 {path}"
+    assert finding["fix"] == f"Run: chmod 600 {path}"
 
 
 def test_doctor_finds_a_database_that_is_not_migrated(hv: Hv) -> None:
@@ -146,7 +146,7 @@ def test_doctor_finds_a_database_that_is_not_migrated(hv: Hv) -> None:
 
     assert outcome.status == 1
     checks = {c["check"]: c for c in json.loads(outcome.stdout)["checks"]}
-    assert checks["database"]["mend"] == "Run: hv migrate (hv up does so by itself)."
+    assert checks["database"]["fix"] == "Run: hv migrate (hv up does so by itself)."
     assert checks["edge"]["found"] == "none is configured"
 
 
@@ -166,7 +166,7 @@ def test_doctor_finds_counts_that_an_older_version_has_written(
     local("migrate")
 
     assert found["state"] == "broken"
-    assert found["mend"].endswith("run: hv migrate")
+    assert found["fix"].endswith("run: hv migrate")
     assert before["state"] == checks(local)["analytics"]["state"] == "ok"
 
 
@@ -207,7 +207,7 @@ def test_doctor_finds_what_would_keep_the_servers_from_starting(
     found = checks(local, **{name: value})
 
     assert found[check]["state"] == "broken"
-    assert name in found[check]["mend"]
+    assert name in found[check]["fix"]
 
 
 def test_doctor_finds_an_option_that_the_store_of_limits_has_not(local: Hv) -> None:
@@ -228,7 +228,7 @@ def test_doctor_warns_of_a_disabled_plugin_that_is_not_there(local: Hv) -> None:
 
     assert found["state"] == "warning"
     assert "nope" in found["found"]
-    assert "HV_PLUGIN__DISABLED" in found["mend"]
+    assert "HV_PLUGIN__DISABLED" in found["fix"]
 
 
 @pytest.mark.parametrize(
@@ -279,7 +279,7 @@ def test_doctor_believes_the_lock_and_not_what_a_crash_left(
 def test_doctor_says_what_to_do_about_a_full_storage(local: Hv) -> None:
     found = checks(local, HV_STORAGE__OPTIONS__MIN_FREE_BYTES=str(2**62))
 
-    assert "Free some space" in found["storage"]["mend"]
+    assert "Free some space" in found["storage"]["fix"]
 
 
 def test_addresses_are_those_of_the_running_service(local: Hv, tmp_path: Path) -> None:
@@ -307,7 +307,7 @@ def test_doctor_needs_no_terminal_and_no_service(local: Hv) -> None:
         *("jobs", "notify", "clock"),
         *("sandbox", "player", "dashboard", "secrets", "ports", "auth", "keys", "edge"),
         *("limits", "analytics", "fetch", "spool", "plugins", "search", "mail"),
-        "purgers",
+        "invalidators",
         "jobs",
         "sign-in",
     }

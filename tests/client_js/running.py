@@ -47,7 +47,7 @@ class Node:
 
     def __init__(self, *options: str) -> None:
         node = shutil.which("node")
-        assert node, "node is needed; mend: apt install nodejs"
+        assert node, "node is needed; fix: apt install nodejs"
         source = _NODE % json.dumps(MODULE.as_uri())
         self._process = subprocess.Popen(
             [node, *options, "--input-type=module", "-e", source],

@@ -19,7 +19,7 @@ from hvcore_client_js import MODULE, TYPES
 from tests.client_js.running import run
 
 FOLDER: Final = MODULE.parent
-MEND: Final = (
+FIX: Final = (
     "make it anew: hv openapi | "
     "python -m hvcore_client_generator javascript contrib/hvcore_client_js"
 )
@@ -36,7 +36,7 @@ def test_a_file_of_the_client_is_as_it_is_written_today(
 ) -> None:
     files = javascript_files(read_api(document), FOLDER / "source")
 
-    assert path.read_text("utf-8") == files[path.name], MEND
+    assert path.read_text("utf-8") == files[path.name], FIX
 
 
 def test_every_operation_but_pages_is_a_method_with_a_type(

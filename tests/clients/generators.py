@@ -145,7 +145,7 @@ def openapi_generator(document: Path, folder: Path) -> Path:
     They come without documentation and tests of their own. Java starts once.
     """
     java = shutil.which("java")
-    assert java, "java is needed; mend: apt install default-jdk-headless"
+    assert java, "java is needed; fix: apt install default-jdk-headless"
     orders = []
     for language, options in _OPENAPI_GENERATOR.items():
         orders.append(folder / f"{language}.json")
@@ -188,7 +188,7 @@ def go_client(generated: Path, folder: Path) -> Path:
     Compile the client in Go, and return the program of its calls.
     """
     go = shutil.which("go")
-    assert go, "go is needed; mend: apt install golang-go"
+    assert go, "go is needed; fix: apt install golang-go"
     shutil.copytree(generated / "go", folder / "client")
     for name in ("go.mod", "go.sum"):
         (folder / "client" / name).unlink()
@@ -209,7 +209,7 @@ def java_client(generated: Path, folder: Path) -> Sequence[str | Path]:
     # openapi-generator is written in Java, and brings what its clients need.
     path = f"{classes}:{jar()}"
     javac = shutil.which("javac")
-    assert javac, "javac is needed; mend: apt install default-jdk-headless"
+    assert javac, "javac is needed; fix: apt install default-jdk-headless"
     options: list[str | Path] = [f"-J{option}" for option in _SHORT_LIVED]
     options += ["-nowarn", "-proc:none", "-d", classes, "-cp", path]
     run([javac, *options, *sources, annotation, CALLS / "Calls.java"], folder)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hvcore.conformance import (
-    Certificate,
+    CheckReport,
     Piece,
     UnreadableError,
     check,
@@ -24,7 +24,7 @@ GOOD = made.stream()
 NAMES = sorted(GOOD)
 
 
-def checked(files: Files) -> Certificate:
+def checked(files: Files) -> CheckReport:
     return check(MemorySource(files), "master.m3u8")
 
 
@@ -109,20 +109,20 @@ def test_small_files_cannot_cost_much_time(bomb: Callable[[], bytes]) -> None:
     files = {**GOOD, "video/180p/0.m4s": bomb()}
     began_s = time.process_time()
 
-    certificate = checked(files)
+    report = checked(files)
 
     assert time.process_time() - began_s < 5
-    assert certificate.findings
+    assert report.findings
 
 
 def test_a_long_playlist_is_examined_up_to_its_limit() -> None:
     text = "#EXTM3U\n" + "#EXTINF:2,\nx\n" * 30_000
     source = MemorySource({"master.m3u8": text.encode()})
 
-    certificate = check(source, "master.m3u8")
+    report = check(source, "master.m3u8")
 
-    assert "limits" in {finding.rule.id for finding in certificate.findings}
-    assert len(certificate.findings) < 100
+    assert "limits" in {finding.rule.id for finding in report.findings}
+    assert len(report.findings) < 100
 
 
 @pytest.mark.parametrize("room", range(1, 15))
@@ -131,9 +131,9 @@ def test_a_video_with_more_segments_than_are_examined_breaks_no_other_rule(
 ) -> None:
     monkeypatch.setattr(examiner, "MOST_SEGMENTS_IN_ALL", room)
 
-    certificate = checked(GOOD)
+    report = checked(GOOD)
 
-    assert {finding.rule.id for finding in certificate.findings} <= {"limits"}
+    assert {finding.rule.id for finding in report.findings} <= {"limits"}
 
 
 def test_playlists_longer_than_is_read_break_no_other_rule(
@@ -141,17 +141,17 @@ def test_playlists_longer_than_is_read_break_no_other_rule(
 ) -> None:
     monkeypatch.setattr(playlist_reading, "MOST_SEGMENTS", 2)
 
-    certificate = checked(GOOD)
+    report = checked(GOOD)
 
-    assert {finding.rule.id for finding in certificate.findings} == {"limits"}
+    assert {finding.rule.id for finding in report.findings} == {"limits"}
 
 
 def test_playlists_that_name_each_other_end() -> None:
     text = b"#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nmaster.m3u8\n"
 
-    certificate = check(MemorySource({"master.m3u8": text}), "master.m3u8")
+    report = check(MemorySource({"master.m3u8": text}), "master.m3u8")
 
-    assert "playlist-syntax" in {finding.rule.id for finding in certificate.findings}
+    assert "playlist-syntax" in {finding.rule.id for finding in report.findings}
 
 
 def test_a_source_may_fail_at_any_moment() -> None:
@@ -172,9 +172,9 @@ def test_a_source_may_fail_at_any_moment() -> None:
     for fails_at in range(1, 40):
         source = Failing(files)
         source.fails_after = fails_at
-        certificate = check(source, "master.m3u8")
+        report = check(source, "master.m3u8")
 
-        missing = {f.message for f in certificate.findings if f.rule.id == "readable"}
+        missing = {f.message for f in report.findings if f.rule.id == "readable"}
         assert missing <= {"It has gone."}
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hvcore.conformance import Certificate, check
+from hvcore.conformance import CheckReport, check
 from hvcore.plugin_api import AudioCodec, PixelFormat, Preset, Speed
 from hvcore_cli.conform_sources import FolderSource
 from hvcore_transcoder_ffmpeg.options import FfmpegOptions
@@ -33,7 +33,7 @@ def published(source: Path, folder: Path, **settings: object) -> Path:
     return publish(transcoder, source, folder, speed=Speed.ULTRAFAST, **settings).folder
 
 
-def conform(folder: Path) -> Certificate:
+def conform(folder: Path) -> CheckReport:
     return check(FolderSource(folder), "master.m3u8")
 
 
@@ -46,19 +46,19 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_h264_and_aac_are_conformant(plain: Path) -> None:
-    certificate = conform(plain)
+    report = conform(plain)
 
     assert "iframes/360p/1.m4s\n" in (plain / "iframes-360p.m3u8").read_text()
-    assert {finding.rule.id for finding in certificate.findings} <= _KNOWN
-    assert certificate.is_conformant
-    assert certificate.segments >= 6
+    assert {finding.rule.id for finding in report.findings} <= _KNOWN
+    assert report.is_conformant
+    assert report.segments >= 6
 
 
 def test_h265_and_two_audio_codecs_are_conformant(tmp_path: Path) -> None:
     source = tmp_path / "source.mp4"
     ffmpeg(*pattern("320x180", "25", 2.5), *tone(2.5), *_FAST, source)
 
-    certificate = conform(
+    report = conform(
         published(
             source,
             tmp_path / "job",
@@ -68,9 +68,9 @@ def test_h265_and_two_audio_codecs_are_conformant(tmp_path: Path) -> None:
     )
 
     # Twelve bits are beyond what Apple's devices show.
-    found = {finding.rule.id for finding in certificate.findings}
+    found = {finding.rule.id for finding in report.findings}
     assert found - _KNOWN == {"device-profile"}
-    assert certificate.is_conformant
+    assert report.is_conformant
 
 
 def test_a_picture_for_seeking_is_decoded_alone(plain: Path, tmp_path: Path) -> None:

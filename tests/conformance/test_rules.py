@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from hvcore.conformance import RULES, Certificate, Level, check
+from hvcore.conformance import RULES, CheckReport, Level, check
 from hvcore.conformance.messages import told_by
 from tests.conformance import made_streams as made
 from tests.conformance.made_streams import Files, MemorySource
@@ -18,7 +18,7 @@ Break = Callable[[Files], None]
 LOW: Final = "video/180p"
 
 
-def checked(files: Files) -> Certificate:
+def checked(files: Files) -> CheckReport:
     return check(MemorySource(files), "master.m3u8")
 
 
@@ -398,11 +398,11 @@ BROKEN: Final[dict[str, tuple[str, Break]]] = {
 
 
 def test_a_video_without_fault_has_no_findings() -> None:
-    certificate = checked(made.stream())
+    report = checked(made.stream())
 
-    assert certificate.findings == ()
-    assert certificate.is_conformant
-    assert (certificate.playlists, certificate.segments) == (6, 16)
+    assert report.findings == ()
+    assert report.is_conformant
+    assert (report.playlists, report.segments) == (6, 16)
 
 
 @pytest.mark.parametrize("name", BROKEN)
@@ -411,11 +411,11 @@ def test_what_is_broken_is_found(name: str) -> None:
     files = made.stream()
     break_it(files)
 
-    certificate = checked(files)
+    report = checked(files)
 
-    assert rule in {finding.rule.id for finding in certificate.findings}
+    assert rule in {finding.rule.id for finding in report.findings}
     is_must = RULES[rule].level is Level.MUST
-    assert certificate.is_conformant is not is_must or not is_must
+    assert report.is_conformant is not is_must or not is_must
 
 
 def test_captions_in_pictures_may_be_where_none_are_denied() -> None:
@@ -454,10 +454,10 @@ def test_pixels_that_are_said_to_be_square_are_no_finding(shape: str) -> None:
 def test_pictures_of_another_shape_than_the_source_are_found(
     shown_px: tuple[int, int], rules: set[str]
 ) -> None:
-    certificate = check(MemorySource(made.stream()), "master.m3u8", shown_px=shown_px)
+    report = check(MemorySource(made.stream()), "master.m3u8", shown_px=shown_px)
 
-    assert {finding.rule.id for finding in certificate.findings} == rules
-    assert certificate.is_conformant is not bool(rules)
+    assert {finding.rule.id for finding in report.findings} == rules
+    assert report.is_conformant is not bool(rules)
 
 
 def test_subtitles_in_order_are_no_finding() -> None:
@@ -492,10 +492,10 @@ def test_pictures_with_addresses_of_their_own_are_no_finding() -> None:
         )
     files["iframes.m3u8"] = text.encode()
 
-    certificate = checked(files)
+    report = checked(files)
 
     assert "pictures/2.m4s" in text
-    assert certificate.findings == ()
+    assert report.findings == ()
 
 
 def test_every_rule_is_broken_by_a_test() -> None:
@@ -539,17 +539,17 @@ def test_tokens_are_never_shown() -> None:
     drop(f"{LOW}/1.m4s")(files)
     video(2, start=1)(files)
 
-    certificate = checked(files)
+    report = checked(files)
 
-    assert {f.file for f in certificate.findings} >= {f"{LOW}/1.m4s"}
-    assert "secret" not in str(certificate)
+    assert {f.file for f in report.findings} >= {f"{LOW}/1.m4s"}
+    assert "secret" not in str(report)
 
 
 def test_a_media_playlist_is_examined_alone() -> None:
-    certificate = check(MemorySource(made.stream()), V)
+    report = check(MemorySource(made.stream()), V)
 
-    assert [f.rule.id for f in certificate.findings] == ["multivariant"]
-    assert certificate.segments == 4
+    assert [f.rule.id for f in report.findings] == ["multivariant"]
+    assert report.segments == 4
 
 
 def test_findings_of_one_kind_are_counted_but_not_all_listed() -> None:
@@ -557,21 +557,21 @@ def test_findings_of_one_kind_are_counted_but_not_all_listed() -> None:
     line = "#EXTINF:9.0,\nvideo/180p/0.m4s\n"
     swap(V, "#EXT-X-ENDLIST", line * 50 + "#EXT-X-ENDLIST")(files)
 
-    certificate = checked(files)
+    report = checked(files)
 
-    listed = [f for f in certificate.findings if f.rule.id == "target-duration"]
+    listed = [f for f in report.findings if f.rule.id == "target-duration"]
     assert len(listed) == 5
-    assert certificate.unlisted >= 45
+    assert report.unlisted >= 45
 
 
 def test_names_in_findings_do_nothing_to_a_terminal() -> None:
     files = made.stream()
     swap(M, "video-180p.m3u8", "video\x1b[2J.m3u8")(files)
 
-    certificate = checked(files)
+    report = checked(files)
 
     assert "\x1b" not in str(
-        [attr for f in certificate.findings for attr in (f.file, f.message)]
+        [attr for f in report.findings for attr in (f.file, f.message)]
     )
 
 

@@ -12,7 +12,7 @@ from falcon.testing import TestClient
 
 from hvcore_dashboard.app import make_dashboard
 from hvcore_dashboard.cookies import Cookies
-from hvcore_dashboard.places import Place
+from hvcore_dashboard.page_contexts import PageContext
 from hvcore_reference.dry_playback import DryPlaybackJudge
 from hvcore_reference.wsgi import with_dashboard
 from hvcore_web.pages import STYLE
@@ -48,7 +48,7 @@ def test_pages_are_below_one_address(path: str, name: str) -> None:
 
 def test_a_dashboard_with_an_address_of_its_own_links_there() -> None:
     cookies = Cookies.of("https://hub.example.com/video/dashboard")
-    place = Place(
+    context = PageContext(
         root=cookies.root,
         static="",
         nonce="",
@@ -59,10 +59,10 @@ def test_a_dashboard_with_an_address_of_its_own_links_there() -> None:
         routes=(),
     )
 
-    assert place.top("a/b", "c d", x=1, empty="", none=None) == (
+    assert context.top("a/b", "c d", x=1, empty="", none=None) == (
         "/video/dashboard/a%2Fb/c%20d?x=1"
     )
-    assert place.top("") == "/video/dashboard/"
+    assert context.top("") == "/video/dashboard/"
 
 
 def test_the_look_of_all_pages_is_shared(dashboard: DashboardWorld) -> None:

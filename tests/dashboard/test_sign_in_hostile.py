@@ -54,7 +54,7 @@ def ada(
     """
     Somebody whose provider is to be asked, and is down.
     """
-    sessions = dashboard.world.services.sessions
+    sessions = dashboard.world.services.sign_in_sessions
     assert isinstance(sessions.providers, dict)
     sessions.providers["silent"] = silent
     identity = Identity(subject="ada", name="Ada", roles={OrgId(ORG): Role.VIEWER})
@@ -75,7 +75,7 @@ def test_who_leaves_may_while_the_provider_is_down(
 
     assert answer.status_code == 200
     assert silent.asked == 0
-    sessions = dashboard.world.services.sessions
+    sessions = dashboard.world.services.sign_in_sessions
     assert sessions.holder_of(ada.session.value) is None
 
 

@@ -70,12 +70,12 @@ def test_the_keys_of_the_service_are_listed_without_their_secrets(
     assert not [one for one in secrets if one in answer.content]  # type: ignore[operator]
 
 
-def test_findings_come_with_their_mends_the_worst_first(
+def test_findings_come_with_their_fixes_the_worst_first(
     dashboard: DashboardWorld,
 ) -> None:
     dashboard.installation.findings = [
         healthy("python", "3.13"),
-        HealthFinding(state="warning", check="disk", found="little", mend="Free some."),
+        HealthFinding(state="warning", check="disk", found="little", fix="Free some."),
         broken("storage", "<b>full</b>", "Enlarge it."),
     ]
 

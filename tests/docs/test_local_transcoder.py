@@ -63,11 +63,11 @@ def test_what_the_example_makes_is_published(examples: Path, tmp_path: Path) -> 
         video_id = world.processed(clip_of(tmp_path))
         world.run_everything()
         video = world.video(video_id)
-        certificate = world.services.certificates.find(video)
+        report = world.services.conformance_reports.find(video)
 
     assert (video.state, video.failure_reason) == (VideoState.READY, None)
-    assert certificate is not None
-    assert certificate.is_conformant
+    assert report is not None
+    assert report.is_conformant
     assert {rung.key for rung in video.rungs} == {"480p", "720p"}
 
 

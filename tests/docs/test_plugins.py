@@ -133,7 +133,7 @@ def test_the_sink_counts_once(examples: Path, tmp_path: Path) -> None:
     with services_with(tmp_path / "data", environ) as services:
         before = services.is_migrated()
         services.migrate()
-        sink = services.drain.sinks["acme"]
+        sink = services.flusher.sinks["acme"]
         sink.write(batch)
         sink.write(batch)
         with pytest.raises(BatchRefusedError):

@@ -168,7 +168,7 @@ class TestAcmeTranscoder(RemoteTranscoderConformance):
         with pytest.raises(UnavailableError, match="the key was replaced"):
             transcoder.cancel("kit-1", handle)
 
-    def test_a_refused_submission_has_failed(
+    def test_a_refused_remote_job_has_failed(
         self, submit: Submit, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(self.service, "submit", lambda _: (403, {}))

@@ -181,7 +181,7 @@ def session_value(cookies: list[dict[str, object]]) -> str:
 
 def link_of_person(service: LiveService, session: str) -> str:
     with services_of(service) as services:
-        person = services.sessions.person_of(session)
+        person = services.sign_in_sessions.person_of(session)
         assert person is not None
         return services.sign_in_links.for_member(ORG, person.subject).address
 

@@ -53,7 +53,7 @@ class GoogleCloud:
             jobs = list(self.api.jobs.items())
             return next((name for name, job in jobs if video_id in str(job)), None)
 
-        return str(until(look, within_s=30, what="the submission"))
+        return str(until(look, within_s=30, what="the remote job"))
 
     def written(self, video_id: str) -> list[str]:
         """

@@ -32,11 +32,11 @@ def own(tmp_path: Path) -> Iterator[LiveService]:
 
 
 @pytest.fixture(scope="module")
-def mended(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
+def repaired(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
     """
     A service that has to live on after each of several deaths.
     """
-    with live_service(tmp_path_factory.mktemp("mended")) as running:
+    with live_service(tmp_path_factory.mktemp("repaired")) as running:
         yield running
 
 
@@ -131,37 +131,39 @@ def test_killing_the_whole_service_leaves_no_process_and_loses_no_video(
     ],
 )
 def test_killing_one_process_loses_no_video(
-    mended: LiveService, long_clip: Path, wanted: tuple[str, ...]
+    repaired: LiveService, long_clip: Path, wanted: tuple[str, ...]
 ) -> None:
-    video_id = start_encoding(mended, long_clip)
-    victim = running(mended, *wanted)
+    video_id = start_encoding(repaired, long_clip)
+    victim = running(repaired, *wanted)
     assert victim is not None
     family = [victim, *victim.children(recursive=True)]
 
     victim.kill()
 
     assert_gone(family)
-    until(lambda: running(mended, *wanted), within_s=15, what="the restart")
-    mended.wait_ready()
-    assert_plays(mended, video_id)
+    until(lambda: running(repaired, *wanted), within_s=15, what="the restart")
+    repaired.wait_ready()
+    assert_plays(repaired, video_id)
 
 
 @pytest.mark.long
-def test_killing_the_queue_loses_no_video(mended: LiveService, long_clip: Path) -> None:
-    video_id = start_encoding(mended, long_clip)
+def test_killing_the_queue_loses_no_video(
+    repaired: LiveService, long_clip: Path
+) -> None:
+    video_id = start_encoding(repaired, long_clip)
     # Its Valkey counts the limits, too: no upload is granted without it.
-    path = mended.uploaded(long_clip)
+    path = repaired.uploaded(long_clip)
     (queue,) = [
         process
-        for process in tree(mended)
+        for process in tree(repaired)
         if any(name in process.name() for name in ("redis-server", "valkey-server"))
     ]
 
     queue.kill()
-    second = mended.process(path).body["videoID"]
+    second = repaired.process(path).body["videoID"]
 
-    assert mended.finished(video_id, within_s=150)["status"]["ready"]
-    assert mended.finished(second, within_s=150)["status"]["ready"]
+    assert repaired.finished(video_id, within_s=150)["status"]["ready"]
+    assert repaired.finished(second, within_s=150)["status"]["ready"]
 
 
 @pytest.mark.long
@@ -195,15 +197,15 @@ def test_killing_everything_during_an_upload_leaves_nothing_half_written(
 
 
 def test_deleting_a_running_video_ends_its_encoder_within_two_seconds(
-    mended: LiveService, long_clip: Path
+    repaired: LiveService, long_clip: Path
 ) -> None:
-    video_id = start_encoding(mended, long_clip)
-    worker = running(mended, "worker", "encode")
+    video_id = start_encoding(repaired, long_clip)
+    worker = running(repaired, "worker", "encode")
     assert worker is not None
     encoders = worker.children(recursive=True)
     assert encoders
 
-    answer = mended.call("DELETE", f"/v1/videos/{video_id}")
+    answer = repaired.call("DELETE", f"/v1/videos/{video_id}")
 
     assert answer.status == 200
     assert_gone(encoders)

@@ -80,7 +80,7 @@ def test_large_videos_are_made_elsewhere_and_small_ones_here(
     elsewhere.length_s, known = 5, len(elsewhere.jobs)
     clip = make_clip(tmp_path / "small.mp4", seconds=4, size="640x360")
     pending = processed(service, large(tmp_path))
-    until(elsewhere.running, within_s=30, what="the submission")
+    until(elsewhere.running, within_s=30, what="the remote job")
 
     small = service.made(clip, allowPublicAccess=True)
 
@@ -96,7 +96,7 @@ def test_a_deleted_video_is_cancelled_elsewhere_and_operators_see_who_made_it(
 ) -> None:
     elsewhere.length_s = 3600
     video_id = processed(service, large(tmp_path))
-    until(elsewhere.running, within_s=30, what="the submission")
+    until(elsewhere.running, within_s=30, what="the remote job")
     (job,) = elsewhere.running()
     until(
         lambda: part_of(service, video_id)["handle"] == job.id,

@@ -56,7 +56,7 @@ def _pending(cloud: Cloud) -> Sequence[str]:
     until(
         lambda: len(cloud.jobs(status="SUBMITTED")) == VIDEOS,
         within_s=300,
-        what="the submissions",
+        what="the remote jobs",
     )
     return video_ids
 

@@ -56,7 +56,7 @@ def whole_cloud(
 @pytest.fixture(scope="module")
 def killed(whole_cloud: Cloud, failpoints: Path) -> Killed:
     video_id = whole_cloud.processed()
-    until(lambda: whole_cloud.submitted(video_id), within_s=30, what="the submission")
+    until(lambda: whole_cloud.submitted(video_id), within_s=30, what="the remote job")
     return Killed(video_id=video_id, reached=failpoints)
 
 
@@ -105,7 +105,7 @@ def test_what_mediaconvert_wrote_is_gone_once_it_is_published(cloud: Cloud) -> N
 
 
 @pytest.mark.long
-def test_an_error_of_mediaconvert_leads_to_a_second_submission(cloud: Cloud) -> None:
+def test_an_error_of_mediaconvert_leads_to_a_second_remote_job(cloud: Cloud) -> None:
     cloud.server.order("jobs", error_code=1550, times=1)
 
     video_id = cloud.processed()
@@ -134,7 +134,7 @@ def test_a_file_that_is_no_video_fails_with_plain_words(
 def test_a_deleted_video_is_cancelled(cloud: Cloud) -> None:
     cloud.server.order("jobs", delay_seconds=3600, times=1)
     video_id = cloud.processed()
-    until(lambda: cloud.submitted(video_id), within_s=30, what="the submission")
+    until(lambda: cloud.submitted(video_id), within_s=30, what="the remote job")
 
     cloud.service.call("DELETE", f"/v1/videos/{video_id}")
 

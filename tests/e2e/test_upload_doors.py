@@ -160,7 +160,7 @@ def has_come(service: LiveService, video_id: str) -> None:
         status = service.details(video_id)["status"]
         return bool(status["transcoding"] or status["ready"])
 
-    until(begun, within_s=20, what=f"the arrival of {video_id}")
+    until(begun, within_s=20, what=f"the bytes of {video_id}")
     assert service.call("DELETE", f"/v1/videos/{video_id}").status == 200
 
 

@@ -112,7 +112,7 @@ def test_connections_are_opened_as_the_host_opens_its_own(
 
 
 @pytest.mark.parametrize(
-    ("url", "mend"),
+    ("url", "fix"),
     [
         (
             "postgresql+psycopg2://u@h/d",
@@ -128,9 +128,9 @@ def test_connections_are_opened_as_the_host_opens_its_own(
     ],
 )
 def test_an_engine_of_another_driver_is_refused_by_name(
-    tmp_path: Path, url: str, mend: str
+    tmp_path: Path, url: str, fix: str
 ) -> None:
-    with pytest.raises(ConfigError, match=mend):
+    with pytest.raises(ConfigError, match=fix):
         service(engine_of(url, written=url), tmp_path)
 
 

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from hvcore.domain.limits import MAX_UPLOAD_BYTES
 from hvcore.incoming.disk_space import FREE_RESERVE_BYTES
 from hvcore_cli.main import main
-from hvcore_server.deadlines import LargeBodies
+from hvcore_server.deadlines import TransferWorker
 from tests.live import files_below
 
 ROOM_BYTES: Final = MAX_UPLOAD_BYTES + 2 * 10**9
@@ -48,6 +48,6 @@ def usage(_path: object) -> Usage:
 
 if __name__ == "__main__":
     shutil.disk_usage = usage  # type: ignore[assignment]  # only what is looked at
-    LargeBodies.grace_s = CUT_OFF_AFTER_S
+    TransferWorker.grace_s = CUT_OFF_AFTER_S
     sys.argv = ["hv", "delivery", "--fd", sys.argv[1]]
     main()

@@ -1,5 +1,5 @@
 """
-Pictures of a few kB have 36 million pixels, and come 24 at once; so do large bodies.
+Pictures of a few kB have 36 million pixels, and come 24 at once; so do large requests.
 
 What is measured is printed: ``pytest -s``.
 """

@@ -22,7 +22,7 @@ from hvcore.sealing import Sealer
 from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
 from hvcore.services.links.link_pages import LinkPages
 from hvcore.services.links.share_codes import ShareCodes
-from hvcore.services.links.share_playback import SharePlayback
+from hvcore.services.links.share_link_playback import ShareLinkPlayback
 from hvcore.services.playback.authorization import PlaybackAuthorization
 from hvcore.services.playback.cached_thumbnails import CachedThumbnails
 from hvcore.services.playback.delivery import Delivery
@@ -93,7 +93,7 @@ class DeliveryWorld:
     cached_thumbnails: CachedThumbnails = attrs.field(init=False)
     thumbnails: Thumbnails = attrs.field(init=False)
     edge_key_playback: EdgeKeyPlayback = attrs.field(init=False)
-    share_playback: SharePlayback = attrs.field(init=False)
+    share_link_playback: ShareLinkPlayback = attrs.field(init=False)
     share_codes: ShareCodes = attrs.field(init=False)
     settings: Settings = attrs.field(init=False)
     readiness: Readiness = attrs.field(init=False)
@@ -146,7 +146,7 @@ class DeliveryWorld:
             public=self.settings.public,
             clock=self.clock,
         )
-        self.share_playback = SharePlayback(
+        self.share_link_playback = ShareLinkPlayback(
             # There are no links here; test_share_playback has a database.
             uow=cast(UnitOfWork, None),
             directory=self.directory,
@@ -159,7 +159,7 @@ class DeliveryWorld:
         )
         self.share_codes = ShareCodes(
             uow=cast(UnitOfWork, None),
-            playback=self.share_playback,
+            playback=self.share_link_playback,
             clock=self.clock,
         )
         self.readiness = Readiness({"storage": self.storage.ping})

@@ -14,9 +14,9 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import attrs
 
 from hvcore.plugin_api import (
-    ArrivedPart,
     ObjectNotFoundError,
     PartedWrite,
+    UploadedPart,
     WriteAddress,
 )
 from hvcore.testing.fakes import MemoryStorage
@@ -72,13 +72,13 @@ class AddressedStorage(MemoryStorage):
         url = self.signed(begun.path, method="PUT", upload=begun.id, number=number)
         return WriteAddress(url=url)
 
-    def arrived_parts(self, begun: PartedWrite) -> Sequence[ArrivedPart]:
+    def uploaded_parts(self, begun: PartedWrite) -> Sequence[UploadedPart]:
         return [
-            ArrivedPart(number=number, size_bytes=len(data), tag=str(number))
+            UploadedPart(number=number, size_bytes=len(data), tag=str(number))
             for number, data in sorted(self.parts(begun).items())
         ]
 
-    def join_parts(self, begun: PartedWrite, parts: Sequence[ArrivedPart]) -> None:
+    def join_parts(self, begun: PartedWrite, parts: Sequence[UploadedPart]) -> None:
         arrived = self.parts(begun)
         data = b"".join(arrived[part.number] for part in parts)
         self.keep(begun.path, data, "video/mp4")
@@ -163,7 +163,7 @@ class BindsNoType(AddressedStorage):
 
 
 class JoinsAsTheyCame(AddressedStorage):
-    def join_parts(self, begun: PartedWrite, parts: Sequence[ArrivedPart]) -> None:
+    def join_parts(self, begun: PartedWrite, parts: Sequence[UploadedPart]) -> None:
         self.keep(begun.path, b"".join(self.parts(begun).values()), "video/mp4")
         del self.begun[begun.id]
 
@@ -180,14 +180,14 @@ class KnowsNoneBegun(AddressedStorage):
 
 
 class JoinsTwice(AddressedStorage):
-    def join_parts(self, begun: PartedWrite, parts: Sequence[ArrivedPart]) -> None:
+    def join_parts(self, begun: PartedWrite, parts: Sequence[UploadedPart]) -> None:
         kept = self.begun[begun.id]
         super().join_parts(begun, parts)
         self.begun[begun.id] = kept
 
 
 class EmptiesWhatIsJoinedAgain(AddressedStorage):
-    def join_parts(self, begun: PartedWrite, parts: Sequence[ArrivedPart]) -> None:
+    def join_parts(self, begun: PartedWrite, parts: Sequence[UploadedPart]) -> None:
         if begun.id in self.begun:
             super().join_parts(begun, parts)
         else:
@@ -195,7 +195,7 @@ class EmptiesWhatIsJoinedAgain(AddressedStorage):
 
 
 class JoinsWhatHasEnded(AddressedStorage):
-    def join_parts(self, begun: PartedWrite, parts: Sequence[ArrivedPart]) -> None:
+    def join_parts(self, begun: PartedWrite, parts: Sequence[UploadedPart]) -> None:
         with suppress(ObjectNotFoundError):
             super().join_parts(begun, parts)
 

@@ -71,7 +71,7 @@ class Aws:
         )
         rules = [
             {"Name": "prefix", "Value": "here/uploads/"},
-            {"Name": "suffix", "Value": "/arrival"},
+            {"Name": "suffix", "Value": "/direct-upload"},
         ]
         told = {
             "Events": ["s3:ObjectCreated:*"],

@@ -15,7 +15,7 @@ import attrs
 import pytest
 
 from hvcore.domain.tasks.kinds import UPLOAD_TAKE
-from hvcore.domain.uploads.grants import FileWanted, UploadGrant, arrival_path
+from hvcore.domain.uploads.grants import FileWanted, UploadGrant, direct_upload_path
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import ConfigError, UnavailableError
 from hvcore.settings import load
@@ -39,7 +39,7 @@ def reader_of(world: World) -> QueueReader:
     return QueueReader(
         client=sqs_client(settings),
         url=settings.sqs_url,
-        notices=world.services.store_notices,
+        events=world.services.storage_events,
     )
 
 
@@ -49,7 +49,7 @@ def granted(world: World) -> UploadGrant:
 
 
 def object_of(bucket: str, grant: UploadGrant) -> str:
-    return f"{bucket}/here/{arrival_path(grant)}"
+    return f"{bucket}/here/{direct_upload_path(grant)}"
 
 
 def looks(world: World, grant: UploadGrant) -> int:
@@ -149,7 +149,7 @@ def test_keys_are_read_as_s3_writes_them(
     world: World, aws: Aws, bucket: str, queue: str, quote: Callable[[str], str]
 ) -> None:
     grant = granted(world)
-    key = f"here/{arrival_path(grant)}"
+    key = f"here/{direct_upload_path(grant)}"
     aws.send(queue, s3_event(f"{bucket}/{quote(key)}"))
     aws.send(queue, s3_event(f"{bucket}/{key.replace('e', '+')}"))
 
@@ -162,7 +162,7 @@ def test_a_message_may_have_a_thousand_records(
     world: World, aws: Aws, bucket: str, queue: str
 ) -> None:
     grant = granted(world)
-    others = [f"{bucket}/here/uploads/a/b/{n}/arrival" for n in range(999)]
+    others = [f"{bucket}/here/uploads/a/b/{n}/direct-upload" for n in range(999)]
     aws.send(queue, s3_event(*others, object_of(bucket, grant)))
 
     assert empty(reader_of(world)) == 1
@@ -222,7 +222,7 @@ def test_a_queue_that_is_away_is_asked_ever_less_often(
     attrs.evolve(reader_of(world), url=f"{queue}-none").keep_reading(stopped)
 
     assert pauses == [0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0, 30.0]
-    assert "notices wait in the queue" in caplog.text
+    assert "storage events wait in the queue" in caplog.text
 
 
 @pytest.fixture
@@ -262,7 +262,7 @@ def test_an_answer_that_is_none_of_sqs_is_waited_out_and_said_once(
     assert pauses == [0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 0.0]
     assert looks(world, grant) == 1
     said = [r.getMessage() for r in caplog.records if hasattr(r, "hv_queue")]
-    assert said == ["notices wait in the queue", "the queue is read again"]
+    assert said == ["storage events wait in the queue", "the queue is read again"]
 
 
 def test_a_queue_that_does_not_wait_for_messages_is_asked_once_a_second(

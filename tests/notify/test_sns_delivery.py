@@ -14,7 +14,7 @@ from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import pytest
 
-from hvcore.domain.uploads.grants import FileWanted, arrival_path
+from hvcore.domain.uploads.grants import FileWanted, direct_upload_path
 from hvcore.domain.videos.states import VideoState
 from hvcore_notify.app import make_app
 from tests.fakes import SettableClock
@@ -106,7 +106,7 @@ def test_a_bucket_tells_a_topic_and_that_tells_us(
     grant = uploads.grant_video(world.env, file, world.wanted()).grant
     with served(world) as address:
         aws.client("sns").subscribe(TopicArn=topic, Protocol="http", Endpoint=address)
-        aws.put(f"{bucket}/here/{arrival_path(grant)}")
+        aws.put(f"{bucket}/here/{direct_upload_path(grant)}")
         world.run_tasks()
 
     assert world.video(grant.video_id or "").state is VideoState.READY
@@ -122,4 +122,4 @@ def test_another_topic_is_not_heard(
         client.subscribe(TopicArn=another, Protocol="http", Endpoint=address)
         client.publish(TopicArn=another, Message="{}")
 
-    assert "a notice is refused" in caplog.text
+    assert "a storage event is refused" in caplog.text

@@ -45,7 +45,7 @@ NEEDED = (
     *(
         f"hvcore_cli/plugin_templates/{kind}/{name}"
         for kind in (
-            *("analytics", "auth", "cache_purge", "limits"),
+            *("analytics", "auth", "cache_invalidation", "limits"),
             *("queue", "sign_in", "storage", "transcoder"),
         )
         for name in ("plugin.py.tmpl", "backend.py.tmpl", "kit.py.tmpl", "use.txt")

@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from jwt.types import Options
 
-from hvcore.domain.ids import ShareId
+from hvcore.domain.ids import ShareLinkId
 from hvcore.errors import ConfigError, InvalidParametersError, UnauthorizedError
 from hvcore.playback_tokens import KeyRing, PlaybackClaims, TokenKey, TokenUse
 from hvcore.playback_tokens import ring as ring_module
@@ -203,7 +203,7 @@ def test_a_claim_of_another_form_is_refused(claims: dict[str, object]) -> None:
 
 @pytest.mark.parametrize("use", [TokenUse.SHARE, TokenUse.SHARE_VIEWER])
 def test_a_token_of_a_share_link_names_it(use: TokenUse) -> None:
-    share = ShareId("shr_" + "0" * 22)
+    share = ShareLinkId("shr_" + "0" * 22)
 
     claims = ring().verify(issue(ring(), use=use, share_id=share), MOMENT)
 

@@ -17,7 +17,7 @@ QUEUE = {"HV_QUEUE__BACKEND": "acme"}
 LIMITS = {"HV_LIMITS__STORE": "acme"}
 AUTH = {"HV_AUTH__PROVIDERS": "acme,api-key"}
 SINK = {"HV_ANALYTICS__SINKS": "sql,acme"}
-PURGER = {"HV_EDGE__PURGERS": "acme"}
+INVALIDATOR = {"HV_EDGE__CACHE_INVALIDATORS": "acme"}
 SIGN_IN = {"HV_SIGN_IN__BACKEND": "acme"}
 TRANSCODER = {"HV_TRANSCODER__BACKEND": "acme"}
 
@@ -31,13 +31,13 @@ class BrokenPlugin:
         code: Of its module.
         environ: What chooses its backend.
         said: Words that tell what is wrong.
-        mend: A word of what to do.
+        fix: A word of what to do.
     """
 
     code: str
     environ: Mapping[str, str]
     said: Sequence[str]
-    mend: str
+    fix: str
 
     @property
     def line(self) -> int | None:
@@ -71,8 +71,8 @@ class Doorbell(Queue):
 class Windows(RateLimitStore):
     def hit(self, rules): return []
 
-class Purger(CachePurger):
-    def purge(self, order): pass
+class Invalidator(CacheInvalidator):
+    def invalidate(self, order): pass
 
 class Nobody(AuthProvider):
     def authenticate(self, credentials): return None
@@ -114,65 +114,65 @@ def queue_hook(body: str) -> str:
 
 
 def load_fault(
-    code: str, *said: str, mend: str, environ: Mapping[str, str] = QUEUE
+    code: str, *said: str, fix: str, environ: Mapping[str, str] = QUEUE
 ) -> BrokenPlugin:
     """
     Make a plugin that cannot be loaded, or whose hook is wrong.
     """
-    return BrokenPlugin(code=code, environ=environ, said=said, mend=mend)
+    return BrokenPlugin(code=code, environ=environ, said=said, fix=fix)
 
 
 def build_fault(
-    code: str, *said: str, mend: str, environ: Mapping[str, str] = STORAGE
+    code: str, *said: str, fix: str, environ: Mapping[str, str] = STORAGE
 ) -> BrokenPlugin:
     """
     Make a plugin whose chosen backend cannot be built.
     """
-    return BrokenPlugin(code=code, environ=environ, said=said, mend=mend)
+    return BrokenPlugin(code=code, environ=environ, said=said, fix=fix)
 
 
 LOADING = {
     "a syntax error": load_fault(
-        "x = 1\ndef f(:  # here\n", "cannot be imported", "SyntaxError", mend="Correct"
+        "x = 1\ndef f(:  # here\n", "cannot be imported", "SyntaxError", fix="Correct"
     ),
     "an exception at import": load_fault(
         "raise RuntimeError('no licence')  # here\n",
         *("cannot be imported", "RuntimeError: no licence"),
-        mend="HV_PLUGINS",
+        fix="HV_PLUGINS",
     ),
     "the end of the process at import": load_fault(
-        "import sys\nsys.exit(3)  # here\n", "SystemExit: 3", mend="HV_PLUGINS"
+        "import sys\nsys.exit(3)  # here\n", "SystemExit: 3", fix="HV_PLUGINS"
     ),
     "a library that is not there": load_fault(
         "import no_such_library.part  # here\n",
         *("cannot be imported", "no_such_library"),
-        mend="Install what it needs: no_such_library",
+        fix="Install what it needs: no_such_library",
     ),
     "a name that its library does not have": load_fault(
         "from hvcore.plugin_api import Storages  # here\n",
         *("ImportError", "Storages"),
-        mend="Correct",
+        fix="Correct",
     ),
     "a hook of another name": load_fault(
         queue_hook("@hookimpl  # here\ndef hvcore_queue(): return []\n"),
         "no hook hvcore_queue",
-        mend="Did you mean hvcore_queues",
+        fix="Did you mean hvcore_queues",
     ),
     "a hook without its mark": load_fault(
         queue_hook("def hvcore_queues(): return []  # here\n"),
         "hvcore_queues is not marked",
-        mend="@hookimpl",
+        fix="@hookimpl",
     ),
-    "no hook at all": load_fault("x = 1\n", "no hook", mend="hvcore_queues"),
+    "no hook at all": load_fault("x = 1\n", "no hook", fix="hvcore_queues"),
     "a hook with an argument": load_fault(
         queue_hook("@hookimpl  # here\ndef hvcore_queues(settings): return []\n"),
         *("cannot be called", "settings"),
-        mend="without arguments",
+        fix="without arguments",
     ),
     "an exception in the hook": load_fault(
         queue_hook("@hookimpl\ndef hvcore_queues():\n    return {}['x']  # here\n"),
         "hvcore_queues has raised KeyError: 'x'",
-        mend="Correct",
+        fix="Correct",
     ),
     "an exception in a hook that yields": load_fault(
         queue_hook(
@@ -180,12 +180,12 @@ LOADING = {
             "    yield QueueBackend(name='fine', factory=build)\n    1 / 0  # here\n"
         ),
         "hvcore_queues has raised ZeroDivisionError",
-        mend="Correct",
+        fix="Correct",
     ),
     "a hook that returns nothing": load_fault(
         queue_hook("@hookimpl  # here\ndef hvcore_queues(): pass\n"),
         "hvcore_queues has returned None",
-        mend="list of QueueBackend",
+        fix="list of QueueBackend",
     ),
     "one record in the place of a list": load_fault(
         queue_hook(
@@ -193,12 +193,12 @@ LOADING = {
             "    return QueueBackend(name='acme', factory=build)\n"
         ),
         *("hvcore_queues has returned a QueueBackend", "no list"),
-        mend="yield or return a list",
+        fix="yield or return a list",
     ),
     "what is no record": load_fault(
         queue_hook("@hookimpl  # here\ndef hvcore_queues(): yield {'name': 'acme'}\n"),
         "must give QueueBackend and has given a dict",
-        mend="QueueBackend(name=",
+        fix="QueueBackend(name=",
     ),
     "a record of another kind": load_fault(
         queue_hook(
@@ -206,7 +206,7 @@ LOADING = {
             "    yield StorageBackend(name='acme', factory=build)\n"
         ),
         "must give QueueBackend and has given a StorageBackend",
-        mend="hvcore_storages",
+        fix="hvcore_storages",
     ),
     "a name that no setting can have": load_fault(
         queue_hook(
@@ -214,7 +214,7 @@ LOADING = {
             "    yield QueueBackend(name='Acme', factory=build)  # here\n"
         ),
         *("hvcore_queues has raised ValueError", "name"),
-        mend="Correct",
+        fix="Correct",
     ),
     "a record without a factory": load_fault(
         queue_hook(
@@ -222,7 +222,7 @@ LOADING = {
             "    yield QueueBackend(name='acme')  # here\n"
         ),
         *("hvcore_queues has raised TypeError", "factory"),
-        mend="Correct",
+        fix="Correct",
     ),
     "a factory that was called": load_fault(
         queue_hook(
@@ -230,7 +230,7 @@ LOADING = {
             "    yield QueueBackend(name='acme', factory=Doorbell())  # here\n"
         ),
         *("hvcore_queues has raised TypeError", "factory must be a function"),
-        mend="Correct",
+        fix="Correct",
     ),
     "a foreign class of options": load_fault(
         queue_hook(
@@ -239,7 +239,7 @@ LOADING = {
             "    yield QueueBackend(name='acme', factory=build, options=Options)  # here\n"
         ),
         *("options must be an attrs class", "Options"),
-        mend="Correct",
+        fix="Correct",
     ),
 }
 """Faults of plugins: what they would have offered is not on offer."""
@@ -271,17 +271,17 @@ BUILDING = {
     "an exception in the factory": build_fault(
         built("raise RuntimeError('no bucket')  # here"),
         "factory of the storage backend 'acme' has raised RuntimeError: no bucket",
-        mend="HV_STORAGE__BACKEND",
+        fix="HV_STORAGE__BACKEND",
     ),
     "a factory that ends the process": build_fault(
         built("raise SystemExit('no bucket')  # here"),
         "has raised SystemExit: no bucket",
-        mend="HV_STORAGE__BACKEND",
+        fix="HV_STORAGE__BACKEND",
     ),
     "a factory that raises what is no Exception": build_fault(
         built("raise type('Halt', (BaseException,), {})('no bucket')  # here"),
         "factory of the storage backend 'acme' has raised Halt: no bucket",
-        mend="HV_STORAGE__BACKEND",
+        fix="HV_STORAGE__BACKEND",
     ),
     "an exception that cannot be told": build_fault(
         storage(
@@ -289,7 +289,7 @@ BUILDING = {
             "def build(options, context):\n    raise Mute  # here\n"
         ),
         "the factory of the storage backend 'acme' has raised Mute",
-        mend="HV_STORAGE__BACKEND",
+        fix="HV_STORAGE__BACKEND",
     ),
     "what does not say which class it is of": build_fault(
         storage(
@@ -298,52 +298,52 @@ BUILDING = {
             "def build(options, context): return Odd()\n"
         ),
         "has raised ZeroDivisionError",
-        mend="HV_",
+        fix="HV_",
     ),
     "a factory that returns nothing": build_fault(
         storage("def build(options, context):  # here\n    Store()\n"),
         *("has returned nothing", "no Storage"),
-        mend="Let it return one",
+        fix="Let it return one",
     ),
     "a factory that returns something else": build_fault(
         storage("class Foreign: pass\ndef build(o, c): return Foreign()  # here\n"),
         *("has returned a Foreign", "no Storage"),
-        mend="inherit from Storage",
+        fix="inherit from Storage",
     ),
     "a class that is not finished": build_fault(
         built("return type('Half', (Storage,), {'stat': None})()  # here"),
         *("is not finished: Half lacks", "delete_tree"),
-        mend="Write these methods",
+        fix="Write these methods",
     ),
     "a factory of other arguments": build_fault(
         storage("def build(options): return Store()  # here\n"),
         *("has raised TypeError", "build() takes 1 positional argument"),
-        mend="HV_STORAGE__BACKEND",
+        fix="HV_STORAGE__BACKEND",
     ),
     "a module of its own that is not there": build_fault(
         built("import MODULE.backend  # here"),
         *("has raised ModuleNotFoundError", "acme_broken"),
-        mend="HV_STORAGE__BACKEND",
+        fix="HV_STORAGE__BACKEND",
     ),
     "a library of its factory that is not there": build_fault(
         built("import no_such_library"),
         *("storage backend 'acme' needs no_such_library", "acme_broken"),
-        mend="pip install no_such_library",
+        fix="pip install no_such_library",
     ),
     "settings that the plugin refuses": build_fault(
         built("raise ConfigError('storage.options.url must be a bucket.')"),
         *("storage.options.url must be a bucket", "acme_broken"),
-        mend="",
+        fix="",
     ),
     "a required option that is missing": build_fault(
         storage(OPTIONS, WITH_OPTIONS),
         *("storage.options.url is required", "acme_broken"),
-        mend="HV_STORAGE__OPTIONS__URL",
+        fix="HV_STORAGE__OPTIONS__URL",
     ),
     "an option that is unknown": build_fault(
         storage(OPTIONS, WITH_OPTIONS),
         *("Unknown setting storage.options.dept", "acme_broken"),
-        mend="did you mean storage.options.depth",
+        fix="did you mean storage.options.depth",
         environ={
             **STORAGE,
             "HV_STORAGE__OPTIONS__URL": "x",
@@ -353,7 +353,7 @@ BUILDING = {
     "an option of another type": build_fault(
         storage(OPTIONS, WITH_OPTIONS),
         *("storage.options.depth", "whole number", "acme_broken"),
-        mend="",
+        fix="",
         environ={
             **STORAGE,
             "HV_STORAGE__OPTIONS__URL": "x",
@@ -366,7 +366,7 @@ BUILDING = {
             WITH_OPTIONS,
         ),
         "no entry with …",
-        mend="HV_STORAGE__BACKEND",
+        fix="HV_STORAGE__BACKEND",
         environ={
             **STORAGE,
             "HV_STORAGE__OPTIONS__URL": "x",
@@ -382,7 +382,7 @@ BUILDING = {
             WITH_OPTIONS,
         ),
         "xxx …, at",
-        mend="HV_STORAGE__BACKEND",
+        fix="HV_STORAGE__BACKEND",
         environ={
             **STORAGE,
             "HV_STORAGE__OPTIONS__URL": "x",
@@ -397,7 +397,7 @@ BUILDING = {
             WITH_OPTIONS,
         ),
         "ImportError: no entry with …",
-        mend="HV_STORAGE__BACKEND",
+        fix="HV_STORAGE__BACKEND",
         environ={
             **STORAGE,
             "HV_STORAGE__OPTIONS__URL": "x",
@@ -411,7 +411,7 @@ BUILDING = {
             WITH_OPTIONS,
         ),
         *("options of the storage backend 'acme' cannot be read", "Nowhere"),
-        mend="types that are simple",
+        fix="types that are simple",
         environ={**STORAGE, "HV_STORAGE__OPTIONS__URL": "x"},
     ),
     "a queue that is none": build_fault(
@@ -419,71 +419,81 @@ BUILDING = {
             "def build(options, context):", "def build(options, context):  # here"
         ),
         *("has returned a Windows", "no Queue"),
-        mend="HV_QUEUE__BACKEND",
+        fix="HV_QUEUE__BACKEND",
         environ=QUEUE,
     ),
     "a store of limits that cannot be made": build_fault(
         other("hvcore_rate_limit_stores", "RateLimitBackend", "return 1 / 0  # here"),
         "ZeroDivisionError",
-        mend="HV_LIMITS__STORE",
+        fix="HV_LIMITS__STORE",
         environ=LIMITS,
     ),
     "a provider that cannot be made": build_fault(
         other("hvcore_auth_providers", "AuthBackend", "return 1 / 0  # here"),
         "ZeroDivisionError",
-        mend="HV_AUTH__PROVIDERS",
+        fix="HV_AUTH__PROVIDERS",
         environ=AUTH,
     ),
     "a sink that cannot be made": build_fault(
         other("hvcore_analytics_sinks", "AnalyticsBackend", "return 1 / 0  # here"),
         "ZeroDivisionError",
-        mend="HV_ANALYTICS__SINKS",
+        fix="HV_ANALYTICS__SINKS",
         environ=SINK,
     ),
-    "a purger that cannot be made": build_fault(
-        other("hvcore_cache_purgers", "CachePurgeBackend", "return 1 / 0  # here"),
+    "a cache invalidator that cannot be made": build_fault(
+        other(
+            "hvcore_cache_invalidators",
+            "CacheInvalidatorBackend",
+            "return 1 / 0  # here",
+        ),
         "ZeroDivisionError",
-        mend="HV_EDGE__PURGERS",
-        environ=PURGER,
+        fix="HV_EDGE__CACHE_INVALIDATORS",
+        environ=INVALIDATOR,
     ),
     "a way to sign in that cannot be made": build_fault(
         other("hvcore_sign_ins", "SignInBackend", "return 1 / 0  # here"),
         "ZeroDivisionError",
-        mend="HV_SIGN_IN__BACKEND",
+        fix="HV_SIGN_IN__BACKEND",
         environ=SIGN_IN,
     ),
     "a transcoder that cannot be made": build_fault(
         other("hvcore_transcoders", "TranscoderBackend", "return 1 / 0  # here"),
         "ZeroDivisionError",
-        mend="HV_TRANSCODER__BACKEND",
+        fix="HV_TRANSCODER__BACKEND",
         environ=TRANSCODER,
     ),
-    "a required option of a purger that is missing": build_fault(
-        other("hvcore_cache_purgers", "CachePurgeBackend", "return Purger()").replace(
-            "factory=build", "factory=build, options=Options"
-        )
+    "a required option of a cache invalidator that is missing": build_fault(
+        other(
+            "hvcore_cache_invalidators",
+            "CacheInvalidatorBackend",
+            "return Invalidator()",
+        ).replace("factory=build", "factory=build, options=Options")
         + "@attrs.frozen(kw_only=True)\nclass Options:\n    url: str\n",
         *("edge.options.acme.url is required", "acme_broken"),
-        mend="HV_EDGE__OPTIONS__ACME__URL",
-        environ=PURGER,
+        fix="HV_EDGE__OPTIONS__ACME__URL",
+        environ=INVALIDATOR,
     ),
     "a backend of a misspelt name": build_fault(
         storage("def build(options, context): return Store()\n"),
         "No plugin offers the storage backend 'acne'",
-        mend="Did you mean acme",
+        fix="Did you mean acme",
         environ={"HV_STORAGE__BACKEND": "acne"},
     ),
-    "a purger that is unknown": build_fault(
-        other("hvcore_cache_purgers", "CachePurgeBackend", "return Purger()"),
+    "a cache invalidator that is unknown": build_fault(
+        other(
+            "hvcore_cache_invalidators",
+            "CacheInvalidatorBackend",
+            "return Invalidator()",
+        ),
         *("No plugin offers the edge backend 'fastly'", "on offer: acme"),
-        mend="HV_EDGE__PURGERS",
-        environ={"HV_EDGE__PURGERS": "fastly"},
+        fix="HV_EDGE__CACHE_INVALIDATORS",
+        environ={"HV_EDGE__CACHE_INVALIDATORS": "fastly"},
     ),
     "the name of another's backend": build_fault(
         queue_hook("@hookimpl\ndef hvcore_queues():\n")
         + "    yield QueueBackend(name='quiet', factory=build)\n",
         *("Two plugins offer the queue backend 'quiet'", "acme_broken"),
-        mend="Uninstall one",
+        fix="Uninstall one",
         environ={"HV_QUEUE__BACKEND": "quiet"},
     ),
 }
@@ -504,7 +514,7 @@ CHECKING = {
             + "def build(options, context): return Wrong()\n"
         ),
         *("Wrong.ping has raised KeyError", "region"),
-        mend="Report it to who maintains it",
+        fix="Report it to who maintains it",
     ),
     "a ping that ends the process": build_fault(
         storage(
@@ -512,7 +522,7 @@ CHECKING = {
             + "def build(options, context): return Wrong()\n"
         ),
         "Wrong.ping has raised SystemExit: 9",
-        mend="Report it",
+        fix="Report it",
     ),
     "a write that takes other arguments": build_fault(
         storage(
@@ -520,7 +530,7 @@ CHECKING = {
             + "def build(options, context): return Wrong()\n"
         ),
         "content_type",
-        mend="",
+        fix="",
     ),
     "a store of limits whose ping raises": build_fault(
         other("hvcore_rate_limit_stores", "RateLimitBackend", "return Wrong()").replace(
@@ -528,7 +538,7 @@ CHECKING = {
             method("Windows", "def ping(self): 1 / 0  # here") + "def build",
         ),
         "Wrong.ping has raised ZeroDivisionError",
-        mend="Report it",
+        fix="Report it",
         environ=LIMITS,
     ),
     "a sink that does not know whether it is prepared": build_fault(
@@ -537,7 +547,7 @@ CHECKING = {
             method("Deaf", "def is_prepared(self): 1 / 0  # here") + "def build",
         ),
         "Wrong.is_prepared has raised ZeroDivisionError",
-        mend="Report it",
+        fix="Report it",
         environ=SINK,
     ),
 }
@@ -549,19 +559,19 @@ HANGING = {
     "an import that hangs": load_fault(
         WAITS + "released.wait()  # here\n",
         *("loading it has not come back", "<module>"),
-        mend="time limit",
+        fix="time limit",
     ),
     "a hook that hangs": load_fault(
         queue_hook(
             WAITS + "@hookimpl\ndef hvcore_queues():\n    released.wait()  # here\n"
         ),
         "it waits in hvcore_queues",
-        mend="time limit",
+        fix="time limit",
     ),
     "a factory that hangs": build_fault(
         storage(WAITS + "def build(options, context):\n    released.wait()  # here"),
         *("has not come back", "it waits in build"),
-        mend="time limit",
+        fix="time limit",
     ),
 }
 """Faults that a process must not wait for."""
@@ -573,7 +583,7 @@ HANGING_CHECK = build_fault(
         + "def build(options, context): return Wrong()\n"
     ),
     *("the check storage has not come back", "it waits in Wrong.ping"),
-    mend="time limit",
+    fix="time limit",
 )
 
 RAISING_SINK = build_fault(
@@ -582,7 +592,7 @@ RAISING_SINK = build_fault(
         method("Deaf", "def prepare(self): {}['table']  # here") + "def build",
     ),
     "Wrong.prepare has raised KeyError: 'table'",
-    mend="Report it to who maintains it",
+    fix="Report it to who maintains it",
     environ=SINK,
 )
 """Fails in a command."""

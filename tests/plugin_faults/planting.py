@@ -41,11 +41,11 @@ class Planted:
     file: Path
     environ: Mapping[str, str]
 
-    def assert_told(self, texts: Iterable[str], *, mend: bool = True) -> None:
+    def assert_told(self, texts: Iterable[str], *, fix: bool = True) -> None:
         """
         One of the texts says all that must be said.
         """
-        words = [*self.broken.said, *([self.broken.mend] if mend else [])]
+        words = [*self.broken.said, *([self.broken.fix] if fix else [])]
         if self.broken.line is not None:
             words.append(f"{self.file}:{self.broken.line}")
         texts = list(texts)

@@ -40,7 +40,10 @@ def test_a_request_that_a_plugin_fails_names_it_in_the_log_alone(
     assert planted.file.stem not in answer.text
     (record,) = caplog.records
     assert vars(record)["hv_plugin"] == f"Plugin {planted.file.stem} (HV_PLUGINS)"
-    assert vars(record)["hv_place"] == f"{planted.file}:{planted.broken.line}"
+    assert (vars(record)["hv_file"], vars(record)["hv_line"]) == (
+        str(planted.file),
+        planted.broken.line,
+    )
 
 
 def test_a_command_that_a_plugin_fails_is_no_bug_of_hv(

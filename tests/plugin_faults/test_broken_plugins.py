@@ -1,5 +1,5 @@
 """
-Every fault of a plugin is told with the plugin, its file and line, and the mend.
+Every fault of a plugin is told with the plugin, its file and line, and the fix.
 """
 
 import json
@@ -53,7 +53,7 @@ def assert_listed(planted: Planted, capsys: pytest.CaptureFixture[str]) -> None:
     list_plugins(planted.settings, as_json=True)
 
     rows = json.loads(capsys.readouterr().out)["plugins"]
-    planted.assert_told(f"{row['fails']} {row['mend']}" for row in rows)
+    planted.assert_told(f"{row['fails']} {row['fix']}" for row in rows)
     others = {row["name"] for row in rows if not row["fails"]}
     assert {"fsspec", "sql", "api-key", "link"} <= others
 
@@ -64,7 +64,7 @@ def assert_found(planted: Planted) -> None:
     """
     findings = list(examine(planted.settings))
 
-    texts = [f"{one.found} {one.mend}" for one in findings]
+    texts = [f"{one.found} {one.fix}" for one in findings]
     planted.assert_told(texts)
     assert not any("bug of hv" in text for text in texts), texts
     assert {one.check for one in findings} == set(checks.CHECKS)
@@ -77,7 +77,7 @@ def assert_refused(planted: Planted) -> None:
     with pytest.raises(HvcoreError) as refused:
         check_backends(planted.settings)
 
-    planted.assert_told([str(refused.value)], mend=False)
+    planted.assert_told([str(refused.value)], fix=False)
 
 
 @pytest.mark.parametrize("broken", LOADING.values(), ids=list(LOADING))

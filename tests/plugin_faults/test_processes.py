@@ -56,7 +56,7 @@ def path_of(file: Path) -> str:
 def test_a_command_ends_whatever_a_plugin_leaves_running(
     plant: Plant, command: str
 ) -> None:
-    planted = plant(BrokenPlugin(code=NEVER_ENDS, environ={}, said=(), mend=""))
+    planted = plant(BrokenPlugin(code=NEVER_ENDS, environ={}, said=(), fix=""))
 
     done = hv(planted, command, "--json")
 
@@ -70,7 +70,7 @@ def test_a_command_ends_whatever_a_plugin_leaves_running(
 def test_a_service_is_not_ready_with_a_backend_that_cannot_be_built(
     plant: Plant,
 ) -> None:
-    planted = plant(BUILDING["a purger that cannot be made"])
+    planted = plant(BUILDING["a cache invalidator that cannot be made"])
 
     done = hv(planted, "up", "--port", str(free_ports()))
 

@@ -8,6 +8,7 @@ import ssl
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler
 from typing import Final
 
@@ -260,6 +261,18 @@ def test_two_lengths_are_an_error(outside: Outside) -> None:
 
     with pytest.raises(OutboundError):
         read(outside.http, outside.source_url("/v"))
+
+
+def test_a_head_that_cannot_be_parsed_is_not_logged(
+    outside: Outside, caplog: pytest.LogCaptureFixture
+) -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nsecret\r\nX-A: b\r\n\r\n"
+    outside.source.says("/v", head, b"abc")
+
+    with suppress(OutboundError):
+        read(outside.http, outside.source_url("/v"))
+
+    assert caplog.records == []
 
 
 HINTS: Final = (

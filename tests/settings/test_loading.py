@@ -85,7 +85,7 @@ def test_options_reach_the_backend_without_naming_it(tmp_path: Path) -> None:
         ("HV_PLAYBACK__SIGNING_KEY_FILE", "/nowhere", "cannot be read"),
     ],
 )
-def test_a_mistake_is_named_with_its_mend(
+def test_a_mistake_is_named_with_its_fix(
     tmp_path: Path, name: str, value: str, said: str
 ) -> None:
     with pytest.raises(ConfigError, match=said.replace("?", r"\?")):

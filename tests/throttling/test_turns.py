@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 from hvcore.throttling.turns import (
-    TurnPlaces,
     TurnQueue,
+    TurnSlots,
     client_of_turn,
     end_turn,
     having_turn,
@@ -92,7 +92,7 @@ def test_a_thread_works_for_the_client_whose_turn_it_has() -> None:
 
 
 def test_places_are_given_to_one_thread_of_each_client_after_the_other() -> None:
-    places, order = TurnPlaces(2), list[str]()
+    places, order = TurnSlots(2), list[str]()
     assert places.take("a", 0)
     assert places.take("a", 0)
 
@@ -111,7 +111,7 @@ def test_places_are_given_to_one_thread_of_each_client_after_the_other() -> None
 
 
 def test_a_client_that_waits_for_a_place_ends_its_turn_and_goes() -> None:
-    places, has_ended = TurnPlaces(1), threading.Event()
+    places, has_ended = TurnSlots(1), threading.Event()
     assert places.take("a", 0)
 
     with having_turn("b", end=has_ended.set):

@@ -127,7 +127,7 @@ class Campaign:
         faults += self._failed_without_cause(lengths_s)
         faults += found.wrong_histories()
         faults += found.untold(self.hook.received)
-        self.services.drain.run_once()
+        self.services.flusher.run_once()
         faults += found.miscounted(self.ledger, counts_of(self.services))
         faults += found.leftovers()
         faults += found.broken_promises(self.ledger)
@@ -143,7 +143,7 @@ class Campaign:
 
     def summary(self, dealt: Mapping[str, int]) -> str:
         """
-        Say in a line what was done and how quickly it was mended.
+        Say in a line what was done and how quickly it was repaired.
         """
         states: dict[str, int] = {}
         with self.services.engine.connect() as connection:

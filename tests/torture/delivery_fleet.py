@@ -29,7 +29,7 @@ ENDS_WITHIN_S: Final = 20
 @attrs.define(kw_only=True)
 class DeliveryFleet:
     """
-    Several ``hv delivery`` on one port, each with its drain.
+    Several ``hv delivery`` on one port, each with its flusher.
 
     The port stays open while they are away: who connects then waits.
 
@@ -82,7 +82,7 @@ class DeliveryFleet:
 
     def kill_a_child(self, chance: random.Random) -> None:
         """
-        Kill a process that one of them has started: what serves, or what drains.
+        Kill a process that one of them has started: what serves, or what flushes.
         """
         there = []
         for process in self._running:

@@ -35,7 +35,7 @@ MANY_REQUESTS: Final = 1_000_000
 MANY_KILLS: Final = 100
 VIEWERS: Final = 8
 TOKENS: Final = 200
-WORST: Final = ("spool.written", "answer.sent", "drain.applied")
+WORST: Final = ("spool.written", "answer.sent", "flush.applied")
 """Further deaths, at the moments that a random blow hardly ever meets."""
 MANY_AT_THE_WORST: Final = 10
 SHORT_PX, MIDDLE_PX, LONG_PX = 360, 720, 1080
@@ -136,8 +136,8 @@ def counted(cinema: Cinema) -> Counter[Place]:
     found: Counter[Place] = Counter()
     with services_of(cinema.environ) as services:
         # The first reads what was added last, the second removes the files.
-        services.drain.run_once()
-        services.drain.run_once()
+        services.flusher.run_once()
+        services.flusher.run_once()
         assert spool_files(services.spool_dir) == []
         for film in cinema.films:
             scope = VideoScope(video_id=VideoId(film.video.id))

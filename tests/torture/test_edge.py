@@ -53,7 +53,7 @@ def torture(
             folder,
             cinema.environ,
             service_port=service.port,
-            points=f"drain.applied=kill*{worst}",
+            points=f"flush.applied=kill*{worst}",
         ) as fleet:
             dealt = [getattr(fleet, blow) for blow in blows]
             tortured(cinema, fleet, accounts, dealt, seed)

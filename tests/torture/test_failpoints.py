@@ -32,11 +32,11 @@ IN_ONE_PROCESS: Final = [
     *("upload.stored", "upload.taken", "video.deleted"),
     *("purge.rows", "purge.media"),
 ]
-OF_AN_OBJECT_STORE: Final = frozenset({"arrival.joined", "arrival.copied"})
+OF_AN_OBJECT_STORE: Final = frozenset({"direct_upload.joined", "direct_upload.copied"})
 """Files on disk are never sent straight there; see tests/services/uploads."""
 ELSEWHERE: Final = frozenset({"part.submitted", "part.remembered", "cancel.confirmed"})
 """Of parts that ffmpeg has nothing to do with; see test_remote_kills."""
-OF_REPAIRS: Final = frozenset({"mend.stored"})
+OF_REPAIRS: Final = frozenset({"repair.stored"})
 """Nothing is gone here; see tests/services/repair."""
 OF_ROTATIONS: Final = frozenset({"rotation.prepared"})
 """Nobody rotates keys here; see tests/cli/test_key_rotation.py."""
@@ -52,7 +52,7 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 
 @pytest.mark.parametrize("point", IN_ONE_PROCESS)
-def test_a_failure_at_any_point_is_mended(world: World, point: str) -> None:
+def test_a_failure_at_any_point_is_repaired(world: World, point: str) -> None:
     failpoints.arm(f"{point}=raise*1")
     try:
         path = world.uploaded().path

@@ -12,7 +12,7 @@ import pytest
 from hvcore.domain import ids
 from hvcore.domain.access.tenants import Environment, EnvironmentKind
 from hvcore.domain.ids import EnvId, JobId, OrgId, PublicId, VideoId
-from hvcore.domain.playback.addresses import PlaybackPlaces
+from hvcore.domain.playback.addresses import PlaybackRoots
 from hvcore.domain.processing.encoding import (
     AudioCodec,
     EncodingSettings,
@@ -97,11 +97,11 @@ def media(
     return MediaIndex(tracks=tracks, duration_s=duration_s, warnings=warnings)
 
 
-PLACES = PlaybackPlaces(
+ROOTS = PlaybackRoots(
     worker_url="https://w", player_url="https://p", org_id="org_1", env_id="env_1"
 )
 SIZE_PX = (640, 360)
-PLAYS = PLACES.of("vid_1", is_public=True, size_px=SIZE_PX)
+PLAYS = ROOTS.of("vid_1", is_public=True, size_px=SIZE_PX)
 
 
 def details(of: Video) -> responses.Payload:
@@ -109,7 +109,7 @@ def details(of: Video) -> responses.Payload:
         of,
         served=0,
         thumbnail_url="https://w/t.jpg",
-        addresses=PLACES.of(of.id, is_public=of.is_public, size_px=SIZE_PX),
+        addresses=ROOTS.of(of.id, is_public=of.is_public, size_px=SIZE_PX),
     )
 
 
@@ -238,7 +238,7 @@ def test_pagination_counts_pages(
         query,
         served={},
         thumbnails={},
-        places=PLACES,
+        roots=ROOTS,
     )
 
     assert payload["pagination"] == {
@@ -260,7 +260,7 @@ def test_a_list_joins_views_and_thumbnails() -> None:
         query,
         served={one.id: 7},
         thumbnails={one.id: "https://w/1"},
-        places=PLACES,
+        roots=ROOTS,
     )
 
     assert payload["videos"] == [

@@ -12,13 +12,13 @@ class ConformanceResource:
     """The outcome of a video's check, in both families."""
 
     def __init__(self, services: Services) -> None:
-        self._certificates = services.certificates
+        self._reports = services.conformance_reports
 
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
         scope = scope_of(req)
-        found = self._certificates.of_video(
+        found = self._reports.of_video(
             scope.caller, scope.org_id, check_video_id(video_id)
         )
         send(resp, conformance(found))

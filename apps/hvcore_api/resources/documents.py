@@ -20,7 +20,7 @@ from hvcore_web.pages import (
     STYLE,
     STYLE_TYPE,
     PageTemplate,
-    dashboard_place,
+    dashboard_item,
     served_file,
 )
 
@@ -85,7 +85,7 @@ class ApiFrontPageResource:
                 "worker_url": public.worker_url,
                 "player_url": public.player_url,
                 "upload_url": public.upload_url,
-                "dashboard": dashboard_place(self._settings),
+                "dashboard": dashboard_item(self._settings),
                 "version": __version__,
             }
         )

@@ -47,14 +47,14 @@ class UploadCompleteResource:
     """The end of an upload that went straight to the store (Family B)."""
 
     def __init__(self, services: Services) -> None:
-        self._arrivals = services.arrivals
+        self._direct_uploads = services.direct_uploads
 
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
         """Look at once whether the bytes have come."""
         scope = scope_of(req)
-        found = self._arrivals.complete(
+        found = self._direct_uploads.complete(
             scope.caller, scope.org_id, check_video_id(video_id)
         )
         send(resp, {"videoID": found})

@@ -42,7 +42,7 @@ class VideoListResource:
             query,
             served=served,
             thumbnails=thumbnails,
-            places=self._playback.places(env.org_id, env.id),
+            roots=self._playback.roots(env.org_id, env.id),
         )
         send(resp, payload)
 

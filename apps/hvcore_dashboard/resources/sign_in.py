@@ -23,7 +23,7 @@ class SignInResource:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._sessions = desk.services.sessions
+        self._sessions = desk.services.sign_in_sessions
         self._backend = desk.services.settings.sign_in.backend
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
@@ -72,7 +72,7 @@ class SignInCallbackResource:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._sessions = desk.services.sessions
+        self._sessions = desk.services.sign_in_sessions
         self._sign_ins = desk.services.sign_ins
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
@@ -106,7 +106,7 @@ class SignInLinkResource:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._sessions = desk.services.sessions
+        self._sessions = desk.services.sign_in_sessions
         self._sign_ins = desk.services.sign_ins
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
@@ -140,7 +140,7 @@ class SignOutResource:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._sessions = desk.services.sessions
+        self._sessions = desk.services.sign_in_sessions
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         self._show(req, resp, None)

@@ -74,7 +74,7 @@ ROUTES: Final[tuple[PageRoute, ...]] = (
     _shown("/picture/now", picture.PictureFragmentResource),
     _shown("/sharing", sharing.SharingPageResource),
     _changed("/sharing", sharing.SharingPageResource),
-    _changed("/sharing/revoke-share", sharing.ShareRevocationResource),
+    _changed("/sharing/revoke-share", sharing.ShareLinkRevocationResource),
     _changed("/sharing/revoke-edge-key", sharing.EdgeKeyRevocationResource),
     _shown("/embed", embed.EmbedTabResource),
     _changed("/embed", embed.EmbedTabResource),

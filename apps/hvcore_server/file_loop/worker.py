@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from hvcore.spool import InDoubt
-from hvcore_server.deadlines import LargeBodies
+from hvcore_server.deadlines import TransferWorker
 from hvcore_server.file_loop.loop import FileLoop
 
 SWITCH_INTERVAL_S: Final = 0.0005
@@ -17,7 +17,7 @@ may stop the loop for so long at each call to the kernel.
 """
 
 
-class FilesInLoop(LargeBodies):
+class DeliveryWorker(TransferWorker):
     """
     Serves an app; what its ``files`` open needs no thread.
 

@@ -84,7 +84,7 @@ class QuotaUse:
 
 
 @attrs.frozen(kw_only=True)
-class EncodingShare:
+class EncodingWeight:
     """
     The weight and the limit of an organization, for the scheduler of encodes.
 

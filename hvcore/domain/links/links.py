@@ -9,7 +9,7 @@ from typing import Final
 
 import attrs
 
-from hvcore.domain.ids import EdgeKeyId, EnvId, OrgId, ShareId, VideoId
+from hvcore.domain.ids import EdgeKeyId, EnvId, OrgId, ShareLinkId, VideoId
 
 DEFAULT_SHARE_HOURS: Final = 24
 MAX_SHARE_HOURS: Final = 720
@@ -70,7 +70,7 @@ class ShareLink:
             everybody.
     """
 
-    id: ShareId
+    id: ShareLinkId
     org_id: OrgId
     env_id: EnvId
     video_id: VideoId

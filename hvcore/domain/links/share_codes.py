@@ -10,7 +10,13 @@ from typing import Final, Self
 import attrs
 
 from hvcore.domain.equal_texts import folded
-from hvcore.domain.ids import OrgId, ShareCodeId, ShareId, VideoId, new_share_code_id
+from hvcore.domain.ids import (
+    OrgId,
+    ShareCodeId,
+    ShareLinkId,
+    VideoId,
+    new_share_code_id,
+)
 from hvcore.domain.links.links import ShareLink
 
 CODE_DIGITS: Final = 6
@@ -48,7 +54,7 @@ class ShareCode:
     """
 
     id: ShareCodeId
-    share_id: ShareId
+    share_id: ShareLinkId
     org_id: OrgId
     video_id: VideoId
     recipient: str
@@ -86,7 +92,7 @@ class ShareCode:
         return is_same and self.is_for_viewer
 
 
-def recipient_of(share_id: ShareId, email: str) -> str:
+def recipient_of(share_id: ShareLinkId, email: str) -> str:
     """Return the hash that stands for the address of a share link's viewer."""
     return hashlib.sha256(share_id.encode() + b" " + _folded(email)).hexdigest()[:32]
 

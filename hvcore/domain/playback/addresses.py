@@ -8,7 +8,7 @@ from typing import Final
 
 import attrs
 
-TOKEN_PLACE: Final = "{token}"  # noqa: S105 - a place for one
+TOKEN_PLACEHOLDER: Final = "{token}"  # noqa: S105 - a place for one
 """What stands in a private video's addresses in the place of a token."""
 
 
@@ -23,7 +23,7 @@ class PlaybackAddresses:
         embed: The player's page, for a frame.
         thumbnail: The picture, in the size of the details.
         storyboard: The pictures for previews while seeking.
-        needs_token: TOKEN_PLACE is to be replaced by a token.
+        needs_token: TOKEN_PLACEHOLDER is to be replaced by a token.
     """
 
     playlist: str
@@ -38,15 +38,18 @@ class PlaybackAddresses:
         texts = ("playlist", "manifest", "embed", "thumbnail", "storyboard")
         opened = {name: getattr(self, name) for name in texts}
         return PlaybackAddresses(
-            **{name: text.replace(TOKEN_PLACE, token) for name, text in opened.items()},
+            **{
+                name: text.replace(TOKEN_PLACEHOLDER, token)
+                for name, text in opened.items()
+            },
             needs_token=False,
         )
 
 
 @attrs.frozen(kw_only=True)
-class PlaybackPlaces:
+class PlaybackRoots:
     """
-    The playback addresses of an environment's videos.
+    The roots of the playback addresses of an environment's videos.
 
     Attributes:
         env_id: Either its id or its name; both are served.
@@ -74,7 +77,7 @@ class PlaybackPlaces:
             size_px: Of the thumbnail, width and height.
         """
         folder = self.folder(video_id, is_public=is_public)
-        query = "" if is_public else f"?token={TOKEN_PLACE}"
+        query = "" if is_public else f"?token={TOKEN_PLACEHOLDER}"
         width_px, height_px = size_px
         thumbnail = f"{self.worker_url}/t/{video_id}/{width_px}x{height_px}.jpg"
         return PlaybackAddresses(

@@ -19,7 +19,7 @@ class PlaybackRule(Enum):
     Attributes:
         asks: What it asks for.
         refusal: What was wrong with a request that failed it.
-        mend: What to do next.
+        fix: What to do next.
     """
 
     NO_SUCH_ADDRESS = (
@@ -256,10 +256,10 @@ class PlaybackRule(Enum):
         "Choose one with POST …/thumbnail.",
     )
 
-    def __init__(self, asks: str, refusal: str, mend: str) -> None:
+    def __init__(self, asks: str, refusal: str, fix: str) -> None:
         self.asks = asks
         self.refusal = refusal
-        self.mend = mend
+        self.fix = fix
 
     @property
     def id(self) -> str:

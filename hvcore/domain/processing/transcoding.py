@@ -43,13 +43,13 @@ class Lack:
 
     Attributes:
         what: One sentence without secrets: ``/health`` shows it to everybody.
-        mend: What an operator does about it.
+        fix: What an operator does about it.
         is_refused: Requests that ask for it are refused; otherwise videos show
             it, and only then.
     """
 
     what: str
-    mend: str
+    fix: str
     is_refused: bool = False
 
 
@@ -60,7 +60,7 @@ class Capabilities:
 
     Attributes:
         name: The backend and its engine's version, such as ``ffmpeg 5.1.9``.
-        problems: What is missing or outdated and how to mend it, a sentence
+        problems: What is missing or outdated and how to fix it, a sentence
             each, for ``hv doctor``; ``/health`` tells them if it is not usable.
         lacks: Optional features that are missing; nothing is wrong without them.
         usable: False if nothing can be transcoded at all.
@@ -335,7 +335,7 @@ class PartPending:
         progress: Finished share of the part, 0.0 to 1.0.
         retry_after_s: When to ask; None waits for a tenth of the time that the part
             has been pending. There are limits: see poll_pause_s.
-        deadline_s: How long the part may be pending, from its submission on. A part
+        deadline_s: How long the part may be pending since it was submitted. A part
             that is still pending then is cancelled and submitted anew.
     """
 

@@ -34,7 +34,7 @@ PART_BYTES: Final = 64 * 1024**2
 """Some stores want all parts but the last to have one size, and at least 5 MiB."""
 
 
-class DirectUploads(Enum):
+class DirectUploadMode(Enum):
     """
     Whether callers send bytes straight to the store.
 
@@ -86,7 +86,7 @@ UNREADABLE: Final = (
 )
 
 
-def misfit(
+def mismatch(
     grant: UploadGrant, *, size_bytes: int, content_type: str | None
 ) -> str | None:
     """

@@ -17,7 +17,7 @@ from hvcore.domain.ids import EnvId, GrantId, OrgId, VideoId
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video, VideoWanted
 
-_ARRIVAL: Final = "/arrival"
+_DIRECT_UPLOAD: Final = "/direct-upload"
 
 
 class GrantState(Enum):
@@ -27,7 +27,7 @@ class GrantState(Enum):
     GRANTED: the bytes may come. UPLOADED: they are there; they may be sent
     again. USED: a video was made of them. ENDED: ran out or cancelled.
     FETCHING: the service itself fetches them from ``source_url``.
-    DIRECT: the bytes may come, straight to the store, at ``arrival_path``.
+    DIRECT: the bytes may come, straight to the store, at ``direct_upload_path``.
     TAKING: they came that way, and are being taken in for their video.
     """
 
@@ -63,7 +63,7 @@ class UploadGrant:
             its own below ``path``, so that a late one never changes what is
             being processed.
         stored_bytes: How many there are.
-        starts_processing: Family B: the arrival of the bytes starts the job.
+        starts_processing: Family B: the bytes start the job once they are there.
         source_url: Where the service fetches the bytes from, if it does; may
             hold its owner's secrets.
         tus_metadata: Of a resumable upload: ``Upload-Metadata`` as it was
@@ -173,18 +173,18 @@ def source_path(org_id: OrgId, env_id: EnvId, grant_id: GrantId) -> str:
     return f"uploads/{org_id}/{env_id}/{grant_id}"
 
 
-def arrival_path(grant: UploadGrant) -> str:
+def direct_upload_path(grant: UploadGrant) -> str:
     """
     Return the path to which callers send a grant's bytes straight to the store.
 
     Never where bytes are that are in use: the address works on for a while.
     """
-    return arrival_below(grant.path)
+    return direct_upload_below(grant.path)
 
 
-def arrival_below(path: str) -> str:
+def direct_upload_below(path: str) -> str:
     """Return the same for a grant's path."""
-    return path + _ARRIVAL
+    return path + _DIRECT_UPLOAD
 
 
 def grant_path(path: str) -> str:

@@ -25,7 +25,7 @@ def quarantined(path: str) -> str:
     return f"{QUARANTINE}/{path}"
 
 
-def certificate_path(video_id: VideoId, job_id: JobId) -> str:
+def conformance_report_path(video_id: VideoId, job_id: JobId) -> str:
     """
     Return the storage path of what the check of a job's files has found.
 

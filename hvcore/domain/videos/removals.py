@@ -15,7 +15,7 @@ class RemovalKind(Enum):
 
     ORDER: the deletion itself; ``place`` is its reason, or empty. FILES: objects below a
     prefix of the storage. ROWS: rows of a table. CACHE: a cache was told to forget the
-    video. ELSEWHERE: a submission to a transcoding service was cancelled there.
+    video. ELSEWHERE: a remote job was cancelled at its transcoding service.
     """
 
     ORDER = "order"
@@ -31,9 +31,9 @@ class Removal:
     The removal of a video's data from one place by one actor; later ones add up.
 
     Attributes:
-        place: The prefix, table, purger or transcoder.
+        place: The prefix, table, invalidator or transcoder.
         actor: Who did it, such as ``key:key_…``, ``cli:alice`` or a task's id.
-        pieces: Objects, rows, orders or submissions.
+        pieces: Objects, rows, orders or remote jobs.
         size_bytes: Of those whose size was known.
         first_at: Of the first and the last time (UTC).
     """

@@ -168,7 +168,7 @@ class Outcome:
 
     @property
     def is_success(self) -> bool:
-        """Return whether the event has arrived; a redirect is no arrival."""
+        """Return whether the event has arrived; a redirect is none."""
         return self.status in _OK
 
     @property

@@ -8,7 +8,7 @@ from sqlalchemy.engine import Connection, RowMapping
 
 from hvcore.domain.access.quotas import (
     NO_LIMITS,
-    EncodingShare,
+    EncodingWeight,
     QuotaLimits,
     QuotaUse,
 )
@@ -104,8 +104,10 @@ class SqlQuotaRepository:
         row = self._connection.execute(sa.select(encoded_ms, planned_s)).one()
         return (row[0] or 0) + round(1000 * (row[1] or 0.0))
 
-    def encoding_shares(self, org_ids: Collection[str]) -> Mapping[str, EncodingShare]:
-        return encoding_shares(self._connection, org_ids)
+    def encoding_weights(
+        self, org_ids: Collection[str]
+    ) -> Mapping[str, EncodingWeight]:
+        return encoding_weights(self._connection, org_ids)
 
     def _limits(self, org_id: str, *, for_update: bool) -> QuotaLimits:
         if not is_storable(org_id):
@@ -143,19 +145,19 @@ class SqlQuotaRepository:
         return {org: QuotaUse(**values) for org, values in found.items()}
 
 
-def encoding_shares(
+def encoding_weights(
     connection: Connection, org_ids: Collection[str]
-) -> Mapping[str, EncodingShare]:
-    """Return the encoding shares of organizations, by which tasks are scheduled."""
+) -> Mapping[str, EncodingWeight]:
+    """Return the encoding weights of organizations, by which tasks are scheduled."""
     columns = organization_limits.c
     statement = sa.select(
         columns.org_id, columns.weight, columns.concurrent_encodes
     ).where(columns.org_id.in_(org_ids))
     found = {
-        org_id: EncodingShare(weight=weight, concurrent_encodes=most)
+        org_id: EncodingWeight(weight=weight, concurrent_encodes=most)
         for org_id, weight, most in connection.execute(statement)
     }
-    return {org_id: found.get(org_id, EncodingShare()) for org_id in org_ids}
+    return {org_id: found.get(org_id, EncodingWeight()) for org_id in org_ids}
 
 
 def _planned_s(connection: Connection) -> sa.ColumnElement[float]:

@@ -227,7 +227,7 @@ class CopyTarget:
             # The first line: what follows may show what is in the row.
             said = str(exc.orig).split("\n", 1)[0]
             raise ConfigError(
-                f"A row of {found.table.name} cannot be copied: {said}. Mend that row "
+                f"A row of {found.table.name} cannot be copied: {said}. Fix that row "
                 "where it comes from, and begin anew with an empty database."
             ) from exc
 

@@ -83,7 +83,7 @@ def to_canonical(kind: ColumnKind, value: Any, *, where: str) -> Any:  # noqa: A
     except (TypeError, ValueError, AttributeError) as exc:
         raise ConfigError(
             f"{where} holds a value that is no {kind.value}. Somebody has changed the "
-            "database by hand: mend that row first."
+            "database by hand: fix that row first."
         ) from exc
 
 

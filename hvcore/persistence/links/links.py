@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
 
-from hvcore.domain.ids import EdgeKeyId, EnvId, OrgId, ShareId, VideoId
+from hvcore.domain.ids import EdgeKeyId, EnvId, OrgId, ShareLinkId, VideoId
 from hvcore.domain.links.links import GUESS_WINDOW, MAX_GUESSES, EdgeKey, ShareLink
 from hvcore.persistence.statements import insert_into, insert_new, is_storable
 from hvcore.persistence.tables import edge_keys, share_guesses, share_links
@@ -44,19 +44,19 @@ class SqlShareLinkRepository:
 
     def find(self, share_id: str, *, for_update: bool = False) -> ShareLink | None:
         row = _one(self._connection, share_links, share_id, for_update=for_update)
-        return None if row is None else share_from_row(row)
+        return None if row is None else share_link_from_row(row)
 
     def of_video(self, video_id: VideoId, limit: int) -> Sequence[ShareLink]:
         rows = _newest(self._connection, share_links, video_id, limit)
-        return [share_from_row(row) for row in rows]
+        return [share_link_from_row(row) for row in rows]
 
     def add(self, share: ShareLink) -> None:
         insert_new(self._connection, share_links, share_to_row(share))
 
-    def revoke(self, share_id: ShareId, at: datetime) -> None:
+    def revoke(self, share_id: ShareLinkId, at: datetime) -> None:
         self._change(share_links.c.id == share_id, revoked_at=at)
 
-    def take_view(self, share_id: ShareId, now: datetime) -> bool:
+    def take_view(self, share_id: ShareLinkId, now: datetime) -> bool:
         return self._change(
             sa.and_(
                 share_links.c.id == share_id,
@@ -72,7 +72,7 @@ class SqlShareLinkRepository:
 
     def take_guess(
         self,
-        share_id: ShareId,
+        share_id: ShareLinkId,
         client: str,
         now: datetime,
         *,
@@ -111,7 +111,7 @@ class SqlShareLinkRepository:
         taken = statement.returning(sa.literal(1))
         return self._connection.execute(taken).first() is not None
 
-    def forget_guesses(self, share_id: ShareId, client: str) -> None:
+    def forget_guesses(self, share_id: ShareLinkId, client: str) -> None:
         self._connection.execute(
             sa.delete(share_guesses).where(
                 share_guesses.c.share_id == share_id,
@@ -152,10 +152,10 @@ def edge_key_to_row(key: EdgeKey) -> dict[str, Any]:
     }
 
 
-def share_from_row(row: RowMapping | Mapping[str, Any]) -> ShareLink:
+def share_link_from_row(row: RowMapping | Mapping[str, Any]) -> ShareLink:
     """Read a share link."""
     return ShareLink(
-        id=ShareId(row["id"]),
+        id=ShareLinkId(row["id"]),
         org_id=OrgId(row["org_id"]),
         env_id=EnvId(row["env_id"]),
         video_id=VideoId(row["video_id"]),

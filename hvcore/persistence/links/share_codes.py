@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
 
-from hvcore.domain.ids import OrgId, ShareCodeId, ShareId, VideoId
+from hvcore.domain.ids import OrgId, ShareCodeId, ShareLinkId, VideoId
 from hvcore.domain.links.share_codes import MAX_CODE_GUESSES, ShareCode
 from hvcore.persistence.statements import insert_new, is_storable
 from hvcore.persistence.tables import share_codes
@@ -40,7 +40,7 @@ class SqlShareCodeRepository:
         return self._connection.execute(statement).scalar_one()
 
     def take_guess(
-        self, code_id: str, share_id: ShareId, now: datetime
+        self, code_id: str, share_id: ShareLinkId, now: datetime
     ) -> ShareCode | None:
         if not is_storable(code_id):
             return None
@@ -95,7 +95,7 @@ def _code(row: RowMapping | Mapping[str, Any] | None) -> ShareCode | None:
         return None
     return ShareCode(
         id=ShareCodeId(row["id"]),
-        share_id=ShareId(row["share_id"]),
+        share_id=ShareLinkId(row["share_id"]),
         org_id=OrgId(row["org_id"]),
         video_id=VideoId(row["video_id"]),
         recipient=row["recipient"],

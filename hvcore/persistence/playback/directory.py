@@ -23,7 +23,7 @@ from hvcore.domain.videos.media_paths import media_root
 from hvcore.domain.videos.states import VideoState
 from hvcore.persistence.access.service_keys import service_key_from_row
 from hvcore.persistence.fast_reads.reads import FastReads, Row
-from hvcore.persistence.links.links import edge_key_from_row, share_from_row
+from hvcore.persistence.links.links import edge_key_from_row, share_link_from_row
 from hvcore.persistence.playback.signing_keys import signing_key_from_row
 from hvcore.persistence.processing.published_media import MediaCache
 from hvcore.persistence.rows import chapters_from_text
@@ -285,9 +285,9 @@ class SqlPlaybackDirectory:
         row = self._reads.first(self._edge_keys, {"wanted": edge_key})
         return None if row is None else edge_key_from_row(_decoded(_EDGE_KEY, row))
 
-    def find_share(self, share_id: str) -> ShareLink | None:
+    def find_share_link(self, share_id: str) -> ShareLink | None:
         row = self._reads.first(self._shares, {"wanted": share_id})
-        return None if row is None else share_from_row(_decoded(_SHARE, row))
+        return None if row is None else share_link_from_row(_decoded(_SHARE, row))
 
     def _entry(self, row: tuple[Any, ...]) -> PlaybackEntry:
         (id_, public_id, org_id, env_id, env_name, state, is_public, name) = row[:8]

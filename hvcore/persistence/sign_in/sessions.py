@@ -17,7 +17,7 @@ from hvcore.persistence.tables import EPOCH, sign_in_sessions
 _ROW = sign_in_sessions.c
 
 
-class SqlSessionRepository:
+class SqlSignInSessionRepository:
     """Sessions in the database; see ports.repositories.sign_in."""
 
     def __init__(self, connection: Connection) -> None:

@@ -33,7 +33,7 @@ from hvcore.persistence.tasks.backlogs import (
     read_counts,
     read_waiting_encode_s,
 )
-from hvcore.persistence.tasks.lane_shares import LaneShares
+from hvcore.persistence.tasks.lane_accounts import LaneAccounts
 from hvcore.persistence.tasks.windows import (
     KNOWN_LANES,
     Window,
@@ -59,7 +59,7 @@ class SqlTaskRepository:
         self._connection = connection
         self._now = now
         self._windows: set[Window] = set()
-        self._shares = LaneShares(connection)
+        self._accounts = LaneAccounts(connection)
 
     def settle(self, *, rings: bool) -> Sequence[Task]:
         """
@@ -79,7 +79,7 @@ class SqlTaskRepository:
             # Sorted: transactions that fill the same windows do so in one order.
             ordered = sorted(windows)
             rung += fill_windows(self._connection, ordered, now, MAX_RUNG_BY_A_COMMIT)
-        self._shares.settle(windows, now)
+        self._accounts.settle(windows, now)
         return rung
 
     def add(self, tasks: Iterable[NewTask]) -> None:
@@ -146,7 +146,7 @@ class SqlTaskRepository:
         self, lane: Lane, *, worker: str, most_percent: int, for_reserve: bool = False
     ) -> Task | None:
         now = self._now()
-        for turn in self._shares.in_order(
+        for turn in self._accounts.in_order(
             lane, now, most_percent, for_reserve=for_reserve
         ):
             window = (turn.org_id, lane.value)
@@ -159,10 +159,10 @@ class SqlTaskRepository:
         return None
 
     def lanes_with_work(self, lanes: Sequence[Lane]) -> Sequence[Lane]:
-        return self._shares.lanes_with_work(lanes, self._now())
+        return self._accounts.lanes_with_work(lanes, self._now())
 
     def charge(self, task: Task, cost_s: float) -> None:
-        self._shares.charge(task.org_id, task.lane.value, cost_s)
+        self._accounts.charge(task.org_id, task.lane.value, cost_s)
         self._touch(task.org_id, task.lane.value)
 
     def renew(self, task: Task, *, progress: float | None) -> bool:
@@ -315,7 +315,7 @@ class SqlTaskRepository:
         now = self._now()
         windows = due_windows(self._connection, now)
         # None should be: an account that is wrong would hide the tasks for ever.
-        self._windows.update(self._shares.unsettled(windows, now))
+        self._windows.update(self._accounts.unsettled(windows, now))
         rung = list(fill_windows(self._connection, windows, now, limit))
         return [*rung, *ring_again(self._connection, now, limit - len(rung))]
 
@@ -389,7 +389,7 @@ class SqlTaskRepository:
             updated_at=now,
         )
         for task in leased:
-            self._shares.serve(task.org_id, task.lane.value)
+            self._accounts.serve(task.org_id, task.lane.value)
         return leased[0] if leased else None
 
     def _charge_time(self, task: Task, now: datetime) -> None:

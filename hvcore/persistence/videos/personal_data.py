@@ -18,7 +18,7 @@ from hvcore.domain.access.idempotency import without_personal_members
 from hvcore.domain.ids import VideoId
 from hvcore.domain.tasks.kinds import SUBSCRIBER_TELL
 from hvcore.domain.tasks.task import ENDED
-from hvcore.domain.uploads.grants import arrival_below, upload_path
+from hvcore.domain.uploads.grants import direct_upload_below, upload_path
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.domain.webhooks.endpoints import WebhookDeliveryState
@@ -114,7 +114,7 @@ class SqlPersonalDataRepository:
         ).all()
         subjects = {video.id, upload_path(video)}
         for grant_id, path in found:
-            subjects |= {grant_id, path, arrival_below(path)}
+            subjects |= {grant_id, path, direct_upload_below(path)}
         rows = {
             table: table.c.video_id == video.id
             for table in (events, share_links, *REMOVED, *UNLISTED)

@@ -193,7 +193,7 @@ def drop_search_index(connection: Connection) -> None:
         _run(connection, f"DROP TABLE IF EXISTS {{{name}}}")
 
 
-def mend_search_index(engine: Engine) -> bool:
+def repair_search_index(engine: Engine) -> bool:
     """
     Make the index if it is not there; see make_search_index.
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
-from hvcore.domain.ids import ShareId, VideoId
+from hvcore.domain.ids import ShareLinkId, VideoId
 from hvcore.domain.links.links import MAX_GUESSES, EdgeKey, ShareLink
 
 
@@ -37,11 +37,11 @@ class ShareLinkRepository(Protocol):
 
     def add(self, share: ShareLink) -> None: ...
 
-    def revoke(self, share_id: ShareId, at: datetime) -> None:
+    def revoke(self, share_id: ShareLinkId, at: datetime) -> None:
         """End a share link; its views go on being counted by ``take_view`` alone."""
         ...
 
-    def take_view(self, share_id: ShareId, now: datetime) -> bool:
+    def take_view(self, share_id: ShareLinkId, now: datetime) -> bool:
         """
         Use one view; False if none is left or the link is over.
 
@@ -52,7 +52,7 @@ class ShareLinkRepository(Protocol):
 
     def take_guess(
         self,
-        share_id: ShareId,
+        share_id: ShareLinkId,
         client: str,
         now: datetime,
         *,
@@ -68,6 +68,6 @@ class ShareLinkRepository(Protocol):
         """
         ...
 
-    def forget_guesses(self, share_id: ShareId, client: str) -> None:
+    def forget_guesses(self, share_id: ShareLinkId, client: str) -> None:
         """Begin to count again, because the client has named the viewer."""
         ...

@@ -162,7 +162,7 @@ class PlaybackDirectory(Protocol):
         """
         ...
 
-    def find_share(self, share_id: str) -> ShareLink | None:
+    def find_share_link(self, share_id: str) -> ShareLink | None:
         """
         Return a share link as of now, revoked or not.
 

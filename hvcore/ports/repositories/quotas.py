@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Protocol
 
-from hvcore.domain.access.quotas import EncodingShare, QuotaLimits, QuotaUse
+from hvcore.domain.access.quotas import EncodingWeight, QuotaLimits, QuotaUse
 from hvcore.domain.ids import JobId, OrgId
 
 
@@ -54,6 +54,8 @@ class QuotaRepository(Protocol):
         """
         ...
 
-    def encoding_shares(self, org_ids: Collection[str]) -> Mapping[str, EncodingShare]:
-        """Return the encoding shares of organizations; one for each."""
+    def encoding_weights(
+        self, org_ids: Collection[str]
+    ) -> Mapping[str, EncodingWeight]:
+        """Return the encoding weights of organizations; one for each."""
         ...

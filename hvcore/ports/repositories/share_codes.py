@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Protocol
 
-from hvcore.domain.ids import ShareCodeId, ShareId
+from hvcore.domain.ids import ShareCodeId, ShareLinkId
 from hvcore.domain.links.share_codes import ShareCode
 
 
@@ -21,7 +21,7 @@ class ShareCodeRepository(Protocol):
         ...
 
     def take_guess(
-        self, code_id: str, share_id: ShareId, now: datetime
+        self, code_id: str, share_id: ShareLinkId, now: datetime
     ) -> ShareCode | None:
         """
         Count one code that the browser has entered which asked for another.

@@ -11,7 +11,7 @@ from hvcore.domain.sign_in.pending import PendingSignIn
 from hvcore.domain.sign_in.sessions import SignInSession
 
 
-class SessionRepository(Protocol):
+class SignInSessionRepository(Protocol):
     """The sessions of people who are signed in."""
 
     def add(self, session: SignInSession) -> None:

@@ -3,7 +3,7 @@ Counts that wait in this machine's spool, as of the moment of a backup's rows.
 
 A sink in the database has the position of each spool file beside its counts. So the rows
 and the files of one moment have each segment once: what is behind the position is brought
-again by the next drain, and what is before it is not.
+again by the next flusher, and what is before it is not.
 """
 
 import gzip
@@ -25,8 +25,8 @@ from hvcore.services.backups.manifest import (
 )
 from hvcore.spool import spool_files, the_only_reader
 
-WAITS_FOR_DRAIN_S: Final = 150.0
-"""A drain that hangs is ended after two minutes."""
+WAITS_FOR_FLUSHER_S: Final = 150.0
+"""A flusher that hangs is ended after two minutes."""
 _POLL_S: Final = 0.05
 _COMPRESSION: Final = 1
 _BLOCK_BYTES: Final = 1024 * 1024
@@ -69,7 +69,7 @@ class WaitingCounts:
             # Nothing has been delivered here.
             yield
             return
-        with _without_drain(self._spool):
+        with _without_flusher(self._spool):
             for path in spool_files(self._spool):
                 file = self._opened.enter_context(path.open("rb"))
                 size_bytes = os.fstat(file.fileno()).st_size
@@ -94,7 +94,7 @@ class WaitingCounts:
 
 def restore_counts(files: Sequence[BackedUpFile], folder: Path, spool: Path) -> None:
     """
-    Put a backup's spool files where the next drain finds them, each whole or not at all.
+    Put a backup's spool files where the next flusher finds them, each whole or not at all.
 
     A file that is there is left: it has the same lines, or more.
 
@@ -125,8 +125,8 @@ def restore_counts(files: Sequence[BackedUpFile], folder: Path, spool: Path) -> 
 
 
 @contextmanager
-def _without_drain(spool: Path) -> Iterator[None]:
-    deadline = time.monotonic() + WAITS_FOR_DRAIN_S
+def _without_flusher(spool: Path) -> Iterator[None]:
+    deadline = time.monotonic() + WAITS_FOR_FLUSHER_S
     while True:
         with the_only_reader(spool) as is_alone:
             if is_alone:
@@ -135,7 +135,7 @@ def _without_drain(spool: Path) -> Iterator[None]:
         if time.monotonic() > deadline:
             raise UnavailableError(
                 "Counts are being brought to the sinks for minutes; see the log of the "
-                "drain, and make the backup again."
+                "flusher, and make the backup again."
             )
         time.sleep(_POLL_S)
 

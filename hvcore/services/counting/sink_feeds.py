@@ -163,7 +163,7 @@ class SinkFeeds:
                 sink.write(batch)
             except Exception as exc:  # noqa: BLE001 - whatever a sink raises
                 if known is not None and isinstance(exc, BatchRefusedError):
-                    # Somebody else has written to it: another drain, or a backup.
+                    # Somebody else has written to it: another flusher, or a backup.
                     self._ask_again(name)
                     self._apply(name, file, batches)
                 else:

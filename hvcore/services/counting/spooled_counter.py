@@ -66,7 +66,7 @@ class SpooledCounter:
     def take_back(self, lines: Sequence[bytes]) -> None:
         """Take back what counts segments that broke off."""
         if not lines:
-            # To write nothing would begin a file, and so a drain.
+            # To write nothing would begin a file, and so a flusher.
             return
         taken = b"".join([encode_taken_back(line) for line in lines])
         self.spool.write(taken, segments=len(lines))

@@ -28,7 +28,7 @@ from hvcore.errors import (
 from hvcore.ports.repositories.playback import PlaybackDirectory
 from hvcore.ports.storage import Storage
 from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
-from hvcore.services.links.share_playback import SharePlayback
+from hvcore.services.links.share_link_playback import ShareLinkPlayback
 from hvcore.services.playback.authorization import PlaybackAuthorization
 from hvcore.services.playback.delivery import Delivery, PlaybackPermission
 from hvcore.services.playback.playable import Playable
@@ -125,7 +125,7 @@ class EdgeAuthorizations:
     access: PlaybackAuthorization
     delivery: Delivery
     edge_key_playback: EdgeKeyPlayback
-    share_playback: SharePlayback
+    share_link_playback: ShareLinkPlayback
     _known: dict[tuple[object, ...], EdgeAuthorization] = attrs.field(
         factory=dict, init=False, eq=False, repr=False
     )
@@ -149,7 +149,7 @@ class EdgeAuthorizations:
             if len(parts) == _PUBLIC_PARTS:
                 return self._of(self.access.public(*parts))
         if kind == "share":
-            share, video = self.share_playback.find(owner)
+            share, video = self.share_link_playback.find(owner)
             return self._of(video, expires_at=share.expires_at, has_tokens=True)
         if kind == "key" and is_edge_key_id(owner):
             key, video = self.edge_key_playback.find(owner)

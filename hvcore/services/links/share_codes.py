@@ -32,9 +32,9 @@ from hvcore.domain.tasks.task import Lane, NewTask
 from hvcore.errors import RateLimitExceededError
 from hvcore.metrics.declared import RATE_LIMITED
 from hvcore.ports.unit_of_work import UnitOfWork, Work
-from hvcore.services.links.share_playback import (
+from hvcore.services.links.share_link_playback import (
     SharedVideo,
-    SharePlayback,
+    ShareLinkPlayback,
     ViewerUnknownError,
 )
 from hvcore.services.playback.playable import Playable
@@ -67,7 +67,7 @@ class ShareCodes:
     """Order codes for the viewers of share links, and take them back."""
 
     uow: UnitOfWork
-    playback: SharePlayback
+    playback: ShareLinkPlayback
     clock: Clock
 
     def ask(self, share_id: str, email: str, viewer: Viewer) -> ShareCodeId:
@@ -82,7 +82,7 @@ class ShareCodes:
 
         Raises:
             RateLimitExceededError: Too many addresses were named from there.
-            HvError: As in SharePlayback.find.
+            HvError: As in ShareLinkPlayback.find.
         """
         share, _ = self.playback.find_beginning(share_id)
         client = client_of_address(viewer.address)
@@ -123,7 +123,7 @@ class ShareCodes:
         Raises:
             ViewerUnknownError: It is another one, it is over, or too many were entered.
                 Which of these is not told: it depends on whose address was named.
-            HvError: As in SharePlayback.find.
+            HvError: As in ShareLinkPlayback.find.
         """
         share, video = self.playback.find_beginning(share_id)
         client = client_of_address(viewer.address)
@@ -183,7 +183,7 @@ class ShareCodes:
             None if it was not, or too long ago.
 
         Raises:
-            HvError: As in SharePlayback.find.
+            HvError: As in ShareLinkPlayback.find.
         """
         share, video = self.playback.find_beginning(share_id)
         if not self.playback.is_recognised(share, remembered):

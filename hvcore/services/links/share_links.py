@@ -11,7 +11,7 @@ import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.access.principals import Principal
-from hvcore.domain.ids import new_share_id
+from hvcore.domain.ids import new_share_link_id
 from hvcore.domain.limits import MAX_LISTED_LINKS
 from hvcore.domain.links.links import ShareLink
 from hvcore.errors import NotFoundError
@@ -55,7 +55,7 @@ class ShareLinks:
                 find_authorized_video(work, caller, org_id, video_id, for_update=True)
             )
             share = ShareLink(
-                id=new_share_id(),
+                id=new_share_link_id(),
                 org_id=video.org_id,
                 env_id=video.env_id,
                 video_id=video.id,
@@ -111,7 +111,7 @@ class ShareLinks:
                 )
             now = self.clock.now()
             work.shares.revoke(share.id, now)
-            self.changes.of_share(work, share)
+            self.changes.of_share_link(work, share)
             record_by_person(work, "share.revoke", video.id, org_id=video.org_id)
             work.commit()
         self.changes.publish()

@@ -16,10 +16,10 @@ import attrs
 
 from hvcore.changes_file import CHANGES_BYTES
 from hvcore.domain.links.links import EdgeKey, ShareLink
-from hvcore.domain.tasks.kinds import CACHE_PURGE
+from hvcore.domain.tasks.kinds import CACHE_INVALIDATION
 from hvcore.domain.tasks.task import Lane, NewTask
 from hvcore.domain.videos.video import Video
-from hvcore.ports.cache_purge import PurgeReason
+from hvcore.ports.cache_invalidation import InvalidationReason
 from hvcore.ports.unit_of_work import Work
 from hvcore.settings import PublicSettings
 
@@ -33,16 +33,16 @@ class PlaybackChanges:
 
     Attributes:
         file: See above; not there where nobody looks at it.
-        purgers: The purgers, by name.
+        invalidators: The cache invalidators, by name.
     """
 
     file: Path | None = None
-    purgers: tuple[str, ...] = ()
+    invalidators: tuple[str, ...] = ()
     public: PublicSettings = attrs.field(factory=PublicSettings)
 
-    def of_video(self, work: Work, video: Video, reason: PurgeReason) -> None:
+    def of_video(self, work: Work, video: Video, reason: InvalidationReason) -> None:
         """Order, in the transaction of the change, that a video is forgotten."""
-        if not self.purgers:
+        if not self.invalidators:
             return
         worker, player = self.public.worker_url, self.public.player_url
         ids = (video.id, video.public_id)
@@ -53,7 +53,7 @@ class PlaybackChanges:
             for id_ in ids
         ]
         prefixes += [f"{worker}/t/{id_}/" for id_ in ids]
-        if reason is PurgeReason.DELETED:
+        if reason is InvalidationReason.DELETED:
             prefixes += [f"{worker}/v1/private/{id_}/" for id_ in ids]
             prefixes += [f"{player}/v1/embed/{id_}" for id_ in ids]
         self._order(work, video, reason, prefixes)
@@ -61,15 +61,15 @@ class PlaybackChanges:
     def of_edge_key(self, work: Work, key: EdgeKey) -> None:
         """Likewise, of what an edge key has opened."""
         prefixes = [f"{self.public.player_url}/v1/{key.id}"]
-        self._order(work, key, PurgeReason.REVOKED, prefixes)
+        self._order(work, key, InvalidationReason.REVOKED, prefixes)
 
-    def of_share(self, work: Work, share: ShareLink) -> None:
+    def of_share_link(self, work: Work, share: ShareLink) -> None:
         """Likewise, of what a share link has opened."""
         prefixes = [
             f"{self.public.worker_url}/v1/share/{share.id}/",
             f"{self.public.player_url}/v1/watch/{share.id}",
         ]
-        self._order(work, share, PurgeReason.REVOKED, prefixes)
+        self._order(work, share, InvalidationReason.REVOKED, prefixes)
 
     def publish(self) -> None:
         """Have this machine's processes ask again; between the commit and the answer."""
@@ -91,7 +91,7 @@ class PlaybackChanges:
         self,
         work: Work,
         ended: Video | EdgeKey | ShareLink,
-        reason: PurgeReason,
+        reason: InvalidationReason,
         prefixes: Iterable[str],
     ) -> None:
         payload = {
@@ -99,17 +99,17 @@ class PlaybackChanges:
             "env_id": ended.env_id,
             "prefixes": sorted(set(prefixes)),
         }
-        # One for each, so that no purger waits for another.
+        # One for each, so that no invalidator waits for another.
         work.tasks.add(
             [
                 NewTask(
-                    kind=CACHE_PURGE,
+                    kind=CACHE_INVALIDATION,
                     lane=Lane.OUTBOUND,
                     org_id=ended.org_id,
                     subject=ended.id if isinstance(ended, Video) else ended.video_id,
                     payload={**payload, "purger": name},
                 )
-                for name in self.purgers
+                for name in self.invalidators
             ]
         )
 

@@ -11,9 +11,9 @@ import attrs
 from hvcore.clock import Clock
 from hvcore.domain.access.principals import Principal
 from hvcore.domain.playback.addresses import (
-    TOKEN_PLACE,
+    TOKEN_PLACEHOLDER,
     PlaybackAddresses,
-    PlaybackPlaces,
+    PlaybackRoots,
 )
 from hvcore.domain.uploads.grants import upload_path
 from hvcore.domain.videos.catalog import VideoSummary
@@ -112,7 +112,7 @@ class SignedUrls:
             valid_s=expires_in_s,
             domains=domains,
         )
-        private = self.places(video.org_id, video.env_id).of(
+        private = self.roots(video.org_id, video.env_id).of(
             video.id, is_public=False, size_px=BEST_THUMBNAIL_PX
         )
         return SignedPlayback(
@@ -126,12 +126,12 @@ class SignedUrls:
         Args:
             size_px: Of the thumbnail, width and height.
         """
-        places = self.places(video.org_id, video.env_id)
-        return places.of(video.id, is_public=video.is_public, size_px=size_px)
+        roots = self.roots(video.org_id, video.env_id)
+        return roots.of(video.id, is_public=video.is_public, size_px=size_px)
 
-    def places(self, org_id: str, env_id: str) -> PlaybackPlaces:
+    def roots(self, org_id: str, env_id: str) -> PlaybackRoots:
         """Return the playback addresses of an environment's videos."""
-        return PlaybackPlaces(
+        return PlaybackRoots(
             worker_url=self.public.worker_url,
             player_url=self.public.player_url,
             org_id=org_id,
@@ -180,7 +180,7 @@ class SignedUrls:
         if not video.allows_download or video.media is None:
             return []
         folder = self._folder(video, is_public=video.is_public)
-        query = "" if video.is_public else f"?token={TOKEN_PLACE}"
+        query = "" if video.is_public else f"?token={TOKEN_PLACEHOLDER}"
         return [
             (
                 one.name,
@@ -202,5 +202,5 @@ class SignedUrls:
         return f"{url}?token={token}"
 
     def _folder(self, video: Video, *, is_public: bool) -> str:
-        places = self.places(video.org_id, video.env_id)
-        return places.folder(video.id, is_public=is_public)
+        roots = self.roots(video.org_id, video.env_id)
+        return roots.folder(video.id, is_public=is_public)

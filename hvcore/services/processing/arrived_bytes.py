@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final, TypeGuard
 
-from hvcore.domain.uploads.direct import UNREADABLE, misfit, part_sizes
-from hvcore.domain.uploads.grants import GrantState, UploadGrant, arrival_path
+from hvcore.domain.uploads.direct import UNREADABLE, mismatch, part_sizes
+from hvcore.domain.uploads.grants import GrantState, UploadGrant, direct_upload_path
 from hvcore.errors import FieldError, InvalidGcsPathError, UnavailableError
 from hvcore.ports.direct_uploads import (
-    ArrivedPart,
     PartedWrite,
     SupportsPartedWrite,
     SupportsStagedWrite,
+    UploadedPart,
 )
 from hvcore.ports.storage import (
     ObjectInfo,
@@ -39,7 +39,7 @@ def check_arrived(storage: Storage, grant: UploadGrant, *, location: str) -> Non
     if grant.state is not GrantState.DIRECT:
         raise not_arrived(grant.path, location)
     try:
-        found = storage.stat(arrival_path(grant))
+        found = storage.stat(direct_upload_path(grant))
     except ObjectNotFoundError as exc:
         whole = whole_parts(storage, grant)
         if whole is not None:
@@ -47,19 +47,21 @@ def check_arrived(storage: Storage, grant: UploadGrant, *, location: str) -> Non
             return
         raise not_arrived(grant.path, location) from exc
     except UnreadableObjectError as exc:
-        storage.delete_tree(arrival_path(grant))
+        storage.delete_tree(direct_upload_path(grant))
         raise refused_path(
             grant.path, f"{UNREADABLE} It was removed.", location
         ) from exc
-    reason = misfit(grant, size_bytes=found.size_bytes, content_type=found.content_type)
+    reason = mismatch(
+        grant, size_bytes=found.size_bytes, content_type=found.content_type
+    )
     if reason is None:
         return
-    if not remove_misfit(storage, found):
+    if not remove_mismatched(storage, found):
         raise UnavailableError(SENT_AGAIN)
     raise refused_path(grant.path, f"{reason} It was removed.", location)
 
 
-def remove_misfit(storage: Storage, found: ObjectInfo) -> bool:
+def remove_mismatched(storage: Storage, found: ObjectInfo) -> bool:
     """
     Remove an uploaded file that does not fit its grant.
 
@@ -81,7 +83,7 @@ def remove_misfit(storage: Storage, found: ObjectInfo) -> bool:
 
 def whole_parts(
     storage: Storage, grant: UploadGrant
-) -> tuple[PartedWrite, Sequence[ArrivedPart]] | None:
+) -> tuple[PartedWrite, Sequence[UploadedPart]] | None:
     """
     Return the parts of a file that is no object yet, once all of them are there.
 
@@ -89,15 +91,15 @@ def whole_parts(
         UnavailableError: The store does not answer.
     """
     if isinstance(storage, SupportsStagedWrite):
-        staged = storage.staged_write(arrival_path(grant))
+        staged = storage.staged_write(direct_upload_path(grant))
         if staged is not None:
             return staged
     sizes = list(part_sizes(grant.size_bytes))
     if not grant.in_parts or not sizes or not can_take_parts(storage):
         return None
-    for begun in storage.parted_writes(arrival_path(grant)):
+    for begun in storage.parted_writes(direct_upload_path(grant)):
         try:
-            parts = storage.arrived_parts(begun)
+            parts = storage.uploaded_parts(begun)
         except ObjectNotFoundError:
             # Another worker has joined them just now.
             continue
@@ -107,12 +109,12 @@ def whole_parts(
 
 
 def _check_parts(
-    storage: Storage, grant: UploadGrant, parts: Sequence[ArrivedPart], location: str
+    storage: Storage, grant: UploadGrant, parts: Sequence[UploadedPart], location: str
 ) -> None:
     sent_bytes = sum(part.size_bytes for part in parts)
-    reason = misfit(grant, size_bytes=sent_bytes, content_type=None)
+    reason = mismatch(grant, size_bytes=sent_bytes, content_type=None)
     if reason is not None:
-        storage.delete_tree(arrival_path(grant))
+        storage.delete_tree(direct_upload_path(grant))
         raise refused_path(grant.path, f"{reason} It was removed.", location)
 
 

@@ -14,7 +14,7 @@ from hvcore.domain.ids import JobId
 from hvcore.domain.tasks.kinds import TRANSCODE_TIDY
 from hvcore.domain.tasks.task import Lane, NewTask
 from hvcore.domain.videos.media_paths import (
-    certificate_path,
+    conformance_report_path,
     media_root,
     thumbnails_prefix,
 )
@@ -78,7 +78,7 @@ class AttemptCleanup:
                 if video.job_id != job_id:
                     # Of this job alone: another one's may be stored for a transaction
                     # that is to publish its files. A failed job's is kept.
-                    self.storage.delete_tree(certificate_path(video.id, job_id))
+                    self.storage.delete_tree(conformance_report_path(video.id, job_id))
                 # Of what a job had published that another one has replaced.
                 self.storage.delete_tree(thumbnails_prefix(video.id, f"{root}/poster"))
             elif video.state is VideoState.READY and video.media is not None:

@@ -9,8 +9,8 @@ from typing import Final
 
 import attrs
 
+from hvcore.domain.processing.remote_jobs import RemoteJob
 from hvcore.domain.processing.source_info import UnusableSourceError
-from hvcore.domain.processing.submissions import Submission
 from hvcore.domain.videos.video import Video
 from hvcore.errors import UnavailableError
 from hvcore.failpoints import failpoint
@@ -69,7 +69,7 @@ class AttemptWorkspaces:
         run: TaskRun,
         video: Video,
         *,
-        submission: Submission,
+        remote_job: RemoteJob,
         target: PartTarget,
         remember: Callable[[str], None],
     ) -> Iterator[Workspace]:
@@ -82,8 +82,8 @@ class AttemptWorkspaces:
                 folder=base / "out",
                 report=run.report,
                 check=run.check,
-                handle=submission.handle,
-                key=submission.key(run.task.id),
+                handle=remote_job.handle,
+                key=remote_job.key(run.task.id),
                 remember=remember,
                 source_address=partial(self._source_address, video),
                 source_ranges=partial(self._source_ranges, video),

@@ -7,14 +7,14 @@ import attrs
 from hvcore.domain.ids import JobId, new_job_id
 from hvcore.domain.tasks.kinds import (
     FETCH_GET,
-    TRANSCODE_MEND,
     TRANSCODE_PLAN,
+    TRANSCODE_REPAIR,
     UPLOAD_PURGE,
     UPLOAD_TAKE,
 )
 from hvcore.domain.tasks.task import Lane, NewTask, TaskState
 from hvcore.domain.uploads.direct import FIRST_LOOK_AFTER, late_purge_at
-from hvcore.domain.uploads.grants import UploadGrant, arrival_path
+from hvcore.domain.uploads.grants import UploadGrant, direct_upload_path
 from hvcore.domain.videos.video import Video
 from hvcore.ports.unit_of_work import Work
 from hvcore.services.processing.renewals import RENEWAL, REPLACES
@@ -50,7 +50,7 @@ def _plan(work: Work, video: Video, payload: Mapping[str, object]) -> None:
     )
 
 
-def order_mending(
+def order_repair(
     work: Work, video: Video, folders: Mapping[str, Sequence[str]]
 ) -> None:
     """
@@ -64,7 +64,7 @@ def order_mending(
     work.tasks.add(
         [
             NewTask(
-                kind=TRANSCODE_MEND,
+                kind=TRANSCODE_REPAIR,
                 lane=Lane.ENCODE,
                 org_id=video.org_id,
                 subject=video.id,
@@ -137,7 +137,7 @@ def order_late_purge(work: Work, grant: UploadGrant) -> None:
                 kind=UPLOAD_PURGE,
                 lane=Lane.LIGHT,
                 org_id=grant.org_id,
-                subject=arrival_path(grant),
+                subject=direct_upload_path(grant),
                 not_before=late_purge_at(grant, work.now()),
             )
         ]

@@ -7,7 +7,7 @@ from typing import Final
 import attrs
 
 from hvcore.domain.processing.jobs import TranscodeJob
-from hvcore.domain.processing.submissions import Submission
+from hvcore.domain.processing.remote_jobs import RemoteJob
 from hvcore.domain.processing.transcoding import PartDone
 from hvcore.domain.tasks.kinds import (
     TRANSCODE_ASSEMBLE,
@@ -49,7 +49,7 @@ class PartResults:
         job: TranscodeJob,
         *,
         index: int,
-        submission: Submission,
+        remote_job: RemoteJob,
         made: Path,
         made_in: str,
         done: PartDone,
@@ -82,7 +82,7 @@ class PartResults:
             return
         # A folder for all attempts, where each goes on: they copy the same bytes,
         # so one that was thought to be dead does no harm. Tidying removes the rest.
-        folder = submission.taken_folder(index)
+        folder = remote_job.taken_folder(index)
         copy(f"{media_root(job.video_id, job.id)}/{folder}")
         failpoint("part.stored")
         self._finish(run, job, folder, left)

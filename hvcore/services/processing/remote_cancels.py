@@ -1,5 +1,5 @@
 """
-Cancel submissions to services elsewhere that nobody wants any more.
+Cancel jobs at services elsewhere that nobody wants any more.
 
 Tried until the service has confirmed it: what runs there costs money.
 """
@@ -12,7 +12,7 @@ from typing import Any, Final
 import attrs
 
 from hvcore.domain.ids import TaskId, VideoId
-from hvcore.domain.processing.submissions import submission_of
+from hvcore.domain.processing.remote_jobs import remote_job_of
 from hvcore.domain.processing.transcoding import TranscodeError
 from hvcore.domain.tasks.kinds import TRANSCODE_CANCEL, TRANSCODE_TIDY, VIDEO_PURGE
 from hvcore.domain.tasks.task import ENDED, Lane, NewTask, Task, TaskState
@@ -47,7 +47,7 @@ class RemoteCancels:
 
     def cancel(self, run: TaskRun) -> None:
         """
-        Have a submission end, and remove what it has made so far.
+        Have a remote job end, and remove what it has made so far.
 
         Raises:
             UnavailableError: The storage does not answer; the task is tried again.
@@ -126,13 +126,13 @@ class RemoteCancels:
         return transcoder
 
     def _is_kept(self, order: Any) -> bool:  # noqa: ANN401 - JSON data
-        """Return whether a part goes on with what was thought to be a second submission."""
+        """Return whether a part goes on with what was thought to be a second remote job."""
         task_id = order.get("unless_kept_by")
         if task_id is None:
             return False
         with self.uow.read() as work:
             part = work.tasks.find(task_id)
-        kept = None if part is None or part.state in ENDED else submission_of(part)
+        kept = None if part is None or part.state in ENDED else remote_job_of(part)
         return kept is not None and kept.handle == order["handle"]
 
     def _try_later(

@@ -12,12 +12,12 @@ import attrs
 
 from hvcore.domain.ids import new_job_id
 from hvcore.domain.processing.jobs import TranscodeJob
-from hvcore.domain.processing.submissions import (
-    Submission,
+from hvcore.domain.processing.remote_jobs import (
+    RemoteJob,
     cancel_of_second,
     cancel_tasks,
     poll_pause_s,
-    submission_of,
+    remote_job_of,
 )
 from hvcore.domain.processing.transcoding import Part, PartPending, TranscodeError
 from hvcore.domain.tasks.kinds import TRANSCODE_KINDS
@@ -51,7 +51,7 @@ class StoreRefusesError(TranscodeError):
     """
     The storage refuses to be read or copied from, which an outage is not.
 
-    The submission is none the worse for it. So it stands until no attempt is left:
+    The remote job is none the worse for it. So it stands until no attempt is left:
     somebody may have corrected the permissions by then.
     """
 
@@ -86,21 +86,21 @@ class RemoteParts:
         Raises:
             UnusableSourceError: No attempt will succeed.
             StoreRefusesError: The storage does not permit what is needed.
-            TranscodeError: This submission has failed; the next attempt makes another.
+            TranscodeError: This remote job has failed; the next attempt makes another.
             UnavailableError: The service or the storage does not answer.
         """
         self._begin(run, job)
-        submission = _submission(run.task)
+        remote_job = _remote_job(run.task)
         root = media_root(video.id, job.id)
         target = PartTarget(
             storage=self.workspaces.storage,
-            prefix=f"{root}/{submission.target_folder(part.index)}",
+            prefix=f"{root}/{remote_job.target_folder(part.index)}",
         )
-        # Outside the try: a machine without room says nothing of the submission.
+        # Outside the try: a machine without room says nothing of the remote job.
         with self.workspaces.remote_workspace(
             run,
             video,
-            submission=submission,
+            remote_job=remote_job,
             target=target,
             remember=lambda handle: self._remember(run, handle),
         ) as workspace:
@@ -114,9 +114,9 @@ class RemoteParts:
             except StorageRefusedError as error:
                 raise StoreRefusesError(REFUSED, log=_cause(error)) from error
             except Exception as error:
-                # An outage says nothing of the submission, which goes on.
+                # An outage says nothing of the remote job, which goes on.
                 if not is_outage(error):
-                    self._end_submission(run)
+                    self._end_remote_job(run)
                 raise
 
     def _call(  # noqa: PLR0913 - what a part is and where it is made
@@ -140,30 +140,30 @@ class RemoteParts:
             run,
             job,
             index=part.index,
-            submission=_submission(run.task),
+            remote_job=_remote_job(run.task),
             made=workspace.folder,
             made_in=target.prefix,
             done=done,
         )
 
     def _begin(self, run: TaskRun, job: TranscodeJob) -> None:
-        submission = submission_of(run.task) or Submission(
+        remote_job = remote_job_of(run.task) or RemoteJob(
             transcoder=job.transcoder or self.default_name
         )
-        if submission.begun_at is not None:
+        if remote_job.begun_at is not None:
             return
         with self.uow.write() as work:
-            begun = attrs.evolve(submission, begun_at=work.now())
+            begun = attrs.evolve(remote_job, begun_at=work.now())
             self._note(run, work, begun)
             work.commit()
 
     def _remember(self, run: TaskRun, handle: str) -> None:
         failpoint("part.submitted")
-        submission = _submission(run.task)
-        if submission.handle == handle:
+        remote_job = _remote_job(run.task)
+        if remote_job.handle == handle:
             return
         with self.uow.write() as work:
-            found = submission.with_handle(handle, work.now())
+            found = remote_job.with_handle(handle, work.now())
             is_held = run.note(work, found.in_payload(run.task.payload))
             if not is_held:
                 self._cancel_unwanted(work, run.task, found)
@@ -175,10 +175,10 @@ class RemoteParts:
     def _wait(self, run: TaskRun, pending: PartPending) -> None:
         with self.uow.write() as work:
             now = work.now()
-            submission = _submission(run.task).with_handle(pending.handle, now)
-            elapsed_s = (now - (submission.pending_since or now)).total_seconds()
+            remote_job = _remote_job(run.task).with_handle(pending.handle, now)
+            elapsed_s = (now - (remote_job.pending_since or now)).total_seconds()
             if elapsed_s < pending.deadline_s:
-                self._put_back(run, work, submission, pending, elapsed_s)
+                self._put_back(run, work, remote_job, pending, elapsed_s)
                 work.commit()
                 return
         self._remember(run, pending.handle)
@@ -190,7 +190,7 @@ class RemoteParts:
         self,
         run: TaskRun,
         work: Work,
-        submission: Submission,
+        remote_job: RemoteJob,
         pending: PartPending,
         elapsed_s: float,
     ) -> None:
@@ -198,7 +198,7 @@ class RemoteParts:
         if work.tasks.put_back(
             run.task,
             not_before=work.now() + pause,
-            payload=submission.in_payload(run.task.payload),
+            payload=remote_job.in_payload(run.task.payload),
             # Never back: not every phase of a service tells how far it is.
             progress=min(max(pending.progress, run.task.progress), 1.0),
             # Why it had to wait or be tried again says nothing any more.
@@ -206,7 +206,7 @@ class RemoteParts:
         ):
             run.charge(work)
         else:
-            self._cancel_unwanted(work, run.task, submission)
+            self._cancel_unwanted(work, run.task, remote_job)
 
     def _plan_again(
         self, run: TaskRun, job: TranscodeJob, transcoder: RemoteTranscoder
@@ -235,9 +235,9 @@ class RemoteParts:
         )
         return True
 
-    def _end_submission(self, run: TaskRun) -> None:
-        """Have the failed submission cancelled, and the next attempt begin anew."""
-        failed = _submission(run.task)
+    def _end_remote_job(self, run: TaskRun) -> None:
+        """Have the failed remote job cancelled, and the next attempt begin anew."""
+        failed = _remote_job(run.task)
         with self.uow.write() as work:
             cancels = cancel_tasks([run.task], now=work.now())
             payload = failed.after_failure().in_payload(run.task.payload)
@@ -245,7 +245,7 @@ class RemoteParts:
                 work.tasks.add(cancels)
             work.commit()
         _log.warning(
-            "a submission has failed",
+            "a remote job has failed",
             extra={
                 "hv_task": run.task.id,
                 "hv_transcoder": failed.transcoder,
@@ -253,17 +253,17 @@ class RemoteParts:
             },
         )
 
-    def _note(self, run: TaskRun, work: Work, submission: Submission) -> None:
-        if not run.note(work, submission.in_payload(run.task.payload)):
+    def _note(self, run: TaskRun, work: Work, remote_job: RemoteJob) -> None:
+        if not run.note(work, remote_job.in_payload(run.task.payload)):
             raise TaskStopped
 
-    def _cancel_unwanted(self, work: Work, task: Task, submission: Submission) -> None:
+    def _cancel_unwanted(self, work: Work, task: Task, remote_job: RemoteJob) -> None:
         """
-        Cancel a submission whose task was ended meanwhile, or a second submission.
+        Cancel a remote job whose task was ended meanwhile, or a second remote job.
 
-        Else another worker goes on with the same submission.
+        Else another worker goes on with the same remote job.
         """
-        known = attrs.evolve(task, payload=submission.in_payload(task.payload))
+        known = attrs.evolve(task, payload=remote_job.in_payload(task.payload))
         current = work.tasks.find(task.id)
         if current is None or current.state in ENDED:
             work.tasks.add(cancel_tasks([known], now=work.now()))
@@ -271,11 +271,11 @@ class RemoteParts:
         work.tasks.add(cancel_of_second(known, current, now=work.now()))
 
 
-def _submission(task: Task) -> Submission:
-    submission = submission_of(task)
-    if submission is None:
-        raise LookupError(f"{task.id} keeps no submission")
-    return submission
+def _remote_job(task: Task) -> RemoteJob:
+    remote_job = remote_job_of(task)
+    if remote_job is None:
+        raise LookupError(f"{task.id} keeps no remote job")
+    return remote_job
 
 
 def _cause(error: Exception) -> str:

@@ -25,7 +25,7 @@ from hvcore.services.processing.attempt_cleanup import (
 REPLACES: Final = "replaces"
 """In a task's payload: the job whose files are published."""
 RENEWAL: Final = "renewal"
-"""In the payload of mending: the job whose files will be, if bytes are not the same."""
+"""In the payload of a repair: the job whose files will be, if bytes are not the same."""
 
 
 def replaced_job(task: Task) -> JobId | None:

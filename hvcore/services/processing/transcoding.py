@@ -19,8 +19,8 @@ from hvcore.domain.limits import SEGMENT_S
 from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.processing.ladder import build_ladder
 from hvcore.domain.processing.media_index import MediaIndex
+from hvcore.domain.processing.remote_jobs import cancel_tasks
 from hvcore.domain.processing.storyboard import still_interval_s
-from hvcore.domain.processing.submissions import cancel_tasks
 from hvcore.domain.processing.transcoding import (
     Part,
     PartDone,
@@ -46,7 +46,7 @@ from hvcore.services.access.quotas import require_planned
 from hvcore.services.processing.attempt_cleanup import LATE_WRITERS_AFTER, order_tidying
 from hvcore.services.processing.attempt_files import AttemptFiles
 from hvcore.services.processing.attempt_workspaces import AttemptWorkspaces
-from hvcore.services.processing.certificates import Certificates
+from hvcore.services.processing.conformance_reports import ConformanceReports
 from hvcore.services.processing.encoding_speed import note_encoded, traced_encoder
 from hvcore.services.processing.part_payloads import (
     part_index,
@@ -84,7 +84,7 @@ class Transcoding:
     results: PartResults
     remote_parts: RemoteParts
     storyboards: Storyboards
-    certificates: Certificates
+    conformance_reports: ConformanceReports
     source_captions: SourceCaptions
 
     def plan(self, run: TaskRun) -> None:
@@ -205,7 +205,7 @@ class Transcoding:
             )
             self.files.write_playlists(root, media)
             failpoint("assemble.written")
-            self.certificates.issue(run, job, media)
+            self.conformance_reports.issue(run, job, media)
             media = self._publish(run, video, job, media, done)
         except UnavailableError:
             # These files may be published, as in _keep.

@@ -40,7 +40,7 @@ class DamageKind(Enum):
 @attrs.frozen(kw_only=True)
 class Repair:
     """
-    The way to mend a damage.
+    The way to repair a damage.
 
     Attributes:
         step: One sentence, said before it is done.

@@ -7,7 +7,7 @@ from typing import Final
 import attrs
 
 from hvcore.domain.ids import VideoId
-from hvcore.domain.processing.submissions import cancel_tasks
+from hvcore.domain.processing.remote_jobs import cancel_tasks
 from hvcore.domain.tasks.task import Task
 from hvcore.errors import VideoNotFoundError
 from hvcore.ports.repositories.inspection import Inspection, WrongTotal
@@ -26,7 +26,7 @@ MOST_TASKS: Final = 1_000
 @attrs.frozen(kw_only=True)
 class Fsck:
     """
-    Finds damages, and says how each is mended; mends nothing by itself.
+    Finds damages, and says how each is repaired; repairs nothing by itself.
 
     Attributes:
         recount: Makes all stored totals right.
@@ -60,7 +60,7 @@ class Fsck:
         """
         Give each damage, as it is found.
 
-        Who mends each damage before asking for the next one sees what follows from it.
+        Who repairs each damage before asking for the next one sees what follows from it.
 
         Args:
             looked_at: Told how many videos were compared so far, now and then.

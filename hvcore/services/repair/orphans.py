@@ -14,7 +14,7 @@ from hvcore.domain.tasks.kinds import UPLOAD_PURGE, VIDEO_PURGE
 from hvcore.domain.uploads.grants import (
     GrantState,
     UploadGrant,
-    arrival_below,
+    direct_upload_below,
     grant_path,
     upload_path,
 )
@@ -200,7 +200,7 @@ def _in_use(work: Work, grant: UploadGrant) -> set[str] | None:
     """Return the paths of an upload that a video needs; None while it changes."""
     if grant.state not in {GrantState.USED, GrantState.ENDED}:
         return None
-    subjects = (grant.path, arrival_below(grant.path))
+    subjects = (grant.path, direct_upload_below(grant.path))
     if any(work.tasks.unended(one, kind=UPLOAD_PURGE) for one in subjects):
         return None
     video = None if grant.video_id is None else work.videos.find(grant.video_id)

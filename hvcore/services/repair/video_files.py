@@ -1,4 +1,4 @@
-"""Everything of one video that is not as it should be, and how it is mended."""
+"""Everything of one video that is not as it should be, and how it is repaired."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import Final
 import attrs
 
 from hvcore.domain.processing.media_index import MediaIndex
-from hvcore.domain.tasks.kinds import TRANSCODE_KINDS, TRANSCODE_MEND
+from hvcore.domain.tasks.kinds import TRANSCODE_KINDS, TRANSCODE_REPAIR
 from hvcore.domain.tasks.task import ENDED, Task, TaskState
 from hvcore.domain.uploads.grants import GrantState, UploadGrant, upload_path
 from hvcore.domain.videos.captions import CaptionTrack
@@ -243,14 +243,14 @@ class VideoFiles:
             # Of the storyboard, whose stills are not kept.
             return self._whole(video, has_source=has_source), ""
         part = part_of_folder(folder)
-        mends = [
+        repairs = [
             task
             for task in tasks
-            if task.kind == TRANSCODE_MEND and task.payload.get("job") == video.job_id
+            if task.kind == TRANSCODE_REPAIR and task.payload.get("job") == video.job_id
         ]
-        if any(task.state not in ENDED for task in mends):
+        if any(task.state not in ENDED for task in repairs):
             return None, "parts of the video are being made again"
-        if not has_source or (mends and mends[-1].state is TaskState.FAILED):
+        if not has_source or (repairs and repairs[-1].state is TaskState.FAILED):
             return self._whole(video, has_source=has_source), ""
         # All of them at once: parts that are made again are published together.
         return Repair(

@@ -11,7 +11,7 @@ import attrs
 from hvcore.domain.tasks.task import ENDED, Task
 from hvcore.domain.videos.captions import CaptionTrack
 from hvcore.domain.videos.media_paths import (
-    certificate_path,
+    conformance_report_path,
     media_prefix,
     thumbnails_prefix,
 )
@@ -112,7 +112,7 @@ class _Needed:
         names = stored_names(media) if media is not None else ()
         files = {track.path for track in captions}
         if video.job_id is not None:
-            files.add(certificate_path(video.id, video.job_id))
+            files.add(conformance_report_path(video.id, video.job_id))
         return cls(
             folder=media_prefix(video.id),
             job_id=None if video.state is VideoState.FAILED else video.job_id,

@@ -1,5 +1,5 @@
 """
-The steps that mend a video; each looks again first, in a transaction where it can.
+The steps that repair a video; each looks again first, in a transaction where it can.
 
 A step may be repeated, and ended at any moment: what it orders are tasks, which are in
 the database with all else or not at all.
@@ -13,11 +13,11 @@ import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.ids import new_job_id
-from hvcore.domain.processing.submissions import cancel_tasks
+from hvcore.domain.processing.remote_jobs import cancel_tasks
 from hvcore.domain.tasks.kinds import (
     FETCH_GET,
     TRANSCODE_KINDS,
-    TRANSCODE_MEND,
+    TRANSCODE_REPAIR,
     UPLOAD_TAKE,
 )
 from hvcore.domain.tasks.task import ENDED
@@ -36,8 +36,8 @@ from hvcore.services.processing.attempt_cleanup import (
 from hvcore.services.processing.attempt_files import AttemptFiles
 from hvcore.services.processing.orders import (
     order_job,
-    order_mending,
     order_renewal,
+    order_repair,
 )
 from hvcore.services.processing.renewals import replaced_job
 from hvcore.services.repair.damages import DamageKind
@@ -103,10 +103,10 @@ class VideoRepairs:
             if video is None:
                 return CHANGED_MEANWHILE
             if _is_renewed(work, video) or work.tasks.unended(
-                video.id, kind=TRANSCODE_MEND
+                video.id, kind=TRANSCODE_REPAIR
             ):
                 return ORDERED_BEFORE
-            order_mending(work, video, folders)
+            order_repair(work, video, folders)
             _record(work, video, f"parts in {', '.join(sorted(folders))} ordered")
             work.commit()
         return "a worker encodes it (hv tasks shows transcode.mend)"
@@ -118,7 +118,7 @@ class VideoRepairs:
             if video is None:
                 return CHANGED_MEANWHILE
             if _is_renewed(work, video) or work.tasks.unended(
-                video.id, kind=TRANSCODE_MEND
+                video.id, kind=TRANSCODE_REPAIR
             ):
                 return ORDERED_BEFORE
             order_renewal(work, video)
@@ -186,7 +186,7 @@ class VideoRepairs:
             if not video.mark_lost(video.job_id, LOST):
                 video.mark_failed(video.job_id, LOST)
             work.videos.save(video)
-            kinds = (*TRANSCODE_KINDS, TRANSCODE_MEND)
+            kinds = (*TRANSCODE_KINDS, TRANSCODE_REPAIR)
             ended = work.tasks.cancel(video.id, kinds=kinds)
             work.tasks.add(cancel_tasks(ended, now=work.now()))
             order_tidying(work, video, timedelta(), LATE_WRITERS_AFTER)

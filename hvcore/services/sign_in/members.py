@@ -89,7 +89,7 @@ class Members:
                     raise NotFoundError(f"There is no organization {org_id}.")
                 work.members.add(member)
                 _record(work, "member.add", member, role=role.value)
-                work.sessions.ask_again(subject=member.id, email=email)
+                work.sign_in_sessions.ask_again(subject=member.id, email=email)
                 work.commit()
         except AlreadyExistsError as exc:
             raise ConflictError(
@@ -140,7 +140,7 @@ class Members:
                 self._keep_an_admin(admins, member, is_self=is_self)
             if member.role is not role:
                 work.members.change_role(member, role)
-                work.sessions.ask_again(subject=member.id, email=member.email)
+                work.sign_in_sessions.ask_again(subject=member.id, email=member.email)
                 _record(
                     work,
                     "member.change",
@@ -177,7 +177,7 @@ class Members:
             require_condition(only_if, member)
             self._keep_an_admin(admins, member, is_self=is_self)
             work.members.remove(member)
-            work.sessions.ask_again(subject=member.id, email=member.email)
+            work.sign_in_sessions.ask_again(subject=member.id, email=member.email)
             _record(work, "member.remove", member, formerRole=member.role.value)
             work.commit()
 

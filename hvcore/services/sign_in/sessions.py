@@ -78,7 +78,7 @@ class StartedSession:
 
 
 @attrs.frozen(kw_only=True)
-class Sessions:
+class SignInSessions:
     """Begin, recognise and end sessions; thread-safe."""
 
     uow: UnitOfWork
@@ -114,7 +114,7 @@ class Sessions:
         now = self.clock.now()
         if now >= session.last_used_at + TOUCHED_EVERY:
             with self.uow.write() as work:
-                work.sessions.touch(session.sha256, now)
+                work.sign_in_sessions.touch(session.sha256, now)
                 work.commit()
         return session.person(cookie)
 
@@ -174,7 +174,7 @@ class Sessions:
                 ends_at=now + self.times.total,
                 refresh_state=self.sealer.seal(outcome.refresh_state, about=sha256),
             )
-            work.sessions.add(session)
+            work.sign_in_sessions.add(session)
             person = session.person(value)
             _record(work, "session.start", person, backend=backend)
             work.commit()
@@ -192,7 +192,7 @@ class Sessions:
         if session is None or cookie is None:
             return None
         with self.uow.write() as work:
-            work.sessions.remove(session.sha256)
+            work.sign_in_sessions.remove(session.sha256)
             _record(work, "session.end", session.person(cookie))
             work.commit()
         return self._sign_out_address(session)
@@ -208,7 +208,7 @@ class Sessions:
         if session is None or cookie is None:
             return None
         with self.uow.write() as work:
-            ended = work.sessions.remove_of_person(
+            ended = work.sign_in_sessions.remove_of_person(
                 session.backend, session.identity.subject
             )
             _record(work, "session.end-all", session.person(cookie), sessions=ended)
@@ -219,7 +219,7 @@ class Sessions:
         """Remove sessions, pending sign-ins and one-time links that have ended."""
         now = self.clock.now()
         with self.uow.write() as work:
-            work.sessions.remove_ended(now, self.times.idle)
+            work.sign_in_sessions.remove_ended(now, self.times.idle)
             work.pending_sign_ins.remove_expired(now)
             work.sign_in_links.remove_expired(now)
             work.commit()
@@ -231,7 +231,7 @@ class Sessions:
 
     def _find(self, sha256: str) -> SignInSession | None:
         with self.uow.read() as work:
-            session = work.sessions.find(sha256)
+            session = work.sign_in_sessions.find(sha256)
         if session is None or session.backend not in self.providers:
             return None
         is_over = session.is_over_at(self.clock.now(), self.times.idle)
@@ -264,7 +264,7 @@ class Sessions:
 
     def _claim(self, session: SignInSession, now: datetime) -> bool:
         with self.uow.write() as work:
-            is_mine = work.sessions.claim_asking(
+            is_mine = work.sign_in_sessions.claim_asking(
                 session.sha256,
                 asked_at=session.asked_at,
                 now=now,
@@ -285,7 +285,9 @@ class Sessions:
             with self.uow.write() as work:
                 if isinstance(error, RefreshInterruptedError):
                     self._keep_state(work, session, error.refresh_state)
-                work.sessions.release(session.sha256, claimed_until=now + CLAIMED_FOR)
+                work.sign_in_sessions.release(
+                    session.sha256, claimed_until=now + CLAIMED_FOR
+                )
                 work.commit()
             raise
         with self.uow.write() as work:
@@ -295,7 +297,7 @@ class Sessions:
             is_same = identity.subject == session.identity.subject
             if is_same and belongs(identity):
                 # No role is stored if one was changed meanwhile: asked again.
-                work.sessions.end_asking(
+                work.sign_in_sessions.end_asking(
                     attrs.evolve(
                         session, identity=identity, asked_at=now, refresh_state=state
                     ),
@@ -307,7 +309,7 @@ class Sessions:
 
     def _keep_state(self, work: Work, session: SignInSession, state: str) -> bytes:
         sealed = self.sealer.seal(state, about=session.sha256)
-        work.sessions.replace_state(
+        work.sign_in_sessions.replace_state(
             session.sha256, former=session.refresh_state, state=sealed
         )
         return sealed
@@ -326,7 +328,7 @@ class Sessions:
             extra={"hv_subject": session.identity.subject, "hv_why": why},
         )
         with self.uow.write() as work:
-            work.sessions.remove(session.sha256)
+            work.sign_in_sessions.remove(session.sha256)
             work.commit()
 
     def _sign_out_address(self, session: SignInSession) -> str | None:

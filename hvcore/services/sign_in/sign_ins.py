@@ -21,7 +21,7 @@ from hvcore.ports.sign_in import (
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.sealing import SealBrokenError, Sealer
 from hvcore.services.sign_in.attempts import SignInAttempts
-from hvcore.services.sign_in.sessions import Sessions, StartedSession
+from hvcore.services.sign_in.sessions import SignInSessions, StartedSession
 
 _START_AGAIN = "This sign-in was not begun here, or it took too long; begin again."
 _HOME = "/dashboard/"
@@ -72,7 +72,7 @@ class SignIns:
     providers: Mapping[str, SignInProvider]
     sealer: Sealer
     pages: SignInPages
-    sessions: Sessions
+    sessions: SignInSessions
     attempts: SignInAttempts
 
     def begin(self, *, return_to: str, client_address: str) -> BegunSignIn:

@@ -6,7 +6,7 @@ from typing import Final
 
 import attrs
 
-from hvcore.domain.processing.certificates import NotConformantError
+from hvcore.domain.processing.conformance_reports import NotConformantError
 from hvcore.domain.processing.source_info import UnusableSourceError
 from hvcore.domain.processing.transcoding import TranscodeError
 from hvcore.domain.tasks.task import (

@@ -6,11 +6,11 @@ from typing import TypeGuard
 import attrs
 
 from hvcore.domain.limits import UPLOAD_URL_VALID_S
-from hvcore.domain.uploads.direct import DirectUploads, part_sizes, sent_type
+from hvcore.domain.uploads.direct import DirectUploadMode, part_sizes, sent_type
 from hvcore.domain.uploads.grants import (
     GrantedPart,
     UploadGrant,
-    arrival_path,
+    direct_upload_path,
 )
 from hvcore.ports.direct_uploads import SupportsPresignedWrite, WriteAddress
 from hvcore.ports.storage import Storage
@@ -22,7 +22,7 @@ class DirectAddresses:
     """Sign addresses of direct uploads, if the mode or their bindings allow."""
 
     storage: Storage
-    mode: DirectUploads
+    mode: DirectUploadMode
 
     def address(self, grant: UploadGrant) -> WriteAddress | None:
         """
@@ -33,14 +33,14 @@ class DirectAddresses:
         """
         storage = self.storage
         if (
-            self.mode is DirectUploads.OFF
+            self.mode is DirectUploadMode.OFF
             # A resumable upload comes in pieces, which the store does not know.
             or grant.tus_metadata is not None
             or not can_be_written(storage)
         ):
             return None
         address = storage.write_address(
-            arrival_path(grant),
+            direct_upload_path(grant),
             content_type=grant.content_type,
             size_bytes=grant.size_bytes,
             valid_s=UPLOAD_URL_VALID_S,
@@ -50,7 +50,7 @@ class DirectAddresses:
             and (grant.size_bytes or 0) > address.max_bytes
         ):
             return None
-        if self.mode is DirectUploads.ON or _binds_all(grant, address):
+        if self.mode is DirectUploadMode.ON or _binds_all(grant, address):
             return address
         return None
 
@@ -71,7 +71,7 @@ class DirectAddresses:
         if not grant.in_parts or not can_take_parts(storage):
             return ()
         begun = storage.begin_parts(
-            arrival_path(grant), content_type=sent_type(None, grant)
+            direct_upload_path(grant), content_type=sent_type(None, grant)
         )
         if begun.id not in {one.id for one in storage.parted_writes(begun.path)}:
             # Where the key may not list them, nobody would notice that they have come.

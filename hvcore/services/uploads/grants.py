@@ -114,7 +114,7 @@ class Uploads:
         self, env: Environment, file: FileWanted, wanted: VideoWanted
     ) -> UploadGranted:
         """
-        Permit one file to be sent, whose arrival starts the job (Family B).
+        Permit one file to be sent, which starts the job once it is there (Family B).
 
         Raises:
             QuotaExceededError: The organization may not store or encode it.

@@ -11,7 +11,7 @@ from hvcore.domain.tasks.task import ENDED, Task
 from hvcore.domain.uploads.grants import (
     GrantState,
     UploadGrant,
-    arrival_path,
+    direct_upload_path,
     grant_path,
 )
 from hvcore.domain.videos.media_paths import quarantined
@@ -77,7 +77,7 @@ def _is_awaited(work: Work, grant: UploadGrant, takings: tuple[Task, ...]) -> bo
 def _begun_in_parts(grant: UploadGrant, takings: tuple[Task, ...]) -> Iterator[str]:
     """Give the paths at which the store may have unfinished parts."""
     if grant.in_parts:
-        yield arrival_path(grant)
+        yield direct_upload_path(grant)
     for task in takings:
         # A large copy has parts, too, which a worker that is killed leaves.
         copied_to = task.payload.get("copy")

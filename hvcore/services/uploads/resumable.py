@@ -67,7 +67,7 @@ class ResumableUploads:
         self, env: Environment, file: FileWanted, wanted: VideoWanted
     ) -> UploadGranted:
         """
-        Permit one file to be sent in pieces, whose arrival starts the job.
+        Permit one file to be sent in pieces, which starts the job once it is there.
 
         Args:
             file: With its size, and with ``tus_metadata``.

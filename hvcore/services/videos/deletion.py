@@ -13,11 +13,11 @@ import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.access.principals import Principal
-from hvcore.domain.processing.submissions import cancel_tasks
+from hvcore.domain.processing.remote_jobs import cancel_tasks
 from hvcore.domain.tasks.kinds import (
     FETCH_GET,
     TRANSCODE_KINDS,
-    TRANSCODE_MEND,
+    TRANSCODE_REPAIR,
     VIDEO_PURGE,
 )
 from hvcore.domain.tasks.task import Lane, NewTask
@@ -28,7 +28,7 @@ from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import DeletionReason, Video
 from hvcore.errors import UnavailableError, VideoNotFoundError
 from hvcore.failpoints import failpoint
-from hvcore.ports.cache_purge import PurgeReason
+from hvcore.ports.cache_invalidation import InvalidationReason
 from hvcore.ports.storage import Storage, SupportsHide
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.access.audit import actor_of, record_by_person
@@ -39,7 +39,7 @@ from hvcore.services.videos.erasure import Erasure
 
 _log = logging.getLogger(__name__)
 
-LATE_ARRIVALS_AFTER: Final = timedelta(minutes=15)
+LATE_UPLOADS_AFTER: Final = timedelta(minutes=15)
 """When the prefixes are emptied again, of what a dying worker wrote late."""
 
 
@@ -83,7 +83,7 @@ class Deletion:
             published_bytes = video.quota_bytes
             video.delete(now, reason)
             work.videos.save(video)
-            kinds = (*TRANSCODE_KINDS, TRANSCODE_MEND, FETCH_GET)
+            kinds = (*TRANSCODE_KINDS, TRANSCODE_REPAIR, FETCH_GET)
             ended = work.tasks.cancel(video.id, kinds=kinds)
             work.tasks.add(cancel_tasks(ended, now=work.now()))
             if grant is not None:
@@ -103,7 +103,7 @@ class Deletion:
                     at=now,
                 )
             )
-            self.changes.of_video(work, video, PurgeReason.DELETED)
+            self.changes.of_video(work, video, InvalidationReason.DELETED)
             record_by_person(
                 work,
                 "video.delete",
@@ -158,7 +158,7 @@ class Deletion:
             work.commit()
 
     def _order_purges(self, work: Work, video: Video) -> None:
-        for delay in (timedelta(), LATE_ARRIVALS_AFTER):
+        for delay in (timedelta(), LATE_UPLOADS_AFTER):
             work.tasks.add(
                 [
                     NewTask(

@@ -14,7 +14,7 @@ import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.ids import VideoId
-from hvcore.domain.tasks.kinds import CACHE_PURGE, TRANSCODE_CANCEL, VIDEO_PURGE
+from hvcore.domain.tasks.kinds import CACHE_INVALIDATION, TRANSCODE_CANCEL, VIDEO_PURGE
 from hvcore.domain.tasks.task import Task, TaskState
 from hvcore.domain.uploads.grants import upload_path
 from hvcore.domain.videos.media_paths import media_prefix
@@ -29,7 +29,7 @@ from hvcore.signed_documents import DocumentSigner
 FORMAT: Final = "hvcore deletion certificate 1"
 _AWAITED: Final[Mapping[str, str]] = {
     VIDEO_PURGE: "its files and personal data are removed",
-    CACHE_PURGE: "a cache is told to forget it",
+    CACHE_INVALIDATION: "a cache is told to forget it",
     TRANSCODE_CANCEL: "what a transcoding service was asked to make is cancelled",
 }
 _WHY: Final[Mapping[str, str]] = {
@@ -46,11 +46,11 @@ _OTHERWISE: Final = "rows that name the video by its id; nothing personal of it"
 _NOT_COVERED: Final = (
     "counts of segments that were watched, which stay in the sinks of analytics",
     "backups made before, and versions or replicas that the storage itself keeps",
-    "caches that are not named in HV_EDGE__PURGERS, and those of viewers",
+    "caches that are not named in HV_EDGE__CACHE_INVALIDATORS, and those of viewers",
     "copies that viewers, callers or their own sources have",
 )
 _GIVEN_UP: Final = (
-    "submissions to a transcoding service whose cancellation an operator gave up"
+    "jobs at a transcoding service whose cancellation an operator gave up"
 )
 
 
@@ -196,7 +196,7 @@ def _check_ended(work: Work, video: Video) -> None:
                 f"{_text(last)} or soon after, {what}. Ask again then; hv tasks "
                 f"--video {video.id} shows what is awaited."
             )
-    if _failed(work, video, CACHE_PURGE):
+    if _failed(work, video, CACHE_INVALIDATION):
         raise ConflictError(
             f"{video.id} is deleted, but a cache could not be told to forget it: hv "
             f"tasks --video {video.id} --state failed says why."

@@ -5,7 +5,7 @@ import attrs
 from hvcore.domain.access.principals import Principal
 from hvcore.domain.videos.preconditions import IfMatch
 from hvcore.domain.videos.video import Video, VideoChanges
-from hvcore.ports.cache_purge import PurgeReason
+from hvcore.ports.cache_invalidation import InvalidationReason
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.access.audit import record_by_person
 from hvcore.services.access.authorization import find_authorized_video, require_listed
@@ -51,7 +51,7 @@ class Editing:
             if video.change(changes):
                 work.videos.save(video)
                 if was_public and not video.is_public:
-                    self.changes.of_video(work, video, PurgeReason.MADE_PRIVATE)
+                    self.changes.of_video(work, video, InvalidationReason.MADE_PRIVATE)
                 record_by_person(
                     work,
                     "video.change",

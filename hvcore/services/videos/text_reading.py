@@ -27,7 +27,7 @@ from hvcore.services.videos.text_files import (
     written_captions,
 )
 from hvcore.throttling.shares import BUSY_RETRY_AFTER_S
-from hvcore.throttling.turns import TurnPlaces, end_turn
+from hvcore.throttling.turns import TurnSlots, end_turn
 
 _log = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ class TextReading:
         places: Of the processes that read, in turn by organization.
     """
 
-    places: TurnPlaces = attrs.field(factory=lambda: TurnPlaces(PLACES))
+    places: TurnSlots = attrs.field(factory=lambda: TurnSlots(PLACES))
 
     def captions(
         self, org_id: str, data: bytes, expected: CaptionFormat | None

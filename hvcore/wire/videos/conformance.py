@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from hvcore.domain.processing.certificates import (
-    CertificateFinding,
+from hvcore.domain.processing.conformance_reports import (
+    ConformanceReport,
     FindingLevel,
-    VideoCertificate,
+    ReportFinding,
 )
 from hvcore.wire.responses import Payload, timestamp
 from hvcore.wire.schema import (
@@ -48,23 +48,23 @@ CONFORMANCE: Final = record(
 )
 
 
-def conformance(certificate: VideoCertificate) -> Payload:
-    """Render a certificate."""
+def conformance(report: ConformanceReport) -> Payload:
+    """Render a report."""
     return {
-        "conformant": certificate.is_conformant,
-        "checkedAt": timestamp(certificate.checked_at),
-        "must": certificate.count(FindingLevel.MUST),
-        "should": certificate.count(FindingLevel.SHOULD),
-        "warnings": certificate.count(FindingLevel.WARNING),
-        "unlisted": certificate.unlisted,
-        "findings": [_finding(one) for one in certificate.findings],
-        "playlists": certificate.playlists,
-        "segments": certificate.segments,
-        "readBytes": certificate.read_bytes,
+        "conformant": report.is_conformant,
+        "checkedAt": timestamp(report.checked_at),
+        "must": report.count(FindingLevel.MUST),
+        "should": report.count(FindingLevel.SHOULD),
+        "warnings": report.count(FindingLevel.WARNING),
+        "unlisted": report.unlisted,
+        "findings": [_finding(one) for one in report.findings],
+        "playlists": report.playlists,
+        "segments": report.segments,
+        "readBytes": report.read_bytes,
     }
 
 
-def _finding(found: CertificateFinding) -> Payload:
+def _finding(found: ReportFinding) -> Payload:
     payload: Payload = {
         "rule": found.rule,
         "level": found.level.value,

@@ -11,7 +11,7 @@ from typing import Final
 
 import attrs
 
-from hvcore.domain.playback.addresses import PlaybackPlaces
+from hvcore.domain.playback.addresses import PlaybackRoots
 from hvcore.domain.videos.thumbnails import BEST_THUMBNAIL_PX
 from hvcore.domain.webhooks.events import (
     TEST_STATUS,
@@ -161,7 +161,7 @@ def event(stored: StoredEvent, *, worker_url: str, player_url: str) -> Payload:
         player_url: Where its page is.
     """
     happened = stored.event
-    places = PlaybackPlaces(
+    roots = PlaybackRoots(
         worker_url=worker_url,
         player_url=player_url,
         org_id=happened.org_id,
@@ -177,16 +177,16 @@ def event(stored: StoredEvent, *, worker_url: str, player_url: str) -> Payload:
         "envID": stored.env_name,
         "sequence": happened.sequence,
         "error": happened.error,
-        "playback": _playback(happened, places),
+        "playback": _playback(happened, roots),
         **shown_labels(happened.labels),
     }
 
 
-def _playback(happened: VideoEvent, places: PlaybackPlaces) -> Payload | None:
+def _playback(happened: VideoEvent, roots: PlaybackRoots) -> Payload | None:
     if happened.is_public is None or happened.kind is EventKind.DELETED:
         return None
     return playback(
-        places.of(
+        roots.of(
             happened.video_id,
             is_public=happened.is_public,
             size_px=BEST_THUMBNAIL_PX,

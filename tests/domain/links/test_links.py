@@ -5,7 +5,7 @@ Edge keys and share links: the rules alone.
 from datetime import timedelta
 from typing import Any
 
-from hvcore.domain.ids import EdgeKeyId, EnvId, OrgId, ShareId
+from hvcore.domain.ids import EdgeKeyId, EnvId, OrgId, ShareLinkId
 from hvcore.domain.links.links import EdgeKey, ShareLink
 from tests.media_samples import MOMENT, VIDEO
 
@@ -24,7 +24,7 @@ def edge_key(**changes: Any) -> EdgeKey:  # noqa: ANN401 - fields
 
 def share(**changes: Any) -> ShareLink:  # noqa: ANN401 - fields
     wanted = {"expires_at": MOMENT + HOUR, **changes}
-    return ShareLink(id=ShareId("shr_1"), **OWNER, **wanted)
+    return ShareLink(id=ShareLinkId("shr_1"), **OWNER, **wanted)
 
 
 def test_an_edge_key_lasts_until_it_expires_or_is_revoked() -> None:

@@ -115,7 +115,7 @@ def test_another_content_type_is_another_request(api: World) -> None:
 
     assert send_as("text/plain").status_code == 415
 
-    # Rather than the 415 again, which would hide that it was mended.
+    # Rather than the 415 again, which would hide that it was fixed.
     problem_of(send_as("application/json"), 422, "invalid_parameters")
 
 

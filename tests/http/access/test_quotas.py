@@ -372,10 +372,10 @@ def test_segments_that_were_counted_use_the_bytes_of_the_month(api: World) -> No
             == 200
         )
 
-    api.services.drain.run_once()
+    api.services.flusher.run_once()
 
     shown = body_of(api.get("/v1/whoami"))["quotas"]["deliveredBytesPerMonth"]
     assert shown == {"limit": 3 * SEGMENT_BYTES, "used": 3 * SEGMENT_BYTES}
     problem_of(cinema.load(f"/v1/share/{share}/master.m3u8"), 429, CODE)
-    api.services.drain.run_once()
+    api.services.flusher.run_once()
     assert body_of(api.get("/v1/whoami"))["quotas"]["deliveredBytesPerMonth"] == shown

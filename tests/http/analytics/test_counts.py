@@ -52,7 +52,7 @@ def serve(  # noqa: PLR0913 - what a segment is
     )
     for _ in range(times):
         api.services.spool.append(SegmentServed(place=place, at=at))
-    api.services.drain.run_once()
+    api.services.flusher.run_once()
 
 
 def report(api: World, path: str, query: str | None = None, **more: Any) -> Any:  # noqa: ANN401 - JSON

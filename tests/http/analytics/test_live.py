@@ -43,7 +43,7 @@ def ignore(  # noqa: PLR0913 - what a request is
     )
     for _ in range(times):
         api.services.spool.append(IgnoredRequest(place=place, at=at))
-    api.services.drain.run_once()
+    api.services.flusher.run_once()
 
 
 def watch(api: World, video_id: str, *sessions: str, at: datetime = NOW) -> None:
@@ -60,7 +60,7 @@ def watch(api: World, video_id: str, *sessions: str, at: datetime = NOW) -> None
                 at=at,
             )
         )
-    api.services.drain.run_once()
+    api.services.flusher.run_once()
 
 
 @pytest.fixture
@@ -266,7 +266,7 @@ def test_that_more_watch_than_are_followed_is_said_to_their_organization_alone(
     for at in (NOW, NOW - timedelta(seconds=30)):
         met = UnfollowedSessions(org_id=api.env.org_id, at=at)
         api.services.spool.append(met)
-        api.services.drain.run_once()
+        api.services.flusher.run_once()
 
     assert not any(map(valid, ours))
     assert valid("/v1/analytics/viewers", other)

@@ -57,7 +57,7 @@ def play(
         details=details,
     )
     CountedSegment(counter, place, None, viewer).count()
-    api.services.drain.run_once()
+    api.services.flusher.run_once()
 
 
 def tell(api: World, video_id: str, text: str, at: datetime = NOW) -> None:

@@ -11,7 +11,7 @@ from falcon.testing import Result
 
 from hvcore import __version__
 from hvcore.domain.access.keys import Permission
-from hvcore.domain.processing.certificates import FindingLevel
+from hvcore.domain.processing.conformance_reports import FindingLevel
 from hvcore.envelope import problem
 from hvcore.errors import InternalError, UnavailableError
 from hvcore_api.openapi.answers import answer_schema

@@ -37,7 +37,7 @@ def document(shared: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def lint(package: str, program: str, document: Path, *options: str) -> Any:  # noqa: ANN401 - JSON data
-    assert shutil.which("node"), "node is needed; mend: apt install nodejs npm"
+    assert shutil.which("node"), "node is needed; fix: apt install nodejs npm"
     done = subprocess.run(
         [
             str(npm_packages(package) / ".bin" / program),

@@ -71,7 +71,7 @@ def test_without_an_encoder_the_service_is_degraded(api: World) -> None:
 
 
 def test_a_lack_of_the_encoder_is_named_and_degrades_nothing(api: World) -> None:
-    lack = Lack(what="There is no aac-he.", mend="Install it.", is_refused=True)
+    lack = Lack(what="There is no aac-he.", fix="Install it.", is_refused=True)
     api.transcoder.able = attrs.evolve(
         api.transcoder.able, lacks=(lack,), problems=("This version has a hole.",)
     )

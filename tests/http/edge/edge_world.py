@@ -147,7 +147,7 @@ class EdgeWorld(DeliveryWorld):
             access=self.playback_access,
             delivery=self.delivery,
             edge_key_playback=self.edge_key_playback,
-            share_playback=self.share_playback,
+            share_link_playback=self.share_link_playback,
         )
 
     def publish(self) -> None:

@@ -88,7 +88,7 @@ def ingest(services: Services, **sinks: AnalyticsSink) -> Ingest:
     """
     return Ingest(
         folder=services.edge_folder,
-        sinks=sinks or services.drain.sinks,
+        sinks=sinks or services.flusher.sinks,
         names=services.session_names,
     )
 
@@ -204,7 +204,7 @@ def test_a_file_that_is_longer_than_it_was_is_not_counted_again(
     As after a power cut that undid the worker's cut behind the counts.
     """
     path = write_tally(folder, tally(MINUTE, record(3)))
-    sinks = {**services.drain.sinks, "behind": Behind()}
+    sinks = {**services.flusher.sinks, "behind": Behind()}
     assert not ingest(services, **sinks).run_once()
     with path.open("r+b") as file:
         file.truncate(8 * 1024 * 1024)
@@ -269,7 +269,7 @@ def test_a_viewer_whom_both_have_served_is_one(
         CountedSegment(counter, place, token, viewer).count()
 
     ingest(services).run_once()
-    services.drain.run_once()
+    services.flusher.run_once()
 
     store = services.analytics_store
     assert isinstance(store, SupportsReports)
@@ -361,7 +361,7 @@ def test_a_sink_that_is_down_keeps_a_file_and_the_others_count_it_once(
     services: Services, folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     behind = Behind()
-    sinks = {**services.drain.sinks, "behind": behind}
+    sinks = {**services.flusher.sinks, "behind": behind}
     reading = ingest(services, **sinks)
     write(folder, record(2))
     write(folder, record(3))

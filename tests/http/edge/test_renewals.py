@@ -47,7 +47,7 @@ class Edge:
             delivery=services.delivery,
             downloads=services.downloads,
             counter=services.segment_counter,
-            share_playback=services.share_playback,
+            share_link_playback=services.share_link_playback,
             edge_key_playback=services.edge_key_playback,
             pictures=services.cached_thumbnails,
             further=Renewals.of(services).open,

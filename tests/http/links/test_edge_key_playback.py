@@ -66,7 +66,7 @@ def test_segments_are_counted_by_whatever_address_they_are_served(
         ("master.m3u8", False),
     ):
         by_key = services.edge_key_playback.open(key, name, Viewer())
-        shared = services.share_playback.open(share, name, viewer, begins=True)
+        shared = services.share_link_playback.open(share, name, viewer, begins=True)
         assert (by_key.segment is not None) is is_counted
         assert (shared.segment is not None) is is_counted
 

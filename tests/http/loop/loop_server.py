@@ -2,7 +2,7 @@
 The delivery process with little patience: ``python -m tests.http.loop.loop_server``.
 
 It takes a folder with a service's data, a listening descriptor, and the URL of a
-database, empty for the folder's own. Nothing drains what it counts.
+database, empty for the folder's own. Nothing flushes what it counts.
 """
 
 import logging
@@ -14,7 +14,7 @@ from hvcore.assembly import build
 from hvcore_delivery.app import make_app
 from hvcore_delivery.published import PublishedFileOpener
 from hvcore_reference.wsgi import AppWithFiles
-from hvcore_server.file_loop.worker import FilesInLoop
+from hvcore_server.file_loop.worker import DeliveryWorker
 from hvcore_server.serving import SETTINGS, _Server
 from tests.http.loop.loop_site import site_settings
 from tests.media_samples import FolderStorage
@@ -24,7 +24,7 @@ THREADS: Final = 2
 MAX_CONNECTIONS: Final = 40
 
 
-class QuickFiles(FilesInLoop):
+class QuickDeliveryWorker(DeliveryWorker):
     body_within_s = GRACE_S
     grace_s = GRACE_S
     headers_within_s = GRACE_S
@@ -47,6 +47,6 @@ if __name__ == "__main__":
         "threads": THREADS,
         "keepalive": 2,
         "worker_connections": MAX_CONNECTIONS,
-        "worker_class": QuickFiles,
+        "worker_class": QuickDeliveryWorker,
     }
     _Server(make, settings).run()

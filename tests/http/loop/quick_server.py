@@ -25,7 +25,7 @@ from hvcore_server.serving import SETTINGS, _Server
 from hvcore_upload.incoming import IncomingFiles
 from hvcore_web.app import make_app
 from hvcore_web.bodies import allow_time, read_body
-from hvcore_web.body_in_parts import BodyInParts
+from hvcore_web.body_in_pieces import BodyInPieces
 from hvcore_web.cors import ANY_ORIGIN
 from hvcore_web.files import LocalFile
 from hvcore_web.json_media import read_json
@@ -34,12 +34,12 @@ THREADS: Final = 2
 GRACE_S: Final = 1.0
 
 
-class QuickSmallBodies(deadlines.SmallBodies):
+class QuickApiWorker(deadlines.ApiWorker):
     body_within_s = GRACE_S
     grace_s = GRACE_S
 
 
-class QuickLargeBodies(deadlines.LargeBodies):
+class QuickTransferWorker(deadlines.TransferWorker):
     grace_s = GRACE_S
 
 
@@ -98,14 +98,14 @@ class File:
 
 def content(start: int, end: int) -> bytes:
     """
-    Return a part of numbers without an end.
+    Return a piece of numbers without an end.
     """
     first = start // 8
     text = b"".join(b"%07d\n" % number for number in range(first, end // 8 + 1))
     return text[start - first * 8 : end - first * 8]
 
 
-class Parts:
+class Pieces:
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         size_bytes = req.get_param_as_int("size", required=True)
         gone_at = req.get_param_as_int("gone") or size_bytes
@@ -116,7 +116,7 @@ class Parts:
             return content(start, end)
 
         resp.set_header("Content-Length", str(size_bytes))
-        resp.stream = BodyInParts(read, 0, size_bytes)
+        resp.stream = BodyInPieces(read, 0, size_bytes)
 
 
 def make(folder: Path) -> Callable[..., Iterable[bytes]]:
@@ -126,7 +126,7 @@ def make(folder: Path) -> Callable[..., Iterable[bytes]]:
     app.add_route("/share", ShareMet())
     app.add_route("/garbage", Garbage())
     app.add_route("/file", File(folder))
-    app.add_route("/parts", Parts())
+    app.add_route("/pieces", Pieces())
 
     def with_crash(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:  # noqa: ANN401 - WSGI's own
         if environ["PATH_INFO"] == "/crash":

@@ -7,8 +7,8 @@ import pytest
 from hvcore_server.arriving_request import (
     MAX_HEAD_BYTES,
     SMALL_BODY_BYTES,
-    Arrival,
     ArrivingRequest,
+    RequestState,
 )
 
 HEAD = b"POST /a HTTP/1.1\r\nHost: hv\r\n"
@@ -16,7 +16,7 @@ CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 LARGE = SMALL_BODY_BYTES + 1
 
 
-def arrival(data: bytes) -> Arrival:
+def state(data: bytes) -> RequestState:
     return ArrivingRequest().add(data)
 
 
@@ -32,11 +32,11 @@ WHOLE = {
 @pytest.mark.parametrize("name", WHOLE)
 def test_a_request_is_whole_with_its_last_byte(name: str) -> None:
     request = ArrivingRequest()
-    arrivals = [request.add(bytes([byte])) for byte in WHOLE[name]]
+    states = [request.add(bytes([byte])) for byte in WHOLE[name]]
 
-    assert arrivals[-1] is Arrival.WHOLE
-    assert Arrival.WHOLE not in arrivals[:-1]
-    assert arrival(WHOLE[name] + HEAD) is Arrival.WHOLE
+    assert states[-1] is RequestState.WHOLE
+    assert RequestState.WHOLE not in states[:-1]
+    assert state(WHOLE[name] + HEAD) is RequestState.WHOLE
 
 
 @pytest.mark.parametrize(
@@ -54,43 +54,43 @@ def test_a_request_is_whole_with_its_last_byte(name: str) -> None:
     ],
 )
 def test_a_request_to_refuse_is_not_waited_for(data: bytes) -> None:
-    assert arrival(data) is Arrival.WHOLE
+    assert state(data) is RequestState.WHOLE
 
 
 def test_a_body_that_is_announced_large_is_left_to_a_thread() -> None:
     head = HEAD + b"Content-Length: %d\r\n\r\n"
 
-    assert arrival(head % LARGE) is Arrival.LARGE
-    assert arrival(head % (LARGE - 1)) is Arrival.BODY
-    assert arrival(head % 10**40) is Arrival.LARGE
+    assert state(head % LARGE) is RequestState.LARGE
+    assert state(head % (LARGE - 1)) is RequestState.BODY
+    assert state(head % 10**40) is RequestState.LARGE
 
 
 def test_a_chunk_that_is_announced_large_is_waited_for() -> None:
     request = ArrivingRequest()
 
-    assert request.add(CHUNKED + b"fffff\r\n") is Arrival.BODY
-    assert request.add(bytes(LARGE)) is Arrival.LARGE
+    assert request.add(CHUNKED + b"fffff\r\n") is RequestState.BODY
+    assert request.add(bytes(LARGE)) is RequestState.LARGE
 
 
 def test_a_body_that_is_all_framing_ends() -> None:
     request = ArrivingRequest()
     padded = b"1;" + b"x" * 8000 + b"\r\na\r\n"
-    arrivals = request.add(CHUNKED)
+    states = request.add(CHUNKED)
     for _ in range(40):
-        arrivals = request.add(padded)
+        states = request.add(padded)
 
-    assert arrivals is Arrival.WHOLE
+    assert states is RequestState.WHOLE
 
 
 def test_a_head_has_an_end() -> None:
-    assert arrival(HEAD + b"A: " + bytes(MAX_HEAD_BYTES)) is Arrival.HEAD_TOO_LARGE
+    assert state(HEAD + b"A: " + bytes(MAX_HEAD_BYTES)) is RequestState.HEAD_TOO_LARGE
 
 
 @pytest.mark.parametrize("line_end", [b"", b" HTTP/1.1\r\nA: b\r\n"])
 def test_a_request_line_has_an_end(line_end: bytes) -> None:
     line = b"GET /" + b"x" * MAX_HEAD_BYTES + line_end
 
-    assert arrival(line) is Arrival.LINE_TOO_LONG
+    assert state(line) is RequestState.LINE_TOO_LONG
 
 
 @pytest.mark.parametrize(

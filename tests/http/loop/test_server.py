@@ -65,7 +65,7 @@ def read(
     return response, response.read()
 
 
-@pytest.fixture(scope="module", params=["SmallBodies", "LargeBodies"])
+@pytest.fixture(scope="module", params=["ApiWorker", "TransferWorker"])
 def server(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Server]:
@@ -83,7 +83,7 @@ def server(
         )
         port = listener.getsockname()[1]
         try:
-            yield Server(port, folder, request.param == "LargeBodies")
+            yield Server(port, folder, request.param == "TransferWorker")
         finally:
             process.terminate()
             process.wait(timeout=15)

@@ -13,7 +13,7 @@ import pytest
 from falcon.testing import Result, TestClient
 
 from hvcore.domain.tasks.kinds import UPLOAD_TAKE
-from hvcore.domain.uploads.grants import FileWanted, UploadGrant, arrival_path
+from hvcore.domain.uploads.grants import FileWanted, UploadGrant, direct_upload_path
 from hvcore_notify.app import make_app
 from tests.fakes import SettableClock
 from tests.http.notify.senders import (
@@ -58,7 +58,7 @@ class NotifyWorld:
         """
         Return what the store calls a grant's file.
         """
-        return f"bucket/here/{arrival_path(grant)}"
+        return f"bucket/here/{direct_upload_path(grant)}"
 
     def looks(self, grant: UploadGrant) -> int:
         """
@@ -105,7 +105,7 @@ class NotifyWorld:
 
 def environ_of(source: Source) -> dict[str, str]:
     """
-    Return the settings of a service that takes notices of all kinds.
+    Return the settings of a service that takes storage events of all kinds.
     """
     root = f"http://127.0.0.1:{source.port}"
     return {

@@ -32,7 +32,7 @@ def test_a_push_has_the_file_looked_for(shared: NotifyWorld) -> None:
     assert shared.looks(grant) == 1
 
 
-def test_a_notice_of_a_deleted_object_is_passed_over(shared: NotifyWorld) -> None:
+def test_the_event_of_a_deleted_object_is_passed_over(shared: NotifyWorld) -> None:
     grant = shared.grant()
     bucket, _, key = shared.object_of(grant).partition("/")
     deleted = push(bucket, key, eventType="OBJECT_DELETE")
@@ -227,7 +227,7 @@ def test_a_refused_token_is_not_logged(
     answer = shared.post("pubsub", {}, token=token)
 
     logged = " ".join(str(vars(record)) for record in caplog.records)
-    assert "a notice is refused" in logged
+    assert "a storage event is refused" in logged
     assert token not in logged + answer.text
     assert token.rpartition(".")[2] not in logged
 

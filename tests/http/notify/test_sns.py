@@ -347,7 +347,7 @@ def test_a_body_that_is_no_message_is_refused(
 
 def test_a_message_may_have_a_thousand_records(told: NotifyWorld) -> None:
     grants = [told.grant() for _ in range(3)]
-    objects = [f"bucket/here/uploads/a/b/{n}/arrival" for n in range(997)]
+    objects = [f"bucket/here/uploads/a/b/{n}/direct-upload" for n in range(997)]
     objects[500:500] = [told.object_of(grant) for grant in grants]
 
     assert told.publish(s3_event(*objects)).status_code == 204
@@ -381,7 +381,7 @@ def test_refusals_are_logged_without_what_was_sent(
 
     told.post("sns", {**message, "Message": "changed"})
 
-    assert "a notice is refused" in caplog.text
+    assert "a storage event is refused" in caplog.text
     logged = " ".join(str(vars(record)) for record in caplog.records)
     assert "secret-token" not in logged
     assert message["Signature"] not in logged

@@ -65,7 +65,7 @@ class Site:
         )
 
     def counted(self, video: Published) -> int:
-        self.services.drain.run_once()
+        self.services.flusher.run_once()
         return self.services.analytics_store.served([video.id]).get(video.id, 0)
 
 

@@ -111,7 +111,7 @@ def test_every_rule_has_a_test_here() -> None:
 def test_every_rule_says_what_it_asks_what_was_wrong_and_what_to_do(
     rule: PlaybackRule,
 ) -> None:
-    for sentence in (rule.asks, rule.refusal, rule.mend):
+    for sentence in (rule.asks, rule.refusal, rule.fix):
         assert sentence[0].isupper() or sentence.startswith("hv ")
         assert sentence.endswith(".")
     assert PlaybackRule.named(rule.id) is rule

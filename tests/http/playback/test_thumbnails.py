@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from hvcore.domain.ids import ShareId
+from hvcore.domain.ids import ShareLinkId
 from hvcore.domain.limits import MAX_THUMBNAIL_SIZES
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import UnavailableError
@@ -156,7 +156,7 @@ def test_a_private_picture_needs_a_token(private: DeliveryWorld) -> None:
         result = private.get(path, f"token={private.token(use=use)}")
         assert result.status_code == 200
         assert result.headers["cache-control"] == "private, max-age=600"
-    shared = private.token(use=TokenUse.SHARE, share_id=ShareId("shr_" + "0" * 22))
+    shared = private.token(use=TokenUse.SHARE, share_id=ShareLinkId("shr_" + "0" * 22))
     assert outcome(private.get(path, f"token={shared}")) == FORBIDDEN
     theirs = private.token(video_id=OTHER)
     assert outcome(private.get(path, f"token={theirs}")) == FORBIDDEN

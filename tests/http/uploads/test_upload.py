@@ -169,7 +169,9 @@ def test_a_file_of_several_blocks_arrives_whole(
     assert stored(api) == [DATA]
 
 
-def test_the_arrival_starts_a_key_scoped_video(api: World, client: TestClient) -> None:
+def test_the_uploaded_bytes_start_a_key_scoped_video(
+    api: World, client: TestClient
+) -> None:
     video_id = api.awaited()
     with api.services.uow.read() as work:
         video = work.videos.find(video_id)

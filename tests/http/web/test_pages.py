@@ -8,7 +8,7 @@ import pytest
 
 from hvcore.settings import PublicSettings, Settings
 from hvcore.settings.sign_in import DashboardSettings
-from hvcore_web.pages import STYLE, Markup, PageTemplate, dashboard_place, escaped
+from hvcore_web.pages import STYLE, Markup, PageTemplate, dashboard_item, escaped
 
 
 def test_every_value_but_markup_is_escaped(tmp_path: Path) -> None:
@@ -38,8 +38,8 @@ def test_a_front_page_leads_to_the_dashboard_if_there_is_one() -> None:
     found = Settings(data_dir=Path(), public=public)
     missing = Settings(data_dir=Path(), dashboard=DashboardSettings(enabled=False))
 
-    assert 'href="https://people.test/a&amp;b/dashboard"' in dashboard_place(found)
-    assert dashboard_place(missing) == ""
+    assert 'href="https://people.test/a&amp;b/dashboard"' in dashboard_item(found)
+    assert dashboard_item(missing) == ""
 
 
 def test_dark_has_every_colour_that_light_has() -> None:

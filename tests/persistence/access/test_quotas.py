@@ -13,7 +13,7 @@ from sqlalchemy.engine import Engine
 
 from hvcore.domain.access.quotas import (
     NO_LIMITS,
-    EncodingShare,
+    EncodingWeight,
     QuotaLimits,
     QuotaUse,
     month_number,
@@ -101,11 +101,11 @@ def test_the_scheduler_learns_each_weight(uow: SqlUnitOfWork) -> None:
     limit(uow, ALL)
 
     with uow.read() as work:
-        shares = work.quotas.encoding_shares([ORG, OTHER_ORG])
+        shares = work.quotas.encoding_weights([ORG, OTHER_ORG])
 
     assert shares == {
-        ORG: EncodingShare(weight=2.5, concurrent_encodes=2),
-        OTHER_ORG: EncodingShare(),
+        ORG: EncodingWeight(weight=2.5, concurrent_encodes=2),
+        OTHER_ORG: EncodingWeight(),
     }
 
 
@@ -174,7 +174,7 @@ def test_last_months_minutes_are_forgotten(uow: SqlUnitOfWork) -> None:
         assert not work.quotas.use(ORG, month + 1).encoded_ms
 
 
-def test_a_source_is_stored_from_its_arrival_to_its_end(uow: SqlUnitOfWork) -> None:
+def test_a_source_is_stored_from_its_upload_to_its_end(uow: SqlUnitOfWork) -> None:
     made = grant()
     add(uow, made)
     found = [use(uow).stored_bytes]

@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
-from hvcore.domain.ids import new_edge_key_id, new_share_id
+from hvcore.domain.ids import new_edge_key_id, new_share_link_id
 from hvcore.domain.links.links import GUESS_WINDOW, MAX_GUESSES, EdgeKey, ShareLink
 from hvcore.domain.videos.video import Video
 from hvcore.persistence.playback.directory import SqlPlaybackDirectory
@@ -45,7 +45,7 @@ def edge_key_of(clip: Video, **changes: object) -> EdgeKey:
 
 def share_of(clip: Video, **changes: object) -> ShareLink:
     made = ShareLink(
-        id=new_share_id(),
+        id=new_share_link_id(),
         org_id=clip.org_id,
         env_id=clip.env_id,
         video_id=clip.id,
@@ -128,7 +128,7 @@ def test_a_share_link_comes_back_as_it_went(
 
         with uow.read() as work:
             assert work.shares.find(share.id) == share
-        assert directory.find_share(share.id) == share
+        assert directory.find_share_link(share.id) == share
 
 
 def test_links_of_a_video_are_newest_first_and_its_own(

@@ -47,19 +47,19 @@ def session_of(identity: Identity = ADA, **changes: Any) -> SignInSession:  # no
 
 def added(uow: SqlUnitOfWork, session: SignInSession) -> SignInSession:
     with uow.write() as work:
-        work.sessions.add(session)
+        work.sign_in_sessions.add(session)
         work.commit()
     return session
 
 
 def found(uow: SqlUnitOfWork, session: SignInSession) -> SignInSession | None:
     with uow.read() as work:
-        return work.sessions.find(session.sha256)
+        return work.sign_in_sessions.find(session.sha256)
 
 
 def claim(uow: SqlUnitOfWork, session: SignInSession) -> bool:
     with uow.write() as work:
-        is_mine = work.sessions.claim_asking(
+        is_mine = work.sign_in_sessions.claim_asking(
             session.sha256, asked_at=session.asked_at, now=NOW, until=SOON
         )
         work.commit()
@@ -68,7 +68,7 @@ def claim(uow: SqlUnitOfWork, session: SignInSession) -> bool:
 
 def answer(uow: SqlUnitOfWork, session: SignInSession) -> bool:
     with uow.write() as work:
-        is_stored = work.sessions.end_asking(session, claimed_until=SOON)
+        is_stored = work.sign_in_sessions.end_asking(session, claimed_until=SOON)
         work.commit()
     return is_stored
 
@@ -85,7 +85,7 @@ def test_a_use_is_recorded_forwards_only(uow: SqlUnitOfWork) -> None:
 
     for moment in (SOON, NOW):
         with uow.write() as work:
-            work.sessions.touch(session.sha256, moment)
+            work.sign_in_sessions.touch(session.sha256, moment)
             work.commit()
 
     kept = found(uow, session)
@@ -120,7 +120,7 @@ def test_a_state_is_replaced_by_who_knows_the_former_one(uow: SqlUnitOfWork) -> 
     session = added(uow, session_of())
 
     with uow.write() as work:
-        replace = work.sessions.replace_state
+        replace = work.sign_in_sessions.replace_state
         replace(session.sha256, former=session.refresh_state, state=b"second")
         replace(session.sha256, former=session.refresh_state, state=b"third")
         work.commit()
@@ -139,20 +139,20 @@ def test_a_claim_is_given_back_or_runs_out(uow: SqlUnitOfWork) -> None:
     claim(uow, session)
 
     with uow.write() as work:
-        assert not work.sessions.claim_asking(
+        assert not work.sign_in_sessions.claim_asking(
             session.sha256, asked_at=NOW, now=SOON - timedelta(seconds=1), until=SOON
         )
-        assert work.sessions.claim_asking(
+        assert work.sign_in_sessions.claim_asking(
             session.sha256, asked_at=NOW, now=SOON, until=SOON + timedelta(seconds=30)
         )
-        work.sessions.release(session.sha256, claimed_until=SOON)
-        assert not work.sessions.claim_asking(
+        work.sign_in_sessions.release(session.sha256, claimed_until=SOON)
+        assert not work.sign_in_sessions.claim_asking(
             session.sha256, asked_at=NOW, now=SOON, until=SOON
         )
-        work.sessions.release(
+        work.sign_in_sessions.release(
             session.sha256, claimed_until=SOON + timedelta(seconds=30)
         )
-        assert work.sessions.claim_asking(
+        assert work.sign_in_sessions.claim_asking(
             session.sha256, asked_at=NOW, now=SOON, until=SOON
         )
 
@@ -173,7 +173,7 @@ def test_a_changed_member_is_asked_for_again(
     claim(uow, session)
 
     with uow.write() as work:
-        work.sessions.ask_again(subject=subject, email=email)
+        work.sign_in_sessions.ask_again(subject=subject, email=email)
         work.commit()
 
     kept = found(uow, session)
@@ -187,7 +187,7 @@ def test_an_address_that_nobody_vouches_for_is_nobody(uow: SqlUnitOfWork) -> Non
     session = added(uow, session_of(attrs.evolve(ADA, is_email_proven=False)))
 
     with uow.write() as work:
-        work.sessions.ask_again(subject="somebody", email="ada@example.com")
+        work.sign_in_sessions.ask_again(subject="somebody", email="ada@example.com")
         work.commit()
 
     assert found(uow, session) == session
@@ -201,7 +201,7 @@ def test_all_sessions_of_a_person_end_and_no_others(uow: SqlUnitOfWork) -> None:
     ]
 
     with uow.write() as work:
-        ended = work.sessions.remove_of_person("oidc", "ada")
+        ended = work.sign_in_sessions.remove_of_person("oidc", "ada")
         work.commit()
 
     assert ended == len(mine)
@@ -215,7 +215,7 @@ def test_sessions_that_ended_by_themselves_are_removed(uow: SqlUnitOfWork) -> No
     over = added(uow, session_of(ends_at=NOW))
 
     with uow.write() as work:
-        removed = work.sessions.remove_ended(NOW, IDLE)
+        removed = work.sign_in_sessions.remove_ended(NOW, IDLE)
         work.commit()
 
     assert removed == len([idle, over])
@@ -226,7 +226,7 @@ def test_an_ended_session_is_gone(uow: SqlUnitOfWork) -> None:
     session = added(uow, session_of())
 
     with uow.write() as work:
-        work.sessions.remove(session.sha256)
+        work.sign_in_sessions.remove(session.sha256)
         work.commit()
 
     assert found(uow, session) is None
@@ -238,4 +238,4 @@ def test_all_sessions_are_listed_the_one_used_last_first(uow: SqlUnitOfWork) -> 
     second = added(uow, session_of(last_used_at=SOON))
 
     with uow.read() as work:
-        assert list(work.sessions.all()) == [second, first]
+        assert list(work.sign_in_sessions.all()) == [second, first]

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
-from hvcore.domain.ids import new_event_id, new_share_id, new_task_id
+from hvcore.domain.ids import new_event_id, new_share_link_id, new_task_id
 from hvcore.domain.tasks.kinds import SUBSCRIBER_TELL
 from hvcore.domain.uploads.grants import GrantState
 from hvcore.domain.videos.states import VideoState
@@ -51,14 +51,19 @@ def lay(engine: Engine, uow: SqlUnitOfWork, clip: Video) -> None:
         work.commit()
     rows: list[tuple[sa.Table, dict[str, Any]]] = [
         (tables.events, {"video_id": clip.id, "number": hash(clip.id) % 10**9}),
-        (tables.share_links, {"id": new_share_id(), "video_id": clip.id}),
+        (tables.share_links, {"id": new_share_link_id(), "video_id": clip.id}),
         (tables.published_media, {"video_id": clip.id}),
         (tables.transcode_jobs, {"video_id": clip.id, "id": f"job_{clip.id}"}),
         (tables.video_captions, {"video_id": clip.id}),
         (tables.audit_log, {"subject": clip.id, "details": json.dumps(DETAILS)}),
         *(
             (tables.tasks, {"id": new_task_id(), "subject": subject, "state": "done"})
-            for subject in (clip.id, of_it.id, of_it.path, f"{of_it.path}/arrival")
+            for subject in (
+                clip.id,
+                of_it.id,
+                of_it.path,
+                f"{of_it.path}/direct-upload",
+            )
         ),
         *(
             (tables.idempotency, {"key": f"{clip.id}{n}", "video_id": whose})

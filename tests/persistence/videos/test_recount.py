@@ -248,7 +248,7 @@ def test_pages_join_into_the_whole_list(
 DURATIONS_S = (0.0625, 0.1875, 2.0004, 2.0006, 6.006, 7199.9996)
 
 
-def test_a_recount_mends_totals_that_nobody_kept(
+def test_a_recount_corrects_totals_that_nobody_kept(
     uow: SqlUnitOfWork, engine: Engine
 ) -> None:
     chance = random.Random(5)  # noqa: S311 - no secrets

@@ -24,7 +24,7 @@ from hvcore.persistence.videos.recount import recount
 from hvcore.persistence.videos.search_index import (
     drop_search_index,
     is_searchable,
-    mend_search_index,
+    repair_search_index,
 )
 from tests.persistence.samples import ENV, NOW, ORG, OTHER_ORG, video
 
@@ -179,8 +179,8 @@ def test_an_index_that_is_made_later_has_what_was_there(
         work.videos.add(made[-1])
         work.commit()
 
-    assert mend_search_index(engine)
-    assert mend_search_index(engine)
+    assert repair_search_index(engine)
+    assert repair_search_index(engine)
 
     catalog = SqlVideoCatalog(engine)
     for query in queries():
@@ -282,7 +282,7 @@ def test_a_database_that_refuses_the_index_is_migrated_all_the_same(
     assert is_current(empty_engine)
     assert not is_searchable(empty_engine)
     monkeypatch.setattr(search_index, name, statements)
-    assert mend_search_index(empty_engine)
+    assert repair_search_index(empty_engine)
     assert is_searchable(empty_engine)
 
 
@@ -293,7 +293,7 @@ def test_a_table_that_was_made_anew_has_lost_the_index(engine: Engine) -> None:
         connection.execute(sa.text("DROP TRIGGER video_search_rename"))
 
     assert not is_searchable(engine)
-    assert mend_search_index(engine)
+    assert repair_search_index(engine)
     assert is_searchable(engine)
 
 

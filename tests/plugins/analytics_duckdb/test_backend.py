@@ -400,7 +400,7 @@ from hvcore.testing.served import batch, segment
 backend.TAIL_ROWS = 25
 folder, file, upto = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 store = store_in(folder)
-# As the drain: go on where the sink stands.
+# As the flusher: go on where the sink stands.
 for start in range(store.position(file), upto, 100):
     ones = [segment(f"vid_{n % 7}_{start % 300}") for n in range(10)]
     store.write(batch(*ones, file=file, start=start))

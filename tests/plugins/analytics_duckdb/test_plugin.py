@@ -27,7 +27,7 @@ def store_of(data: Path, **options: str) -> DuckdbAnalytics:
     environ = {**BASE, **{f"{prefix}{name}": options[name] for name in options}}
     settings = load(config_path=None, environ=environ, data_dir=data).settings
     with build(settings, rings=False) as services:
-        made = services.drain.sinks["duckdb"]
+        made = services.flusher.sinks["duckdb"]
     assert isinstance(made, DuckdbAnalytics)
     return made
 

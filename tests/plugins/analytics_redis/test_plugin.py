@@ -23,7 +23,7 @@ def sinks_of(data: Path, **more: str) -> object:
     environ = {**BASE, **{f"HV_ANALYTICS__{name}": more[name] for name in more}}
     settings = load(config_path=None, environ=environ, data_dir=data).settings
     with build(settings, rings=False) as services:
-        return services.drain.sinks["redis"]
+        return services.flusher.sinks["redis"]
 
 
 def test_it_is_chosen_by_its_name(tmp_path: Path) -> None:
@@ -40,7 +40,7 @@ def test_what_is_missing_is_named_as_it_is_set(tmp_path: Path) -> None:
         ) as said,
         build(settings, rings=False) as services,
     ):
-        assert services.drain
+        assert services.flusher
 
     assert "analytics.options.redis.url is required" in str(said.value)
 

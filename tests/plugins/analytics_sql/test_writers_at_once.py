@@ -57,7 +57,7 @@ def test_new_days_and_new_hosts_of_many_writers_add_up(
     engine: Engine, meanwhile: str
 ) -> None:
     """
-    Of drains, and of who reads what the edge counted; what they wrote is a recount of it.
+    Of flushers, and of who reads what the edge counted; what they wrote is a recount of it.
     """
     store = SqlAnalytics(PluginDatabase(engine))
     store.prepare()

@@ -123,7 +123,7 @@ def test_a_description_that_may_be_anothers_is_not_believed(
     told: str,
 ) -> None:
     """
-    The log tells what to mend, and callers are not told.
+    The log tells what to fix, and callers are not told.
     """
     desk.provider.changed_metadata.update(changed)
 

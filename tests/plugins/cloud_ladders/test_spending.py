@@ -71,7 +71,7 @@ def test_what_no_day_has_money_for_is_not_put_off_until_tomorrow(
     assert "tomorrow" not in ABOVE_LIMIT
 
 
-def test_a_submission_that_is_tried_again_costs_nothing_again(
+def test_a_remote_job_that_is_tried_again_costs_nothing_again(
     book: SpendingBook,
 ) -> None:
     book.reserve("a", 80, NOW)
@@ -80,7 +80,7 @@ def test_a_submission_that_is_tried_again_costs_nothing_again(
     assert book.left(NOW) == 20
 
 
-def test_a_refused_submission_may_come_the_next_day(book: SpendingBook) -> None:
+def test_a_refused_remote_job_may_come_the_next_day(book: SpendingBook) -> None:
     book.reserve("a", 80, NOW)
     assert not book.reserve("b", 80, NOW)
 

@@ -1,5 +1,5 @@
 """
-An imitation of the caches that the purger tells: what it keeps is a set of addresses.
+An imitation of the caches that the invalidator tells: what it keeps is a set of addresses.
 """
 
 import json

@@ -12,16 +12,16 @@ from pathlib import Path
 import pytest
 
 from hvcore.plugin_api import (
-    CachePurger,
+    CacheInvalidator,
     EnvId,
+    InvalidationOrder,
+    InvalidationReason,
     OrgId,
-    PurgeOrder,
-    PurgeReason,
     UnavailableError,
     VideoId,
 )
-from hvcore.testing.cache_purge import CachePurgeConformance
-from hvcore_purge_http.backend import HttpPurger
+from hvcore.testing.cache_invalidation import CacheInvalidatorConformance
+from hvcore_purge_http.backend import HttpInvalidator
 from hvcore_purge_http.options import HttpPurgeOptions, PurgeStyle
 from tests.full_machine import full_machine
 from tests.half_answers import (
@@ -45,7 +45,7 @@ def cache() -> Iterator[ImitatedCache]:
         yield running
 
 
-class Told(CachePurgeConformance):
+class Told(CacheInvalidatorConformance):
     __test__ = False
     style: PurgeStyle
     secrets = (TOKEN, "wrong-secret")
@@ -55,21 +55,23 @@ class Told(CachePurgeConformance):
     def _cache(self, cache: ImitatedCache) -> None:
         self.cache = cache
 
-    def made(self, url: str, token: str = TOKEN, timeout_s: float = 10.0) -> HttpPurger:
-        return HttpPurger(
+    def made(
+        self, url: str, token: str = TOKEN, timeout_s: float = 10.0
+    ) -> HttpInvalidator:
+        return HttpInvalidator(
             HttpPurgeOptions(
                 urls=url, style=self.style, token=token, timeout_s=timeout_s
             )
         )
 
     @pytest.fixture
-    def purger(self) -> Iterator[CachePurger]:
+    def invalidator(self) -> Iterator[CacheInvalidator]:
         made = self.made(self.cache.url)
         yield made
         made.close()
 
     @pytest.fixture
-    def unreachable(self) -> Iterator[CachePurger]:
+    def unreachable(self) -> Iterator[CacheInvalidator]:
         # Takes the connection, and says nothing.
         with socket.create_server(("127.0.0.1", 0)) as silent:
             yield self.made(
@@ -77,7 +79,7 @@ class Told(CachePurgeConformance):
             )
 
     @pytest.fixture
-    def refused(self) -> CachePurger:
+    def refused(self) -> CacheInvalidator:
         return self.made(self.cache.url, token="wrong-secret")
 
     def keep(self, address: str) -> None:
@@ -102,10 +104,10 @@ class TestPrefixes(Told):
     style = PurgeStyle.PREFIXES
 
 
-def order(*prefixes: str) -> PurgeOrder:
-    return PurgeOrder(
+def order(*prefixes: str) -> InvalidationOrder:
+    return InvalidationOrder(
         id="task_1",
-        reason=PurgeReason.DELETED,
+        reason=InvalidationReason.DELETED,
         org_id=OrgId("org_a"),
         env_id=EnvId("env_a"),
         video_id=VideoId("vid_1"),
@@ -116,14 +118,14 @@ def order(*prefixes: str) -> PurgeOrder:
 def test_every_cache_is_told(cache: ImitatedCache) -> None:
     with imitated_cache() as other:
         urls = f"{cache.url}/, {other.url}"
-        purger = HttpPurger(
+        invalidator = HttpInvalidator(
             HttpPurgeOptions(urls=urls, token=TOKEN, token_header="X-Key")
         )
         for one in (cache, other):
             one.keep("https://cdn.example.com/v1/a")
 
-        purger.purge(order("https://cdn.example.com/v1/"))
-        purger.close()
+        invalidator.invalidate(order("https://cdn.example.com/v1/"))
+        invalidator.close()
 
         assert (cache.kept, other.kept) == (set(), set())
 
@@ -133,11 +135,13 @@ def test_an_order_is_not_done_before_the_last_cache_has_it(
 ) -> None:
     with imitated_cache() as other:
         gone = other.url
-    purger = HttpPurger(HttpPurgeOptions(urls=f"{cache.url},{gone}", token=TOKEN))
+    invalidator = HttpInvalidator(
+        HttpPurgeOptions(urls=f"{cache.url},{gone}", token=TOKEN)
+    )
 
     with pytest.raises(UnavailableError, match=r"127\.0\.0\.1:[0-9]+ does not answer"):
-        purger.purge(order("https://cdn.example.com/v1/"))
-    purger.close()
+        invalidator.invalidate(order("https://cdn.example.com/v1/"))
+    invalidator.close()
 
 
 def test_a_cache_that_is_down_keeps_no_other_from_being_told(
@@ -145,14 +149,14 @@ def test_a_cache_that_is_down_keeps_no_other_from_being_told(
 ) -> None:
     with imitated_cache() as first, imitated_cache() as second:
         gone = (first.url, second.url)
-    purger = HttpPurger(
+    invalidator = HttpInvalidator(
         HttpPurgeOptions(urls=f"{gone[0]},{cache.url},{gone[1]}", token=TOKEN)
     )
     cache.keep("https://cdn.example.com/v1/a")
 
     with pytest.raises(UnavailableError) as raised:
-        purger.purge(order("https://cdn.example.com/v1/"))
-    purger.close()
+        invalidator.invalidate(order("https://cdn.example.com/v1/"))
+    invalidator.close()
 
     assert cache.kept == set()
     assert all(url.removeprefix("http://") in str(raised.value) for url in gone)
@@ -160,12 +164,12 @@ def test_a_cache_that_is_down_keeps_no_other_from_being_told(
 
 
 def test_many_prefixes_take_few_requests(cache: ImitatedCache) -> None:
-    purger = HttpPurger(
+    invalidator = HttpInvalidator(
         HttpPurgeOptions(urls=cache.url, style=PurgeStyle.PREFIXES, token=TOKEN)
     )
 
-    purger.purge(order(*[f"https://cdn.example.com/{n}/" for n in range(61)]))
-    purger.close()
+    invalidator.invalidate(order(*[f"https://cdn.example.com/{n}/" for n in range(61)]))
+    invalidator.close()
 
     assert cache.requests == ["POST /"] * 3
 
@@ -213,8 +217,10 @@ def test_a_refusal_of_options_tells_no_secret(options: dict[str, str]) -> None:
 
 def answering(
     half: HalfAnsweringServer, style: PurgeStyle, *, timeout_s: float = 10.0
-) -> HttpPurger:
-    return HttpPurger(HttpPurgeOptions(urls=half.url, style=style, timeout_s=timeout_s))
+) -> HttpInvalidator:
+    return HttpInvalidator(
+        HttpPurgeOptions(urls=half.url, style=style, timeout_s=timeout_s)
+    )
 
 
 @pytest.mark.parametrize(
@@ -229,10 +235,10 @@ def answering(
 def test_a_cdn_is_not_believed_whose_success_says_that_it_failed(body: bytes) -> None:
     with half_answering_server() as half:
         half.answer, half.headers = body, {"Content-Type": "application/json"}
-        purger = answering(half, PurgeStyle.PREFIXES)
+        invalidator = answering(half, PurgeStyle.PREFIXES)
 
         with pytest.raises(UnavailableError, match="answers 200, and that it failed"):
-            purger.purge(order("https://cdn.example.com/v1/"))
+            invalidator.invalidate(order("https://cdn.example.com/v1/"))
 
 
 @pytest.mark.parametrize(
@@ -242,14 +248,16 @@ def test_a_cdn_is_believed_that_says_nothing_else(body: bytes) -> None:
     with half_answering_server() as half:
         half.answer, half.headers = body, {"Content-Type": "application/json"}
 
-        answering(half, PurgeStyle.PREFIXES).purge(order("https://cdn.example.com/v1/"))
+        answering(half, PurgeStyle.PREFIXES).invalidate(
+            order("https://cdn.example.com/v1/")
+        )
 
         assert half.requests == 1
 
 
 def test_the_page_of_a_cache_for_people_is_not_read() -> None:
     with half_answering_server() as half:
-        answering(half, PurgeStyle.BAN).purge(order("https://cdn.example.com/v1/"))
+        answering(half, PurgeStyle.BAN).invalidate(order("https://cdn.example.com/v1/"))
 
         assert half.requests == 1
 
@@ -259,22 +267,22 @@ def test_the_page_of_a_cache_for_people_is_not_read() -> None:
 )
 def test_an_answer_that_comes_a_byte_at_a_time_has_an_end(sent: bytes) -> None:
     with trickling_server(sent) as url:
-        purger = HttpPurger(
+        invalidator = HttpInvalidator(
             HttpPurgeOptions(urls=url, style=PurgeStyle.PREFIXES, timeout_s=0.3)
         )
         began_s = time.monotonic()
 
         with pytest.raises(UnavailableError, match="does not answer"):
-            purger.purge(order("https://cdn.example.com/v1/"))
+            invalidator.invalidate(order("https://cdn.example.com/v1/"))
 
         assert time.monotonic() - began_s < 3
 
 
 def given_up_after_s(url: str) -> float:
-    purger = HttpPurger(HttpPurgeOptions(urls=url, timeout_s=0.3))
+    invalidator = HttpInvalidator(HttpPurgeOptions(urls=url, timeout_s=0.3))
     began_s = time.monotonic()
     with pytest.raises(UnavailableError, match="does not answer"):
-        purger.purge(order("https://cdn.example.com/v1/"))
+        invalidator.invalidate(order("https://cdn.example.com/v1/"))
     return time.monotonic() - began_s
 
 
@@ -302,10 +310,10 @@ def test_a_cache_whose_name_nobody_looks_up_is_given_up(
 
 
 def test_an_order_fails_while_the_machine_has_no_thread(cache: ImitatedCache) -> None:
-    purger = HttpPurger(HttpPurgeOptions(urls=cache.url, token=TOKEN))
+    invalidator = HttpInvalidator(HttpPurgeOptions(urls=cache.url, token=TOKEN))
 
     with full_machine(), pytest.raises(UnavailableError, match="no thread"):
-        purger.purge(order("https://cdn.example.com/v1/"))
+        invalidator.invalidate(order("https://cdn.example.com/v1/"))
 
 
 @pytest.mark.parametrize("is_trusted", [True, False])
@@ -317,9 +325,9 @@ def test_a_cache_with_tls_is_told_if_its_certificate_is_trusted(
         monkeypatch.setenv("SSL_CERT_FILE", str(certificates.ca_file))
     with imitated_cache(certificates.server_context({})) as cache:
         cache.keep("https://cdn.example.com/v1/a")
-        purger = HttpPurger(HttpPurgeOptions(urls=cache.url, token=TOKEN))
+        invalidator = HttpInvalidator(HttpPurgeOptions(urls=cache.url, token=TOKEN))
 
         with nullcontext() if is_trusted else pytest.raises(UnavailableError):
-            purger.purge(order("https://cdn.example.com/v1/"))
+            invalidator.invalidate(order("https://cdn.example.com/v1/"))
 
         assert cache.kept == (set() if is_trusted else {"cdn.example.com/v1/a"})

@@ -468,7 +468,7 @@ def test_a_lane_that_fails_stops_no_other_and_is_named(
                 queue.ping()
             with pytest.raises(UnavailableError, match=f"lane {Lane.LIGHT.value} ref"):
                 _put(queue, Lane.LIGHT)
-            # Mended, it is looked into again without a restart.
+            # Fixed, it is looked into again without a restart.
             server.delete(key)
             server.execute_command("ACL", "SETUSER", "lanes", "allkeys")
             queue.ping()

@@ -88,7 +88,7 @@ def test_a_queue_inside_one_process_is_none_for_hv(tmp_path: Path) -> None:
         (told,) = check_queue(services)
 
     assert told.state == "broken"
-    assert "rq or sql" in told.mend
+    assert "rq or sql" in told.fix
 
 
 def test_a_backend_that_says_it_prepares_must_be_able_to(

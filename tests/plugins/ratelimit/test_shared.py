@@ -265,6 +265,6 @@ def test_a_key_of_another_type_is_an_outage_of_that_limit_alone(
     assert store.hit([rule(5, bucket=Bucket.VIDEO_OPERATIONS)])[0].remaining == 4
 
 
-def test_an_address_of_another_kind_is_a_setting_to_mend() -> None:
+def test_an_address_of_another_kind_is_a_setting_to_fix() -> None:
     with pytest.raises(ConfigError, match=r"limits\.options\.url"):
         SharedWindows(url="https://queue:6379", prefix="test")

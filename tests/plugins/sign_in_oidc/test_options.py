@@ -24,7 +24,7 @@ def provider_of(data: Path, **options: str) -> OidcSignIn:
     environ = {**BASE, **{f"{prefix}{name}": options[name] for name in options}}
     settings = load(config_path=None, environ=environ, data_dir=data).settings
     with build(settings, rings=False) as services:
-        made = services.sessions.providers["oidc"]
+        made = services.sign_in_sessions.providers["oidc"]
     assert isinstance(made, OidcSignIn)
     return made
 

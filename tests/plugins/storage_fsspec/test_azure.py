@@ -226,14 +226,14 @@ def test_parts_are_an_object_once_they_are_joined(
 ) -> None:
     begun = container.begin_parts("a/b", content_type=MP4)
     assert [one.id for one in container.parted_writes("a/b")] == [begun.id]
-    assert container.arrived_parts(begun) == []
+    assert container.uploaded_parts(begun) == []
     for number, body in {2: b"y" * 7, 1: b"x" * 1000}.items():
         address = container.part_address(
             begun, number, size_bytes=len(body), valid_s=60
         )
         assert _put(http, address.url, body) == 201
 
-    arrived = container.arrived_parts(begun)
+    arrived = container.uploaded_parts(begun)
     assert [(p.number, p.size_bytes) for p in arrived] == [(1, 1000), (2, 7)]
     assert not _is_there(container, "a/b")
     container.join_parts(begun, arrived)
@@ -255,7 +255,7 @@ def test_what_was_begun_in_parts_can_be_found_and_ended(
     assert list(container.parted_writes("a/b")) == []
     assert [one.id for one in container.parted_writes("a/bc")] == [other.id]
     with pytest.raises(ObjectNotFoundError):
-        container.arrived_parts(begun)
+        container.uploaded_parts(begun)
     blobs = azure_container(azure_store, name).list_blobs(include=["uncommittedblobs"])
     assert [blob.name for blob in blobs] == ["here/a/bc"]
 
@@ -266,7 +266,7 @@ def test_parts_that_are_gone_cannot_be_joined(
     begun = container.begin_parts("a", content_type=MP4)
     url = container.part_address(begun, 1, size_bytes=10, valid_s=60).url
     _put(http, url)
-    arrived = container.arrived_parts(begun)
+    arrived = container.uploaded_parts(begun)
     container.end_parts(begun)
 
     with pytest.raises(ObjectNotFoundError):
@@ -290,7 +290,7 @@ def test_blocks_with_other_names_are_no_parts(
     blob = azure_container(azure_store, name).get_blob_client("here/a")
     blob.stage_block("other", DATA)
 
-    assert container.arrived_parts(begun) == []
+    assert container.uploaded_parts(begun) == []
     assert container.staged_write("a") is None
     assert container.delete_tree("a") in {0, 1}
     assert list(container.parted_writes("a")) == []
@@ -359,7 +359,7 @@ def test_a_page_in_the_place_of_azures_answers_is_an_outage(
             lambda: container.open("v/a", start=0, end=5),
             lambda: container.write("v/a", io.BytesIO(DATA), content_type=MP4),
             lambda: container.begin_parts("v/b", content_type=MP4),
-            lambda: container.arrived_parts(begun),
+            lambda: container.uploaded_parts(begun),
             lambda: container.end_parts(begun),
             lambda: list(container.parted_writes("v/b")),
             lambda: container.copy("v/a", "v/c", content_type=MP4),

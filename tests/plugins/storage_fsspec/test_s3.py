@@ -234,7 +234,7 @@ def test_parts_are_an_object_once_they_are_joined(
         assert http.request("PUT", address.url, body=body[1:]).status == 403
         assert http.request("PUT", address.url, body=body).status == 200
 
-    arrived = bucket.arrived_parts(begun)
+    arrived = bucket.uploaded_parts(begun)
     assert [(p.number, p.size_bytes) for p in arrived] == [(1, PART_BYTES), (2, 7)]
     with pytest.raises(ObjectNotFoundError):
         bucket.stat("a/b")
@@ -257,4 +257,4 @@ def test_what_was_begun_in_parts_can_be_found_and_ended(bucket: S3Storage) -> No
     assert list(bucket.parted_writes("a/b")) == []
     assert [one.id for one in bucket.parted_writes("a/bc")] == [other.id]
     with pytest.raises(ObjectNotFoundError):
-        bucket.arrived_parts(begun)
+        bucket.uploaded_parts(begun)

@@ -200,7 +200,7 @@ def test_a_page_in_the_place_of_parts_is_an_outage(
 
     for call in (
         lambda: half_answered.begin_parts("v/b", content_type=TYPE),
-        lambda: half_answered.arrived_parts(begun),
+        lambda: half_answered.uploaded_parts(begun),
         lambda: list(half_answered.parted_writes("v/b")),
     ):
         with pytest.raises(UnavailableError):
@@ -208,7 +208,7 @@ def test_a_page_in_the_place_of_parts_is_an_outage(
 
     half.answer = None
     assert [one.id for one in half_answered.parted_writes("v/b")] == [begun.id]
-    assert half_answered.arrived_parts(begun) == []
+    assert half_answered.uploaded_parts(begun) == []
 
 
 PART: Final = b"<Part><PartNumber>1</PartNumber><Size>5</Size><ETag>x</ETag></Part>"
@@ -223,7 +223,7 @@ def test_a_list_of_parts_that_goes_on_without_end_or_says_too_little_is_an_outag
     half.answer = b"<ListPartsResult>" + told + b"</ListPartsResult>"
 
     with pytest.raises(UnavailableError):
-        half_answered.arrived_parts(begun)
+        half_answered.uploaded_parts(begun)
     assert half.requests <= 2
 
 

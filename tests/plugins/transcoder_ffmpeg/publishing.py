@@ -6,7 +6,7 @@ from pathlib import Path
 
 import attrs
 
-from hvcore.conformance import Certificate, check
+from hvcore.conformance import CheckReport, check
 from hvcore.manifests.hls import MASTER, playlists
 from hvcore.manifests.iframes import first_pictures
 from hvcore.plugin_api import (
@@ -36,7 +36,7 @@ class Published:
     tracks: tuple[Track, ...]
     warnings: tuple[str, ...]
 
-    def certificate(self) -> Certificate:
+    def report(self) -> CheckReport:
         """
         Check the published bytes.
         """

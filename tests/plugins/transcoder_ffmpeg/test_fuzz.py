@@ -165,7 +165,7 @@ def _allowed_s(case: _Case, transcoder: Transcoder, folder: Path) -> float:
 def _check_video(made: Published) -> None:
     for track in made.tracks:
         assert complaints(joined(made.folder, track)) == ""
-    findings = made.certificate().findings
+    findings = made.report().findings
     assert [one for one in findings if one.rule.level is Level.MUST] == []
 
 

@@ -99,7 +99,7 @@ def test_another_program_is_another_memory(tmp_path: Path) -> None:
     assert binaries.fingerprint() != before
 
 
-def test_a_wrong_path_is_named_with_its_mend(tmp_path: Path) -> None:
+def test_a_wrong_path_is_named_with_its_fix(tmp_path: Path) -> None:
     options = FfmpegOptions(ffmpeg=tmp_path / "nothing")
 
     with pytest.raises(ConfigError, match=r"transcoder.options.ffmpeg: .*correct"):

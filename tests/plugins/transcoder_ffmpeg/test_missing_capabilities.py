@@ -59,7 +59,7 @@ def _able(programs: tuple[Path, Path], folder: Path, **options: bool) -> Capabil
     return build(chosen, make_context(folder)).capabilities()
 
 
-def test_each_missing_thing_is_named_with_its_mend(
+def test_each_missing_thing_is_named_with_its_fix(
     doctored: Doctored, tmp_path: Path
 ) -> None:
     hidden = ("libx265", "libmp3lame", "eac3", "zscale", "libdav1d")
@@ -80,7 +80,7 @@ def test_each_missing_thing_is_named_with_its_mend(
         "libdav1d, AV1 cannot be read",
     ):
         (found,) = [one for what, one in said.items() if words in what]
-        assert found.mend.startswith("Install an ffmpeg with")
+        assert found.fix.startswith("Install an ffmpeg with")
         assert found.is_refused == ("HDR" not in words and "AV1" not in words)
 
 
@@ -95,7 +95,7 @@ def test_a_machine_that_lacks_nothing_else_names_he_aac_at_most(
     else:
         (lack,) = able.lacks
         assert "no aac-he, aac-he-v2" in lack.what
-        assert "substitute_audio" in lack.mend
+        assert "substitute_audio" in lack.fix
         assert lack.is_refused
 
 

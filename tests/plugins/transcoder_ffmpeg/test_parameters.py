@@ -197,7 +197,7 @@ def test_what_was_asked_for_is_what_plays(
     _check_sound(made, _SOURCES[cell["source"]], settings["audio_codec"])
     for track in made.tracks:
         assert complaints(joined(made.folder, track)) == ""
-    broken = [f for f in made.certificate().findings if f.rule.level is Level.MUST]
+    broken = [f for f in made.report().findings if f.rule.level is Level.MUST]
     assert broken == []
 
 

@@ -183,7 +183,7 @@ def test_a_job_that_the_source_has_failed_is_not_tried_again(
         ((400, "no", ""), "report it"),
     ],
 )
-def test_a_refused_submission_is_a_failed_attempt_with_what_to_do(
+def test_a_refused_remote_job_is_a_failed_attempt_with_what_to_do(
     world: GoogleWorld, refusal: tuple[int, str, str], words: str
 ) -> None:
     world.api.refusal = refusal
@@ -467,7 +467,7 @@ def test_no_more_is_spent_in_a_day_than_the_limit(
     world.submit(key="key-1")
 
     assert cost > 25_000
-    # The same submission again costs nothing again.
+    # The same remote job again costs nothing again.
     world.submit(key="key-1")
     with caplog.at_level(logging.WARNING):
         assert world.transcoder.declines(order_of()) == LIMIT_REACHED

@@ -41,7 +41,7 @@ def test_a_job_goes_on_when_there_are_no_credentials(calls: MediaConvertCalls) -
         calls.job("1700000000000-abc123")
 
 
-def test_a_submission_without_credentials_is_refused(calls: MediaConvertCalls) -> None:
+def test_a_remote_job_without_credentials_is_refused(calls: MediaConvertCalls) -> None:
     with pytest.raises(TranscodeError) as refused:
         calls.create({"Role": ROLE, "Settings": {}})
 

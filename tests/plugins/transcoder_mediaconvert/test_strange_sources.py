@@ -66,6 +66,6 @@ def test_a_strange_source_is_published_or_fails_with_a_reason(
         assert not _NO_WORDS_FOR_A_PERSON.search(reason)
         return
     assert len(cloud.jobs(video_id)) == 1
-    certificate = cloud.world.services.certificates.find(video)
-    assert certificate is not None
-    assert certificate.is_conformant
+    report = cloud.world.services.conformance_reports.find(video)
+    assert report is not None
+    assert report.is_conformant

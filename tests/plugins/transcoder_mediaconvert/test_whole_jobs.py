@@ -140,7 +140,7 @@ def test_an_error_of_the_source_makes_no_second_job(
 
 
 @pytest.mark.long
-def test_a_broken_answer_to_the_submission_makes_no_second_job(
+def test_a_broken_answer_to_the_submit_call_makes_no_second_job(
     cloud: CloudWorld, clip: Path
 ) -> None:
     for _ in range(2):

@@ -18,7 +18,7 @@ def test_without_a_sink_that_keeps_it_nothing_is_claimed(world: World) -> None:
         height_px=720,
     )
     services.spool.append(SegmentServed(place=place, at=world.clock.now()))
-    services.drain.run_once()
+    services.flusher.run_once()
     reports = EnvironmentAnalytics(
         store=services.analytics_store, quality=None, origins=None
     )

@@ -110,7 +110,7 @@ def test_a_removed_member_does_not_stay_signed_in(
     for ends in holding.each_statement(pair):
         session = ends.second if is_removal_held else ends.first
         if isinstance(session, StartedSession):
-            assert services.sessions.person_of(session.value) is None
+            assert services.sign_in_sessions.person_of(session.value) is None
 
 
 def test_a_cancelled_subject_has_no_task_that_goes_on(

@@ -12,7 +12,10 @@ from hvcore.domain.playback.viewer import Viewer
 from hvcore.domain.tasks.kinds import SHARE_CODE_SEND
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import HvError, NotFoundError, VideoNotFoundError
-from hvcore.services.links.share_playback import ShareOverError, ViewerUnknownError
+from hvcore.services.links.share_link_playback import (
+    ShareLinkOverError,
+    ViewerUnknownError,
+)
 from tests.services.at_once.calls import delete
 from tests.services.at_once.holding import Call, Pair
 from tests.services.at_once.meeting import Meeting
@@ -54,7 +57,7 @@ def revoke(at: Tenant, link: ShareLink) -> Call:
 
 
 def view(at: Tenant, link: ShareLink) -> Call:
-    return lambda: at.services.share_playback.open(
+    return lambda: at.services.share_link_playback.open(
         link.id, "master.m3u8", VIEWER, begins=True
     )
 
@@ -102,7 +105,7 @@ def test_a_revoked_share_link_begins_no_session(meeting: Meeting) -> None:
     for at, ends in meeting.each(pair):
         assert not isinstance(ends.second, HvError)
         is_begun = not isinstance(ends.first, HvError)
-        assert is_begun or isinstance(ends.first, ShareOverError)
+        assert is_begun or isinstance(ends.first, ShareLinkOverError)
         (link,) = links(at)
         assert (link.views, link.revoked_at is None) == (is_begun, False)
         assert at.audited("share.revoke") == 1
@@ -116,7 +119,7 @@ def test_the_last_view_of_a_share_link_is_used_once(meeting: Meeting) -> None:
 
     for at, ends in meeting.each(pair, is_symmetric=True):
         assert ends.refused == 1
-        assert {type(ends.first), type(ends.second)} > {ShareOverError}
+        assert {type(ends.first), type(ends.second)} > {ShareLinkOverError}
         assert [link.views for link in links(at)] == [1]
 
 
@@ -195,7 +198,7 @@ def test_a_revoked_share_link_orders_no_code(meeting: Meeting) -> None:
     for at, ends in meeting.each(pair):
         assert not isinstance(ends.second, HvError)
         is_asked = not isinstance(ends.first, HvError)
-        assert is_asked or isinstance(ends.first, ShareOverError)
+        assert is_asked or isinstance(ends.first, ShareLinkOverError)
         assert len(at.tasks(SHARE_CODE_SEND)) == is_asked
         (link,) = links(at)
         with at.services.uow.read() as work:

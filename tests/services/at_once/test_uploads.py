@@ -41,7 +41,7 @@ def put(at: Tenant, grant: UploadGrant, data: bytes, *, name: str = "") -> Call:
 
 def awaited(at: Tenant) -> UploadGrant:
     """
-    Grant an upload whose arrival starts its video's job.
+    Grant an upload that starts its video's job once it is there.
     """
     file = FileWanted(file_name="clip.mp4", content_type=MP4)
     return at.services.uploads.grant_video(at.env, file, at.wanted()).grant

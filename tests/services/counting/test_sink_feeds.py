@@ -14,9 +14,9 @@ from hvcore.domain.analytics.live import SessionSeen
 from hvcore.domain.analytics.segments import SegmentPlace, SegmentServed, ServedBatch
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.errors import UnavailableError
-from hvcore.services.counting.drain import Drain
+from hvcore.services.counting.flusher import Flusher
 from hvcore.spool import Spool, encode_all, reading, spool_files, writing
-from tests.services.counting.test_drain import MemorySink
+from tests.services.counting.test_flusher import MemorySink
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 PLACE = SegmentPlace(
@@ -70,7 +70,7 @@ class MoodySink(MemorySink):
 @attrs.frozen(kw_only=True)
 class Feeding:
     """
-    A drain that feeds two sinks.
+    A flusher that feeds two sinks.
 
     Attributes:
         beats: One for each time that it said to be alive.
@@ -80,11 +80,11 @@ class Feeding:
     good: MoodySink = attrs.field(factory=MoodySink)
     bad: MoodySink = attrs.field(factory=MoodySink)
     beats: list[int] = attrs.field(factory=list)
-    drain: Drain = attrs.field(init=False)
+    flusher: Flusher = attrs.field(init=False)
 
-    @drain.default
-    def _make_drain(self) -> Drain:
-        return Drain(
+    @flusher.default
+    def _make_flusher(self) -> Flusher:
+        return Flusher(
             folder=self.folder,
             sinks={"good": self.good, "bad": self.bad},
             beat=lambda: self.beats.append(1),
@@ -128,10 +128,10 @@ def test_no_file_goes_before_every_sink_has_it(feeding: Feeding) -> None:
     files = dead_files(feeding.folder, 2)
     feeding.bad.fails_with = UnavailableError("down")
 
-    feeding.drain.run_once()
+    feeding.flusher.run_once()
     waiting = list(spool_files(feeding.folder))
     feeding.bad.fails_with = None
-    feeding.drain.run_once()
+    feeding.flusher.run_once()
 
     assert waiting == files
     assert (feeding.good.segments, feeding.bad.segments) == (2, 2)
@@ -145,7 +145,7 @@ def test_a_sink_that_fails_is_asked_once_in_a_round(feeding: Feeding) -> None:
     dead_files(feeding.folder, 3)
     feeding.bad.fails_with = UnavailableError("down")
 
-    feeding.drain.run_once()
+    feeding.flusher.run_once()
 
     assert feeding.bad.calls == ["position"]
 
@@ -157,7 +157,7 @@ def test_a_sink_that_fails_again_is_reported_again(
     for is_down in (True, True, False, True):
         own.append(SEGMENT)
         feeding.bad.writes_with = UnavailableError("down") if is_down else None
-        feeding.drain.run_once()
+        feeding.flusher.run_once()
     own.close()
 
     assert caplog.text.count("an analytics sink failed") == 2
@@ -169,7 +169,7 @@ def test_a_sink_that_cannot_forget_holds_nobody_up(
     files = dead_files(feeding.folder, 2)
     feeding.bad.forgets_with = KeyError("a bug")
 
-    feeding.drain.run_once()
+    feeding.flusher.run_once()
 
     assert spool_files(feeding.folder) == []
     assert sorted(feeding.good.forgotten) == sorted(path.name for path in files)
@@ -189,10 +189,10 @@ def test_a_file_that_cannot_be_read_holds_up_no_other(
     with monkeypatch.context() as patched:
         unreadable(files[0], fault, patched)
         for _ in range(3):
-            feeding.drain.run_once()
+            feeding.flusher.run_once()
     while_bad = (feeding.good.segments, list(spool_files(feeding.folder)))
 
-    feeding.drain.run_once()
+    feeding.flusher.run_once()
 
     assert while_bad == (2, files[:1])
     assert feeding.good.segments == 3
@@ -208,7 +208,7 @@ def test_a_file_that_may_not_be_opened_holds_up_no_other(
     (feeding.folder / "0.log").mkdir()
 
     for _ in range(2):
-        feeding.drain.run_once()
+        feeding.flusher.run_once()
 
     assert feeding.good.segments == 2
     assert caplog.text.count("was left") == 1
@@ -231,7 +231,7 @@ def test_both_sinks_get_the_readable_part_of_a_bad_file(
 
     with monkeypatch.context() as patched:
         patched.setattr(reading.os, "pread", pread)
-        feeding.drain.run_once()
+        feeding.flusher.run_once()
 
     assert 0 < feeding.good.segments == feeding.bad.segments < 6
 
@@ -240,11 +240,11 @@ def test_a_file_that_one_sink_chokes_on_does_not_starve_it(feeding: Feeding) -> 
     files = dead_files(feeding.folder, 3)
     feeding.bad.cannot_take = files[0].name
 
-    feeding.drain.run_once()
+    feeding.flusher.run_once()
     while_choking = (feeding.good.segments, feeding.bad.segments)
     waiting = list(spool_files(feeding.folder))
     feeding.bad.cannot_take = ""
-    feeding.drain.run_once()
+    feeding.flusher.run_once()
 
     assert (while_choking, waiting) == ((3, 2), files[:1])
     assert feeding.bad.segments == 3
@@ -258,13 +258,13 @@ def test_a_sink_that_takes_little_at_a_time_comes_to_the_end(
     own = Spool(feeding.folder)
     own.append(SEGMENT)
     # From here on it is known where it stands.
-    feeding.drain.run_once()
+    feeding.flusher.run_once()
     for _ in range(20):
         own.append(SEGMENT)
 
     for _ in range(20):
         feeding.bad.takes = 1
-        feeding.drain.run_once()
+        feeding.flusher.run_once()
     own.close()
 
     assert feeding.bad.segments == 21
@@ -278,14 +278,14 @@ def test_a_file_stays_until_a_sink_that_was_put_back_has_it_again(
     """
     own = Spool(feeding.folder)
     own.append(SEGMENT)
-    feeding.drain.run_once()
+    feeding.flusher.run_once()
     feeding.bad.positions.clear()
     feeding.bad.segments = 0
     own.close()
 
-    feeding.drain.run_once()
+    feeding.flusher.run_once()
     waiting = len(spool_files(feeding.folder))
-    feeding.drain.run_once()
+    feeding.flusher.run_once()
 
     assert waiting == 1
     assert (feeding.good.segments, feeding.bad.segments) == (1, 1)
@@ -306,7 +306,7 @@ def test_a_file_is_gone_for_good_before_its_position_is(
         real(fd)
 
     monkeypatch.setattr(reading.os, "fsync", fsync)
-    feeding.drain.run_once()
+    feeding.flusher.run_once()
 
     assert kept == [(False, [])]
     assert feeding.good.forgotten == [path.name]
@@ -319,17 +319,17 @@ def test_damage_is_reported_once_however_often_it_is_read(
     path.write_bytes(b"junk\n" + path.read_bytes())
     feeding.good.writes_with = feeding.bad.writes_with = UnavailableError("down")
     for _ in range(3):
-        feeding.drain.run_once()
+        feeding.flusher.run_once()
     while_down = caplog.text.count("damaged lines")
     feeding.good.writes_with = feeding.bad.writes_with = None
 
-    feeding.drain.run_once()
+    feeding.flusher.run_once()
 
     # Once for each sink that has the rest.
     assert (while_down, caplog.text.count("damaged lines")) == (0, 2)
 
 
-def test_a_drain_beats_with_each_batch(
+def test_a_flusher_beats_with_each_batch(
     feeding: Feeding, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """
@@ -341,7 +341,7 @@ def test_a_drain_beats_with_each_batch(
     for _ in range(20):
         own.append(SEGMENT)
 
-    feeding.drain.run_once()
+    feeding.flusher.run_once()
     own.close()
 
     writes = [*feeding.good.calls, *feeding.bad.calls].count("write")
@@ -351,11 +351,11 @@ def test_a_drain_beats_with_each_batch(
 def test_nothing_is_remembered_of_files_that_are_gone(feeding: Feeding) -> None:
     (path,) = dead_files(feeding.folder, 1)
     content = path.read_bytes()
-    feeding.drain.run_once()
+    feeding.flusher.run_once()
 
     # No name comes twice; what is asked tells what is remembered.
     path.write_bytes(content)
-    feeding.drain.run_once()
+    feeding.flusher.run_once()
 
     # At first, and before the file is removed.
     assert feeding.good.calls.count("position") == 2 * 2
@@ -382,11 +382,11 @@ def test_a_segment_cut_in_two_by_a_full_disk_counts_once(
     with monkeypatch.context() as patched:
         patched.setattr(writing.os, "write", write)
         own.append(SEGMENT, SESSION)
-        own.flush()
-        feeding.drain.run_once()
+        own.write_owed()
+        feeding.flusher.run_once()
         space[0] = 10_000
-        own.flush()
+        own.write_owed()
     own.close()
-    feeding.drain.run_once()
+    feeding.flusher.run_once()
 
     assert feeding.good.segments == 2

@@ -10,7 +10,7 @@ from typing import Final
 import attrs
 
 from hvcore.assembly import build
-from hvcore.domain.processing.submissions import Submission, submission_of
+from hvcore.domain.processing.remote_jobs import RemoteJob, remote_job_of
 from hvcore.domain.tasks.kinds import PART_KINDS, TRANSCODE_CANCEL
 from hvcore.domain.tasks.task import Task, TaskState
 from hvcore.settings import load
@@ -108,11 +108,11 @@ class RemoteWorld:
         (task,) = (one for one in found if one.kind in PART_KINDS)
         return task
 
-    def submission(self, video_id: str) -> Submission:
+    def remote_job(self, video_id: str) -> RemoteJob:
         """
         Return how a video's only part stands with the other service.
         """
-        found = submission_of(self.part(video_id))
+        found = remote_job_of(self.part(video_id))
         assert found is not None
         return found
 

@@ -57,7 +57,7 @@ def test_the_files_of_a_retry_outlive_the_tidying_of_the_job_before(
     video_id = world.processed(b"broken")
     world.run_everything()
     source = world.storage_dir / world.video(video_id).source_path
-    source.write_bytes(b"mended")
+    source.write_bytes(b"repaired")
 
     world.services.processing.retry(world.caller, "org_a", video_id)
     world.run_everything()
@@ -132,7 +132,7 @@ def test_captions_that_are_shown_outlive_the_tidying(world: World) -> None:
 
 
 def test_captions_that_are_about_to_be_shown_outlive_the_tidying(world: World) -> None:
-    # Such as 15 minutes after a cancelled submission, when the next one is published.
+    # Such as 15 minutes after a cancelled remote job, when the next one is published.
     video_id = world.processed()
     video = world.video(video_id)
     captions = f"media/{video_id}/captions"
@@ -149,17 +149,19 @@ def test_captions_that_are_about_to_be_shown_outlive_the_tidying(world: World) -
     assert world.files(captions) == [f"{captions}/de-{video.job_id}a7.vtt"]
 
 
-def test_the_certificate_of_another_job_outlives_the_tidying(world: World) -> None:
-    # A renewal stores its certificate before the commit that publishes its files.
+def test_the_conformance_report_of_another_job_outlives_the_tidying(
+    world: World,
+) -> None:
+    # A renewal stores its report before the commit that publishes its files.
     video_id = world.processed()
     world.run_everything()
-    certificates = f"media/{video_id}/certificates"
-    strayed(world, certificates, "job_renewal.json")
+    conformance_reports = f"media/{video_id}/certificates"
+    strayed(world, conformance_reports, "job_renewal.json")
 
     world.clock.move(minutes=20)
     world.run_everything()
 
-    own = f"{certificates}/{world.video(video_id).job_id}.json"
-    assert world.files(certificates) == sorted(
-        [own, f"{certificates}/job_renewal.json"]
+    own = f"{conformance_reports}/{world.video(video_id).job_id}.json"
+    assert world.files(conformance_reports) == sorted(
+        [own, f"{conformance_reports}/job_renewal.json"]
     )

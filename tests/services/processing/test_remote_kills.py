@@ -46,7 +46,7 @@ def _killed_at(point: str, remote: RemoteWorld, task: Task) -> None:
 @pytest.mark.parametrize(
     "point", ["task.leased", "attempt.workspace", "part.submitted", "part.remembered"]
 )
-def test_a_kill_while_a_part_is_submitted_leaves_one_submission(
+def test_a_kill_while_a_part_is_submitted_leaves_one_remote_job(
     remote: RemoteWorld, point: str
 ) -> None:
     video_id = remote.planned()
@@ -62,7 +62,7 @@ def test_a_kill_while_a_part_is_submitted_leaves_one_submission(
 
 @pytest.mark.cases(1)
 @pytest.mark.parametrize("point", ["part.encoded", "part.stored"])
-def test_a_kill_while_a_part_is_taken_over_leaves_one_submission(
+def test_a_kill_while_a_part_is_taken_over_leaves_one_remote_job(
     remote: RemoteWorld, point: str
 ) -> None:
     video_id = remote.submitted()

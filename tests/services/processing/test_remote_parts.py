@@ -1,5 +1,5 @@
 """
-Parts that are made elsewhere: what is promised of each submission.
+Parts that are made elsewhere: what is promised of each remote job.
 """
 
 from collections.abc import Iterator
@@ -103,12 +103,12 @@ def test_progress_is_within_ten_points(remote: RemoteWorld) -> None:
     assert remote.service.polls < 60
 
 
-def test_an_error_of_the_service_leads_to_a_second_submission(
+def test_an_error_of_the_service_leads_to_a_second_remote_job(
     remote: RemoteWorld,
 ) -> None:
     remote.service.failing = 1
     video_id = remote.submitted()
-    first = remote.submission(video_id)
+    first = remote.remote_job(video_id)
 
     for _ in range(3):
         remote.move_on(seconds=remote.service.length_s)
@@ -133,7 +133,7 @@ def test_each_attempt_fails_by_itself_until_none_is_left(remote: RemoteWorld) ->
     assert len(remote.service.jobs) == MAX_ATTEMPTS
 
 
-def test_an_outage_of_the_service_costs_no_attempt_and_no_submission(
+def test_an_outage_of_the_service_costs_no_attempt_and_no_remote_job(
     remote: RemoteWorld,
 ) -> None:
     video_id = remote.submitted()
@@ -163,7 +163,7 @@ def test_a_deadline_that_passes_cancels_and_tries_again(remote: RemoteWorld) -> 
     assert list(remote.service.jobs) == ["job-1", "job-2"]
 
 
-def test_an_outage_before_the_submission_does_not_use_up_the_deadline(
+def test_an_outage_before_a_job_is_submitted_does_not_use_up_the_deadline(
     remote: RemoteWorld,
 ) -> None:
     video_id = remote.planned()
@@ -246,13 +246,13 @@ def test_a_video_that_is_deleted_while_it_is_submitted_is_cancelled(
     assert remote.service.running() == []
 
 
-def test_a_submission_whose_handle_nobody_knows_is_cancelled_when_it_may_have_come(
+def test_a_remote_job_whose_handle_nobody_knows_is_cancelled_when_it_may_have_come(
     remote: RemoteWorld,
 ) -> None:
     video_id = remote.planned()
     remote.service.is_down = True
     remote.world.run_tasks()
-    key = remote.submission(video_id).key(remote.part(video_id).id)
+    key = remote.remote_job(video_id).key(remote.part(video_id).id)
     remote.service.is_down = False
     remote.delete(video_id)
     remote.world.run_tasks()
@@ -317,7 +317,7 @@ def test_a_job_whose_transcoder_is_gone_waits_and_says_what_to_set(
     assert "HV_TRANSCODER__FURTHER__FAR__URL" in part.error
 
 
-def test_a_machine_without_room_leaves_the_submission_alone(
+def test_a_machine_without_room_leaves_the_remote_job_alone(
     remote: RemoteWorld,
 ) -> None:
     video_id = remote.submitted()
@@ -342,7 +342,7 @@ def test_a_machine_without_room_leaves_the_submission_alone(
 
 def submitted_twice(remote: RemoteWorld) -> str:
     """
-    Have a worker pause in front of its submission until another one has made it.
+    Have a worker pause before it submits a job until another one has submitted it.
     """
     video_id = remote.world.processed()
 
@@ -357,12 +357,12 @@ def submitted_twice(remote: RemoteWorld) -> str:
     return video_id
 
 
-def test_a_paused_workers_second_submission_is_cancelled(
+def test_a_paused_workers_second_remote_job_is_cancelled(
     remote: RemoteWorld,
 ) -> None:
     remote.service.length_s = 24 * 3600
     video_id = submitted_twice(remote)
-    kept = remote.submission(video_id).handle
+    kept = remote.remote_job(video_id).handle
     (of_other,) = {*remote.service.jobs} - {kept}
 
     remote.move_on(seconds=10)
@@ -371,7 +371,7 @@ def test_a_paused_workers_second_submission_is_cancelled(
     assert [job.id for job in remote.service.running()] == [kept]
 
 
-def test_a_second_submission_takes_nothing_from_the_one_that_goes_on(
+def test_a_second_remote_job_takes_nothing_from_the_one_that_goes_on(
     remote: RemoteWorld,
 ) -> None:
     video_id = submitted_twice(remote)
@@ -389,7 +389,7 @@ def test_a_second_submission_takes_nothing_from_the_one_that_goes_on(
     assert remote.world.video(video_id).state is VideoState.READY
 
 
-def test_a_submission_that_the_next_worker_finds_by_key_is_not_cancelled(
+def test_a_remote_job_that_the_next_worker_finds_by_key_is_not_cancelled(
     remote: RemoteWorld,
 ) -> None:
     remote.service.length_s = 24 * 3600
@@ -402,7 +402,7 @@ def test_a_submission_that_the_next_worker_finds_by_key_is_not_cancelled(
     remote.service.on_submit = lose_the_lease
     remote.world.run_tasks()
     remote.world.run_tasks()
-    assert remote.submission(video_id).handle == "job-1"
+    assert remote.remote_job(video_id).handle == "job-1"
 
     remote.move_on(minutes=16)
 
@@ -421,7 +421,7 @@ def test_a_job_that_names_no_transcoder_remembers_who_made_it(
 
     remote.world.run_tasks()
 
-    assert remote.submission(video_id).transcoder == "far"
+    assert remote.remote_job(video_id).transcoder == "far"
 
 
 def wrong_cancel(remote: RemoteWorld) -> str:

@@ -16,7 +16,7 @@ from hvcore.domain.processing.transcoding import Part, PartDone, PartPending, St
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import UnavailableError
 from hvcore.ports.transcoder import Workspace
-from hvcore.services.processing.certificates import Certificates
+from hvcore.services.processing.conformance_reports import ConformanceReports
 from hvcore.services.processing.source_captions import SourceCaptions, StoredCaptions
 from hvcore.services.processing.storyboards import NO_STORYBOARD, Storyboards
 from hvcore.services.tasks.leases import TaskStopped
@@ -249,7 +249,7 @@ def test_sheets_of_an_attempt_that_ended_are_removed(
 
     world.transcoder.still_picture = still(99)
     video_id = world.processed()
-    monkeypatch.setattr(Certificates, "issue", fail)
+    monkeypatch.setattr(ConformanceReports, "issue", fail)
 
     world.run_tasks()
 

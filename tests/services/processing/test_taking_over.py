@@ -240,7 +240,7 @@ def test_a_refusal_ends_the_part_with_a_plain_reason(
     assert len(remote.service.jobs) == 1
 
 
-def test_a_refusal_that_is_corrected_in_time_costs_no_submission(
+def test_a_refusal_that_is_corrected_in_time_costs_no_remote_job(
     remote: RemoteWorld, store: FaultyStore
 ) -> None:
     video_id = remote.submitted()

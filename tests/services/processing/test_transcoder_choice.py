@@ -180,7 +180,7 @@ def planned_at_once(remote: RemoteWorld, count: int) -> list[VideoId]:
     return videos
 
 
-def test_a_job_declined_at_its_submission_goes_to_the_usual_transcoder(
+def test_a_job_declined_when_it_is_submitted_goes_to_the_usual_transcoder(
     tmp_path: Path, store: str
 ) -> None:
     with remote_world(

@@ -128,9 +128,9 @@ def names(world: World, scope: Scope = EVERYTHING) -> list[tuple[str, str]]:
     return [(one.kind.value, one.video_id or "") for one in found(world, scope)]
 
 
-def mend(world: World, scope: Scope = EVERYTHING) -> list[str]:
+def repair(world: World, scope: Scope = EVERYTHING) -> list[str]:
     """
-    Mend everything; give up what is lost. Returns what was done.
+    Repair every damage; give up what is lost. Returns what was done.
     """
     with anew(world) as services:
         return [

@@ -1,5 +1,5 @@
 """
-Damages are found and mended, and nothing that is whole is touched.
+Damages are found and repaired, and nothing that is whole is touched.
 """
 
 import threading
@@ -23,9 +23,9 @@ from tests.services.repair.planting import (
     found,
     lose,
     media_of,
-    mend,
     names,
     picture,
+    repair,
     segment,
 )
 
@@ -40,7 +40,7 @@ def later(world: World) -> None:
     world.clock.move(days=8)
 
 
-def test_every_planted_damage_is_found_and_mended(site: Site) -> None:
+def test_every_planted_damage_is_found_and_repaired(site: Site) -> None:
     whole = site.ready()
     site.settle()
     planted = [(kind, *plant(site)) for kind, plant in PLANTS.values()]
@@ -65,7 +65,7 @@ def test_every_planted_damage_is_found_and_mended(site: Site) -> None:
             for one in damages
         ), (kind, word)
     before = site.everything()
-    mend(site.world)
+    repair(site.world)
     site.settle()
     later(site.world)
 
@@ -93,7 +93,7 @@ def test_a_part_is_put_back_byte_by_byte_and_the_others_are_not_encoded(
     encoded: list[int] = []
     site.world.transcoder.before_part = lambda part: encoded.append(part.index)
 
-    mend(site.world)
+    repair(site.world)
     site.world.run_tasks()
 
     assert site.everything() == whole
@@ -118,7 +118,7 @@ def test_a_damaged_videos_rest_plays_while_another_encoder_makes_it_again(
     site.put(f"media/{video.id}/thumbnails/{video.job_id}/640x360.jpg", picture())
     site.world.transcoder.before_part = differ
     site.world.transcoder.version = b"\0\0\0\x08free"
-    mend(site.world)
+    repair(site.world)
     site.world.run_tasks()
 
     renewed = site.world.video(video.id)
@@ -143,7 +143,7 @@ def test_a_job_that_cannot_replace_another_one_leaves_the_video_as_it_is(
     site.remove(f"{video.media_root}/{board.sprites[0].path}")
     site.put(video.source_path, b"unusable")
 
-    mend(site.world, Scope(video_id=video.id))
+    repair(site.world, Scope(video_id=video.id))
     site.settle()
 
     now = site.world.video(video.id)
@@ -163,7 +163,7 @@ def test_a_lost_video_fails_only_where_an_operator_gives_it_up(site: Site) -> No
 
     assert all(one is not None and one.gives_up for one in repairs)
     assert site.world.video(video_id).state is VideoState.READY
-    mend(site.world)
+    repair(site.world)
     site.settle()
     later(site.world)
     failed = site.world.video(video_id)
@@ -193,7 +193,7 @@ def test_a_service_at_work_has_no_damage(site: Site) -> None:
 
     later(world)
     assert names(world) == []
-    assert mend(world) == []
+    assert repair(world) == []
     assert site.everything() == kept
 
 
@@ -252,23 +252,23 @@ def test_a_look_can_be_narrowed(site: Site) -> None:
 def test_a_repair_under_way_is_not_ordered_again(site: Site) -> None:
     _, plant = PLANTS["a_segment_is_missing"]
     video_id, _ = plant(site)
-    mend(site.world)
+    repair(site.world)
 
     (again,) = found(site.world)
 
     assert again.repair is None
     assert again.why_not == "parts of the video are being made again"
-    assert mend(site.world) == []
+    assert repair(site.world) == []
     with site.world.services.uow.read() as work:
         assert len(work.tasks.of_subject(video_id, kind="transcode.mend")) == 1
 
 
-def test_a_video_that_is_deleted_meanwhile_is_not_mended(site: Site) -> None:
+def test_a_video_that_is_deleted_meanwhile_is_not_repaired(site: Site) -> None:
     _, plant = PLANTS["a_segment_is_missing"]
     video_id, _ = plant(site)
     world = site.world
     (damage,) = found(world)
-    mend(world)
+    repair(world)
     world.services.deletion.delete(world.caller, "org_a", video_id, None)
 
     assert damage.repair is not None
@@ -283,7 +283,7 @@ def test_owners_are_told_of_a_video_that_was_made_again(site: Site) -> None:
     video_id, _ = plant(site)
     before = site.world.video(video_id).event_count
 
-    mend(site.world)
+    repair(site.world)
     site.world.run_tasks()
 
     assert site.world.video(video_id).event_count == before + 1
@@ -300,7 +300,7 @@ def test_a_part_that_does_not_join_has_the_whole_video_made_again(site: Site) ->
     # Another version of the transcoder cuts its jobs otherwise.
     site.world.transcoder.parts = 1
 
-    mend(site.world)
+    repair(site.world)
     site.world.run_tasks()
 
     renewed = site.world.video(video.id)
@@ -317,7 +317,7 @@ def test_after_a_part_has_failed_the_whole_video_is_proposed(site: Site) -> None
     source = site.read(video.source_path)
     site.put(video.source_path, b"broken".ljust(len(source)))
 
-    mend(site.world)
+    repair(site.world)
     site.world.run_everything()
 
     (again,) = found(site.world)
@@ -338,7 +338,7 @@ def test_damaged_parts_of_a_video_are_published_together(site: Site) -> None:
     site.remove(segment(video, 1))
     site.world.transcoder.version = b"\0\0\0\x08free"
 
-    assert mend(site.world)[1:] == [ORDERED_BEFORE]
+    assert repair(site.world)[1:] == [ORDERED_BEFORE]
     site.world.run_tasks()
 
     renewed = site.world.video(video.id)

@@ -13,7 +13,7 @@ from tests.fakes import SettableClock
 from tests.object_store import environ_of_swift, new_swift_bucket
 from tests.servers import PostgresqlServer
 from tests.services.conftest import make_world
-from tests.services.repair.planting import PLANTS, Site, found, mend, names
+from tests.services.repair.planting import PLANTS, Site, found, names, repair
 
 pytestmark = pytest.mark.services
 
@@ -42,29 +42,29 @@ def site_of(folder: Path, environ: Mapping[str, str]) -> Iterator[Site]:
         yield Site(world=world)
 
 
-def plant_and_mend(site: Site, wanted: Sequence[str]) -> None:
+def plant_and_repair(site: Site, wanted: Sequence[str]) -> None:
     planted = [(PLANTS[name][0], *PLANTS[name][1](site)) for name in wanted]
     site.world.clock.move(days=8)
 
     assert sorted(names(site.world)) == sorted(
         (kind, video) for kind, video, _ in planted
     )
-    mend(site.world)
+    repair(site.world)
     site.settle()
     site.world.clock.move(days=8)
     assert found(site.world) == []
 
 
-def test_damages_are_mended_with_postgresql(
+def test_damages_are_repaired_with_postgresql(
     tmp_path: Path, postgresql: PostgresqlServer
 ) -> None:
     environ = {"HV_DATABASE__URL": postgresql.new_database()}
     with site_of(tmp_path, environ) as site:
-        plant_and_mend(site, OF_A_DATABASE)
+        plant_and_repair(site, OF_A_DATABASE)
 
 
 @pytest.mark.long
-def test_damages_are_mended_in_an_object_store(tmp_path: Path, swift: str) -> None:
+def test_damages_are_repaired_in_an_object_store(tmp_path: Path, swift: str) -> None:
     environ = environ_of_swift(swift, new_swift_bucket(swift))
     with site_of(tmp_path, environ) as site:
-        plant_and_mend(site, OF_A_STORE)
+        plant_and_repair(site, OF_A_STORE)

@@ -15,7 +15,7 @@ from hvcore.services.repair.quarantine import Quarantine
 from hvcore.testing.fakes import MemoryStorage
 from tests.fakes import SettableClock
 from tests.services.conftest import make_world
-from tests.services.repair.planting import PLANTS, Site, mend
+from tests.services.repair.planting import PLANTS, Site, repair
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_a_file_that_a_repair_removes_is_kept_for_a_week(site: Site) -> None:
     before = site.everything()
     services = site.world.services
 
-    mend(site.world)
+    repair(site.world)
 
     gone = {
         path: data for path, data in before.items() if path not in site.everything()
@@ -66,7 +66,7 @@ def test_quarantined_files_go_with_their_video(site: Site) -> None:
     site.put(f"media/{video.id}/job_old/0.m4s", b"old")
     site.settle()
     site.world.clock.move(days=8)
-    mend(site.world, Scope(video_id=video.id))
+    repair(site.world, Scope(video_id=video.id))
     services = site.world.services
     assert paths(services.storage, "quarantine") == [
         f"quarantine/media/{video.id}/job_old/0.m4s"

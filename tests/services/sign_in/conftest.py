@@ -103,7 +103,7 @@ class House:
         """
         Return who has this session now.
         """
-        return self.services.sessions.person_of(session.value)
+        return self.services.sign_in_sessions.person_of(session.value)
 
     def by_link(self, address: str) -> StartedSession:
         """

@@ -80,19 +80,19 @@ def test_a_person_who_leaves_is_known_without_asking_the_backend(house: House) -
     session = house.signed_in()
     house.clock.move(minutes=6)
 
-    holder = house.services.sessions.holder_of(session.value)
+    holder = house.services.sign_in_sessions.holder_of(session.value)
 
     assert holder == session.person
     assert house.provider.asked == []
     for cookie in (None, "", "x" * 43):
-        assert house.services.sessions.holder_of(cookie) is None
+        assert house.services.sign_in_sessions.holder_of(cookie) is None
 
 
 def test_a_session_that_is_over_has_no_holder(house: House) -> None:
     session = house.signed_in()
     house.clock.move(hours=12)
 
-    assert house.services.sessions.holder_of(session.value) is None
+    assert house.services.sign_in_sessions.holder_of(session.value) is None
 
 
 def test_the_database_has_no_value_of_a_session(house: House) -> None:

@@ -48,9 +48,9 @@ def test_a_signed_in_person_is_known(house: House) -> None:
 
 @pytest.mark.parametrize("cookie", [None, "", "forged", "\ud800", "x" * 43])
 def test_nobody_has_a_forged_session(house: House, cookie: str | None) -> None:
-    assert house.services.sessions.person_of(cookie) is None
-    assert house.services.sessions.sign_out(cookie) is None
-    assert house.services.sessions.sign_out_everywhere(cookie) is None
+    assert house.services.sign_in_sessions.person_of(cookie) is None
+    assert house.services.sign_in_sessions.sign_out(cookie) is None
+    assert house.services.sign_in_sessions.sign_out_everywhere(cookie) is None
 
 
 def test_the_database_has_neither_cookie_nor_state(house: House) -> None:
@@ -194,7 +194,7 @@ def test_a_changed_secret_ends_sessions_instead_of_breaking_them(
         assert again.person(session) is None
         assert again.person(other) is not None
     with make_house(tmp_path, {"HV_SIGN_IN__SECRET": "c" * 32}) as third:
-        assert third.services.sessions.sign_out(other.value) is None
+        assert third.services.sign_in_sessions.sign_out(other.value) is None
         assert third.person(other) is None
 
 
@@ -217,7 +217,7 @@ def test_requests_at_once_ask_once(house: House) -> None:
 def test_a_request_that_waits_too_long_for_another_is_refused(house: House) -> None:
     session = house.signed_in()
     house.clock.move(seconds=FIVE_MINUTES_S)
-    sessions = house.services.sessions
+    sessions = house.services.sign_in_sessions
     times = attrs.evolve(sessions.times, waited_s=0)
     hasty = attrs.evolve(sessions, times=times)
     slow = SlowSignIn(house.provider)
@@ -270,7 +270,7 @@ def test_a_role_that_changes_while_it_is_asked_is_asked_again(house: House) -> N
 def test_signing_out_ends_one_session(house: House) -> None:
     first, second = house.signed_in(), house.signed_in()
 
-    address = house.services.sessions.sign_out(first.value)
+    address = house.services.sign_in_sessions.sign_out(first.value)
 
     assert address is not None
     assert address.startswith("https://id.example.com/end?state 0&to=http://127.0.0.1")
@@ -283,7 +283,7 @@ def test_signing_out_everywhere_ends_all_of_a_person(house: House) -> None:
     house.provider.identity = attrs.evolve(ADA, subject="bob")
     other = house.signed_in()
 
-    house.services.sessions.sign_out_everywhere(first.value)
+    house.services.sign_in_sessions.sign_out_everywhere(first.value)
 
     assert house.person(first) is house.person(second) is None
     assert house.person(other) is not None
@@ -291,7 +291,7 @@ def test_signing_out_everywhere_ends_all_of_a_person(house: House) -> None:
 
 def test_signing_in_and_out_is_audited_with_the_name(house: House) -> None:
     session = house.signed_in()
-    house.services.sessions.sign_out(session.value)
+    house.services.sign_in_sessions.sign_out(session.value)
 
     for action in ("session.start", "session.end"):
         (entry,) = house.audited(action)
@@ -305,7 +305,7 @@ def test_ended_sessions_links_and_sign_ins_are_swept(house: House) -> None:
     house.services.sign_ins.begin(return_to="", client_address="192.0.2.1")
     house.clock.move(days=8)
 
-    house.services.sessions.forget_ended()
+    house.services.sign_in_sessions.forget_ended()
 
     with house.services.engine.connect() as connection:
         for name in ("sign_in_sessions", "sign_in_links", "pending_sign_ins"):
@@ -316,7 +316,7 @@ def test_ended_sessions_links_and_sign_ins_are_swept(house: House) -> None:
 def test_a_person_calls_with_the_permissions_of_the_role(house: House) -> None:
     person = house.signed_in().person
 
-    principal = house.services.sessions.principal(person, ORG)
+    principal = house.services.sign_in_sessions.principal(person, ORG)
 
     assert principal.permissions == Role.EDITOR.permissions
     assert principal.person == person.as_person
@@ -327,7 +327,7 @@ def test_a_person_calls_with_the_permissions_of_the_role(house: House) -> None:
 
 
 def test_a_foreign_organization_is_as_one_that_is_not_there(house: House) -> None:
-    sessions, person = house.services.sessions, house.signed_in().person
+    sessions, person = house.services.sign_in_sessions, house.signed_in().person
 
     errors = []
     for org_id in (OTHER_ORG, "org_none", "\0"):
@@ -340,7 +340,7 @@ def test_a_foreign_organization_is_as_one_that_is_not_there(house: House) -> Non
 
 def test_an_operator_is_an_admin_where_there_is_an_organization(house: House) -> None:
     house.provider.identity = attrs.evolve(ADA, roles={}, is_operator=True)
-    sessions, person = house.services.sessions, house.signed_in().person
+    sessions, person = house.services.sign_in_sessions, house.signed_in().person
 
     principal = sessions.principal(person, OTHER_ORG)
     with pytest.raises(NotFoundError):

@@ -63,12 +63,12 @@ def test_however_many_wait_they_come_back_at_one_pace() -> None:
     now_s = 0.0
     crowds = Crowds(lambda: now_s)
     # 600 films of one organization, and no place gets free.
-    arrivals = [number * 0.01 for number in range(600)]
+    starts = [number * 0.01 for number in range(600)]
     late = []
-    while arrivals[0] < 1_200:
-        now_s = heapq.heappop(arrivals)
+    while starts[0] < 1_200:
+        now_s = heapq.heappop(starts)
         wait_s = crowds.refused(FETCH_GET, "org_a").total_seconds()
-        heapq.heappush(arrivals, now_s + wait_s)
+        heapq.heappush(starts, now_s + wait_s)
         if now_s > 600:
             late.append(now_s)
 

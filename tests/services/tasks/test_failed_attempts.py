@@ -9,7 +9,7 @@ from hvcore.domain.processing.transcoding import Part, TranscodeError
 from hvcore.domain.tasks.kinds import TRANSCODE_PART
 from hvcore.domain.tasks.task import Task, TaskState
 from hvcore.errors import UnavailableError
-from hvcore.persistence.tasks.lane_shares import LaneShares
+from hvcore.persistence.tasks.lane_accounts import LaneAccounts
 from hvcore.persistence.tasks.tasks import SqlTaskRepository
 from tests.services.conftest import World
 
@@ -59,15 +59,15 @@ def test_an_attempt_that_has_lost_its_lease_is_charged_once(
 ) -> None:
     video_id = world.processed()
     charged: list[str] = []
-    charge = LaneShares.charge
+    charge = LaneAccounts.charge
 
-    def note(self: LaneShares, org_id: str, lane: str, cost_s: float) -> None:
+    def note(self: LaneAccounts, org_id: str, lane: str, cost_s: float) -> None:
         charged.append(lane)
         charge(self, org_id, lane, cost_s)
 
     def lose_and_fail(_: Part) -> None:
         task = part(world, video_id)
-        monkeypatch.setattr(LaneShares, "charge", note)
+        monkeypatch.setattr(LaneAccounts, "charge", note)
         with world.services.uow.write() as work:
             assert isinstance(work.tasks, SqlTaskRepository)
             assert work.tasks.free_worker("test:1") == 1

@@ -62,7 +62,7 @@ def send(answer: UploadGranted, numbers: Sequence[int]) -> list[int]:
 
 
 def complete(site: Site, answer: UploadGranted) -> None:
-    site.world.services.arrivals.complete(
+    site.world.services.direct_uploads.complete(
         site.world.caller, site.world.env.org_id, answer.grant.video_id or ""
     )
 
@@ -266,7 +266,7 @@ def test_a_fault_while_parts_are_joined_costs_time_and_nothing_else(
     answer = granted_parts(site)
     send(answer, [1, 2, 3])
     struck = site.store.struck
-    site.store.strike_once(fault, "PUT", "/arrival")
+    site.store.strike_once(fault, "PUT", "/direct-upload")
 
     take_in(site.world)
 

@@ -18,14 +18,14 @@ from hvcore.domain.tasks.task import TaskState
 from hvcore.domain.uploads.direct import (
     PART_BYTES,
     PARTS_FROM_BYTES,
-    DirectUploads,
+    DirectUploadMode,
     part_sizes,
 )
 from hvcore.domain.uploads.grants import (
     GrantState,
     UploadGrant,
     UploadGranted,
-    arrival_path,
+    direct_upload_path,
 )
 from hvcore.domain.videos.labels import Labels
 from hvcore.domain.videos.states import VideoState
@@ -84,7 +84,7 @@ def send(answer: UploadGranted, numbers: Sequence[int]) -> list[int]:
 
 
 def begun(world: World, answer: UploadGranted) -> list[PartedWrite]:
-    return begun_at(world, arrival_path(answer.grant))
+    return begun_at(world, direct_upload_path(answer.grant))
 
 
 def begun_at(world: World, path: str) -> list[PartedWrite]:
@@ -94,7 +94,7 @@ def begun_at(world: World, path: str) -> list[PartedWrite]:
 
 
 def complete(world: World, answer: UploadGranted) -> None:
-    world.services.arrivals.complete(
+    world.services.direct_uploads.complete(
         world.caller, world.env.org_id, answer.grant.video_id or ""
     )
 
@@ -193,8 +193,8 @@ def test_small_files_and_other_storages_have_no_parts(
         assert granted(files).parts == ()
 
 
-@pytest.mark.parametrize("point", ["arrival.joined", "arrival.copied"])
-def test_a_worker_that_fails_on_the_way_is_mended(
+@pytest.mark.parametrize("point", ["direct_upload.joined", "direct_upload.copied"])
+def test_a_failure_on_the_way_is_repaired(
     world: World, swift: str, bucket: str, point: str
 ) -> None:
     answer = granted(world)
@@ -223,7 +223,7 @@ def test_a_fault_while_parts_are_joined_costs_time_and_nothing_else(
     ):
         answer = granted(world)
         send(answer, [1, 2, 3])
-        store.strike_once(fault, "POST", "/arrival")
+        store.strike_once(fault, "POST", "/direct-upload")
 
         take_in(world)
 
@@ -237,8 +237,8 @@ def test_parts_end_though_nobody_is_sent_to_the_store_any_more(world: World) -> 
     answer = granted(world)
     send(answer, [1])
 
-    off = DirectAddresses(storage=world.services.storage, mode=DirectUploads.OFF)
-    off.end_parts(arrival_path(answer.grant))
+    off = DirectAddresses(storage=world.services.storage, mode=DirectUploadMode.OFF)
+    off.end_parts(direct_upload_path(answer.grant))
 
     assert begun(world, answer) == []
 
@@ -329,7 +329,9 @@ def test_a_store_that_refuses_parts_leaves_nothing_that_counts(
         store.strikes = lambda *_: None
         # What the store had begun is ended; and the name is free again.
         take_in(world)
-        assert all(begun_at(world, arrival_path(grant)) == [] for grant in refused)
+        assert all(
+            begun_at(world, direct_upload_path(grant)) == [] for grant in refused
+        )
         answer = uploads.grant_video(world.env, file, wanted)
         assert len(begun(world, answer)) == 1
 

@@ -11,7 +11,7 @@ from hvcore.domain.videos.captions import CaptionFormat
 from hvcore.errors import InvalidParametersError, UnavailableError
 from hvcore.services.videos import text_reading
 from hvcore.services.videos.text_reading import LONG_BYTES, TextReading
-from hvcore.throttling.turns import TurnPlaces
+from hvcore.throttling.turns import TurnSlots
 
 ORG = "org_a"
 CUE = "00:00:01.000 --> 00:00:02.000\nHi <b>you</b> & all: é\n\n"
@@ -94,7 +94,7 @@ def test_a_file_that_needs_too_much_memory_ends_its_process_alone(
 
 def test_nobody_waits_for_a_place_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_reading, "WAITS_AT_MOST_S", 0.001)
-    reading = TextReading(TurnPlaces(0))
+    reading = TextReading(TurnSlots(0))
 
     with pytest.raises(UnavailableError):
         reading.captions(ORG, f"{VTT}{LONG_NOTE}".encode(), None)

@@ -99,10 +99,8 @@ class EmbedTabResource:
     ) -> None:
         here = organization_of(req)
         envs = {env.id: env.name for env in here.environments}
-        places = self._playback.places(
-            video.org_id, envs.get(video.env_id, video.env_id)
-        )
-        plays = places.of(video.id, is_public=True, size_px=BEST_THUMBNAIL_PX)
+        roots = self._playback.roots(video.org_id, envs.get(video.env_id, video.env_id))
+        plays = roots.of(video.id, is_public=True, size_px=BEST_THUMBNAIL_PX)
         addresses = public_addresses(plays)
         values = {
             "form": form,

@@ -5,7 +5,7 @@ from typing import Final
 
 import falcon
 
-from hvcore.domain.ids import is_edge_key_id, is_share_id, is_video_id
+from hvcore.domain.ids import is_edge_key_id, is_share_link_id, is_video_id
 from hvcore.domain.playback.page_domains import origin_of
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.domain.videos.video import Video
@@ -88,7 +88,7 @@ class ExplainTabResource:
         parts = set(path.split("/"))
         found = {part for part in parts if is_video_id(part)}
         keys = {part for part in parts if is_edge_key_id(part)}
-        shares = {part for part in parts if is_share_id(part)}
+        shares = {part for part in parts if is_share_link_id(part)}
         allowed: set[str] = {video.id, video.public_id}
         place = (here.caller, here.org_id, video.id)
         if keys:

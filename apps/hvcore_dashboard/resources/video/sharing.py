@@ -119,7 +119,7 @@ class SharingPageResource:
         self._tabs.show(req, resp, video, TAB, values)
 
 
-class ShareRevocationResource:
+class ShareLinkRevocationResource:
     """``POST …/videos/{video}/sharing/revoke-share``: ends a share link."""
 
     def __init__(self, desk: Desk) -> None:

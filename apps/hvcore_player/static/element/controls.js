@@ -111,7 +111,7 @@ export const makeControls = () => {
 };
 
 /** Tell screen readers what media-chrome does not, once the controls are in a page. */
-export const mendRoles = ({ bigPlay, captionsButton, menus }) => {
+export const repairRoles = ({ bigPlay, captionsButton, menus }) => {
   // The other play button is enough for keyboards and screen readers.
   bigPlay.tabIndex = -1;
   // It says whether it is on by aria-checked, which buttons do not have.

@@ -1,0 +1,168 @@
+"""
+Threads that make the next pieces of answers, each for as long as that takes.
+
+A reader of a download takes minutes, and a piece of it comes from an object store in
+milliseconds. So no thread stays with a reader: it makes a piece, and has others to make
+until that one is sent (docs/decisions/0130). These threads are no requests' own: a store
+that is slow holds up downloads alone.
+"""
+
+import logging
+import sys
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from typing import Any, Final, Protocol
+
+import attrs
+
+from hvcore.throttling.shares import SharedCapacity
+from hvcore_server.shared_threads import SharedThreads
+
+_log = logging.getLogger(__name__)
+
+PIECE_THREADS: Final = 8
+THREADS_OF_ONE: Final = PIECE_THREADS // 2
+PIECE_BYTES: Final = 1024 * 1024
+"""With 30 ms for a request to the store, one reader gets some 30 MB a second."""
+SMALL_PIECE_BYTES: Final = 64 * 1024
+"""Where there is no room for more: as much as the file loop has for a connection."""
+MAX_PARTS_BYTES: Final = 64 * 1024 * 1024
+MAX_PIECES_OF_ONE_BYTES: Final = 16 * 1024 * 1024
+
+
+class MadeInPieces(Protocol):
+    """A body of which a piece at a time is made, in order."""
+
+    @property
+    def left_bytes(self) -> int:
+        """The number of bytes that are not made yet."""
+        ...
+
+    def make_piece(self, most_bytes: int) -> bytes:
+        """Make the next piece; may wait for another server."""
+        ...
+
+
+@attrs.frozen
+class MadePiece:
+    """
+    A piece, and the room that it takes until it is sent.
+
+    Attributes:
+        data: Nothing if it could not be made.
+    """
+
+    data: bytes
+    free: Callable[[], None]
+
+
+@attrs.frozen
+class _Wanted:
+    client: str
+    body: MadeInPieces
+    take: Callable[[MadePiece], None]
+
+
+class PieceThreads:
+    """
+    Makes pieces; all but making is for the main thread alone.
+
+    Args:
+        defer: Calls a function with arguments in the main thread, soon.
+    """
+
+    def __init__(self, defer: Callable[..., None]) -> None:
+        self._defer = defer
+        self._is_closed = False
+        self._pool = ThreadPoolExecutor(PIECE_THREADS, thread_name_prefix="pieces")
+        self._room = SharedCapacity(
+            name="part_bytes",
+            capacity=MAX_PARTS_BYTES,
+            most_of_one=MAX_PIECES_OF_ONE_BYTES,
+            things="bytes that wait",
+        )
+        self._threads = SharedThreads(
+            threads=SharedCapacity(
+                name="part_threads",
+                capacity=PIECE_THREADS,
+                most_of_one=THREADS_OF_ONE,
+                things="pieces",
+            ),
+            # Whoever was told how long an answer is waits for its turn.
+            most_waiting=sys.maxsize,
+            start=self._start,
+            refuse=lambda _wanted, _error: None,
+        )
+
+    def ask(
+        self, client: str, body: MadeInPieces, take: Callable[[MadePiece], None]
+    ) -> None:
+        """
+        Have the next piece of a body made, once it is its client's turn.
+
+        Args:
+            take: Called in the main thread.
+        """
+        self._threads.ask(client, _Wanted(client, body, take))
+
+    def close(self) -> None:
+        """Pass on nothing more."""
+        self._is_closed = True
+
+    def _start(self, wanted: _Wanted) -> None:
+        most_bytes, room_bytes = SMALL_PIECE_BYTES, 0
+        if self._room.may_take(wanted.client, PIECE_BYTES):
+            most_bytes = room_bytes = PIECE_BYTES
+            self._room.acquire(wanted.client, PIECE_BYTES)
+        made = self._pool.submit(wanted.body.make_piece, most_bytes)
+        made.add_done_callback(partial(self._pass_on, wanted, room_bytes))
+
+    def _pass_on(self, wanted: _Wanted, room_bytes: int, done: "Future[bytes]") -> None:
+        # In the thread that has made it; the main thread may have ended by now.
+        if not self._is_closed:
+            self._defer(self._made, wanted, room_bytes, done)
+
+    def _made(self, wanted: _Wanted, room_bytes: int, done: "Future[bytes]") -> None:
+        self._threads.done(wanted.client)
+        wanted.take(MadePiece(_data(done), self._freeing(wanted.client, room_bytes)))
+
+    def _freeing(self, client: str, room_bytes: int) -> Callable[[], None]:
+        left = [room_bytes]
+
+        def free() -> None:
+            if left:
+                self._room.release(client, left.pop())
+
+        return free
+
+
+def _data(done: "Future[bytes]") -> bytes:
+    try:
+        return done.result()
+    except Exception as exc:  # noqa: BLE001 - whatever of: the answer has begun
+        _log.warning(
+            "an answer broke off: its next piece could not be made",
+            extra={"hv_error": type(exc).__name__},
+        )
+        return b""
+
+
+def begin_in_pieces(app: Callable[..., Any]) -> Callable[..., Any]:
+    """
+    Return an app that answers with the first piece of what is made in pieces.
+
+    The rest is left to whoever sends it. Middleware that has put something around such
+    a body gets all of it, in the request's thread.
+    """
+
+    def begin(environ: dict[str, Any], start_response: Any) -> Any:  # noqa: ANN401 - WSGI's own
+        body = app(environ, start_response)
+        unsent = getattr(environ.get("gunicorn.socket"), "unsent", None)
+        if unsent is None or not hasattr(body, "make_piece"):
+            return body
+        first = body.make_piece(SMALL_PIECE_BYTES)
+        unsent.further = body if body.left_bytes else None
+        return [first]
+
+    return begin

@@ -1,0 +1,79 @@
+"""
+The addresses by which a cloud knows files in this deployment's storage.
+
+The cloud's own account reads and writes the files, so that no signed address is in a job:
+those end, and whoever may list jobs would see them.
+"""
+
+from urllib.parse import unquote, urlsplit
+
+import attrs
+
+from hvcore.plugin_api import NotAddressableError, PartTarget
+
+
+@attrs.frozen(kw_only=True)
+class CloudAddresses:
+    """
+    Gives addresses as ``scheme://bucket/path``.
+
+    Attributes:
+        scheme: Of the cloud's store, such as ``gs``.
+        root: What the cloud calls the storage's root; empty: as the storage does.
+        fix: What an operator sets if the storage is not of that scheme.
+    """
+
+    scheme: str
+    root: str = ""
+    fix: str = "the cloud cannot reach the storage; choose one of its own"
+
+    def problem(self, url: str) -> str:
+        """
+        Return the setting that lets a cloud reach the storage; empty if it does.
+
+        Args:
+            url: What clients of the storage call a path in it.
+        """
+        is_named = self.root or url.startswith(f"{self.scheme}://")
+        return "" if is_named else self.fix
+
+    def target(self, target: PartTarget) -> str:
+        """
+        Return the folder that a remote job writes to, without a slash at the end.
+
+        Raises:
+            NotAddressableError: The cloud cannot reach it.
+        """
+        own = self._own_url(target)
+        if not self.root:
+            return own
+        return f"{self.root.rstrip('/')}/{target.prefix}"
+
+    def source(self, signed: str, target: PartTarget) -> str:
+        """
+        Return a source's address for the cloud.
+
+        Args:
+            signed: An address of it that the storage has signed. Its path is the
+                file's; whether the bucket stands in the host or in the path depends on
+                the store.
+
+        Raises:
+            NotAddressableError: The cloud cannot reach it.
+        """
+        scheme, _, own = self._own_url(target).partition("://")
+        bucket, _, folder = own.partition("/")
+        parts = urlsplit(signed)
+        key = unquote(parts.path).lstrip("/")
+        if not (parts.hostname or "").startswith(f"{bucket}."):
+            key = key.removeprefix(f"{bucket}/")
+        if not self.root:
+            return f"{scheme}://{bucket}/{key}"
+        base = folder.removesuffix(target.prefix)
+        return f"{self.root.rstrip('/')}/{key.removeprefix(base)}"
+
+    def _own_url(self, target: PartTarget) -> str:
+        url = target.url
+        if self.problem(url):
+            raise NotAddressableError(self.fix)
+        return url

@@ -1,0 +1,94 @@
+"""Tell caches in front of the service what to remove: the work of ``cache.purge``."""
+
+import logging
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any, Final, cast
+
+import attrs
+
+from hvcore.domain.ids import EnvId, VideoId
+from hvcore.domain.videos.removals import Removal, RemovalKind
+from hvcore.ports.cache_invalidation import (
+    CacheInvalidator,
+    InvalidationOrder,
+    InvalidationReason,
+)
+from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.services.tasks.leases import TaskRun
+
+UNKNOWN_WAITS: Final = timedelta(minutes=1)
+"""While settings change, old workers meet the orders of new ones."""
+UNKNOWN_FOR: Final = timedelta(days=1)
+"""How old an order is when its invalidator counts as taken out of the settings."""
+
+_log = logging.getLogger(__name__)
+
+
+@attrs.frozen(kw_only=True)
+class CacheInvalidation:
+    """
+    Carry out orders, each until its invalidator has taken it.
+
+    Attributes:
+        invalidators: By name.
+    """
+
+    uow: UnitOfWork
+    invalidators: Mapping[str, CacheInvalidator]
+
+    def run(self, run: TaskRun) -> None:
+        """
+        Hand an order to its invalidator, or have it wait for a process that knows it.
+
+        Raises:
+            UnavailableError: The cache does not answer; the task is tried again.
+        """
+        task = run.task
+        payload = cast(Mapping[str, Any], task.payload)
+        invalidator = self.invalidators.get(payload["purger"])
+        if invalidator is None:
+            self._await_invalidator(run, payload["purger"])
+            return
+        invalidator.invalidate(
+            InvalidationOrder(
+                id=task.id,
+                reason=InvalidationReason(payload["reason"]),
+                org_id=task.org_id,
+                env_id=EnvId(payload["env_id"]),
+                video_id=VideoId(task.subject),
+                address_prefixes=tuple(payload["prefixes"]),
+            )
+        )
+        with self.uow.write() as work:
+            run.finish(work)
+            if payload["reason"] == InvalidationReason.DELETED.value:
+                work.removals.add(
+                    Removal.once(
+                        video_id=VideoId(task.subject),
+                        kind=RemovalKind.CACHE,
+                        place=payload["purger"],
+                        actor=task.id,
+                        pieces=len(payload["prefixes"]),
+                        at=work.now(),
+                    )
+                )
+            work.commit()
+
+    def _await_invalidator(self, run: TaskRun, name: str) -> None:
+        task = run.task
+        with self.uow.write() as work:
+            now = work.now()
+            is_given_up = now - task.created_at >= UNKNOWN_FOR
+            if is_given_up:
+                run.finish(work)
+            else:
+                why = f"There is no cache invalidator {name} here."
+                run.put_back(work, not_before=now + UNKNOWN_WAITS, error=why)
+            work.commit()
+        if is_given_up:
+            _log.warning(
+                "The caches of the invalidator %s were not told to forget the video %s: no "
+                "worker had this invalidator (HV_EDGE__CACHE_INVALIDATORS) within %d hours.",
+                *(name, task.subject, UNKNOWN_FOR // timedelta(hours=1)),
+            )

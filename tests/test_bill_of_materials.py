@@ -4,10 +4,14 @@ The SBOM, but for what cyclonedx-py itself finds.
 
 import json
 import os
+import re
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 from typing import Final
+
+import pytest
 
 ROOT: Final = Path(__file__).parent.parent
 FOUND: Final = {
@@ -29,6 +33,10 @@ def sbom(folder: Path) -> subprocess.CompletedProcess[str]:
         text=True,
         check=False,
     )
+
+
+def names_of(components: list[dict[str, str]]) -> set[str]:
+    return {one["name"] for one in components}
 
 
 def test_the_libraries_of_pages_are_in_it(tmp_path: Path) -> None:
@@ -62,6 +70,9 @@ def test_the_libraries_of_pages_are_in_it(tmp_path: Path) -> None:
         for name, package in vendored.items()
     }
     assert all(len(one["hashes"][0]["content"]) == 128 for one in libraries)
+    assert {one["name"]: names_of(one["components"]) for one in libraries} == {
+        name: set(package.get("bundles", {})) for name, package in vendored.items()
+    }
     own = made["dependencies"][1]
     assert set(own["dependsOn"]) == {one["bom-ref"] for one in made["components"]}
 
@@ -95,3 +106,60 @@ def test_each_library_of_pages_lies_beside_the_text_of_its_licence() -> None:
             text = listed.parent / "static/vendor" / package["files"]["package/LICENSE"]
             said = " ".join(text.read_text("utf-8").split())
             assert words[package["license"]] in said, text
+
+
+def test_each_bundled_library_lies_beside_the_text_of_its_licence() -> None:
+    words = {
+        "Apache-2.0": "Apache License 2.0, below",
+        "BSD-3-Clause": "Redistribution and use in source and binary forms",
+        "ISC": "Permission to use, copy, modify",
+        "MIT": "Permission is hereby granted, free of charge",
+    }
+    for listed in ROOT.glob("apps/hvcore_*/vendor.json"):
+        for package in json.loads(listed.read_text("utf-8")).values():
+            if "bundles" not in package:
+                continue
+            name = package["files"]["package/LICENSE"].replace("LICENSE", "BUNDLED")
+            text = (listed.parent / "static/vendor" / name).read_text("utf-8")
+            headings = re.findall(
+                r"^=== (.+?)(?: ([\d.]+)|, adapted) \((.+)\)$", text, re.MULTILINE
+            )
+            assert [(*found,) for found in headings] == [
+                (inner, found.get("version", ""), found["license"])
+                for inner, found in package["bundles"].items()
+            ]
+            parts = re.split(r"^=== .+\n", text, flags=re.MULTILINE)[1:]
+            for found, part in zip(package["bundles"].values(), parts, strict=False):
+                assert words[found["license"]] in " ".join(part.split())
+            if "Apache-2.0" in {
+                found["license"] for found in package["bundles"].values()
+            }:
+                assert "=== Apache License 2.0\n" in text
+
+
+@pytest.mark.long
+@pytest.mark.services
+def test_the_source_maps_of_vendored_files_name_no_package_that_is_not_listed(
+    tmp_path: Path,
+) -> None:
+    for listed in ROOT.glob("apps/hvcore_*/vendor.json"):
+        for name, package in json.loads(listed.read_text("utf-8")).items():
+            spec = f"{name}@{package['version']}"
+            command = ["npm", "pack", "--silent", "--ignore-scripts", spec]
+            done = subprocess.run(
+                command, cwd=tmp_path, capture_output=True, text=True, check=True
+            )
+            with tarfile.open(tmp_path / done.stdout.strip()) as archive:
+                maps = {f"{file}.map" for file in package["files"]}
+                sources = [
+                    source
+                    for member in archive.getmembers()
+                    if member.name in maps and (file := archive.extractfile(member))
+                    for source in json.load(file)["sources"]
+                ]
+            inner = {
+                found[1]
+                for source in sources
+                if (found := re.search(r"node_modules/((?:@[^/]+/)?[^/]+)", source))
+            }
+            assert inner <= set(package.get("bundles", {})), name

@@ -3,6 +3,7 @@ The tree, its packaging and its import contracts describe the same packages.
 """
 
 import ast
+import json
 import re
 import subprocess
 import sys
@@ -10,6 +11,9 @@ import tomllib
 from graphlib import TopologicalSorter
 from importlib.metadata import entry_points
 from pathlib import Path
+
+import hvcore
+from tests.import_folders import layers_of, modules_of
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -89,14 +93,15 @@ def test_import_contracts_cover_every_package() -> None:
     assert set(contracts["root_packages"]) == packages()
 
 
-def test_the_layers_name_every_package() -> None:
+def test_the_layers_name_every_package_once() -> None:
     (layers,) = (
         contract["layers"]
         for contract in PROJECT["tool"]["importlinter"]["contracts"]
-        if contract["type"] == "layers" and "containers" not in contract
+        if contract["type"] == "folder_layers"
     )
 
-    assert {name.strip() for layer in layers for name in layer.split("|")} == packages()
+    named = [name for layer in layers_of(layers) for name in layer.split(" | ")]
+    assert sorted(named) == sorted(packages())
 
 
 def test_all_nine_contracts_are_kept() -> None:
@@ -143,15 +148,48 @@ def test_each_public_class_name_exists_once() -> None:
 def test_the_client_is_a_distribution_of_its_own_that_needs_two_packages() -> None:
     text = (ROOT / "contrib" / "hvcore_client" / "pyproject.toml").read_text("utf-8")
     described = tomllib.loads(text)
-    folder = ROOT / "contrib" / "hvcore_client"
-    packages_of_it = {
-        ".".join(("hvcore_client", *init.parent.relative_to(folder).parts))
-        for init in folder.rglob("__init__.py")
-    }
 
     needed = [re.split("[<>=]", x)[0] for x in described["project"]["dependencies"]]
     assert sorted(needed) == ["attrs", "httpx"]
-    assert set(described["tool"]["setuptools"]["packages"]) == packages_of_it
+
+
+def test_distributions_of_contrib_have_one_version_and_the_licence_of_hvcore() -> None:
+    licence = (ROOT / "LICENSE").read_bytes()
+    folders = [path.parent for path in ROOT.glob("contrib/*/pyproject.toml")]
+    versions = {
+        version
+        for folder in folders
+        for file in ("__init__.py", "version.py")
+        if (folder / file).exists()
+        for version in re.findall(
+            '__version__: Final = "(.+)"', (folder / file).read_text("utf-8")
+        )
+    }
+    package = json.loads(
+        (ROOT / "contrib" / "hvcore_client_js" / "package.json").read_text("utf-8")
+    )
+
+    assert len(folders) == 3
+    assert {*versions, package["version"]} == {hvcore.__version__}
+    for folder in [*folders, ROOT / "contrib" / "hvcore_client_js"]:
+        # A link would lead out of what is packed.
+        assert not (folder / "LICENSE").is_symlink()
+        assert (folder / "LICENSE").read_bytes() == licence
+
+
+def test_the_test_group_has_what_the_tools_of_developers_need() -> None:
+    extra = PROJECT["project"]["optional-dependencies"]
+    brought = {
+        *PROJECT["project"]["dependencies"],
+        *PROJECT["dependency-groups"]["test"],
+    }
+    brought |= {one for name in ("server", "ffmpeg") for one in extra[name]}
+
+    for tool in ("hvcore_client_generator", "hvcore_mediaconvert_local"):
+        text = (ROOT / "contrib" / tool / "pyproject.toml").read_text("utf-8")
+        for needed in tomllib.loads(text)["project"]["dependencies"]:
+            name = re.split("[<>=]", needed)[0]
+            assert any(re.split(r"[\[<>=]", one)[0] == name for one in brought), needed
 
 
 def test_mypy_and_coverage_take_every_folder_of_packages() -> None:
@@ -161,7 +199,7 @@ def test_mypy_and_coverage_take_every_folder_of_packages() -> None:
     assert folders == set(PROJECT["tool"]["coverage"]["run"]["source"])
 
 
-def test_contracts_about_apps_and_plugins_name_each_of_them() -> None:
+def test_contracts_about_apps_and_plugins_read_each_of_them() -> None:
     contracts = {c["name"][0]: c for c in PROJECT["tool"]["importlinter"]["contracts"]}
     apps = {i.parent.name for i in ROOT.glob("apps/hvcore_*/__init__.py")}
     offering = {
@@ -172,10 +210,18 @@ def test_contracts_about_apps_and_plugins_name_each_of_them() -> None:
     clients = {"hvcore_client", "hvcore_client_generator", "hvcore_client_js"}
     islands = packages() - apps - clients - {"hvcore"}
 
-    assert set(contracts["2"]["source_modules"]) == apps
-    assert set(contracts["2"]["forbidden_modules"]) == islands
-    assert set(contracts["4"]["source_modules"]) == islands
-    assert set(contracts["8"]["source_modules"]) == offering
+    assert set(modules_of(contracts["2"]["source_modules"])) == apps
+    assert set(modules_of(contracts["2"]["forbidden_modules"])) == islands
+    assert set(modules_of(contracts["4"]["source_modules"])) == islands
+    assert set(modules_of(contracts["8"]["source_modules"])) == offering
+
+
+def test_the_list_of_packages_stands_once() -> None:
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    (_, contracts) = text.split("[[tool.importlinter.contracts]]", 1)
+    plugins = {i.parent.name for i in ROOT.glob("plugins/hvcore_*/__init__.py")}
+
+    assert [name for name in sorted(plugins) if name in contracts] == []
 
 
 def test_every_package_is_typed() -> None:

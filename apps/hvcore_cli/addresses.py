@@ -39,7 +39,7 @@ def addresses_of(
     loaded: Loaded, listeners: tuple[socket.socket, socket.socket]
 ) -> Addresses:
     """Return the addresses that are set, and for the others where we listen."""
-    own = [_url(sock) for sock in listeners]
+    own = [url_of(sock) for sock in listeners]
     public = loaded.settings.public
     return Addresses(
         **{
@@ -66,7 +66,8 @@ def as_running(loaded: Loaded, found: Mapping[str, str]) -> PublicSettings:
     return attrs.evolve(loaded.settings.public, **running)
 
 
-def _url(sock: socket.socket) -> str:
+def url_of(sock: socket.socket) -> str:
+    """Return the address at which this machine reaches a socket that listens."""
     host, port = _reachable_at(sock)
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 

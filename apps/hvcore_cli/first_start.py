@@ -10,6 +10,7 @@ from hvcore.assembly.backend_trials import check_backends
 from hvcore.domain.access.keys import KeyType
 from hvcore.domain.access.tenants import EnvironmentKind
 from hvcore.errors import ConflictError
+from hvcore.process_names import host_prefix
 from hvcore.services.access.keys import KeyWanted
 from hvcore_cli import process_logs
 from hvcore_cli.commands import HvCommand, Invocation, pass_invocation
@@ -17,7 +18,6 @@ from hvcore_cli.data_folder import DataFolder, write_private
 from hvcore_cli.extension_checks import check_extensions
 from hvcore_cli.processes import tell_of_faults
 from hvcore_cli.queue_server import refuse_lonely_queue
-from hvcore_worker.identity import host_prefix
 
 ORG = "org_local"
 ENVIRONMENTS = {

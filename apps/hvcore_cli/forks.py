@@ -41,6 +41,8 @@ SHARED: Final = (
     "hvcore_player.app",
     "hvcore_reference.dry_playback",
     "hvcore_reference.wsgi",
+    "hvcore_server.deadlines",
+    "hvcore_server.file_loop.worker",
     "hvcore_server.serving",
     "hvcore_upload.app",
     "hvcore_worker.consume",

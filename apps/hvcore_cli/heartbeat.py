@@ -1,22 +1,13 @@
-"""The heartbeat of a process in the database."""
+"""The heartbeat in the database of a process of the command line."""
 
-import logging
 import threading
-import time
-from typing import Final
+from functools import partial
 
 import click
 
-from hvcore import __version__
 from hvcore.assembly import build
-from hvcore.errors import HvcoreError
 from hvcore.settings import Settings
-from hvcore_worker.identity import worker_name
-
-BEATS_EVERY_S: Final = 30.0
-"""Three times within what the database takes a process for alive."""
-
-_log: Final = logging.getLogger(__name__)
+from hvcore_worker.database_heartbeat import begin_to_beat
 
 
 def beat_beside(settings: Settings) -> None:
@@ -27,18 +18,4 @@ def beat_beside(settings: Settings) -> None:
     """
     command = click.get_current_context(silent=True)
     kind = command.info_name if command and command.info_name else "hv"
-    threading.Thread(
-        target=_beat, args=(settings, kind), name="heartbeat", daemon=True
-    ).start()
-
-
-def _beat(settings: Settings, kind: str) -> None:
-    name = worker_name(settings.data_dir)
-    while True:
-        try:
-            # Made anew each time: a database that was away is asked as if it never was.
-            with build(settings, rings=False) as services:
-                services.beat(name, f"{kind} {__version__}")
-        except HvcoreError as error:
-            _log.info("no heartbeat", extra={"hv_why": str(error)})
-        time.sleep(BEATS_EVERY_S)
+    begin_to_beat(partial(build, settings, rings=False), kind, threading.Event())

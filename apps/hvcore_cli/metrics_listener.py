@@ -4,7 +4,7 @@ import logging
 import socket
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -21,6 +21,7 @@ from hvcore.services.tasks.workload import Workload
 from hvcore.settings import Settings
 from hvcore_cli.metrics_samples import SampleCollector, room_of
 from hvcore_cli.sampled import Sampled
+from hvcore_cli.served_apps import ServedApp, is_ready, served_apps
 from hvcore_edge.config import storage_folder
 
 TRY_EVERY_S: Final = 5.0
@@ -42,6 +43,7 @@ class MetricsPage:
         self._settings = settings
         self._folder = folder_of(settings.data_dir)
         self._lock = threading.Lock()
+        self._apps: dict[ServedApp, Sampled[bool]] = {}
         self._registry = CollectorRegistry()
         self._registry.register(
             SampleCollector(
@@ -51,6 +53,7 @@ class MetricsPage:
                     name: Sampled(partial(self._answers, ping))
                     for name, ping in _PINGS.items()
                 },
+                apps=self._servers,
                 disks={
                     name: Sampled(partial(room_of, folder))
                     for name, folder in folders_of(settings).items()
@@ -67,6 +70,13 @@ class MetricsPage:
             counted = CollectorRegistry()
             MultiProcessCollector(counted, path=str(self._folder))  # type: ignore[no-untyped-call]
             return generate_latest(counted) + generate_latest(self._registry)
+
+    def _servers(self) -> Sequence[tuple[str, Sampled[bool]]]:
+        found = served_apps(self._folder)
+        self._apps = {
+            app: self._apps.get(app) or Sampled(partial(is_ready, app)) for app in found
+        }
+        return [(app.name, asked) for app, asked in self._apps.items()]
 
     def _ask(self) -> Workload:
         # Made anew each time: a database that was away is asked as if it never was.

@@ -1,7 +1,7 @@
 """The gauges of a machine: its work that waits, its disks, and what it depends on."""
 
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -29,12 +29,15 @@ class SampleCollector(Collector):
     Attributes:
         spool_dir: Where counts of this machine wait.
         dependencies: By name, whether each answers.
+        apps: Returns the servers of this machine's apps, each as the name of its app and
+            whether it is ready.
         disks: By the name of a folder, the room where it is.
     """
 
     workload: Sampled[Workload]
     spool_dir: Path
     dependencies: Mapping[str, Sampled[bool]]
+    apps: Callable[[], Sequence[tuple[str, Sampled[bool]]]]
     disks: Mapping[str, Sampled["DiskRoom"]]
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
@@ -43,6 +46,9 @@ class SampleCollector(Collector):
         self.workload.begin()
         for dependency in self.dependencies.values():
             dependency.begin()
+        apps = self.apps()
+        for _, server in apps:
+            server.begin()
         for disk in self.disks.values():
             disk.begin()
         yield _gauge(declared.BUILD_INFO, [((__version__,), 1.0)])
@@ -53,6 +59,7 @@ class SampleCollector(Collector):
             declared.DEPENDENCY_UP,
             [((name,), float(bool(answer))) for name, answer in answers.items()],
         )
+        yield _gauge(declared.READY, _ready(apps).items())
         yield from self._rooms()
         found = self.workload.latest()
         if found is not None:
@@ -70,6 +77,16 @@ class SampleCollector(Collector):
         yield _gauge(
             declared.DISK_SIZE, [((n,), one.size_bytes) for n, one in rooms.items()]
         )
+
+
+def _ready(
+    apps: Sequence[tuple[str, Sampled[bool]]],
+) -> Mapping[tuple[str, ...], float]:
+    ready: dict[tuple[str, ...], float] = {}
+    for name, server in apps:
+        # Of several servers of an app, each must be.
+        ready[name,] = min(ready.get((name,), 1.0), float(bool(server.latest())))
+    return ready
 
 
 @attrs.frozen(kw_only=True)
@@ -114,9 +131,12 @@ def _work(found: Workload) -> Iterable[GaugeMetricFamily]:
     minutes = found.waiting_encode_s / S_PER_MINUTE
     yield _gauge(declared.ENCODE_WAITING, [((), minutes)])
     yield _gauge(declared.CLOCK_AHEAD, [((), found.clock_ahead_s)])
-    if found.backed_up_at is not None:
-        age_s = (found.at - found.backed_up_at).total_seconds()
-        yield _gauge(declared.BACKUP_AGE, [((), age_s)])
+    for declaration, moment in (
+        (declared.INSTALLATION_AGE, found.installed_at),
+        (declared.BACKUP_AGE, found.backed_up_at),
+    ):
+        if moment is not None:
+            yield _gauge(declaration, [((), (found.at - moment).total_seconds())])
 
 
 def _summed(found: Workload) -> Iterable[TaskCount]:

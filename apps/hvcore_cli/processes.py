@@ -26,6 +26,7 @@ from hvcore_cli.commands import (
 from hvcore_cli.heartbeat import beat_beside
 from hvcore_cli.metrics import measure, serve_beside
 from hvcore_cli.queue_server import refuse_lonely_queue
+from hvcore_cli.served_apps import noted_app
 from hvcore_server.listening import BIND_PATIENCE_S, listen
 
 API_THREADS: Final = 16
@@ -269,17 +270,18 @@ def _serve(  # noqa: PLR0913 - what differs between the two
         serve_beside(settings, is_supervised=is_supervised)
         return make_app(settings, most_threads(threads, settings.shares))
 
-    serve(
-        make,
-        name=f"{name} {invocation.data}",
-        listener=listener,
-        workers=workers,
-        threads=threads,
-        takes_files=takes_files,
-        shares=settings.shares,
-        # hv up ends all of them together: there is no other to send requests to.
-        shutdown_delay_s=0 if is_supervised else settings.server.shutdown_delay_s,
-    )
+    with noted_app(settings, name, listener):
+        serve(
+            make,
+            name=f"{name} {invocation.data}",
+            listener=listener,
+            workers=workers,
+            threads=threads,
+            takes_files=takes_files,
+            shares=settings.shares,
+            # hv up ends all of them together: there is no other to send requests to.
+            shutdown_delay_s=0 if is_supervised else settings.server.shutdown_delay_s,
+        )
 
 
 def _measured(invocation: Invocation) -> Settings:
@@ -371,7 +373,7 @@ def _check_settings(invocation: Invocation, needs: Sequence[str]) -> None:
 def _free(invocation: Invocation, gone: int) -> None:
     """Make the tasks of a worker that has died due at once."""
     from hvcore.assembly import build  # noqa: PLC0415
-    from hvcore_worker.identity import host_prefix  # noqa: PLC0415 - a worker's own
+    from hvcore.process_names import host_prefix  # noqa: PLC0415
 
     # Without the database there is nothing to take on either; leases end. It
     # rings, unlike other commands: a worker reaches the queue.

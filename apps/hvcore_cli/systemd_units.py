@@ -21,6 +21,12 @@ EDGE_STOP_S: Final = 70
 HANGS_AFTER_S: Final = 180
 """Without a heartbeat; a step of the sweep takes less, also while a store is slow."""
 
+SERVER_MEMORY: Final = "1G"
+ENCODER_MEMORY: Final = "4G"
+LIGHT_MEMORY: Final = "2G"
+OTHER_MEMORY: Final = "512M"
+"""Twice or more than what each takes when it is busy (docs/how-to/sizing.md)."""
+
 OPEN_FILES: Final = 65_536
 """A server takes 1000 connections, with a file for each; nginx takes many more."""
 
@@ -122,16 +128,24 @@ class UnitFiles:
         units = {
             "hv-migrate.service": self._once("Update the database", "migrate"),
             "hv-api.service": self._process(
-                "API and dashboard", f"api {address} {self.port}"
+                "API and dashboard", f"api {address} {self.port}", memory=SERVER_MEMORY
             ),
             "hv-delivery.service": self._process(
-                "Playback, player and uploads", f"delivery {address} {self.port + 1}"
+                "Playback, player and uploads",
+                f"delivery {address} {self.port + 1}",
+                memory=SERVER_MEMORY,
             ),
             "hv-worker@.service": self._process(
-                "Encode worker %i", "worker --lane encode", stop_s=WORKER_STOP_S
+                "Encode worker %i",
+                "worker --lane encode",
+                stop_s=WORKER_STOP_S,
+                memory=ENCODER_MEMORY,
             ),
             "hv-worker-light@.service": self._process(
-                "Worker %i for short tasks", "worker --lane light", stop_s=WORKER_STOP_S
+                "Worker %i for short tasks",
+                "worker --lane light",
+                stop_s=WORKER_STOP_S,
+                memory=LIGHT_MEMORY,
             ),
             "hv-sweep.service": self._process("Sweep", "sweep", starts_ffmpeg=False),
         }
@@ -140,6 +154,7 @@ class UnitFiles:
                 "Encode worker for organizations without one",
                 "worker --lane encode --reserve",
                 stop_s=WORKER_STOP_S,
+                memory=ENCODER_MEMORY,
             )
         if self.notifies:
             units["hv-notify.service"] = self._process(
@@ -186,6 +201,7 @@ class UnitFiles:
         words: str,
         *,
         stop_s: int = SERVER_STOP_S,
+        memory: str = OTHER_MEMORY,
         starts_ffmpeg: bool = True,
     ) -> str:
         return self._service(
@@ -202,6 +218,7 @@ class UnitFiles:
                 "NotifyAccess=main",
             ],
             stop_s=stop_s,
+            memory=memory,
             confinement=_SANDBOXING if starts_ffmpeg else _ALONE,
         )
 
@@ -222,6 +239,7 @@ class UnitFiles:
                 "KillSignal=SIGQUIT",
             ],
             stop_s=EDGE_STOP_S,
+            memory=SERVER_MEMORY,
             confinement=_ALONE,
             # Ports below 1024.
             capabilities="CAP_NET_BIND_SERVICE",
@@ -234,12 +252,13 @@ class UnitFiles:
             Service=[*self._common(), *unit, *self._confined(_ALONE, writes=writes)],
         )
 
-    def _service(
+    def _service(  # noqa: PLR0913 - what differs between units
         self,
         what: str,
         lines: Sequence[str],
         *,
         stop_s: int,
+        memory: str,
         confinement: Sequence[str],
         capabilities: str = "",
     ) -> str:
@@ -249,6 +268,9 @@ class UnitFiles:
             # Wrong usage: another start would say the same.
             "RestartPreventExitStatus=2",
             f"TimeoutStopSec={stop_s}",
+            f"MemoryMax={memory}",
+            # An ffmpeg that takes too much is ended alone: its task begins again.
+            "OOMPolicy=continue",
         ]
         return _text(
             Unit=[

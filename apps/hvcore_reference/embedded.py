@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -57,8 +58,9 @@ def work(
 ) -> None:
     """Run a worker until it is told to stop; see ``hvcore_worker.consume``."""
     from hvcore_worker.consume import work_until  # noqa: PLC0415 - see above
+    from hvcore_worker.database_heartbeat import beating  # noqa: PLC0415 - see above
 
-    with _asked(stopping) as asked:
+    with _asked(stopping) as asked, beating(partial(make, None), "embedded worker"):
         work_until(asked, make, data_dir=data_dir, lanes=lanes)
 
 
@@ -70,10 +72,15 @@ def sweep(
     stopping: Callable[[], bool] | None,
 ) -> None:
     """Run the sweep until it is told to stop, and the flusher of this machine with it."""
+    from hvcore_worker.database_heartbeat import beating  # noqa: PLC0415 - see above
     from hvcore_worker.sweep import sweep_until  # noqa: PLC0415 - see above
 
     del data_dir, lanes  # a worker's
-    with _asked(stopping) as asked, make(None) as services:
+    with (
+        _asked(stopping) as asked,
+        beating(partial(make, None), "embedded sweep"),
+        make(None) as services,
+    ):
         services.flusher.prepare()
         sweep_until(asked, services, services.flusher.run_once)
 

@@ -1,13 +1,21 @@
 """Return whether an app can work, for people and alerts."""
 
-from typing import Protocol
+from typing import Final, Protocol
 
+import attrs
 import falcon
 
 from hvcore.envelope import PROBLEM_TYPE, SUCCESS_TYPE, encode, problem, success
 from hvcore.errors import UnavailableError
-from hvcore.services.health import HealthReport, HealthStatus
+from hvcore.services.health import OK, HealthReport, HealthStatus
 from hvcore_web.middleware import request_id
+
+EDGE_DISK_HEADER: Final = "X-Hv-Edge-Disk"
+"""In which an nginx in front says whether its own disk has room: ``ok`` or ``full``."""
+EDGE_IS_FULL: Final = (
+    "There is no room on the disk of the nginx in front: segments pass through uncached. "
+    "Free space where its folder is (HV_EDGE__FOLDER)."
+)
 
 
 class HealthChecks(Protocol):
@@ -26,7 +34,7 @@ class HealthResource:
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         """Report each check; 503 if no request could be answered."""
-        report = self._health.check()
+        report = _with_edge(self._health.check(), req.get_header(EDGE_DISK_HEADER))
         body = success(_render(report))
         resp.data = encode(body)
         resp.content_type = SUCCESS_TYPE
@@ -38,6 +46,21 @@ class HealthResource:
             resp.data = encode(problem(error, request_id(req)) | body)
             resp.content_type = PROBLEM_TYPE
             resp.set_headers(error.headers)
+
+
+def _with_edge(report: HealthReport, disk: str | None) -> HealthReport:
+    """
+    Add the check ``edge`` to a report that is asked for through an nginx.
+
+    It only informs whoever asks, so nobody has to prove to be one.
+    """
+    if not disk:
+        return report
+    is_full = disk == "full"
+    checks = {**report.checks, "edge": EDGE_IS_FULL if is_full else OK}
+    is_worse = is_full and report.status is HealthStatus.OK
+    status = HealthStatus.DEGRADED if is_worse else report.status
+    return attrs.evolve(report, checks=checks, status=status)
 
 
 def _render(report: HealthReport) -> dict[str, object]:

@@ -21,10 +21,10 @@ from hvcore.domain.ids import TaskId
 from hvcore.domain.processing.transcoding import Capabilities
 from hvcore.domain.tasks.task import Lane
 from hvcore.errors import UnavailableError
+from hvcore.process_names import process_name
 from hvcore.services.tasks.lane_scheduler import LaneScheduler
 from hvcore.services.tasks.runs import TaskRuns
 from hvcore.settings import Settings
-from hvcore_worker.identity import worker_name
 from hvcore_worker.outages import Outage
 from hvcore_worker.outbound import OutboundThreads
 from hvcore_worker.presence import present
@@ -101,7 +101,7 @@ def work_until(  # noqa: PLR0913 - what differs between programs
             true whenever stopping is. None takes some until stopping is true.
     """
     leaving = leaving or stopping
-    name = worker_name(data_dir)
+    name = process_name(data_dir)
     scratch = data_dir / "work"
     remove_orphans(scratch)
     with scratch_folder(scratch) as folder, make(folder) as services:

@@ -12,9 +12,9 @@ from hvcore import heartbeat
 from hvcore.assembly import Services, build
 from hvcore.domain.access.service_keys import PLAYBACK
 from hvcore.errors import UnavailableError
+from hvcore.process_names import process_name
 from hvcore.rounds import Round
 from hvcore.settings import Settings
-from hvcore_worker.identity import worker_name
 from hvcore_worker.scratch import remove_orphans
 from hvcore_worker.stopping import Stopping, waited
 
@@ -64,7 +64,7 @@ def sweep_until(
         stopping: Returns whether this is to end.
         also: What else is done each time.
     """
-    holder = worker_name(services.settings.data_dir)
+    holder = process_name(services.settings.data_dir)
     turn = 0
     while True:
         try:

@@ -3,10 +3,9 @@
 import sys
 from typing import Final
 
-EXTRA: Final = "mediaconvert-local"
 _MISSING: Final = (
     "hv-mediaconvert needs more packages; the first that is missing is {name}. "
-    "Install them with: pip install 'hvcore[{extra}]'"
+    "Install them with: pip install hvcore-mediaconvert-local"
 )
 
 
@@ -17,7 +16,7 @@ def main() -> None:
             hv_mediaconvert,
         )
     except ModuleNotFoundError as exc:
-        sys.exit(_MISSING.format(name=exc.name, extra=EXTRA))
+        sys.exit(_MISSING.format(name=exc.name))
     hv_mediaconvert(auto_envvar_prefix="MEDIACONVERT")
 
 

@@ -1,28 +1,38 @@
 """The records of the installation itself in the database."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import attrs
 
 from hvcore.assembly.backends import Backends
 from hvcore.persistence.presence import (
+    BEAT_LASTS,
     RunningProcess,
     beat,
-    installation_id,
+    forget_process,
+    installation,
     newest_backup,
     note_backup,
     older_processes,
 )
+from hvcore.process_names import process_name
 from hvcore.services.tasks.workload import Workload, read_workload
 
 
 class PresenceWiring(Backends):
     """A part of Services, which says when they are made."""
 
-    def beat(self, name: str, kind: str) -> None:
-        """Say that a process of this version is at work; see persistence.presence."""
-        beat(self.engine, name, kind, self.clock.now())
+    def beat(
+        self, kind: str, *, lasts: timedelta = BEAT_LASTS, waits_ms: int | None = None
+    ) -> None:
+        """Say that this process is at work; see persistence.presence."""
+        name, now = process_name(self.settings.data_dir), self.clock.now()
+        beat(self.engine, name, kind, now, lasts=lasts, waits_ms=waits_ms)
+
+    def forget_process(self) -> None:
+        """Remove the heartbeat of this process."""
+        forget_process(self.engine, process_name(self.settings.data_dir))
 
     def older_processes(self) -> Sequence[RunningProcess]:
         """Return the processes at work that know an older schema than this version."""
@@ -30,13 +40,17 @@ class PresenceWiring(Backends):
 
     def installation_id(self) -> str:
         """Return the id of this installation."""
-        return installation_id(self.engine)
+        return installation(self.engine, self.clock.now()).id
 
     def note_backup(self, backup_id: str, moment: datetime) -> None:
         """Note that all until a moment is in a backup."""
         note_backup(self.engine, backup_id, moment)
 
     def workload(self) -> Workload:
-        """Count the work that waits, and say how old the newest backup is."""
-        backed_up_at = newest_backup(self.engine)
-        return attrs.evolve(read_workload(self.uow), backed_up_at=backed_up_at)
+        """Count the work that waits, and date the installation and its newest backup."""
+        found = read_workload(self.uow)
+        return attrs.evolve(
+            found,
+            installed_at=installation(self.engine, found.at).since,
+            backed_up_at=newest_backup(self.engine),
+        )

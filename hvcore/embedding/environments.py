@@ -156,7 +156,7 @@ class EmbeddedEnvironment(GrantsUploads):
         )
 
         return EnvironmentInTransaction(
-            guests=GuestUploads(self._services, connection).uploads,
+            guests=GuestUploads(self._process.services, connection).uploads,
             environment=self._environment,
         )
 
@@ -234,7 +234,7 @@ class EmbeddedEnvironment(GrantsUploads):
 
     @property
     def _services(self) -> "Services":
-        return self._process.services
+        return self._process.in_use()
 
     @property
     def _caller(self) -> Principal:

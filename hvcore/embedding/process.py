@@ -1,14 +1,27 @@
 """The services of this process, which a fork makes again."""
 
+import logging
 import os
+import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
 
+from hvcore import __version__
+from hvcore.errors import HvcoreError
 from hvcore.fork_lock import ForkLock
 
 if TYPE_CHECKING:
     from hvcore.assembly import Services
+
+BEATS_EVERY_S: Final = 60.0
+"""While it is used; see docs/decisions/0180."""
+BEAT_LASTS: Final = timedelta(minutes=15)
+BEAT_WAITS_MS: Final = 100
+"""The host may hold SQLite's only lock in the same thread."""
+
+_log: Final = logging.getLogger(__name__)
 
 
 class ProcessServices:
@@ -16,6 +29,7 @@ class ProcessServices:
     Makes the services when they are first asked for; thread-safe.
 
     Servers load a program once and fork. Connections must not be carried over that.
+    While they are used, the process has a heartbeat in the database, at most once a minute.
 
     Args:
         make: Makes the services.
@@ -26,26 +40,67 @@ class ProcessServices:
         # By the process that has made them. A child keeps its parent's: to close their
         # connections would end them for the parent, too.
         self._made: dict[int, Services] = {}
+        self._beats_again_at_s: dict[int, float] = {}
         self._lock = ForkLock()
 
     @property
     def services(self) -> "Services":
         """The services of this process, made at the first use."""
         made = self._made.get(os.getpid())
-        if made is not None:
-            return made
+        return self._make_once() if made is None else made
+
+    def in_use(self) -> "Services":
+        """
+        Return the services, and tell the database now and then that they are used.
+
+        Not within the host's own transaction: it takes a connection.
+        """
+        made = self.services
+        self._beat(made)
+        return made
+
+    def close(self) -> None:
+        """Release the services of this process."""
+        with self._lock.held():
+            made = self._made.pop(os.getpid(), None)
+            has_beaten = self._beats_again_at_s.pop(os.getpid(), None) is not None
+        if made is None:
+            return
+        from sqlalchemy.exc import (  # noqa: PLC0415 - the services have loaded it
+            SQLAlchemyError,
+        )
+
+        try:
+            if has_beaten:
+                with suppress(HvcoreError, SQLAlchemyError):
+                    made.forget_process()
+        finally:
+            made.close()
+
+    def _make_once(self) -> "Services":
         with self._lock.held():
             made = self._made.get(os.getpid())
             if made is None:
                 made = self._made[os.getpid()] = _used(self._make())
             return made
 
-    def close(self) -> None:
-        """Release the services of this process."""
-        with self._lock.held():
-            made = self._made.pop(os.getpid(), None)
-        if made is not None:
-            made.close()
+    def _beat(self, services: "Services") -> None:
+        """Tell the database by the way, without a thread of our own in the host."""
+        process, now_s = os.getpid(), time.monotonic()
+        if now_s < self._beats_again_at_s.get(process, 0.0):
+            return
+        self._beats_again_at_s[process] = now_s + BEATS_EVERY_S
+        from sqlalchemy.exc import (  # noqa: PLC0415 - the services have loaded it
+            SQLAlchemyError,
+        )
+
+        try:
+            services.beat(
+                f"embedded {__version__}", lasts=BEAT_LASTS, waits_ms=BEAT_WAITS_MS
+            )
+        except (HvcoreError, SQLAlchemyError) as error:
+            # There are no tables yet, say.
+            _log.info("no heartbeat", extra={"hv_why": type(error).__name__})
 
 
 def _used(services: "Services") -> "Services":

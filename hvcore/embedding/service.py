@@ -282,7 +282,7 @@ class EmbeddedService:
         )
 
     def _environment(self, org_id: str, name: str) -> Environment:
-        tenants = self._process.services.tenants
+        tenants = self._process.in_use().tenants
         try:
             return tenants.environment(org_id, name)
         except EnvironmentNotFoundError:

@@ -107,6 +107,11 @@ DEPENDENCY_UP: Final = GaugeOf(
     "1 if the database, the storage or the queue answers this machine, else 0.",
     ("dependency",),
 )
+READY: Final = GaugeOf(
+    "hv_ready",
+    "1 if this machine's servers of an app say that they can serve, else 0.",
+    ("app",),
+)
 DISK_FREE: Final = GaugeOf(
     "hv_disk_free_bytes", "Room on the disk of a folder of this machine.", ("folder",)
 )
@@ -117,6 +122,10 @@ EDGE_FAILURES: Final = CounterOf(
     "hv_edge_failures_total",
     "Answers of nginx with a status of 500 and above.",
     ("status",),
+)
+INSTALLATION_AGE: Final = GaugeOf(
+    "hv_installation_age_seconds",
+    "How long ago this installation was first measured.",
 )
 BACKUP_AGE: Final = GaugeOf(
     "hv_backup_age_seconds",
@@ -145,8 +154,10 @@ METRICS: Final = (
     RATE_LIMITED,
     CLOCK_AHEAD,
     DEPENDENCY_UP,
+    READY,
     DISK_FREE,
     DISK_SIZE,
     EDGE_FAILURES,
+    INSTALLATION_AGE,
     BACKUP_AGE,
 )

@@ -21,6 +21,8 @@ from hvcore.fork_lock import ForkLock
 if TYPE_CHECKING:
     from prometheus_client import Counter, Histogram
 
+NOTED_APPS: Final = "app"
+"""The ending of notes of servers, in the same folder (hvcore_cli.served_apps)."""
 PAUSE_S: Final = 60.0
 """After a failure, such as a disk that is full."""
 
@@ -51,9 +53,9 @@ def folder_of(data_dir: Path) -> Path:
 
 
 def forget_all(folder: Path) -> None:
-    """Remove the files of metrics of ended processes, best effort, while none runs."""
+    """Remove the files of ended processes, best effort, while none runs."""
     with suppress(OSError):
-        for path in folder.glob("*.db"):
+        for path in (*folder.glob("*.db"), *folder.glob(f"*.{NOTED_APPS}")):
             path.unlink(missing_ok=True)
 
 

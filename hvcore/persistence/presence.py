@@ -20,12 +20,25 @@ from hvcore.persistence.statements import begin_insert, insert_unless_there
 from hvcore.persistence.tables import EPOCH, leaders
 
 BEAT_LASTS: Final = timedelta(seconds=100)
-"""Without another one; a process sends one each 30 s."""
+"""Without another one; a process with a thread for it sends one each 30 s."""
 _PROCESS: Final = "process:"
 _INSTALLATION: Final = "installation"
 _BACKUP: Final = "backup"
 _FORGOTTEN_AFTER: Final = timedelta(days=1)
 _VERSION: Final = re.compile(r"(?P<kind>.+) \((?P<expand>\d*)\+?(?P<contract>\w*)\)")
+
+
+@attrs.frozen(kw_only=True)
+class Installation:
+    """
+    An installation, as its database knows it.
+
+    Attributes:
+        since: When it was first asked for.
+    """
+
+    id: str
+    since: datetime
 
 
 @attrs.frozen(kw_only=True)
@@ -44,15 +57,27 @@ class RunningProcess:
     until: datetime
 
 
-def beat(engine: Engine, name: str, kind: str, now: datetime) -> None:
+def beat(  # noqa: PLR0913 - each by its name
+    engine: Engine,
+    name: str,
+    kind: str,
+    now: datetime,
+    *,
+    lasts: timedelta = BEAT_LASTS,
+    waits_ms: int | None = None,
+) -> None:
     """
     Say that a process of this version is at work.
+
+    Args:
+        lasts: How long it is believed without another one.
+        waits_ms: How long to wait for locks, if not as long as usual.
 
     Raises:
         UnavailableError: The database does not answer.
     """
-    with writing(engine, is_durable=False) as connection:
-        row = {"name": _PROCESS + name, "until": now + BEAT_LASTS}
+    with writing(engine, timeout_ms=waits_ms, is_durable=False) as connection:
+        row = {"name": _PROCESS + name, "until": now + lasts}
         _put(connection, {**row, "holder": f"{kind} ({SCHEMA})"})
         connection.execute(
             sa.delete(leaders).where(
@@ -60,6 +85,18 @@ def beat(engine: Engine, name: str, kind: str, now: datetime) -> None:
                 leaders.c.until < now - _FORGOTTEN_AFTER,
             )
         )
+        connection.commit()
+
+
+def forget_process(engine: Engine, name: str) -> None:
+    """
+    Remove the heartbeat of a process that ends.
+
+    Raises:
+        UnavailableError: The database does not answer.
+    """
+    with writing(engine, is_durable=False) as connection:
+        connection.execute(sa.delete(leaders).where(leaders.c.name == _PROCESS + name))
         connection.commit()
 
 
@@ -86,26 +123,29 @@ def older_processes(engine: Engine, now: datetime) -> Sequence[RunningProcess]:
     ]
 
 
-def installation_id(engine: Engine) -> str:
+def installation(engine: Engine, now: datetime) -> Installation:
     """
-    Return the id of this installation; made when first asked for.
+    Return this installation; noted when first asked for.
 
     A copy of the database, or a restored one, is the same installation.
 
     Raises:
         UnavailableError: The database does not answer.
     """
-    asked = sa.select(leaders.c.holder).where(leaders.c.name == _INSTALLATION)
+    named = leaders.c.name == _INSTALLATION
     with reading(engine) as connection:
-        found = connection.execute(asked).scalar()
-    if found is not None:
-        return str(found)
-    row = {"name": _INSTALLATION, "holder": secrets.token_hex(10), "until": EPOCH}
+        found = connection.execute(sa.select(leaders).where(named)).one_or_none()
+    if found is not None and found.until > EPOCH:
+        return Installation(id=found.holder, since=found.until)
+    row = {"name": _INSTALLATION, "holder": secrets.token_hex(10), "until": now}
     with writing(engine) as connection:
         # Of several that ask at once, one wins.
         insert_unless_there(connection, leaders, row)
+        # Older versions noted the id without a moment.
+        undated = sa.update(leaders).where(named, leaders.c.until == EPOCH)
+        connection.execute(undated.values(until=now))
         connection.commit()
-    return installation_id(engine)
+    return installation(engine, now)
 
 
 def note_backup(engine: Engine, backup_id: str, moment: datetime) -> None:

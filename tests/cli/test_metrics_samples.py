@@ -5,7 +5,7 @@ Gauges are asked of the database now and then, and nobody waits long for them.
 import shutil
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -46,6 +46,7 @@ WORK = Workload(
     ],
     waiting_encode_s=90.0,
     clock_ahead_s=-300.0,
+    installed_at=NOW - timedelta(days=1),
     backed_up_at=NOW - timedelta(hours=1),
 )
 
@@ -55,10 +56,15 @@ def samples(
     folder: Path,
     *,
     dependencies: Mapping[str, Sampled[bool]] = {},
+    apps: Sequence[tuple[str, Sampled[bool]]] = (),
     disks: Mapping[str, Sampled[DiskRoom]] = {},
 ) -> dict[str, float]:
     collector = SampleCollector(
-        workload=found, spool_dir=folder, dependencies=dependencies, disks=disks
+        workload=found,
+        spool_dir=folder,
+        dependencies=dependencies,
+        apps=lambda: apps,
+        disks=disks,
     )
     return {
         " ".join([sample.name, *sample.labels.values()]): sample.value
@@ -86,6 +92,7 @@ def test_what_waits_is_told_by_state_and_age(tmp_path: Path) -> None:
         "hv_webhook_oldest_age_seconds": 30,
         "hv_encode_waiting_minutes": 1.5,
         "hv_clock_ahead_seconds": -300.0,
+        "hv_installation_age_seconds": 86_400,
         "hv_backup_age_seconds": 3600,
     }
 
@@ -152,6 +159,19 @@ def test_a_dependency_that_hangs_counts_as_away(
     assert found["hv_dependency_up storage"] == 1
     assert found["hv_dependency_up queue"] == 0
     goes_on.set()
+
+
+def test_an_app_is_ready_if_each_of_its_servers_is(tmp_path: Path) -> None:
+    yes, no = Sampled(lambda: True), Sampled(lambda: False)
+
+    found = samples(
+        Sampled(lambda: WORK),
+        tmp_path,
+        apps=[("api", yes), ("api", no), ("delivery", yes), ("delivery", yes)],
+    )
+
+    assert found["hv_ready api"] == 0
+    assert found["hv_ready delivery"] == 1
 
 
 def test_the_room_of_a_disk_is_told(tmp_path: Path) -> None:

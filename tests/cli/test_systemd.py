@@ -15,7 +15,7 @@ import pytest
 from hvcore_cli.systemd import read_environment_file
 from hvcore_cli.systemd_units import UnitFiles
 from tests.cli.conftest import Hv
-from tests.deploy.deployments import parse_command, unknown_settings
+from tests.deploy.deployments import compose, parse_command, unknown_settings
 
 USER: Final = "daemon"
 ALWAYS: Final = {
@@ -170,6 +170,27 @@ def test_a_process_that_hangs_is_started_again() -> None:
         if is_watched:
             assert values(text, "Restart") == ["on-failure"]
             assert values(text, "NotifyAccess") == ["main"]
+
+
+def test_a_unit_has_the_limit_of_memory_of_its_container() -> None:
+    limits = {
+        str(one["command"]): one["mem_limit"].upper()
+        for one in compose()["services"].values()
+        if "command" in one
+    }
+
+    for name, command in (
+        ("hv-worker@", ["worker", "--lane", "encode"]),
+        ("hv-worker-light@", ["worker", "--lane", "light"]),
+        ("hv-sweep", ["sweep"]),
+        ("hv-edge-ingest", ["edge", "ingest"]),
+    ):
+        text = units().texts()[f"{name}.service"]
+        assert values(text, "MemoryMax") == [limits[str(command)]], name
+    for name, text in units().texts().items():
+        goes_on = "Restart=" in text
+        assert bool(values(text, "MemoryMax")) == goes_on, name
+        assert values(text, "OOMPolicy") == (["continue"] if goes_on else [])
 
 
 def test_the_target_starts_every_process() -> None:

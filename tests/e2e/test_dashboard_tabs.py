@@ -52,6 +52,34 @@ SAYS: Final = """(text) => [...document.querySelectorAll('.upload-state')]
     .some((line) => line.textContent.includes(text))"""
 IS_OFFERED: Final = """(act) =>
     [...document.querySelectorAll(`[data-act="${act}"]`)].some((one) => !one.hidden)"""
+HOLD_CREATION: Final = """(what) => {
+    // The answer that tells of a new video, or its lock, waits for window.letCreate.
+    window.made = [];
+    const gate = new Promise((go) => { window.letCreate = go; });
+    const {open} = XMLHttpRequest.prototype;
+    const targets = XMLHttpRequestEventTarget.prototype;
+    const {set} = Object.getOwnPropertyDescriptor(targets, 'onload');
+    XMLHttpRequest.prototype.open = function (method, ...more) {
+        open.call(this, method, ...more);
+        if (method !== 'POST') {
+            return;
+        }
+        Object.defineProperty(this, 'onload', {set: (tell) => {
+            set.call(this, async (event) => {
+                window.made.push(this.getResponseHeader('X-Asset-Id'));
+                await (what === 'answer' && gate);
+                tell(event);
+            });
+        }});
+    };
+    const ask = LockManager.prototype.request;
+    LockManager.prototype.request = async function (...question) {
+        await (what === 'lock' && gate);
+        return ask.apply(this, question);
+    };
+}"""
+HELD_LOCKS: Final = """async () => (await navigator.locks.query()).held
+    .map(({name}) => name).filter((name) => name.startsWith('upload '))"""
 ROWS: Final = "() => document.querySelectorAll('.upload').length"
 BEGUN: Final = """() => Object.keys(localStorage).filter((key) => key.startsWith('tus::'))
     .map((key) => JSON.parse(localStorage.getItem(key)))"""
@@ -180,6 +208,67 @@ def test_a_running_upload_that_was_discarded_elsewhere_says_so_and_does_not_begi
     first.ask(PRESS, "resume")
     first.wait_for("() => document.querySelector('.upload .video-state') !== null")
     assert video_id not in first.ask("() => document.querySelector('.upload a').href")
+
+
+def create(tab: Tab, service: LiveService, *, held: str) -> str:
+    """
+    Begin an upload, and hold back what tells of its video; return the video's id.
+
+    Args:
+        held: The ``answer`` of the service, or the ``lock`` that is asked for then.
+    """
+    tab.open(page_of(service, "upload"))
+    tab.ask(HOLD)
+    tab.ask(HOLD_CREATION, held)
+    tab.ask(CHOOSE, BYTES)
+    tab.wait_for("() => window.made.length")
+    return str(tab.ask("() => window.made[0]"))
+
+
+@pytest.mark.parametrize("held", ["answer", "lock"])
+def test_an_upload_discarded_before_its_video_is_known_is_discarded_by_the_service(
+    service: LiveService, first: Tab, held: str
+) -> None:
+    video_id = create(first, service, held=held)
+
+    first.ask(PRESS, "discard")
+    first.ask("() => { window.letCreate(); }")
+
+    first.wait_for(f"() => !({ROWS})()")
+    until(
+        lambda: stored(service, video_id).state is VideoState.DELETED,
+        within_s=20,
+        what="the end of the video",
+    )
+    assert first.wait_for(f"async () => !(await ({HELD_LOCKS})()).length")
+    assert first.ask(BEGUN) == []
+    assert first.ask("() => window.held.length") == 0
+
+
+@pytest.mark.parametrize("held", ["answer", "lock"])
+@pytest.mark.parametrize("resumed", ["before", "after"])
+def test_an_upload_paused_before_its_video_is_known_goes_on_as_that_video(
+    service: LiveService, first: Tab, held: str, resumed: str
+) -> None:
+    video_id = create(first, service, held=held)
+
+    first.ask(PRESS, "pause")
+    if resumed == "before":
+        first.ask(PRESS, "resume")
+    first.ask("() => { window.letCreate(); }")
+    (before,) = first.wait_for(BEGUN)
+    if resumed == "after":
+        assert first.ask(SAYS, "Paused")
+        assert first.ask("() => window.held.length") == 0
+        first.ask(PRESS, "resume")
+
+    first.wait_for("() => window.held.length")
+    assert before["metadata"]["videoId"] == video_id
+    assert first.ask("() => window.made") == [video_id]
+    first.ask("() => { window.isOpen = true; }")
+    first.ask(PRESS, "pause")
+    first.ask(PRESS, "resume")
+    until(lambda: has_come(service, video_id), within_s=20, what="the upload")
 
 
 def test_an_address_that_a_process_does_not_know_ends_no_upload(
@@ -446,6 +535,80 @@ def test_a_fragment_of_a_deleted_video_does_not_ask_again(
     assert "was removed" in first.ask(
         "() => document.getElementById('messages').textContent"
     )
+
+
+REFUSE_THE_TOKEN: Final = """() => {
+    // The player in the frame asks for another one, whose answer waits for window.answer.
+    window.noted = [];
+    window.addEventListener('unhandledrejection', ({reason}) => {
+        window.noted.push(String(reason));
+    });
+    window.addEventListener('message', ({data}) => {
+        if (data?.type === 'hv-player:answer' && String(data.id).startsWith('setToken')) {
+            window.noted.push(data.error ?? 'obeyed');
+        }
+        window.page = data?.page;
+    });
+    const {fetch} = window;
+    window.fetch = (address) => new Promise((come, fail) => {
+        window.answer = {
+            come: () => { come(fetch(address)); },
+            fail: () => { fail(new TypeError('no connection')); },
+        };
+    });
+    window.frame = document.getElementById('player');
+    const {origin} = new URL(window.frame.src);
+    const call = (method, ...args) => window.frame.contentWindow.postMessage(
+        {type: 'hv-player:call', id: 'begin', method, args}, origin,
+    );
+    window.addEventListener('message', () => {
+        call('setMuted', true);
+        call('setToken', 'old');
+        call('play');
+    }, {once: true});
+    // If it has said that it is there before.
+    call('getState');
+}"""
+
+
+@pytest.mark.parametrize(
+    ("change", "noted"),
+    [
+        ("frame.remove(); answer.come()", []),
+        ("frame.replaceWith(frame.cloneNode()); answer.come()", []),
+        ("answer.fail()", []),
+        ("answer.come()", ["obeyed"]),
+    ],
+    ids=["removed", "replaced", "no connection", "the same"],
+)
+def test_a_token_goes_to_the_frame_that_has_asked(
+    service: LiveService, first: Tab, short_id: str, change: str, noted: list[str]
+) -> None:
+    first.open(page_of(service, "videos", short_id))
+    first.ask(REFUSE_THE_TOKEN)
+    first.wait_for("() => window.answer !== undefined")
+
+    first.ask(f"() => {{ {change}; }}")
+
+    first.wait_for("(count) => window.noted.length >= count", len(noted))
+    # Rejections that nobody handles are told after the turn that they happen in.
+    first.ask("() => new Promise((done) => { setTimeout(done, 100); })")
+    assert first.ask("() => window.noted") == noted
+
+
+def test_a_token_is_not_given_to_the_next_page_of_a_frame(
+    service: LiveService, first: Tab, short_id: str
+) -> None:
+    first.open(page_of(service, "videos", short_id))
+    first.ask(REFUSE_THE_TOKEN)
+    first.wait_for("() => window.answer !== undefined")
+
+    first.ask("() => { window.former = window.page; frame.src += '&t=1'; }")
+    first.wait_for("() => window.page !== window.former")
+    first.ask("() => { answer.come(); }")
+
+    said = first.wait_for("() => window.noted[0]")
+    assert said == "the frame shows another page by now"
 
 
 def test_a_form_whose_answer_was_lost_is_saved_when_it_is_sent_again(

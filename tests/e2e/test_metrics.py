@@ -76,7 +76,6 @@ def test_counters_of_all_processes_add_up_whatever_is_killed(
         for root, path in (
             (api, "/v1/openapi.json"),
             (api, "/v1/whoami"),
-            (delivery, "/health/ready"),
             (delivery, "/.well-known/jwks.json"),
         ):
             answers = [request("GET", root + path).status for _ in range(REQUESTS)]
@@ -98,8 +97,8 @@ def test_counters_of_all_processes_add_up_whatever_is_killed(
                 requests_of(found, "api", "/v1/openapi.json")
                 == counted["/v1/openapi.json"]
                 and requests_of(found, "api", "/v1/whoami") == counted["/v1/whoami"]
-                and requests_of(found, "delivery", "/health/ready")
-                == counted["/health/ready"]
+                and found.get('hv_ready{app="api"}') == 1
+                and found.get('hv_ready{app="delivery"}') == 1
                 and requests_of(found, "delivery", "/v1/private/{video}/{file:path}")
                 == Counter({"401": 7})
                 and found.get(LOOP_HEADS) == 9
@@ -107,3 +106,39 @@ def test_counters_of_all_processes_add_up_whatever_is_killed(
 
         until(agrees, within_s=40)
     assert counted["/v1/whoami"] == Counter({"401": REQUESTS + 1})
+
+
+def ready(environ: dict[str, str], app: str) -> float | None:
+    return lines(environ).get(f'hv_ready{{app="{app}"}}')
+
+
+@pytest.mark.long
+def test_an_app_that_is_frozen_or_killed_is_told_and_one_that_ended_is_not(
+    environ: dict[str, str],
+) -> None:
+    port = free_ports()
+    # The first serves the metrics.
+    with alone(environ, "api", "--port", str(port)):
+        until(lambda: ready(environ, "api") == 1, within_s=60)
+        with alone(environ, "delivery", "--port", str(port + 1)) as delivery:
+            until(lambda: ready(environ, "delivery") == 1, within_s=60)
+            first = psutil.Process(delivery.pid)
+            processes = [first, *first.children(recursive=True)]
+            try:
+                for process in processes:
+                    process.suspend()
+                until(lambda: ready(environ, "delivery") == 0, within_s=30)
+            finally:
+                for process in processes:
+                    process.resume()
+            until(lambda: ready(environ, "delivery") == 1, within_s=30)
+            for process in processes:
+                process.kill()
+        until(lambda: ready(environ, "delivery") == 0, within_s=30)
+
+        with alone(environ, "delivery", "--port", str(port + 2)) as delivery:
+            until(lambda: ready(environ, "delivery") == 1, within_s=60)
+            psutil.Process(delivery.pid).terminate()
+            delivery.wait()
+        until(lambda: ready(environ, "delivery") is None, within_s=30)
+        assert ready(environ, "api") == 1

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
 
+import psutil
+
 from tests.hosts.network import Host
-from tests.hosts.programs import Programs
+from tests.hosts.programs import Program, Programs
 
 
 class Blow(Enum):
@@ -55,6 +57,17 @@ def struck(programs: Programs, host: Host, blow: Blow) -> Iterator[None]:
             yield
         finally:
             host.empty()
+
+
+@contextmanager
+def stopped(program: Program, process: psutil.Process) -> Iterator[None]:
+    """Have one process of a host stand still until the block ends."""
+    process.suspend()
+    try:
+        yield
+    finally:
+        process.resume()
+        program.wake()
 
 
 @contextmanager

@@ -32,7 +32,8 @@ API_PORT: Final = 8080
 EDGE_PORT: Final = 8081
 DELIVERY_PORT: Final = 8082
 """Behind nginx, which has delivery's usual port on these hosts."""
-LISTENS_WITHIN_S: Final = 90
+LISTENS_WITHIN_S: Final = 240
+"""Python needs seconds to start, and as many of them as others leave of the machine."""
 CLIENT: Final = f"{SUBNET}.2"
 ADDRESSES: Final[Mapping[str, str]] = {
     "database": f"{SUBNET}.10",

@@ -46,6 +46,11 @@ class Program:
             return psutil.Process(self.process.pid).children(recursive=True)
         return []
 
+    def wake(self) -> None:
+        """Have what waits out here for a thawed program go on, too."""
+        # It stops itself when its program does.
+        self.process.send_signal(signal.SIGCONT)
+
     def run(self) -> subprocess.Popen[bytes]:
         """
         Start it.
@@ -57,6 +62,8 @@ class Program:
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=out,
+                # Linux divides the processor by sessions: a host has a share of its own.
+                start_new_session=True,
             )
 
     def _whole_environ(self) -> dict[str, str]:
@@ -154,8 +161,7 @@ class Programs:
         """
         host.thaw()
         for program in self.of(host):
-            # It stops itself when its program does.
-            program.process.send_signal(signal.SIGCONT)
+            program.wake()
 
     def terminate(self, name: str, *, within_s: float) -> int:
         """

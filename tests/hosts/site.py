@@ -24,12 +24,14 @@ def site(
     clip: Path,
     *,
     clocks_s: Mapping[str, int] | None = None,
+    **settings: str,
 ) -> Iterator[Tour]:
     """
     Run a service, and give a client who can use everything of it.
 
     Args:
         clocks_s: By how much those of some hosts are off.
+        settings: Of all processes.
     """
     with fleet(
         folder,
@@ -37,6 +39,7 @@ def site(
         names=OUTSIDE,
         clocks_s=clocks_s,
         HV_FETCH__ALLOWED_HOSTS=",".join(OUTSIDE),
+        **settings,
     ) as made:
         client = Client(fleet=made, doors=Doors(made))
         with (

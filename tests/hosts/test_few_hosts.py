@@ -71,13 +71,11 @@ def test_a_full_disk_is_told_before_and_when_something_is_refused(
     host = fleet.everyone()[name]
     told_by = probes.fronts() if name == "database" else [host]
 
-    def all_tell() -> bool:
-        health = [one for one in probes.ask(told_by) if one.what == "health"]
-        return all(
-            one.status == 200 and "no room" in one.checks["disk"] for one in health
-        )
-
     with struck(fleet.programs, host, Blow.FULL):
-        until(all_tell, within_s=TOLD_WITHIN_S, what=f"what {name} lacks")
+        until(
+            lambda: probes.tell_no_room(told_by),
+            within_s=TOLD_WITHIN_S,
+            what=f"what {name} lacks",
+        )
 
     probes.wait_whole()

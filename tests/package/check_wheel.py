@@ -54,8 +54,10 @@ NEEDED = (
     "hvcore_edge/nginx/hv_edge.lua",
 )
 KINDS = {"analytics", "auth", "limits", "queue", "sign_in", "storage", "transcoder"}
-ELSEWHERE = {"google", "mediaconvert", "sqs"}
-"""What needs a cloud's own clients, which the extra ``all`` leaves out."""
+ELSEWHERE = {"duckdb", "google", "mediaconvert", "obstore", "sqs"}
+"""Backends whose libraries few need, which the extra ``all`` leaves out."""
+TOOLS = {"hvcore_client_generator", "hvcore_mediaconvert_local"}
+"""Packages of developers, which are distributions of their own."""
 OF_THE_CLIENT = {
     *("hvcore-client", "attrs", "httpx"),
     # What httpx needs.
@@ -138,7 +140,8 @@ def look_into(wheel: Path) -> None:
     strangers = {
         top
         for top in tops
-        if top != "hvcore" and not top.startswith(("hvcore_", "hvcore-"))
+        if top in TOOLS
+        or (top != "hvcore" and not top.startswith(("hvcore_", "hvcore-")))
     }
     assert not strangers, f"the wheel brings {strangers}"
     typed = {name.split("/")[0] for name in names if name.endswith("/py.typed")}

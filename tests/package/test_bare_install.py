@@ -1,14 +1,13 @@
 """Messages of a bare installation, in environments of their own."""
 
-import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from hvcore_cli.main import COMMANDS
+from tests.package.installing import UV, copied_tree, empty_environment, install
 
 ROOT = Path(__file__).parents[2]
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -28,7 +27,7 @@ except ConfigError as exc:
 def without_packages(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Run this checkout in an environment in which nothing else is installed."""
     folder = tmp_path_factory.mktemp("empty")
-    python = _environment(folder)
+    python = empty_environment(folder / "env")
     site = next((folder / "env" / "lib").glob("python*/site-packages"))
     roots = [ROOT, *(ROOT / name for name in ("plugins", "contrib", "apps"))]
     (site / "hvcore.pth").write_text("\n".join(map(str, roots)))
@@ -39,37 +38,12 @@ def without_packages(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def bare(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Run an environment with the wheel and what the wheel asks for."""
     folder = tmp_path_factory.mktemp("bare")
-    source = folder / "source"
-    listed = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    vendored = [path.relative_to(ROOT) for path in ROOT.glob("apps/*/static/vendor/*")]
-    for name in [*listed.stdout.splitlines(), *map(str, vendored)]:
-        if (ROOT / name).is_file():
-            (source / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, source / name)
-    uv = [sys.executable, "-m", "uv", "-q"]
-    subprocess.run([*uv, "build", "--wheel", "-o", folder, source], check=True)
+    source = copied_tree(folder / "source")
+    subprocess.run([*UV, "build", "--wheel", "-o", folder, source], check=True)
     (wheel,) = folder.glob("*.whl")
-    python = _environment(folder)
-    constraints = ["-c", ROOT / "constraints.txt"]
-    subprocess.run(
-        [*uv, "pip", "install", "-p", python, *constraints, wheel], check=True
-    )
+    python = empty_environment(folder / "env")
+    install(python, str(wheel))
     return lambda *words: _run(python, *words)
-
-
-def _environment(folder: Path) -> Path:
-    made = folder / "env"
-    subprocess.run(
-        [sys.executable, "-m", "uv", "-q", "venv", made, "-p", sys.executable],
-        check=True,
-    )
-    return made / "bin" / "python"
 
 
 def _run(python: Path, *words: object) -> subprocess.CompletedProcess[str]:

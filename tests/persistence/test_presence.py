@@ -5,17 +5,20 @@ What the database says of the installation itself.
 from datetime import UTC, datetime, timedelta
 
 import pytest
+import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
 from hvcore.persistence import presence
 from hvcore.persistence.presence import (
     BEAT_LASTS,
+    Installation,
     beat,
-    installation_id,
+    installation,
     newest_backup,
     note_backup,
     older_processes,
 )
+from hvcore.persistence.tables import EPOCH, leaders
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
@@ -44,11 +47,22 @@ def test_a_process_that_does_not_know_a_contract_is_older(
     assert [one.name for one in older_processes(engine, NOW)] == ["here:1"]
 
 
-def test_an_installation_keeps_its_id(engine: Engine) -> None:
-    first = installation_id(engine)
+def test_an_installation_keeps_its_id_and_its_first_moment(engine: Engine) -> None:
+    first = installation(engine, NOW)
 
-    assert len(first) == 20
-    assert installation_id(engine) == first
+    assert len(first.id) == 20
+    assert first.since == NOW
+    assert installation(engine, NOW + timedelta(days=1)) == first
+
+
+def test_an_installation_of_an_older_version_gets_a_moment(engine: Engine) -> None:
+    known = installation(engine, NOW)
+    with engine.begin() as connection:
+        connection.execute(sa.update(leaders).values(until=EPOCH))
+
+    later = installation(engine, NOW + timedelta(days=1))
+
+    assert later == Installation(id=known.id, since=NOW + timedelta(days=1))
 
 
 def test_the_newest_backup_is_known(engine: Engine) -> None:

@@ -214,7 +214,7 @@ def test_blows_leave_a_good_backup_and_the_service_as_it_was(tmp_path: Path) -> 
 
 
 @pytest.mark.long
-@pytest.mark.timeout(1800)
+@pytest.mark.timeout(3600)
 def test_a_hundred_blows_leave_a_good_backup_and_the_service_as_it_was(
     tmp_path: Path,
 ) -> None:

@@ -2,7 +2,7 @@
 
 import platform
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
@@ -55,11 +55,15 @@ class SystemPageResource:
         self._health = desk.services.health
         self._tasks = TasksFragment(desk)
         self._rotations = list(desk.services.key_rotations.values())
-        self._always: Mapping[str, object] = {
-            "backends": offered_backends(
-                desk.services.registry, desk.services.settings
-            ),
-            "versions": _versions(desk.services),
+        self._services = desk.services
+
+    @cached_property
+    def _always(self) -> Mapping[str, object]:
+        # Not at the start of a process: it reads the metadata of all distributions.
+        services = self._services
+        return {
+            "backends": offered_backends(services.registry, services.settings),
+            "versions": _versions(services),
         }
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:

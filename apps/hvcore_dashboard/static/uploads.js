@@ -10,52 +10,18 @@
   const AT_ONCE = 2;
   const TYPES = ['video/mp4', 'video/quicktime', 'video/x-msvideo', 'video/webm', 'video/x-matroska'];
   const form = document.getElementById('uploads');
-  const list = document.getElementById('files-list');
-  const template = document.getElementById('upload-row');
   const drop = document.getElementById('drop');
   const token = document.querySelector('meta[name="change-token"]').content;
   const {nonce} = document.querySelector('script[nonce]');
   const {endpoint, settings, video: videoPage, state: statePart, maxBytes} = form.dataset;
   const {begun, fingerprintOf, forget, formerOf, hold, isHeld, isOurs, saysGone} = window.hvBegun;
-  const QUALITIES = {standard: 'Standard', high: 'High', ultra: 'Ultra'};
+  const {makeRow} = window.hvUploadRows;
   const waiting = [];
   const running = new Set();
 
   const size = (bytes) => new Intl.NumberFormat(undefined, {
     style: 'unit', unit: 'megabyte', maximumFractionDigits: 1,
   }).format(bytes / 1e6);
-
-  /** A line of the list, and what it says. */
-  const makeRow = (name) => {
-    const row = template.content.cloneNode(true).firstElementChild;
-    row.querySelector('.upload-name').textContent = name;
-    const button = (act) => row.querySelector(`[data-act="${act}"]`);
-    const bar = row.querySelector('progress');
-    bar.setAttribute('aria-label', `Upload of ${name}`);
-    list.append(row);
-    return {
-      row,
-      tell: ({videoQuality, allowPublicAccess}) => {
-        const access = allowPublicAccess === 'true' ? 'Public' : 'Private';
-        row.querySelector('.upload-set').textContent = `${access} · ${QUALITIES[videoQuality]}`;
-      },
-      fail: (text) => {
-        row.classList.add('failed');
-        row.querySelector('.upload-state').textContent = text;
-      },
-      say: (text) => {
-        row.classList.remove('failed');
-        row.querySelector('.upload-state').textContent = text;
-      },
-      show: (done) => { bar.value = done; },
-      offer: (...acts) => {
-        for (const act of ['pause', 'resume', 'discard']) {
-          button(act).hidden = !acts.includes(act);
-        }
-      },
-      on: (act, what) => button(act).addEventListener('click', what),
-    };
-  };
 
   /** Return what the service says of it; something else may have answered in its place. */
   const detailOf = (status, {detail}) => detail ?? `The service answered ${status}.`;
@@ -137,6 +103,7 @@
       this.isOutage = false;
       this.isElsewhere = false;
       this.release = () => {};
+      this.creation = Promise.resolve();
       this.turn = 0;
       this.upload = this.makeUpload();
       line.on('pause', () => this.pause());
@@ -155,6 +122,7 @@
           // Only our own address gets the token; the bytes go elsewhere.
           if (request.getMethod() === 'POST') {
             request.setHeader('X-HV-Change-Token', token);
+            this.awaitCreation(request);
           }
         },
         onAfterResponse: (request, response) => this.noteAnswer(request, response),
@@ -175,15 +143,36 @@
       });
     }
 
+    /**
+     * Let the request that makes the video come to its end, whatever is pressed meanwhile.
+     *
+     * The service may have made the video before the answer is here: of a request that is
+     * cut off nobody could discard it, and to go on would make another one.
+     */
+    awaitCreation(request) {
+      request.abort = async () => {};
+      this.creation = new Promise((done) => {
+        this.endCreation = done;
+        request.getUnderlyingObject().addEventListener('error', done);
+      });
+    }
+
+    async noteCreation(response) {
+      const url = response.getHeader('Location');
+      if (response.getStatus() === 201 && url) {
+        this.videoId = response.getHeader('X-Asset-Id');
+        this.upload.options.metadata = {...this.wanted, videoId: this.videoId};
+        // The library does so only after this; whoever waits for the creation needs it.
+        this.upload.url = url;
+        // Before other tabs read of it.
+        this.release = await hold(url) ?? this.release;
+      }
+    }
+
     async noteAnswer(request, response) {
       const [method, status] = [request.getMethod(), response.getStatus()];
       if (method === 'POST') {
-        if (status === 201) {
-          this.videoId = response.getHeader('X-Asset-Id');
-          this.upload.options.metadata = {...this.wanted, videoId: this.videoId};
-          // Before other tabs read of it.
-          this.release = await hold(response.getHeader('Location')) ?? this.release;
-        }
+        await this.noteCreation(response).finally(this.endCreation);
         return;
       }
       this.isOutage = !isOurs(response);
@@ -225,8 +214,13 @@
     async begin() {
       this.turn += 1;
       const own = this.turn;
-      this.upload.options.metadata = this.wanted;
+      // It may have been paused before the service had made its video.
+      await this.creation;
+      if (own !== this.turn) {
+        return;
+      }
       if (this.upload.url === null) {
+        this.upload.options.metadata = this.wanted;
         this.line.tell(this.wanted);
         this.upload.start();
         return;
@@ -289,9 +283,11 @@
 
     async discard() {
       this.stop();
+      this.upload.abort();
+      this.line.offer();
+      this.line.say('Discarding');
+      await this.creation;
       if (!this.isWhole && !this.isElsewhere && this.upload.url) {
-        this.line.offer();
-        this.line.say('Discarding');
         try {
           // On the server, too.
           await this.upload.abort(true);
@@ -303,7 +299,6 @@
           await forget(this.upload.url);
         }
       }
-      this.upload.abort();
       this.release();
       this.line.row.remove();
     }

@@ -4,12 +4,15 @@
 'use strict';
 
 {
-  /** Ask the player in a frame for something; its origin alone hears it. */
-  const send = (frame, method, ...args) => {
-    frame.contentWindow.postMessage(
-      {type: 'hv-player:call', id: `${method}-${Date.now()}`, method, args},
-      new URL(frame.src).origin,
-    );
+  /** Return the address with a new token of the video that a frame is for; "" if none comes. */
+  const renewed = async (frame) => {
+    try {
+      const answer = await fetch(frame.dataset.renew);
+      return answer.ok ? (await answer.json()).url : '';
+    } catch {
+      // The player asks again, and tells the viewer if nobody answers.
+      return '';
+    }
   };
 
   // Private videos go on when their token is over.
@@ -19,9 +22,12 @@
       || data?.type !== 'hv-player:event' || data.event !== 'tokenexpiring') {
       return;
     }
-    const answer = await fetch(frame.dataset.renew);
-    if (answer.ok) {
-      send(frame, 'setToken', (await answer.json()).url);
+    const url = await renewed(frame);
+    // The frame may have gone meanwhile, or show another page: that one asks for itself.
+    if (url && source === frame.contentWindow) {
+      const {page} = data;
+      const call = {type: 'hv-player:call', id: `setToken-${Date.now()}`, method: 'setToken'};
+      source.postMessage({...call, page, args: [url]}, origin);
     }
   });
 

@@ -266,7 +266,7 @@ local function send_media(authorization, claims, place, method, scope, is_uncond
     vars.hv_path = media.path
     if not is_local then
         vars.hv_secret = secret
-        if room.is_full then
+        if room.is_full() then
             vars.hv_is_full = "1"
         end
         return ngx.exec("/.hv/media/" .. scope .. "/" .. place.file)
@@ -338,6 +338,11 @@ function _M.judge()
         return send_media(authorization, claims, place, method, scope, not has_conditions)
     end
     return send_text(place, path, scope, claims, method, not has_conditions)
+end
+
+-- Called by access_by_lua of /health: the service says there that this disk is full.
+function _M.tell_disk()
+    ngx.var.hv_disk = room.is_full() and "full" or "ok"
 end
 
 -- Called by log_by_lua, when it was served.

@@ -18,6 +18,7 @@ class Workload:
         at: By the database's clock.
         waiting_encode_s: Seconds of source that wait for an encode worker.
         clock_ahead_s: How far this host's clock is ahead of the database's.
+        installed_at: When the installation was first asked for; None if not known.
         backed_up_at: The moment of the newest backup; None if there is none.
     """
 
@@ -25,6 +26,7 @@ class Workload:
     counts: Sequence[TaskCount]
     waiting_encode_s: float
     clock_ahead_s: float = 0.0
+    installed_at: datetime | None = None
     backed_up_at: datetime | None = None
 
 

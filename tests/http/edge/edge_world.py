@@ -278,7 +278,7 @@ def edge_site(
 
     Args:
         analytics: What it notes of segments; as little as possible, if None.
-        settings: More of the edge's.
+        settings: More of the edge's; what it has for an API is the same server.
     """
     port, storage = free_ports(), folder / "storage"
 
@@ -297,6 +297,7 @@ def edge_site(
             edge=EdgeSettings(
                 listen=f"127.0.0.1:{port}",
                 service=f"127.0.0.1:{server.server_port}",
+                api_service=f"127.0.0.1:{server.server_port}",
                 **settings,
             ),
         ),

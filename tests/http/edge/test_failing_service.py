@@ -1,11 +1,9 @@
 """
-nginx in front of processes that are frozen, die or are silent, and with a full disk.
+nginx in front of processes that are frozen, die or are silent.
 """
 
 import http.client
-import shutil
 import socket
-import subprocess
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -234,37 +232,3 @@ def test_a_silent_store_is_waited_for_once(world: EdgeWorld) -> None:
     assert answer.status_code == 503
     assert answer.json["code"] == "unavailable"
     assert (answer.headers[CORS], answer.headers["Retry-After"]) == ("*", "5")
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    folder = tmp_path / "edge"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=8m", "edge", str(folder)]
-    if subprocess.run(mount, capture_output=True, check=False).returncode != 0:
-        pytest.skip("a small disk is mounted by root alone (CAP_SYS_ADMIN)")
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", "-l", str(folder)], check=True)
-
-
-def test_with_a_full_disk_segments_pass_through(
-    small_disk: Path, tmp_path: Path, clock: SettableClock
-) -> None:
-    with edge_site(tmp_path, is_local=False) as site:
-        world = site.world(clock, is_public=True)
-        # Counted here, by a file that has its room: else it would be the service's.
-        whole = world.get(SEGMENT)
-        shutil.rmtree(small_disk / "cache", ignore_errors=True)
-        (small_disk / "cache").mkdir(exist_ok=True)
-        with suppress(OSError), (small_disk / "more").open("wb", 0) as file:
-            while True:
-                file.write(bytes(4096))
-
-        answers = [world.get(SEGMENT) for _ in range(20)]
-
-        assert {answer.status_code for answer in answers} == {200}
-        assert {answer.content for answer in answers} == {whole.content}
-        assert {answer.headers["Cache-Control"] for answer in answers} != {"no-store"}
-        assert not [one for one in (small_disk / "cache").rglob("*") if one.is_file()]

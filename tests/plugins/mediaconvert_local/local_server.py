@@ -23,6 +23,9 @@ ENDED: Final = ("COMPLETE", "CANCELED", "ERROR")
 ACCESS_KEY: Final = "AKIALOCAL"
 ACCESS_SECRET: Final = "local-secret"
 STOPS_WITHIN_S: Final = 20
+PROGRAM: Final = (sys.executable, "-m", "hvcore_mediaconvert_local.main")
+CONTRIB: Final = Path(__file__).parents[3] / "contrib"
+"""The folder with the package of the server, which is in no wheel of hvcore."""
 
 
 @attrs.frozen(kw_only=True)
@@ -122,10 +125,11 @@ def local_server(
     Args:
         is_swift: The store is Swift, whose keys have colons in them.
     """
-    command = [sys.executable, "-m", "hvcore_mediaconvert_local.main", "--port", "0"]
+    command = [*PROGRAM, "--port", "0"]
     command += ["--s3-endpoint", s3_endpoint, "--control", *map(str, options)]
     environ = {
         **os.environ,
+        "PYTHONPATH": str(CONTRIB),
         "MEDIACONVERT_ACCESS_KEY": f"{ACCESS_KEY}:{ACCESS_SECRET}",
     }
     if is_swift:

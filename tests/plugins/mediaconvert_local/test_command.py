@@ -2,21 +2,27 @@
 The command says what is wrong before it serves, without a traceback.
 """
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.plugins.mediaconvert_local.local_server import local_server
+from tests.plugins.mediaconvert_local.local_server import CONTRIB, PROGRAM, local_server
 
+ENVIRON = {**os.environ, "PYTHONPATH": str(CONTRIB)}
 pytestmark = pytest.mark.services
 
 
 def said(*options: str | Path) -> str:
-    command = [sys.executable, "-m", "hvcore_mediaconvert_local.main", "--port", "0"]
     done = subprocess.run(
-        [*command, *options], capture_output=True, text=True, check=False, timeout=60
+        [*PROGRAM, "--port", "0", *options],
+        env=ENVIRON,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
     )
     assert done.returncode != 0
     assert done.stdout == ""
@@ -58,8 +64,12 @@ def test_without_its_packages_it_says_what_to_install() -> None:
         "from hvcore_mediaconvert_local.main import main; main()"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+        [sys.executable, "-c", code],
+        env=ENVIRON,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
     assert done.returncode == 1
-    assert "pip install 'hvcore[mediaconvert-local]'" in done.stderr
+    assert "pip install hvcore-mediaconvert-local" in done.stderr

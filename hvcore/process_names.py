@@ -1,4 +1,4 @@
-"""The names of workers in the database."""
+"""The names of processes in the database."""
 
 import hashlib
 import os
@@ -7,11 +7,11 @@ from pathlib import Path
 
 
 def host_prefix(data_dir: Path) -> str:
-    """Return the prefix of the names of all workers of this machine and folder."""
+    """Return the prefix of the names of all processes of this machine and folder."""
     digest = hashlib.sha256(str(data_dir.absolute()).encode()).hexdigest()[:8]
     return f"{socket.gethostname()}:{digest}:"
 
 
-def worker_name(data_dir: Path) -> str:
-    """Return the name of the worker in this process."""
+def process_name(data_dir: Path) -> str:
+    """Return the name of this process."""
     return f"{host_prefix(data_dir)}{os.getpid()}"

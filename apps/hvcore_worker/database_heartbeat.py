@@ -1,0 +1,56 @@
+"""The heartbeat in the database of a process that has threads of its own."""
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from hvcore import __version__
+from hvcore.assembly import Services
+from hvcore.errors import HvcoreError
+
+BEATS_EVERY_S: Final = 30.0
+"""Three times within what the database takes a process for alive."""
+
+_log: Final = logging.getLogger(__name__)
+
+
+@contextmanager
+def beating(make: Callable[[], Services], kind: str) -> Iterator[None]:
+    """
+    Within the block, tell the database now and then that this process is at work.
+
+    Call it after a fork, which no thread may precede.
+
+    Args:
+        make: Makes the services, for each beat anew.
+        kind: The process's task, such as ``api``.
+    """
+    over = threading.Event()
+    begin_to_beat(make, kind, over)
+    try:
+        yield
+    finally:
+        over.set()
+
+
+def begin_to_beat(
+    make: Callable[[], Services], kind: str, over: threading.Event
+) -> None:
+    """Start the thread of ``beating``, which ends some time after ``over`` is set."""
+    threading.Thread(
+        target=_beat, args=(make, kind, over), name="heartbeat", daemon=True
+    ).start()
+
+
+def _beat(make: Callable[[], Services], kind: str, over: threading.Event) -> None:
+    while True:
+        try:
+            # Made anew each time: a database that was away is asked as if it never was.
+            with make() as services:
+                services.beat(f"{kind} {__version__}")
+        except HvcoreError as error:
+            _log.info("no heartbeat", extra={"hv_why": str(error)})
+        if over.wait(BEATS_EVERY_S):
+            return

@@ -198,9 +198,7 @@ class Delivery:
                 self.counter, place, permission.token, permission.viewer
             )
 
-        found = self.downloads.open(
-            video.media_root, lambda: video.media, name, counted
-        )
+        found = self.downloads.open(video, name, counted)
         passed(PlaybackRule.NO_SUCH_FILE)
         self._require_quota(video)
         return PlaybackResponse(

@@ -2,7 +2,7 @@
 The errors of the service: one class per documented code.
 
 Source: interface, "Errors". Every class carries the HTTP status and the code
-of the documented envelope; :mod:`hvcore.envelope` alone turns one into a body.
+of the documented envelope; :mod:`hvcore.wire.envelope` alone turns one into a body.
 """
 
 from collections.abc import Mapping, Sequence

@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from hvcore.aws_credentials import use_until_end
-from hvcore.child_launcher import FILTER_FD
-from hvcore.child_process import supervised_command
 from hvcore.clock import Clock
 from hvcore.deprecation import RenamedName, renamed_names
 from hvcore.domain.access.keys import (
@@ -156,6 +154,7 @@ from hvcore.hookspecs import (
     hookimpl,
     other_options,
 )
+from hvcore.mp4.boxes import ByteRanges, Mp4Box, Mp4Error, box_around, box_of
 from hvcore.ports.analytics import (
     AnalyticsReport,
     AnalyticsSink,
@@ -229,6 +228,8 @@ from hvcore.ports.transcoder import (
     Workspace,
 )
 from hvcore.ports.web_apps import Middleware, WebApp
+from hvcore.processes.child_launcher import FILTER_FD
+from hvcore.processes.child_process import supervised_command
 from hvcore.safe_http.deadlines import SocketDeadline
 from hvcore.wire.converter import optional as optional_field
 from hvcore.wire.converter import required as required_field
@@ -285,6 +286,7 @@ __all__ = [
     "BreakdownDay",
     "Bucket",
     "BuildContext",
+    "ByteRanges",
     "CacheInvalidator",
     "CacheInvalidatorBackend",
     "Capabilities",
@@ -339,6 +341,8 @@ __all__ = [
     "MiddlewareBackend",
     "MinuteCount",
     "MinuteTotal",
+    "Mp4Box",
+    "Mp4Error",
     "NoOptions",
     "NoRoomError",
     "NotAddressableError",
@@ -439,6 +443,8 @@ __all__ = [
     "WebApp",
     "Workspace",
     "WriteAddress",
+    "box_around",
+    "box_of",
     "build_ladder",
     "check_object_path",
     "hand_over",

@@ -6,7 +6,7 @@ from typing import Final
 
 from hvcore.assembly import Services
 from hvcore.pictures.drawing_room import DrawingRoom
-from hvcore.services.playback.thumbnail_renders import ThumbnailRenders
+from hvcore.services.playback.thumbnails.renders import ThumbnailRenders
 from hvcore.settings.shares import ShareSettings
 
 RENDERS: Final = ThumbnailRenders(ShareSettings().renders_of_one)

@@ -78,7 +78,7 @@ def main(database_url: str) -> None:
     from hvcore.persistence.plugin_database import PluginDatabase  # noqa: PLC0415
     from hvcore.spool.lines import encode  # noqa: PLC0415
     from hvcore.spool.tally import read_lines  # noqa: PLC0415
-    from hvcore.testing.served import VIDEO, batch, reported  # noqa: PLC0415
+    from hvcore.testing.analytics.served import VIDEO, batch, reported  # noqa: PLC0415
     from hvcore.wire.analytics.video_reports import playback_quality  # noqa: PLC0415
     from hvcore_analytics_sql.backend import SqlAnalytics  # noqa: PLC0415
     from tests.persistence import samples  # noqa: PLC0415

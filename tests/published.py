@@ -19,6 +19,7 @@ import attrs
 from hvcore.assembly import Services, build
 from hvcore.domain.access.tenants import Environment, EnvironmentKind
 from hvcore.domain.ids import PublicId, VideoId, new_job_id
+from hvcore.domain.media_paths import media_root
 from hvcore.domain.processing.encoding import (
     EncodingSettings,
     PixelFormat,
@@ -29,7 +30,6 @@ from hvcore.domain.processing.encoding import (
 from hvcore.domain.processing.media_index import MediaIndex, PublishedTrack, TrackPiece
 from hvcore.domain.processing.transcoding import MediaFile, Rung, Segment, Track
 from hvcore.domain.uploads.grants import FileWanted
-from hvcore.domain.videos.media_paths import media_root
 from hvcore.domain.videos.video import VideoWanted
 from hvcore.services.processing.attempt_files import AttemptFiles
 from hvcore.settings import load

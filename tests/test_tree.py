@@ -104,10 +104,12 @@ def test_the_layers_name_every_package_once() -> None:
     assert sorted(named) == sorted(packages())
 
 
-def test_all_nine_contracts_are_kept() -> None:
+def test_the_contracts_are_numbered() -> None:
     contracts = PROJECT["tool"]["importlinter"]["contracts"]
 
-    assert [contract["name"][0] for contract in contracts] == list("123456789")
+    assert [int(contract["name"].split()[0]) for contract in contracts] == list(
+        range(1, len(contracts) + 1)
+    )
 
 
 def test_no_imports_form_a_circle() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import falcon
 
-from hvcore.envelope import SUCCESS_TYPE, encode, success
+from hvcore.wire.envelope import SUCCESS_TYPE, encode, success
 
 
 def send(resp: falcon.Response, payload: Mapping[str, object]) -> None:

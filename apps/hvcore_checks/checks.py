@@ -7,11 +7,11 @@ from typing import Final, TypeAlias
 from hvcore.assembly import Services, build
 from hvcore.domain.health_findings import HealthFinding, broken
 from hvcore.errors import HvcoreError, PluginError, SeveralPluginsError
+from hvcore.processes.time_limits import LimitedCall, LimitedCalls
 from hvcore.registry import fault_of
 from hvcore.registry.code_locations import locations_of_thread
 from hvcore.registry.faults import hung_fault
 from hvcore.settings import Settings
-from hvcore.time_limits import LimitedCall, LimitedCalls
 from hvcore_checks.backend_checks import (
     analytics,
     clock,

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from hvcore.atomic_files import replace_file
 from hvcore.domain.processes import ServiceProcess
+from hvcore.files.atomic_files import replace_file
 
 FILE: Final = Path("run", "processes.json")
 """Below the data folder."""

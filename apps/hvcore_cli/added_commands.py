@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from hvcore_cli.commands import Invocation
+from hvcore_cli.invocation import Invocation
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

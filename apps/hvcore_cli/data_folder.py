@@ -11,8 +11,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, TextIO
 
-from hvcore.atomic_files import replace_file
-from hvcore_cli.commands import CliError
+from hvcore.files.atomic_files import replace_file
+from hvcore_cli.invocation import CliError
 
 MAX_SOCKET_PATH_BYTES: Final = 100
 """A unix socket's path may have 107; the rest is for the file's name."""

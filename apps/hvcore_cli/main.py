@@ -19,7 +19,7 @@ from typing import Final
 import click
 
 from hvcore_cli.added_commands import added_commands, make_command
-from hvcore_cli.commands import DEFAULT_DATA, Invocation, common_options
+from hvcore_cli.invocation import DEFAULT_DATA, Invocation, common_options
 from hvcore_cli.loading import no_garbage_collected
 from hvcore_cli.printable import printable
 from hvcore_cli.standard_streams import (
@@ -37,105 +37,126 @@ _SECRET: Final = re.compile(
 _LOGIN: Final = re.compile(r"(?<=://).*@", re.DOTALL)
 
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
-    "up": ("hvcore_cli.up:up", "Run the whole service on this machine."),
+    "up": ("hvcore_cli.processes.up:up", "Run the whole service on this machine."),
     "demo": (
-        "hvcore_cli.demo:demo",
+        "hvcore_cli.commands.videos.demo:demo",
         "Upload a clip to a service of its own and play it.",
     ),
-    "api": ("hvcore_cli.processes:api", "Run the API process alone."),
+    "api": ("hvcore_cli.processes.alone:api", "Run the API process alone."),
     "delivery": (
-        "hvcore_cli.processes:delivery",
+        "hvcore_cli.processes.alone:delivery",
         "Run the delivery, player and upload process alone.",
     ),
-    "worker": ("hvcore_cli.processes:worker", "Run one worker alone."),
-    "sweep": ("hvcore_cli.processes:sweep", "Run the sweep alone."),
+    "worker": ("hvcore_cli.processes.alone:worker", "Run one worker alone."),
+    "sweep": ("hvcore_cli.processes.alone:sweep", "Run the sweep alone."),
     "metrics": (
-        "hvcore_cli.metrics:metrics",
+        "hvcore_cli.processes.metrics.command:metrics",
         "Serve the metrics of this machine alone.",
     ),
     "notify": (
-        "hvcore_cli.processes:notify",
+        "hvcore_cli.processes.alone:notify",
         "Run the process that reads notifications of the object store alone.",
     ),
-    "upload": ("hvcore_cli.upload:upload", "Upload a video through the API."),
+    "upload": (
+        "hvcore_cli.commands.videos.upload:upload",
+        "Upload a video through the API.",
+    ),
     "videos": (
-        "hvcore_cli.videos:videos",
+        "hvcore_cli.commands.videos.videos:videos",
         "List, show, change, delete and retry videos.",
     ),
     "conform": (
-        "hvcore_cli.conform:conform",
+        "hvcore_cli.commands.videos.conform:conform",
         "Check a published video against the HLS and CMAF standards.",
     ),
     "explain": (
-        "hvcore_cli.explain:explain",
+        "hvcore_cli.commands.videos.explain:explain",
         "Say which rule refused a playback, or would.",
     ),
     "tasks": (
-        "hvcore_cli.tasks:tasks",
+        "hvcore_cli.commands.tasks:tasks",
         "Show what is due, running or failed, and why.",
     ),
-    "orgs": ("hvcore_cli.tenants:orgs", "Create and list organizations."),
-    "envs": ("hvcore_cli.tenants:envs", "Create and list environments."),
-    "keys": ("hvcore_cli.keys:keys", "Create, list, revoke and rotate API keys."),
+    "orgs": (
+        "hvcore_cli.commands.access.tenants:orgs",
+        "Create and list organizations.",
+    ),
+    "envs": (
+        "hvcore_cli.commands.access.tenants:envs",
+        "Create and list environments.",
+    ),
+    "keys": (
+        "hvcore_cli.commands.access.keys:keys",
+        "Create, list, revoke and rotate API keys.",
+    ),
     "signing-keys": (
-        "hvcore_cli.signing_keys:signing_keys",
+        "hvcore_cli.commands.access.signing_keys:signing_keys",
         "Make, list and revoke keys that sign playback tokens offline.",
     ),
     "webhooks": (
-        "hvcore_cli.webhooks:webhooks",
+        "hvcore_cli.commands.webhooks:webhooks",
         "Add, list and remove webhooks; see and repeat deliveries.",
     ),
     "dashboard": (
-        "hvcore_cli.dashboard:dashboard",
+        "hvcore_cli.commands.access.dashboard:dashboard",
         "Print addresses that sign in to the dashboard.",
     ),
     "members": (
-        "hvcore_cli.members:members",
+        "hvcore_cli.commands.access.members:members",
         "List and remove members of an organization, change their roles.",
     ),
     "sessions": (
-        "hvcore_cli.sessions:sessions",
+        "hvcore_cli.commands.access.sessions:sessions",
         "Show who is signed in to the dashboard, and sign people out.",
     ),
     "audit": (
-        "hvcore_cli.audit:audit",
+        "hvcore_cli.commands.access.audit:audit",
         "Show changes of keys and tenants, and who made them.",
     ),
     "migrate": (
-        "hvcore_cli.migrate:migrate",
+        "hvcore_cli.commands.data.migrate:migrate",
         "Bring the database up to date, or to another server.",
     ),
     "backup": (
-        "hvcore_cli.backup:backup",
+        "hvcore_cli.commands.data.backup:backup",
         "Write the database, the keys and the list of objects into a folder.",
     ),
     "restore": (
-        "hvcore_cli.restore:restore",
+        "hvcore_cli.commands.data.restore:restore",
         "Fill an empty data folder and database from a backup.",
     ),
     "edge": (
-        "hvcore_cli.edge:edge",
+        "hvcore_cli.processes.edge:edge",
         "Put nginx in front of delivery, and count what it serves.",
     ),
     "systemd": (
-        "hvcore_cli.systemd:systemd",
+        "hvcore_cli.commands.installation.systemd:systemd",
         "Write systemd units for every process of the service.",
     ),
     "doctor": (
-        "hvcore_cli.doctor:doctor",
+        "hvcore_cli.commands.installation.doctor:doctor",
         "Check the installation, and say how to fix each problem.",
     ),
     "fsck": (
-        "hvcore_cli.fsck:fsck",
+        "hvcore_cli.commands.data.fsck:fsck",
         "Compare the database with the storage, and repair what is lost.",
     ),
-    "plugins": ("hvcore_cli.plugins:plugins", "Show the plugins that were found."),
-    "config": ("hvcore_cli.config:config", "Show the settings in force."),
-    "openapi": ("hvcore_cli.openapi:openapi", "Print the description of the API."),
+    "plugins": (
+        "hvcore_cli.commands.plugins.plugins:plugins",
+        "Show the plugins that were found.",
+    ),
+    "config": (
+        "hvcore_cli.commands.installation.config:config",
+        "Show the settings in force.",
+    ),
+    "openapi": (
+        "hvcore_cli.commands.installation.openapi:openapi",
+        "Print the description of the API.",
+    ),
 }
 HIDDEN: Final = {
-    "prepare": "hvcore_cli.first_start:prepare",
-    "flush": "hvcore_cli.processes:flush",
+    "prepare": "hvcore_cli.processes.first_start:prepare",
+    "flush": "hvcore_cli.processes.alone:flush",
 }
 
 
@@ -202,11 +223,11 @@ def cli(supervisor: int | None, child_niceness: int | None) -> None:
     HV_SECTION__NAME.
     """
     if supervisor is not None:
-        from hvcore.child_launcher import die_with_parent  # noqa: PLC0415 - see above
+        from hvcore.processes.child_launcher import die_with_parent  # noqa: PLC0415 - see above
 
         die_with_parent(supervisor)
     if child_niceness is not None:
-        from hvcore.child_process import have_children_nice  # noqa: PLC0415 - see above
+        from hvcore.processes.child_process import have_children_nice  # noqa: PLC0415 - see above
 
         have_children_nice(child_niceness)
 
@@ -294,7 +315,7 @@ def _unreadable(arguments: list[str]) -> str:
 def _note(error: Exception, data: Path, said: str) -> str:
     folder = data if data.is_dir() else DEFAULT_DATA
     log = folder / "logs" / "hv.log"
-    from hvcore_cli.process_logs import MAX_LOG_BYTES, rotate  # noqa: PLC0415 - see above
+    from hvcore_cli.logs.process_logs import MAX_LOG_BYTES, rotate  # noqa: PLC0415 - see above
 
     try:
         log.parent.mkdir(exist_ok=True)

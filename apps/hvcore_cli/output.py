@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from hvcore_cli.commands import CliError
+from hvcore_cli.invocation import CliError
 from hvcore_cli.printable import printable, printable_json
 from hvcore_cli.standard_streams import can_be_printed
 

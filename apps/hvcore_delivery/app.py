@@ -11,13 +11,13 @@ from typing import Final, Protocol
 import falcon
 
 from hvcore.clock import Clock
-from hvcore.envelope import encode, success
 from hvcore.errors import ShareMetError
 from hvcore.playback_tokens import KeyRing
 from hvcore.services.links.share_link_playback import ShareLinkPlayback
 from hvcore.services.playback.delivery import Delivery, PlaybackRequest
-from hvcore.services.playback.thumbnails import ThumbnailRequest, Thumbnails
+from hvcore.services.playback.thumbnails.serving import ThumbnailRequest, Thumbnails
 from hvcore.services.readiness import Readiness
+from hvcore.wire.envelope import encode, success
 from hvcore_web.app import make_app as make_web_app
 from hvcore_web.cors import ANY_ORIGIN
 from hvcore_web.errors import note_share_met

@@ -13,7 +13,6 @@ from typing import Final, Protocol, TypeAlias
 
 import attrs
 
-from hvcore.envelope import SUCCESS_TYPE
 from hvcore.errors import HvError
 from hvcore.manifests.hls import MASTER
 from hvcore.ports.counting import CountedSegment, SegmentCounter
@@ -21,12 +20,13 @@ from hvcore.ports.repositories.playback import PlaybackDirectory
 from hvcore.ports.storage import Storage, SupportsLocalPath
 from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
 from hvcore.services.links.share_link_playback import ShareLinkPlayback
-from hvcore.services.playback.cached_thumbnails import CachedThumbnails
 from hvcore.services.playback.delivery import Delivery, PlaybackRequest
-from hvcore.services.playback.downloads import Downloads
-from hvcore.services.playback.joined_files import NAMED
+from hvcore.services.playback.downloads.joined_files import NAMED
+from hvcore.services.playback.downloads.serving import Downloads
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse
-from hvcore.services.playback.thumbnails import ThumbnailRequest
+from hvcore.services.playback.thumbnails.cached import CachedThumbnails
+from hvcore.services.playback.thumbnails.serving import ThumbnailRequest
+from hvcore.wire.envelope import SUCCESS_TYPE
 from hvcore_delivery.app import LIVE
 from hvcore_web.compressed_texts import NotPreparedError
 from hvcore_web.plain_requests import MAX_CACHED, PlainRequest

@@ -10,7 +10,6 @@ from typing import Final, Protocol
 
 import falcon
 
-from hvcore.envelope import encode
 from hvcore.errors import NotFoundError
 from hvcore.services.edge.authorizations import (
     EdgeAuthorizations,
@@ -18,6 +17,7 @@ from hvcore.services.edge.authorizations import (
     token_mark,
 )
 from hvcore.settings import Settings
+from hvcore.wire.envelope import encode
 from hvcore_web.app import make_app as make_web_app
 from hvcore_web.cors import exact_origins
 from hvcore_web.files import send

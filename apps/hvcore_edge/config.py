@@ -15,11 +15,11 @@ import attrs
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from hvcore.atomic_files import replace_file
-from hvcore.changes_file import CHANGES_BYTES, CHANGES_FILE
 from hvcore.domain.limits import MAX_PICTURE_BYTES
 from hvcore.domain.playback.page_domains import origin_of
 from hvcore.errors import RETRY_AFTER_S, ConfigError
+from hvcore.files.atomic_files import replace_file
+from hvcore.files.changes_file import CHANGES_BYTES, CHANGES_FILE
 from hvcore.playback_tokens import TokenKey
 from hvcore.services.counting.sessions import mark_key
 from hvcore.services.edge.authorizations import edge_secret

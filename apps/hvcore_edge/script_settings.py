@@ -9,16 +9,16 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
-from hvcore.changes_file import (
+from hvcore.domain.analytics.breakdown import MAX_HOST_CHARS
+from hvcore.domain.analytics.ignored import IgnoredReason
+from hvcore.domain.limits import MAX_TOKEN_BYTES
+from hvcore.domain.playback.page_domains import PAGE_ADDRESS
+from hvcore.files.changes_file import (
     CACHE_TTL_S,
     CHANGES_BYTES,
     RENEWED_AFTER_S,
     REOPENED_EVERY_S,
 )
-from hvcore.domain.analytics.breakdown import MAX_HOST_CHARS
-from hvcore.domain.analytics.ignored import IgnoredReason
-from hvcore.domain.limits import MAX_TOKEN_BYTES
-from hvcore.domain.playback.page_domains import PAGE_ADDRESS
 from hvcore.playback_tokens.claims import LEEWAY_S, MAX_VALID_S
 from hvcore.playback_tokens.ring import MAX_CACHED_TOKENS
 from hvcore.services.counting.segment_details import MAX_ADDRESS_CHARS

@@ -23,7 +23,6 @@ from hvcore.domain.videos.thumbnails import (
     thumbnail_name,
 )
 from hvcore.domain.web_addresses import read_address
-from hvcore.envelope import encode
 from hvcore.errors import (
     FieldError,
     ForbiddenError,
@@ -37,6 +36,7 @@ from hvcore.services.playback.authorization import PlaybackAuthorization
 from hvcore.services.playback.player_videos import PlayerVideos
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse
 from hvcore.settings import PublicSettings
+from hvcore.wire.envelope import encode
 from hvcore_player.discovery import EmbeddablePage
 from hvcore_web.files import send
 from hvcore_web.pages import escaped

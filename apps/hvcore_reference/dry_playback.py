@@ -34,8 +34,8 @@ from hvcore.services.links.share_link_playback import ShareLinkPlayback
 from hvcore.services.playback.authorization import PlaybackAuthorization
 from hvcore.services.playback.delivery import Delivery
 from hvcore.services.playback.player_videos import PlayerVideos
-from hvcore.services.playback.thumbnail_uses import ThumbnailUses
-from hvcore.services.playback.thumbnails import Thumbnails
+from hvcore.services.playback.thumbnails.serving import Thumbnails
+from hvcore.services.playback.thumbnails.uses import ThumbnailUses
 from hvcore.services.readiness import Readiness
 from hvcore.settings import PublicSettings, Settings
 from hvcore_dashboard.playback_judge import JudgedPlayback

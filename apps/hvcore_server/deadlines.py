@@ -24,27 +24,27 @@ from gunicorn.workers.gthread import ThreadWorker
 
 from hvcore.errors import HvError, UnavailableError
 from hvcore.throttling.shares import SharedCapacity
-from hvcore_server.answer_sender import AnswerSender
 from hvcore_server.arriving_request import ArrivingRequest, RequestState
 from hvcore_server.lingering import Lingering
 from hvcore_server.open_connections import OpenConnections, neighbour_of, sender_of
-from hvcore_server.pacing import (
+from hvcore_server.receiving.refusal_lines import log_refusal
+from hvcore_server.receiving.refusals import MissingHostError, answer, error_for
+from hvcore_server.receiving.request_bodies import WatchedConnection
+from hvcore_server.receiving.request_receiver import RequestReceiver
+from hvcore_server.request_lock import RequestLock
+from hvcore_server.sending.answer_sender import AnswerSender
+from hvcore_server.sending.pacing import (
     MIN_BYTES_PER_S,
     Pace,
     PacedSocket,
     TooShortError,
     TooSlowError,
 )
-from hvcore_server.piece_threads import PieceThreads, begin_in_pieces
-from hvcore_server.refusal_lines import log_refusal
-from hvcore_server.refusals import MissingHostError, answer, error_for
-from hvcore_server.request_bodies import WatchedConnection
-from hvcore_server.request_lock import RequestLock
-from hvcore_server.request_receiver import RequestReceiver
-from hvcore_server.retry_pacing import RetryPacing
+from hvcore_server.sending.piece_threads import PieceThreads, begin_in_pieces
+from hvcore_server.sending.retry_pacing import RetryPacing
+from hvcore_server.sending.unsent_answer import UnsentAnswer, make_room
 from hvcore_server.stopping import FINISHES_WITHIN_S, ShutdownDelay
 from hvcore_server.thread_lanes import ThreadLanes
-from hvcore_server.unsent_answer import UnsentAnswer, make_room
 
 _log = logging.getLogger(__name__)
 

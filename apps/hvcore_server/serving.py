@@ -18,9 +18,9 @@ from gunicorn.app.base import BaseApplication
 from gunicorn.arbiter import Arbiter
 from gunicorn.glogging import Logger
 
-from hvcore import heartbeat
-from hvcore.child_launcher import SHORT_SLICE_NS, die_with_parent, run_for
 from hvcore.errors import HvcoreError
+from hvcore.processes import heartbeat
+from hvcore.processes.child_launcher import SHORT_SLICE_NS, die_with_parent, run_for
 from hvcore.settings.shares import ShareSettings
 from hvcore.spool import InDoubt
 from hvcore_server.arriving_request import MAX_LINE_BYTES

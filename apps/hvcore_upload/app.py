@@ -14,10 +14,10 @@ from hvcore.clock import Clock
 from hvcore.domain.limits import MAX_UPLOAD_BYTES
 from hvcore.domain.uploads.direct import sent_type
 from hvcore.domain.uploads.grants import UploadGrant
-from hvcore.envelope import encode, success
 from hvcore.errors import InvalidFileSizeError
 from hvcore.settings import Settings
-from hvcore.upload_signing import UploadSigner
+from hvcore.signing.upload_addresses import UploadSigner
+from hvcore.wire.envelope import encode, success
 from hvcore_upload.chunk_writer import ChunkWriter
 from hvcore_upload.content_range import check_whole
 from hvcore_upload.incoming import IncomingFiles

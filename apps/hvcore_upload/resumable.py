@@ -17,7 +17,7 @@ from hvcore.domain.uploads.grants import GrantState, UploadGrant
 from hvcore.domain.uploads.resumable import UploadGoneError
 from hvcore.errors import ConflictError, MethodNotAllowedError
 from hvcore.incoming.partial import PartialFile
-from hvcore.upload_signing import UploadSigner
+from hvcore.signing.upload_addresses import UploadSigner
 from hvcore_upload.chunk_writer import ChunkWriter
 from hvcore_upload.chunks import Chunk, check_length, check_offset, read_chunk
 from hvcore_upload.query import single

@@ -14,7 +14,7 @@ class BodyInPieces:
     A range of something large that lies on another server.
 
     Whoever iterates over it gets all of it. A server that gets it as the app has left it
-    may make a piece whenever the one before is sent (hvcore_server.piece_threads).
+    may make a piece whenever the one before is sent (hvcore_server.sending.piece_threads).
 
     Args:
         read: Returns the bytes from a start to before an end, all of them.

@@ -12,7 +12,6 @@ from typing import Final
 
 import falcon
 
-from hvcore.envelope import PROBLEM_TYPE, encode, problem
 from hvcore.errors import (
     RETRY_AFTER_S,
     HvError,
@@ -28,6 +27,7 @@ from hvcore.errors import (
 from hvcore.registry import fault_of
 from hvcore.throttling.log_lines import LOG_LINES
 from hvcore.throttling.shares import client_of_address
+from hvcore.wire.envelope import PROBLEM_TYPE, encode, problem
 from hvcore_web.middleware import request_id
 from hvcore_web.viewers import client_address
 

@@ -13,7 +13,7 @@ from hvcore.errors import VideoNotFoundError
 from hvcore.metrics.declared import DELIVERED_BYTES
 from hvcore.ports.counting import CountedSegment
 from hvcore.ports.storage import ObjectNotFoundError
-from hvcore.services.playback.joined_files import JoinedFile
+from hvcore.services.playback.downloads.joined_files import JoinedFile
 from hvcore.services.playback.responses import PlaybackResponse, StoredFile
 from hvcore.services.playback.shared_texts import PiecewiseBody
 from hvcore_web.body_in_pieces import PIECE_BYTES, BodyInPieces
@@ -123,7 +123,7 @@ class LocalFile(BoundedFile):
     The same of a file of this machine, which a server may sendfile.
 
     gunicorn sends ``Content-Length`` bytes from where the descriptor stands;
-    our sockets ask for ``to_half_way``, or have it passed on (hvcore_server.pacing).
+    our sockets ask for ``to_half_way``, or have it passed on (hvcore_server.sending.pacing).
     """
 
     def hand_over(self) -> FileToSend:

@@ -5,9 +5,9 @@ from typing import Final, Protocol
 import attrs
 import falcon
 
-from hvcore.envelope import PROBLEM_TYPE, SUCCESS_TYPE, encode, problem, success
 from hvcore.errors import UnavailableError
 from hvcore.services.health import OK, HealthReport, HealthStatus
+from hvcore.wire.envelope import PROBLEM_TYPE, SUCCESS_TYPE, encode, problem, success
 from hvcore_web.middleware import request_id
 
 EDGE_DISK_HEADER: Final = "X-Hv-Edge-Disk"

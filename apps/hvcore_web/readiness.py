@@ -6,9 +6,9 @@ from typing import Final
 import attrs
 import falcon
 
-from hvcore.envelope import encode, success
 from hvcore.errors import UnavailableError
 from hvcore.services.readiness import RETRY_AFTER_S
+from hvcore.wire.envelope import encode, success
 
 READY: Final = encode(success({"status": "ok"}))
 

@@ -5,7 +5,7 @@ from typing import Final
 
 import falcon
 
-from hvcore.envelope import encode
+from hvcore.wire.envelope import encode
 from hvcore.wire.exports import ExportFormat, Table, as_csv, records_of
 
 CONTENT_TYPES: Final = {

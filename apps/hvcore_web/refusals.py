@@ -13,7 +13,6 @@ import falcon
 
 from hvcore.domain.playback.decision import conclude
 from hvcore.domain.playback.rules import PlaybackRule
-from hvcore.envelope import refusal
 from hvcore.errors import (
     HvError,
     InternalError,
@@ -22,6 +21,7 @@ from hvcore.errors import (
     RangeNotSatisfiableError,
 )
 from hvcore.services.playback.refusal_log import PlaybackRefusal, RefusalLog
+from hvcore.wire.envelope import refusal
 from hvcore_web.errors import (
     note_crash,
     note_failure,

@@ -21,7 +21,7 @@ from hvcore.domain.ids import TaskId
 from hvcore.domain.processing.transcoding import Capabilities
 from hvcore.domain.tasks.task import Lane
 from hvcore.errors import UnavailableError
-from hvcore.process_names import process_name
+from hvcore.processes.names import process_name
 from hvcore.services.tasks.lane_scheduler import LaneScheduler
 from hvcore.services.tasks.runs import TaskRuns
 from hvcore.settings import Settings

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from hvcore.rounds import Round
+from hvcore.processes.rounds import Round
 
 _log = logging.getLogger(__name__)
 

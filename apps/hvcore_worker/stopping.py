@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Final, Self
 
-from hvcore import heartbeat
+from hvcore.processes import heartbeat
 
 ASKS_EVERY_S: Final = 0.1
 """A question of another program's, which knows no waiting."""

@@ -8,12 +8,12 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from hvcore import heartbeat
 from hvcore.assembly import Services, build
 from hvcore.domain.access.service_keys import PLAYBACK
 from hvcore.errors import UnavailableError
-from hvcore.process_names import process_name
-from hvcore.rounds import Round
+from hvcore.processes import heartbeat
+from hvcore.processes.names import process_name
+from hvcore.processes.rounds import Round
 from hvcore.settings import Settings
 from hvcore_worker.scratch import remove_orphans
 from hvcore_worker.stopping import Stopping, waited
@@ -37,7 +37,7 @@ _TIDYING: Final[Mapping[str, Callable[[Services], object]]] = {
     "events": lambda of: of.events.forget_old(),
     "personal data": lambda of: of.erasure.sweep(),
     "first requests": lambda of: of.idempotency.forget_expired(),
-    "sessions": lambda of: of.sessions.forget_ended(),
+    "sessions": lambda of: of.sign_in_sessions.forget_ended(),
     "domain lists": lambda of: of.playback.forget_unused_domains(),
     "service keys": lambda of: of.key_rotations[PLAYBACK].finish(),
     "quarantine": lambda of: of.quarantine.tidy(),

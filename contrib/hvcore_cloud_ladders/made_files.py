@@ -9,8 +9,7 @@ from typing import Final
 
 import attrs
 
-from hvcore.plugin_api import VideoRange
-from hvcore_cloud_ladders.boxes import MadeBox, MadeBoxError, file_box
+from hvcore.plugin_api import Mp4Box, Mp4Error, VideoRange, box_of
 
 HEAD_BYTES: Final = 16 * 1024
 """Of a segment: more than the boxes before the media of six seconds have."""
@@ -64,19 +63,19 @@ def read_init(data: bytes) -> InitFacts:
     Read an init segment.
 
     Raises:
-        MadeBoxError: It is none.
+        Mp4Error: It is none.
     """
-    movie = file_box(data, len(data)).child("moov")
+    movie = box_of(data, is_forgiving=True).child("moov")
     media = movie.child("trak/mdia")
     header = media.child("mdhd")
     (version,) = header.fields("B")
     (timescale,) = header.fields("I", 20 if version else 12)
     if not timescale:
-        raise MadeBoxError("mdhd has no timescale")
+        raise Mp4Error("mdhd has no timescale")
     defaults = movie.child("mvex/trex").fields("6I")
     entries = list(media.child("minf/stbl/stsd").children(_STSD_FIELDS_BYTES))
     if len(entries) != 1:
-        raise MadeBoxError(f"{len(entries)} sample entries")
+        raise Mp4Error(f"{len(entries)} sample entries")
     codecs, video_range = _codecs(entries[0])
     return InitFacts(
         codecs=codecs,
@@ -96,9 +95,9 @@ def bytes_needed(head: bytes, size_bytes: int) -> int:
         size_bytes: Of the whole segment.
 
     Raises:
-        MadeBoxError: No moof begins within what was read.
+        Mp4Error: No moof begins within what was read.
     """
-    moof = file_box(head, size_bytes).child("moof")
+    moof = box_of(head, size_bytes=size_bytes, is_forgiving=True).child("moof")
     return min(moof.end + _MEDIA_HEADER_BYTES, size_bytes)
 
 
@@ -107,22 +106,22 @@ def read_segment(head: bytes, size_bytes: int, init: InitFacts) -> SegmentFacts:
     Read the head of a media segment, which is one fragment.
 
     Raises:
-        MadeBoxError: It is none, or not of the size that its boxes say.
+        Mp4Error: It is none, or not of the size that its boxes say.
     """
-    file = file_box(head, size_bytes)
+    file = box_of(head, size_bytes=size_bytes, is_forgiving=True)
     moof, media = file.child("moof"), file.child("mdat")
     if media.end != size_bytes or media.start < moof.end:
-        raise MadeBoxError("a segment is not one moof with one mdat behind it")
+        raise Mp4Error("a segment is not one moof with one mdat behind it")
     duration, first_bytes = _run(moof.child("traf"), init)
     if not duration or not first_bytes:
-        raise MadeBoxError("a segment has no samples")
+        raise Mp4Error("a segment has no samples")
     return SegmentFacts(
         duration_s=duration / init.timescale,
         first_sample_bytes=media.start + first_bytes,
     )
 
 
-def _run(track: MadeBox, init: InitFacts) -> tuple[int, int]:
+def _run(track: Mp4Box, init: InitFacts) -> tuple[int, int]:
     """Return the duration of all samples, and the size of the first."""
     header = track.child("tfhd")
     (flags,) = header.fields("I")
@@ -147,7 +146,7 @@ def _run(track: MadeBox, init: InitFacts) -> tuple[int, int]:
     return duration, first_bytes
 
 
-def _codecs(entry: MadeBox) -> tuple[str, VideoRange]:
+def _codecs(entry: Mp4Box) -> tuple[str, VideoRange]:
     if entry.kind in {"avc1", "avc3"}:
         _, profile, compatible, level = entry.child("avcC", _VISUAL_ENTRY_BYTES).fields(
             "4B"
@@ -158,19 +157,19 @@ def _codecs(entry: MadeBox) -> tuple[str, VideoRange]:
         return _mpeg_audio(entry.child("esds", _AUDIO_ENTRY_BYTES)), VideoRange.SDR
     if entry.kind in {"ac-3", "ec-3"}:
         return entry.kind, VideoRange.SDR
-    raise MadeBoxError(f"sample entry {entry.kind!r}")
+    raise Mp4Error(f"sample entry {entry.kind!r}")
 
 
-def _range(entry: MadeBox) -> VideoRange:
+def _range(entry: Mp4Box) -> VideoRange:
     for box in entry.children(_VISUAL_ENTRY_BYTES):
-        if box.kind == "colr" and entry.data[box.start : box.start + 4] == b"nclx":
+        if box.kind == "colr" and box.content(0, 4) == b"nclx":
             (transfer,) = box.fields("H", 6)
             return _RANGES.get(transfer, VideoRange.SDR)
     return VideoRange.SDR
 
 
-def _mpeg_audio(table: MadeBox) -> str:
-    content = table.data[table.start + 4 : table.end]
+def _mpeg_audio(table: Mp4Box) -> str:
+    content = table.content(4)
     at, kind = 0, 0
     while at + 2 <= len(content):
         tag, at = content[at], at + 1
@@ -186,7 +185,7 @@ def _mpeg_audio(table: MadeBox) -> str:
             return f"mp4a.{kind:02x}.{profile}"
         else:
             at += length
-    raise MadeBoxError("esds has no AudioSpecificConfig")
+    raise Mp4Error("esds has no AudioSpecificConfig")
 
 
 def _length(content: bytes, at: int) -> tuple[int, int]:

@@ -15,6 +15,7 @@ import attrs
 from hvcore.plugin_api import (
     AudioRendition,
     MediaFile,
+    Mp4Error,
     ObjectInfo,
     ObjectNotFoundError,
     PartDone,
@@ -25,7 +26,6 @@ from hvcore.plugin_api import (
     Track,
     TranscodeError,
 )
-from hvcore_cloud_ladders.boxes import MadeBoxError
 from hvcore_cloud_ladders.made_files import (
     HEAD_BYTES,
     InitFacts,
@@ -109,7 +109,7 @@ class MadeLadder:
         data = self._small(init_name, there, _MOST_INIT_BYTES)
         try:
             init = read_init(data)
-        except MadeBoxError as exc:
+        except Mp4Error as exc:
             _fail(f"{init_name}: {exc}", exc)
         coming = [
             pool.submit(self._segment, number, _known(name, there), init)
@@ -147,7 +147,7 @@ class MadeLadder:
             if needed > len(head):
                 head = self._head(info, needed)
             facts = read_segment(head, size, init)
-        except MadeBoxError as exc:
+        except Mp4Error as exc:
             _fail(f"{info.path}: {exc}", exc)
         return Segment(
             number=number,

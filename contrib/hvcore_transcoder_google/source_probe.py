@@ -16,16 +16,14 @@ from hvcore.plugin_api import (
     MAX_SOURCE_PIXELS,
     MAX_SOURCE_STREAMS,
     AudioTrackInfo,
+    ByteRanges,
+    Mp4Box,
+    Mp4Error,
     PixelFormat,
     SourceInfo,
     UnusableSourceError,
     VideoTrackInfo,
-)
-from hvcore_transcoder_google.source_boxes import (
-    ReadableSource,
-    SourceBox,
-    SourceBoxError,
-    source_box,
+    box_around,
 )
 
 NOT_MP4: Final = (
@@ -89,7 +87,7 @@ class ProbedSource:
     is_turned: bool
 
 
-def probe_source(source: ReadableSource) -> ProbedSource:
+def probe_source(source: ByteRanges) -> ProbedSource:
     """
     Read the headers.
 
@@ -99,12 +97,12 @@ def probe_source(source: ReadableSource) -> ProbedSource:
     """
     try:
         return _probed(source)
-    except SourceBoxError as exc:
+    except Mp4Error as exc:
         raise UnusableSourceError(NOT_MP4) from exc
 
 
-def _probed(source: ReadableSource) -> ProbedSource:
-    movie = source_box(source).child("moov")
+def _probed(source: ByteRanges) -> ProbedSource:
+    movie = box_around(source, is_forgiving=True).child("moov")
     tracks = [box for box in movie.children() if box.kind == "trak"]
     if len(tracks) > MAX_SOURCE_STREAMS:
         raise UnusableSourceError(TOO_MANY_TRACKS)
@@ -128,12 +126,12 @@ def _probed(source: ReadableSource) -> ProbedSource:
     return ProbedSource(info=info, is_turned=_is_turned(tracks[number]))
 
 
-def _kind_of(track: SourceBox) -> str:
+def _kind_of(track: Mp4Box) -> str:
     (kind,) = track.child("mdia/hdlr").fields("I", 8)
     return kind.to_bytes(4, "big").decode("latin-1")
 
 
-def _duration_s(track: SourceBox) -> Fraction:
+def _duration_s(track: Mp4Box) -> Fraction:
     header = track.child("mdia/mdhd")
     (version,) = header.fields("B")
     timescale, duration = (
@@ -142,7 +140,7 @@ def _duration_s(track: SourceBox) -> Fraction:
     return Fraction(duration, timescale) if timescale else Fraction(0)
 
 
-def _video(track: SourceBox, number: int, duration_s: Fraction) -> VideoTrackInfo:
+def _video(track: Mp4Box, number: int, duration_s: Fraction) -> VideoTrackInfo:
     entry = _entry(track)
     width_px, height_px = _size(track, entry)
     rate = _frame_rate(track, duration_s)
@@ -165,14 +163,14 @@ def _video(track: SourceBox, number: int, duration_s: Fraction) -> VideoTrackInf
     )
 
 
-def _entry(track: SourceBox) -> SourceBox:
+def _entry(track: Mp4Box) -> Mp4Box:
     entry = next(track.child("mdia/minf/stbl/stsd").children(_ENTRIES_AT), None)
     if entry is None:
-        raise SourceBoxError("stsd is empty")
+        raise Mp4Error("stsd is empty")
     return entry
 
 
-def _size(track: SourceBox, entry: SourceBox) -> tuple[int, int]:
+def _size(track: Mp4Box, entry: Mp4Box) -> tuple[int, int]:
     """Return the size that a viewer sees, upright and with square pixels."""
     header = track.child("tkhd")
     (version,) = header.fields("B")
@@ -188,14 +186,14 @@ def _size(track: SourceBox, entry: SourceBox) -> tuple[int, int]:
     return (height, width) if _is_turned(track) else (width, height)
 
 
-def _is_turned(track: SourceBox) -> bool:
+def _is_turned(track: Mp4Box) -> bool:
     header = track.child("tkhd")
     (version,) = header.fields("B")
     matrix = header.fields("9i", 52 if version else 40)
     return not matrix[0] and not matrix[4] and bool(matrix[1]) and bool(matrix[3])
 
 
-def _frame_rate(track: SourceBox, duration_s: Fraction) -> Fraction:
+def _frame_rate(track: Mp4Box, duration_s: Fraction) -> Fraction:
     _, count = track.child("mdia/minf/stbl/stsz").fields("II", _FULL_BOX_BYTES)
     if not count:
         # Of a fragmented file, whose frames are told nowhere.
@@ -209,12 +207,12 @@ def _frame_rate(track: SourceBox, duration_s: Fraction) -> Fraction:
     return max(Fraction(1), rate)
 
 
-def _transfer(colour: SourceBox) -> int:
+def _transfer(colour: Mp4Box) -> int:
     kind, _, transfer = colour.fields("IHH")
     return transfer if kind.to_bytes(4, "big") in {b"nclx", b"nclc"} else 0
 
 
-def _audio(track: SourceBox, number: int) -> AudioTrackInfo:
+def _audio(track: Mp4Box, number: int) -> AudioTrackInfo:
     entry = _entry(track)
     (version,) = entry.fields("H", 8)
     (channels,) = entry.fields("H", 16)
@@ -231,7 +229,7 @@ def _audio(track: SourceBox, number: int) -> AudioTrackInfo:
     )
 
 
-def _language(track: SourceBox) -> str:
+def _language(track: Mp4Box) -> str:
     header = track.child("mdia/mdhd")
     (version,) = header.fields("B")
     (packed,) = header.fields("H", 32 if version else 20)
@@ -240,7 +238,7 @@ def _language(track: SourceBox) -> str:
     return told if told.isalpha() and told != "und" else ""
 
 
-def is_turned(source: ReadableSource) -> bool:
+def is_turned(source: ByteRanges) -> bool:
     """
     Return whether a source is to be shown turned by 90 or 270 degrees.
 
@@ -250,9 +248,9 @@ def is_turned(source: ReadableSource) -> bool:
         UnavailableError: The bytes cannot be read now.
     """
     try:
-        for track in source_box(source).child("moov").children():
+        for track in box_around(source, is_forgiving=True).child("moov").children():
             if track.kind == "trak" and _kind_of(track) == "vide":
                 return _is_turned(track)
-    except SourceBoxError:
+    except Mp4Error:
         return False
     return False

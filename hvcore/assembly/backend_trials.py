@@ -10,11 +10,11 @@ from hvcore.assembly import build
 from hvcore.assembly.offered_backends import active_choices
 from hvcore.assembly.services import Services
 from hvcore.errors import HvcoreError, SeveralPluginsError, UnavailableError
+from hvcore.processes.time_limits import LimitedCall, LimitedCalls
 from hvcore.registry import KINDS, Choice, PluginFaultError, Registry
 from hvcore.registry.abilities import abilities_of
 from hvcore.registry.building import close_made, hung_factory, raised_fault
 from hvcore.settings import Settings
-from hvcore.time_limits import LimitedCall, LimitedCalls
 
 SILENT_S: Final = 5.0
 """A factory makes an object; what takes longer belongs into what uses it."""

@@ -39,12 +39,12 @@ from hvcore.ports.transcoder import Transcoder
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.registry import Choice, Registry, load_plugins
 from hvcore.safe_http import OutboundHttp
-from hvcore.sealing import Sealer
 from hvcore.services.processing.transcoders import Transcoders
 from hvcore.services.tasks.runs import ring_for
+from hvcore.signing.sealing import Sealer
+from hvcore.signing.upload_addresses import UploadSigner
 from hvcore.spool import Spool
 from hvcore.throttling.log_lines import LOG_LINES
-from hvcore.upload_signing import UploadSigner
 
 
 class Backends:

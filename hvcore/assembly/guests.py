@@ -11,7 +11,7 @@ from hvcore.persistence.guest import GuestUnitOfWork
 from hvcore.persistence.host_engine import check_host_engine
 from hvcore.ports.storage import Storage
 from hvcore.ports.unit_of_work import UnitOfWork
-from hvcore.sealing import Sealer
+from hvcore.signing.sealing import Sealer
 
 __all__ = ["GuestUploads", "check_host_engine"]
 

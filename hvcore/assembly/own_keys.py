@@ -8,10 +8,9 @@ import attrs
 from hvcore.clock import Clock
 from hvcore.playback_tokens import KeyRing, TokenKey
 from hvcore.ports.unit_of_work import UnitOfWork
-from hvcore.sealing import Sealer
 from hvcore.services.access.key_rotation import KeyRotation
 from hvcore.services.access.rotated_keys import LoadServiceKeys, RotatedKeys
-from hvcore.services.playback.key_rotation import (
+from hvcore.services.playback.signing.rotation import (
     LAST_TOKENS_END_AFTER,
     new_key_like,
     read_rotated_key,
@@ -22,7 +21,8 @@ from hvcore.services.uploads.key_rotation import (
     read_address_key,
 )
 from hvcore.settings import PlaybackSettings, UploadSettings
-from hvcore.upload_signing import UploadSigner
+from hvcore.signing.sealing import Sealer
+from hvcore.signing.upload_addresses import UploadSigner
 
 
 def make_key_ring(

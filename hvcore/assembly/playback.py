@@ -5,28 +5,28 @@ from functools import cached_property
 
 from hvcore.assembly.counting import CountingWiring
 from hvcore.assembly.own_keys import KeyRotations
-from hvcore.changes_file import CHANGES_FILE, ChangesFile
 from hvcore.domain.access.service_keys import PLAYBACK, UPLOADS
 from hvcore.domain.playback.page_domains import origin_of
 from hvcore.errors import ConfigError
+from hvcore.files.changes_file import CHANGES_FILE, ChangesFile
 from hvcore.persistence.playback.directory import SqlPlaybackDirectory
 from hvcore.ports.repositories.playback import PlaybackDirectory
 from hvcore.services.access.key_rotation import KeyRotation
 from hvcore.services.playback.authorization import PlaybackAuthorization
-from hvcore.services.playback.cached_thumbnails import CachedThumbnails
 from hvcore.services.playback.changes import PlaybackChanges
 from hvcore.services.playback.delivery import Delivery
-from hvcore.services.playback.downloads import Downloads
+from hvcore.services.playback.downloads.serving import Downloads
 from hvcore.services.playback.media_files import MediaFiles
-from hvcore.services.playback.organization_keys import OrganizationKeys
 from hvcore.services.playback.player_videos import PlayerVideos
 from hvcore.services.playback.redirects import Redirects, can_redirect
-from hvcore.services.playback.signed_urls import SignedUrls
-from hvcore.services.playback.signing_keys import PlaybackSigningKeys
+from hvcore.services.playback.signing.keys import PlaybackSigningKeys
+from hvcore.services.playback.signing.organization_keys import OrganizationKeys
+from hvcore.services.playback.signing.signed_urls import SignedUrls
 from hvcore.services.playback.texts import DeliveredTexts
-from hvcore.services.playback.thumbnail_renders import ThumbnailRenders
-from hvcore.services.playback.thumbnail_uses import ThumbnailUses
-from hvcore.services.playback.thumbnails import Thumbnails
+from hvcore.services.playback.thumbnails.cached import CachedThumbnails
+from hvcore.services.playback.thumbnails.renders import ThumbnailRenders
+from hvcore.services.playback.thumbnails.serving import Thumbnails
+from hvcore.services.playback.thumbnails.uses import ThumbnailUses
 
 
 class PlaybackWiring(CountingWiring):

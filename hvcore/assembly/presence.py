@@ -16,7 +16,7 @@ from hvcore.persistence.presence import (
     note_backup,
     older_processes,
 )
-from hvcore.process_names import process_name
+from hvcore.processes.names import process_name
 from hvcore.services.tasks.workload import Workload, read_workload
 
 

@@ -16,7 +16,7 @@ from hvcore.services.videos.editing import Editing
 from hvcore.services.videos.erasure import Erasure
 from hvcore.services.videos.ladders import Ladders
 from hvcore.services.videos.text_reading import TextReading
-from hvcore.signed_documents import DocumentSigner
+from hvcore.signing.documents import DocumentSigner
 from hvcore.throttling.shares import SharedCapacity
 
 SMALL_FILES: Final = 8

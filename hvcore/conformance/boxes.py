@@ -3,6 +3,9 @@ Find boxes in MP4 files that may be damaged or made to do harm.
 
 Source: ISO/IEC 14496-12, section 4.2. Nothing here recurses: who looks for a box
 names its path, so that no depth of nesting costs anything.
+
+Makers of files read boxes with :mod:`hvcore.mp4`. The check shares no code with them: a
+fault of one reader must show in the other.
 """
 
 import struct

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from hvcore import __version__
 from hvcore.errors import HvcoreError
-from hvcore.fork_lock import ForkLock
+from hvcore.processes.fork_lock import ForkLock
 
 if TYPE_CHECKING:
     from hvcore.assembly import Services

@@ -14,7 +14,7 @@ from hvcore.domain.tasks.task import Lane
 from hvcore.embedding.process import ProcessServices
 from hvcore.errors import ConfigError
 from hvcore.extras import missing_module
-from hvcore.fork_lock import ForkLock
+from hvcore.processes.fork_lock import ForkLock
 
 if TYPE_CHECKING:
     from hvcore.assembly import Services

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from hvcore.fork_lock import ForkLock
+from hvcore.processes.fork_lock import ForkLock
 
 if TYPE_CHECKING:
     from prometheus_client import Counter, Histogram
 
 NOTED_APPS: Final = "app"
-"""The ending of notes of servers, in the same folder (hvcore_cli.served_apps)."""
+"""The ending of notes of servers, in the same folder (hvcore_cli.processes.served_apps)."""
 PAUSE_S: Final = 60.0
 """After a failure, such as a disk that is full."""
 

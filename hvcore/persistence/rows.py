@@ -14,6 +14,7 @@ from hvcore.domain.access.keys import ApiKey, KeyType, Permission
 from hvcore.domain.access.tenants import Environment, EnvironmentKind, Organization
 from hvcore.domain.equal_texts import composed, folded
 from hvcore.domain.ids import EnvId, GrantId, JobId, KeyId, OrgId, TaskId, VideoId
+from hvcore.domain.labels import NO_LABELS, Labels, written_tag_term
 from hvcore.domain.processing.chapters import Chapter
 from hvcore.domain.processing.encoding import EncodingSettings
 from hvcore.domain.processing.jobs import TranscodeJob
@@ -21,7 +22,6 @@ from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.domain.processing.transcoding import TranscodeOrder
 from hvcore.domain.tasks.task import ORIGIN, Lane, NewTask, Task, TaskState
 from hvcore.domain.uploads.grants import GrantState, UploadGrant
-from hvcore.domain.videos.labels import NO_LABELS, Labels, written_tag_term
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import DeletionReason, Video
 from hvcore.persistence.json_columns import dump, dump_plain, load, load_mapping

@@ -14,11 +14,11 @@ import time
 from collections.abc import Sequence
 from typing import BinaryIO, Final
 
-from hvcore.child_launcher import share_processors_as_nice
 from hvcore.errors import InvalidParametersError, NotFoundError
 from hvcore.pictures.cropping import crop_to_fill
 from hvcore.pictures.redraw import PICTURE_FORMATS, redraw
 from hvcore.pictures.sheets import draw_sheet
+from hvcore.processes.child_launcher import share_processors_as_nice
 
 IDLE_S: Final = 60.0
 """After that the process ends: it takes the memory of a Python and of its pictures."""

@@ -18,7 +18,6 @@ from typing import Final
 
 import attrs
 
-from hvcore.child_process import environ_of_module, supervised_command
 from hvcore.errors import UnavailableError
 from hvcore.pictures.cropping import too_large
 from hvcore.pictures.drawing import (
@@ -37,6 +36,7 @@ from hvcore.pictures.drawing import (
 )
 from hvcore.pictures.redraw import refused
 from hvcore.pictures.sheets import Sheet
+from hvcore.processes.child_process import environ_of_module, supervised_command
 
 NICENESS: Final = 15
 """Whoever watches comes first, and then encodes, which have 10: with 5, the pictures of

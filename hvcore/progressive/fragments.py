@@ -9,7 +9,7 @@ from typing import Final
 
 import attrs
 
-from hvcore.conformance.boxes import Box, BoxError, inside
+from hvcore.mp4.boxes import Mp4Box, Mp4Error, box_of
 
 MOST_SAMPLES: Final = 1_000_000
 """In one run; hours of frames."""
@@ -44,7 +44,7 @@ class SampleRun:
     offsets: Sequence[int]
 
 
-def track_defaults(movie: Box) -> tuple[int, int, int]:
+def track_defaults(movie: Mp4Box) -> tuple[int, int, int]:
     """
     Return the default duration, size and flags of samples.
 
@@ -52,33 +52,35 @@ def track_defaults(movie: Box) -> tuple[int, int, int]:
         movie: The moov of an init segment.
 
     Raises:
-        BoxError: There are none.
+        Mp4Error: There are none.
     """
-    _, duration, size, flags = movie.need("mvex", "trex").numbers("4I", 8)
+    _, duration, size, flags = movie.child("mvex/trex").fields("4I", 8)
     return duration, size, flags
 
 
-def read_fragment(fragment: Box, defaults: tuple[int, int, int]) -> Iterator[SampleRun]:
+def read_fragment(
+    fragment: Mp4Box, defaults: tuple[int, int, int]
+) -> Iterator[SampleRun]:
     """
     Yield the runs of a moof that has one track.
 
     Raises:
-        BoxError: Something is missing or too short, or the data is elsewhere.
+        Mp4Error: Something is missing or too short, or the data is elsewhere.
     """
-    part = fragment.need("traf")
-    header = part.need("tfhd")
-    flags = header.number("I") & 0xFFFFFF
+    part = fragment.child("traf")
+    header = part.child("tfhd")
+    flags = header.fields("I")[0] & 0xFFFFFF
     if flags & _BASE:
-        raise BoxError("a fragment says where its data is in another file")
+        raise Mp4Error("a fragment says where its data is in another file")
     at = 2 * _FULL + (_FULL if flags & _DESCRIPTION else 0)
     found = list(defaults)
     for number, bit in enumerate(_DEFAULTS):
         if flags & bit:
-            found[number] = header.number("I", at)
+            (found[number],) = header.fields("I", at)
             at += 4
-    time_box = part.need("tfdt")
-    is_long = time_box.number("B") == 1
-    time = time_box.number("Q" if is_long else "I", _FULL)
+    time_box = part.child("tfdt")
+    is_long = time_box.fields("B") == (1,)
+    (time,) = time_box.fields("Q" if is_long else "I", _FULL)
     end = None
     for box in part.all(_RUN):
         run = _read_run(box, found, time, end)
@@ -88,23 +90,23 @@ def read_fragment(fragment: Box, defaults: tuple[int, int, int]) -> Iterator[Sam
 
 
 def _read_run(
-    box: Box, defaults: Sequence[int], start_time: int, behind: int | None
+    box: Mp4Box, defaults: Sequence[int], start_time: int, behind: int | None
 ) -> SampleRun:
-    word, count = box.numbers("II")
+    word, count = box.fields("II")
     flags = word & 0xFFFFFF
     if count > MOST_SAMPLES:
-        raise BoxError(f"a run has more than {MOST_SAMPLES} samples")
+        raise Mp4Error(f"a run has more than {MOST_SAMPLES} samples")
     at = 2 * _FULL
     offset = behind
     if flags & _OFFSET:
-        offset, at = box.number("i", at), at + 4
+        offset, at = box.fields("i", at)[0], at + 4
     if offset is None:
-        raise BoxError("a run does not say where its data is")
+        raise Mp4Error("a run does not say where its data is")
     first_flags = None
     if flags & _FIRST_FLAGS:
-        first_flags, at = box.number("I", at), at + 4
+        first_flags, at = box.fields("I", at)[0], at + 4
     fields = [b for b in (_DURATION, _SIZE, _FLAGS, _COMPOSITION) if flags & b]
-    table = box.numbers(f"{count * len(fields)}I", at)
+    table = box.fields(f"{count * len(fields)}I", at)
     columns = {bit: table[n :: len(fields)] for n, bit in enumerate(fields)}
     all_flags = list(columns.get(_FLAGS, (defaults[2],) * count))
     if first_flags is not None and all_flags:
@@ -122,14 +124,14 @@ def _read_run(
     )
 
 
-def movie_of(init: bytes) -> Box:
+def movie_of(init: bytes) -> Mp4Box:
     """
     Return the moov of an init segment.
 
     Raises:
-        BoxError: There is none, or it has not exactly one track.
+        Mp4Error: There is none, or it has not exactly one track.
     """
-    found = [box for box in inside(Box("init", init)) if box.kind == "moov"]
+    found = box_of(init, kind="init", is_forgiving=True).all("moov")
     if len(found) != 1 or len(found[0].all("trak")) != 1:
-        raise BoxError("an init segment has not exactly one track")
+        raise Mp4Error("an init segment has not exactly one track")
     return found[0]

@@ -12,7 +12,7 @@ from typing import Final
 
 import attrs
 
-from hvcore.conformance.boxes import Box, BoxError, inside
+from hvcore.mp4.boxes import Mp4Box, Mp4Error
 from hvcore.progressive.box_writing import box, full_box, number
 from hvcore.progressive.fragments import movie_of
 from hvcore.progressive.sample_tables import SampleTables
@@ -48,7 +48,7 @@ def make_head(tracks: Sequence[JoinedTrack], media_bytes: int) -> bytes:
         media_bytes: Length of all segments.
 
     Raises:
-        BoxError: An init segment is not one of these.
+        Mp4Error: An init segment is not one of these.
     """
     movies = [movie_of(track.init) for track in tracks]
     media = [
@@ -67,7 +67,7 @@ def make_head(tracks: Sequence[JoinedTrack], media_bytes: int) -> bytes:
             for track_id, one in enumerate(media, 1)
         )
         header = _movie_header(
-            movies[0].need("mvhd"), units, media, next_track=len(media) + 1
+            movies[0].child("mvhd"), units, media, next_track=len(media) + 1
         )
         head = kinds + box(b"moov", header, written) + data
         first_byte = len(head)
@@ -85,21 +85,21 @@ class _Media:
             zero for what is decoded and not shown.
     """
 
-    track: Box
+    track: Mp4Box
     tables: SampleTables
     units: int
     starts: int
 
     @classmethod
-    def of(cls, movie: Box, tables: SampleTables) -> "_Media":
-        track = movie.need("trak")
-        header = track.need("mdia", "mdhd")
-        units = _after_times(header).numbers("I")[0]
+    def of(cls, movie: Mp4Box, tables: SampleTables) -> "_Media":
+        track = movie.child("trak")
+        header = track.child("mdia/mdhd")
+        units = _after_times(header).fields("I")[0]
         if not units:
-            raise BoxError("a track has no unit of time")
-        movie_units = _after_times(movie.need("mvhd")).number("I")
+            raise Mp4Error("a track has no unit of time")
+        (movie_units,) = _after_times(movie.child("mvhd")).fields("I")
         starts = tables.first_time + tables.first_shown
-        edits = track.first("edts", "elst")
+        edits = track.find("edts/elst")
         for duration, media_time in _edits(edits) if edits else ():
             if media_time == _NO_MEDIA:
                 starts += duration * units // max(1, movie_units)
@@ -116,7 +116,7 @@ class _Media:
 
     def track_box(self, track_id: int, units: int, first_byte: int) -> bytes:
         starts, lasts = self.shown(units)
-        parts = [_track_header(self.track.need("tkhd"), track_id, starts + lasts)]
+        parts = [_track_header(self.track.child("tkhd"), track_id, starts + lasts)]
         # An edit that begins before the first picture is shown confuses players.
         begins_at = self.tables.first_shown + max(0, -self.starts)
         if starts or begins_at:
@@ -129,12 +129,12 @@ class _Media:
         return box(b"trak", *parts)
 
     def _media_box(self, first_byte: int) -> bytes:
-        media = self.track.need("mdia")
+        media = self.track.child("mdia")
         parts = []
-        for part in inside(media):
+        for part in media.children():
             if part.kind == "mdhd":
                 rest = _after_times(part)
-                language = rest.body[-4:]
+                language = rest.content()[-4:]
                 times = struct.pack(">QQIQ", 0, 0, self.units, self.tables.duration)
                 parts.append(full_box(b"mdhd", times, language, version=1))
             elif part.kind == "minf":
@@ -143,11 +143,11 @@ class _Media:
                 parts.append(_copied(part))
         return box(b"mdia", *parts)
 
-    def _information(self, information: Box, first_byte: int) -> bytes:
+    def _information(self, information: Mp4Box, first_byte: int) -> bytes:
         parts = []
-        for part in inside(information):
+        for part in information.children():
             if part.kind == "stbl":
-                described = _copied(part.need("stsd"))
+                described = _copied(part.child("stsd"))
                 parts.append(box(b"stbl", described, self.tables.boxes(first_byte)))
             else:
                 parts.append(_copied(part))
@@ -155,39 +155,40 @@ class _Media:
 
 
 def _movie_header(
-    header: Box, units: int, media: Sequence[_Media], *, next_track: int
+    header: Mp4Box, units: int, media: Sequence[_Media], *, next_track: int
 ) -> bytes:
     lasts = max(sum(one.shown(units)) for one in media)
     times = struct.pack(">QQIQ", 0, 0, units, lasts)
     # Rate, volume, the matrix, which all stay.
-    behind = header.body[-80:-4]
+    behind = header.content()[-80:-4]
     return full_box(b"mvhd", times, behind, number(next_track), version=1)
 
 
-def _track_header(header: Box, track_id: int, lasts: int) -> bytes:
-    flags = header.number("I") & 0xFFFFFF
+def _track_header(header: Mp4Box, track_id: int, lasts: int) -> bytes:
+    flags = header.fields("I")[0] & 0xFFFFFF
     times = struct.pack(">QQIIQ", 0, 0, track_id, 0, lasts)
     # From the reserved words on: layer, volume, the matrix, width and height.
-    return full_box(b"tkhd", times, header.body[-60:], version=1, flags=flags)
+    return full_box(b"tkhd", times, header.content()[-60:], version=1, flags=flags)
 
 
-def _after_times(header: Box) -> Box:
+def _after_times(header: Mp4Box) -> Mp4Box:
     """Return a header from the unit of time on."""
-    version = header.number("B")
+    (version,) = header.fields("B")
     if version not in _FIELDS:
-        raise BoxError(f"{header.kind} has version {version}")
-    return Box(header.kind, header.body[4 + struct.calcsize(f">{_FIELDS[version]}") :])
+        raise Mp4Error(f"{header.kind} has version {version}")
+    behind = 4 + struct.calcsize(f">{_FIELDS[version]}")
+    return attrs.evolve(header, start=header.start + behind)
 
 
-def _edits(listed: Box) -> list[tuple[int, int]]:
-    version, count = listed.number("B"), listed.number("I", 4)
+def _edits(listed: Mp4Box) -> list[tuple[int, int]]:
+    (version,), (count,) = listed.fields("B"), listed.fields("I", 4)
     form, size = ("Qq", 20) if version == 1 else ("Ii", 12)
     found = []
     for index in range(min(count, 64)):
-        duration, media_time = listed.numbers(form, 8 + index * size)
+        duration, media_time = listed.fields(form, 8 + index * size)
         found.append((duration, media_time))
     return found
 
 
-def _copied(part: Box) -> bytes:
-    return box(part.kind.encode("latin-1"), part.body)
+def _copied(part: Mp4Box) -> bytes:
+    return box(part.kind.encode("latin-1"), part.content())

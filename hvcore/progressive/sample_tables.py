@@ -11,7 +11,7 @@ from itertools import accumulate
 
 import attrs
 
-from hvcore.conformance.boxes import BoxError
+from hvcore.mp4.boxes import Mp4Error
 from hvcore.progressive.box_writing import full_box, number
 from hvcore.progressive.fragments import SampleRun
 
@@ -79,7 +79,7 @@ class SampleTables:
             at: Where the first one is, in bytes from the first segment on.
 
         Raises:
-            BoxError: They begin before those end that are there.
+            Mp4Error: They begin before those end that are there.
         """
         if not run.sizes:
             return
@@ -89,7 +89,7 @@ class SampleTables:
             self.first_shown = _first_shown(run)
         gap = run.start_time - self.first_time - self.duration
         if gap < 0:
-            raise BoxError("a fragment begins before the one in front of it ends")
+            raise Mp4Error("a fragment begins before the one in front of it ends")
         if gap:
             self._times.lengthen_last(gap)
         for one in run.durations:

@@ -13,6 +13,7 @@ import attrs
 from hvcore import hookspecs
 from hvcore.errors import ConfigError
 from hvcore.extras import install_command
+from hvcore.processes.time_limits import LimitedCall, LimitedCalls
 from hvcore.registry.backends import Registry
 from hvcore.registry.code_locations import locations_of_thread
 from hvcore.registry.faults import (
@@ -25,7 +26,6 @@ from hvcore.registry.faults import (
 from hvcore.registry.hooks import Offer, offers_of
 from hvcore.registry.import_faults import fault_of_import
 from hvcore.settings import Settings
-from hvcore.time_limits import LimitedCall, LimitedCalls
 
 GROUP: Final = hookspecs.PROJECT
 SILENT_S: Final = 4.0

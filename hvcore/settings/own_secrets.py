@@ -7,8 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from hvcore.atomic_files import create_file
 from hvcore.errors import ConfigError
+from hvcore.files.atomic_files import create_file
 
 KEYS: Final = ("playback", "uploads")
 MIN_SECRET_CHARS: Final = 32

@@ -34,7 +34,8 @@ from hvcore.plugin_api import (
 from hvcore.services.processing.failure_reasons import chosen_by
 from hvcore.services.processing.published_source import PublishedSource
 from hvcore.testing.fakes import MemoryStorage
-from hvcore.testing.made_parts import (
+from hvcore.testing.transcoder import TranscoderConformance
+from hvcore.testing.transcoder.made_parts import (
     Made,
     parts_made,
     planned,
@@ -43,8 +44,7 @@ from hvcore.testing.made_parts import (
     require_planned,
     require_starts,
 )
-from hvcore.testing.transcoder import TranscoderConformance
-from hvcore.testing.watched_work import WatchedWork, children, watch
+from hvcore.testing.transcoder.watched_work import WatchedWork, children, watch
 
 ASKS_WITHIN_S: Final = 0.5
 ENDS_WITHIN_S: Final = 5.0

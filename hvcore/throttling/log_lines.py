@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 import attrs
 
-from hvcore.fork_lock import ForkLock
+from hvcore.processes.fork_lock import ForkLock
 
 WINDOW_S: Final = 60.0
 LINES_OF_ONE: Final = 10

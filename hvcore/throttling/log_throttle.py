@@ -3,7 +3,7 @@
 import time
 from typing import Final
 
-from hvcore.fork_lock import ForkLock
+from hvcore.processes.fork_lock import ForkLock
 
 _REMEMBERED: Final = 1_000
 """Names; beyond it those whose time is over are forgotten."""

@@ -18,8 +18,8 @@ from typing import Final
 import attrs
 
 from hvcore.errors import ShareMetError, UnavailableError
-from hvcore.fork_lock import ForkLock
 from hvcore.metrics.declared import SHARES_REFUSED
+from hvcore.processes.fork_lock import ForkLock
 from hvcore.throttling.log_throttle import LogThrottle
 
 BUSY_RETRY_AFTER_S: Final = 10

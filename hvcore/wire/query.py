@@ -10,6 +10,7 @@ from typing import Final
 
 import attrs
 
+from hvcore.domain.labels import tag_term
 from hvcore.domain.limits import (
     DEFAULT_EXPIRATION,
     DEFAULT_PAGE_SIZE,
@@ -18,7 +19,6 @@ from hvcore.domain.limits import (
     SIGNED_URL_EXPIRATIONS_S,
 )
 from hvcore.domain.videos.catalog import SortBy, SortDir, VideoQuery
-from hvcore.domain.videos.labels import tag_term
 from hvcore.domain.videos.states import LISTED_STATES, VideoState
 from hvcore.errors import InvalidExpirationError, InvalidPageSizeError
 from hvcore.wire.converter import LateFieldError, optional

@@ -2,7 +2,7 @@
 The documented answers.
 
 Source: interface, "Resources and fields" and the responses under "Endpoints".
-Every function returns a payload; :mod:`hvcore.envelope` wraps it.
+Every function returns a payload; :mod:`hvcore.wire.envelope` wraps it.
 """
 
 import math

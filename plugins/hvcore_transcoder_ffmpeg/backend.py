@@ -14,17 +14,18 @@ from hvcore.plugin_api import (
     Transcoder,
     Workspace,
 )
-from hvcore_transcoder_ffmpeg import job, notes
-from hvcore_transcoder_ffmpeg.audio_choice import effective_audio
-from hvcore_transcoder_ffmpeg.caption_tracks import Extracted, extract_captions
-from hvcore_transcoder_ffmpeg.commands import Encode
-from hvcore_transcoder_ffmpeg.machine import Machine
+from hvcore_transcoder_ffmpeg.captions.pictures import extract_picture_captions
+from hvcore_transcoder_ffmpeg.captions.tracks import Extracted, extract_captions
+from hvcore_transcoder_ffmpeg.encode import job
+from hvcore_transcoder_ffmpeg.encode.audio_choice import effective_audio
+from hvcore_transcoder_ffmpeg.encode.commands import Encode
+from hvcore_transcoder_ffmpeg.encode.still import take_still
+from hvcore_transcoder_ffmpeg.engine.machine import Machine
 from hvcore_transcoder_ffmpeg.options import FfmpegOptions
 from hvcore_transcoder_ffmpeg.parts import cut
-from hvcore_transcoder_ffmpeg.picture_captions import extract_picture_captions
-from hvcore_transcoder_ffmpeg.probe import Prober
+from hvcore_transcoder_ffmpeg.probe import notes
+from hvcore_transcoder_ffmpeg.probe.prober import Prober
 from hvcore_transcoder_ffmpeg.reasons import TRACK_LEFT_OUT
-from hvcore_transcoder_ffmpeg.still import take_still
 
 
 class FfmpegTranscoder(Transcoder):

@@ -82,7 +82,7 @@ class Library:
 
     def count_more(self, number: int) -> None:
         """
-        Count what further viewers watch now, as delivery and its flusher do.
+        Count segments of further viewers now, as delivery and its flusher do.
         """
         chance = random.Random(number)  # noqa: S311 - made-up data
         counter = self.services.segment_counter

@@ -29,6 +29,7 @@ from hvcore.domain.ids import (
     new_public_id,
     new_video_id,
 )
+from hvcore.domain.labels import Labels
 from hvcore.domain.processing.encoding import (
     AudioCodec,
     EncodingSettings,
@@ -45,7 +46,6 @@ from hvcore.domain.processing.transcoding import (
     Segment,
     Track,
 )
-from hvcore.domain.videos.labels import Labels
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.persistence import tables

@@ -20,7 +20,7 @@ from typing import Final
 import attrs
 
 from hvcore.plugin_api import supervised_command
-from hvcore_transcoder_ffmpeg.sandbox import Sandbox, choose_sandbox
+from hvcore_transcoder_ffmpeg.sandbox.confinement import Sandbox, choose_sandbox
 
 _PROGRAM: Final = "/usr/bin/true"
 _LIMITS: Final = {"cpu_s": 20, "address_space_bytes": 1024**3, "open_files": 64}

@@ -19,10 +19,11 @@ from pathlib import Path
 from typing import Final
 
 from hvcore.plugin_api import AudioCodec, Part, Speed, TranscodeOrder
-from hvcore_cli.local_service import ENCODE_NICENESS
-from hvcore_transcoder_ffmpeg import notes, pictures
-from hvcore_transcoder_ffmpeg.commands import Encode, encode_command
-from hvcore_transcoder_ffmpeg.engine import FfmpegEngine
+from hvcore_cli.processes.local_service import ENCODE_NICENESS
+from hvcore_transcoder_ffmpeg.encode import pictures
+from hvcore_transcoder_ffmpeg.encode.commands import Encode, encode_command
+from hvcore_transcoder_ffmpeg.engine.engine import FfmpegEngine
+from hvcore_transcoder_ffmpeg.probe import notes
 from tests.benchmarks.encoding_costs import Cost, adopt_orphans, cost_of, run_command
 from tests.benchmarks.encoding_jobs import PRESET, service_with
 from tests.benchmarks.encoding_parts import order_of, transcoder_in, workspace_of

@@ -117,8 +117,8 @@ def environ_of(caches: Path) -> Mapping[str, str]:
 
 def sync(target: Path, environ: Mapping[str, str]) -> Taken:
     """Install the lock into an empty environment."""
-    run(["uv", "venv", "-q", target], environ)
-    python = target / "bin" / "python"
+    run(["uv", "venv", "-q", str(target)], environ)
+    python = str(target / "bin" / "python")
     command = ["uv", "pip", "sync", "-q", "--require-hashes", "--python", python]
     return run([*command, ROOT / "requirements.lock"], environ)
 

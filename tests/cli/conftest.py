@@ -9,7 +9,7 @@ import attrs
 import pytest
 
 from hvcore.settings import load
-from hvcore_cli.commands import DEFAULT_DATA
+from hvcore_cli.invocation import DEFAULT_DATA
 from hvcore_cli.main import run
 from tests.migrated import lay_database
 

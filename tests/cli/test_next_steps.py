@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from hvcore_cli.commands import CliError, Invocation
-from hvcore_cli.demo import next_steps
-from hvcore_cli.local_service import LocalService
-from hvcore_cli.up import describe
+from hvcore_cli.commands.videos.demo import next_steps
+from hvcore_cli.invocation import CliError, Invocation
+from hvcore_cli.processes.local_service import LocalService
+from hvcore_cli.processes.up import describe
 
 KEYS = {"live": "hv_live_" + "a" * 32, "dev": "hv_test_" + "b" * 32}
 VIDEO = "vid_" + "0" * 22

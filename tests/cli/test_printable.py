@@ -80,7 +80,7 @@ def test_a_log_is_safe_to_read_on_a_terminal() -> None:
 
 WRITES_A_LOG = r"""
 import logging
-from hvcore_cli.process_logs import configure
+from hvcore_cli.logs.process_logs import configure
 configure()
 try:
     raise ValueError("\x1b]0;x\x07")

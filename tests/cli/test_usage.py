@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hvcore_cli import main
-from hvcore_cli.commands import CliError
+from hvcore_cli.invocation import CliError
 from tests.cli.conftest import Hv
 
 HV = [sys.executable, "-m", "hvcore_cli"]
@@ -185,7 +185,7 @@ def test_a_database_without_tables_is_no_bug_but_a_message(hv: Hv) -> None:
 def test_no_process_starts_on_a_database_that_is_not_migrated(
     hv: Hv, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hvcore_cli.process_logs.configure", lambda _: None)
+    monkeypatch.setattr("hvcore_cli.logs.process_logs.configure", lambda _: None)
 
     outcome = hv(name, HV_QUEUE__OPTIONS__URL="unix:///nowhere.sock")
 

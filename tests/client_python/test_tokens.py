@@ -8,7 +8,7 @@ import jwt
 import pytest
 
 from hvcore.domain.playback.signing_keys import SigningAlgorithm
-from hvcore.services.playback.signing_keys import SigningKeyCreated
+from hvcore.services.playback.signing.keys import SigningKeyCreated
 from hvcore_client import tokens
 from tests.http.cinema import Cinema
 from tests.http.conftest import _template, api

@@ -10,7 +10,7 @@ import pytest
 
 from hvcore.conformance import CheckReport, check
 from hvcore.plugin_api import AudioCodec, PixelFormat, Preset, Speed
-from hvcore_cli.conform_sources import FolderSource
+from hvcore_cli.commands.videos.conform_sources import FolderSource
 from hvcore_transcoder_ffmpeg.options import FfmpegOptions
 from hvcore_transcoder_ffmpeg.plugin import build
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern, tone

@@ -16,7 +16,7 @@ from hvcore_dashboard.edits import (
     told,
 )
 from hvcore_dashboard.forms import Form, form_to_edit
-from hvcore_dashboard.label_fields import join_metadata, split_metadata
+from hvcore_dashboard.pages.video.labels import join_metadata, split_metadata
 
 SHOWN = {"name": "a", "access": "public"}
 

@@ -20,7 +20,7 @@ from hvcore.persistence.sign_in.sign_in_book import SqlSignInBook
 from hvcore.ports.sign_in import SignInProvider
 from hvcore_dashboard.app import make_dashboard
 from hvcore_dashboard.list_pages import PAGE_SIZE
-from hvcore_dashboard.member_pages import is_person
+from hvcore_dashboard.pages.members.page import is_person
 from hvcore_reference.dry_playback import DryPlaybackJudge
 from hvcore_sign_in_link.backend import LinkSignIn
 from tests.dashboard.world import (

@@ -5,7 +5,7 @@ Operators make organizations, and set what they may use.
 import pytest
 
 from hvcore.domain.ids import RESERVED_ORG_IDS
-from hvcore_dashboard.limit_fields import amount_text
+from hvcore_dashboard.pages.operation.limits import amount_text
 from hvcore_dashboard.routes import ROUTES
 from hvcore_dashboard.routing import ROOT
 from tests.dashboard.world import DashboardWorld, ids_in

@@ -7,7 +7,7 @@ from falcon.testing import Result
 
 from hvcore.domain.access.quotas import QuotaLimits
 from hvcore.domain.access.roles import Role
-from hvcore.domain.videos.labels import Labels
+from hvcore.domain.labels import Labels
 from hvcore.domain.videos.video import VideoChanges
 from tests.dashboard.sent_forms import form_of
 from tests.dashboard.test_keys import KEYS, keys_of, made

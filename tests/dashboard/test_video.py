@@ -9,9 +9,9 @@ import pytest
 
 from hvcore.domain.access.roles import Role
 from hvcore.domain.ids import VideoId
+from hvcore.domain.labels import Labels
 from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.processing.transcoding import MediaFile, Segment
-from hvcore.domain.videos.labels import Labels
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import DeletionReason, VideoChanges
 from tests.dashboard.sent_forms import form_of

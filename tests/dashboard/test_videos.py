@@ -8,7 +8,7 @@ import pytest
 from falcon.testing import Result
 
 from hvcore.domain.access.roles import Role
-from hvcore.domain.videos.labels import Labels
+from hvcore.domain.labels import Labels
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import VideoChanges
 from tests.dashboard.world import VIDEOS, DashboardWorld, ids_in

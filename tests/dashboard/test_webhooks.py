@@ -20,7 +20,7 @@ from hvcore.domain.webhooks.endpoints import (
     WebhookEndpoint,
 )
 from hvcore.domain.webhooks.events import DOCUMENTED_KINDS
-from hvcore_dashboard.resources.webhooks import RECIPES
+from hvcore_dashboard.pages.webhooks.resources import RECIPES
 from tests.dashboard.world import DashboardWorld, PersonClient, ids_in
 from tests.http.world import ORG, OTHER_ORG
 

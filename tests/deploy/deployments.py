@@ -14,7 +14,7 @@ import yaml
 
 from hvcore.settings import known_names, load
 from hvcore.settings.tree import is_secret
-from hvcore_cli.commands import Invocation
+from hvcore_cli.invocation import Invocation
 from hvcore_cli.main import cli
 
 ROOT: Final = Path(__file__).parents[2]

@@ -15,7 +15,7 @@ NOT_READ: Final = (
     *(LIST, "tests/docs/test_retired_words.py"),
     # It tells whoever upgrades what a name was before.
     "CHANGELOG.md",
-    *("*LICENSE", "THIRD_PARTY.md"),
+    *("*LICENSE", "*.BUNDLED.txt", "THIRD_PARTY.md"),
     # History: what a released database went through is not changed any more.
     "hvcore/persistence/migrations/versions/*",
     *("*.png", "*.jpg", "*.lock", "*.woff2"),

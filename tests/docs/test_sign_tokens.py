@@ -14,7 +14,7 @@ from typing import Final
 import pytest
 
 from hvcore.domain.playback.signing_keys import SigningAlgorithm
-from hvcore.services.playback.signing_keys import SigningKeyCreated
+from hvcore.services.playback.signing.keys import SigningKeyCreated
 from tests.conftest import SettableClock
 from tests.http.cinema import Cinema
 from tests.http.conftest import Template, _template, settings_of

@@ -160,7 +160,7 @@ class MovingSite:
         parts = urlsplit(address)
         found = self._found(parts.path, parse_qs(parts.query))
         if isinstance(found, int):
-            return found, "text/plain", b""
+            return found, "text/plain", b"refused"
         is_page = parts.path.startswith("/embed/")
         suffix = ".html" if is_page else Path(parts.path).suffix
         return 200, TYPES.get(suffix, "text/plain"), found

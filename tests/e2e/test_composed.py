@@ -186,6 +186,8 @@ def nginx_of(stack: Stack, ports: list[int]) -> list[str]:
 
 
 @pytest.mark.long
+# Its waits together; under load its start alone takes three minutes.
+@pytest.mark.timeout(600)
 def test_the_processes_of_the_compose_file_are_a_service(
     stack: Stack, ports: list[int], tmp_path: Path
 ) -> None:

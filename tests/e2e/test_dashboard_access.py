@@ -12,8 +12,8 @@ from hvcore.domain.access.keys import KeyType
 from hvcore.domain.access.roles import Role
 from hvcore.domain.webhooks.events import VIDEO_KINDS
 from hvcore.services.access.keys import KeyWanted
+from hvcore_dashboard.pages.video.tabs import TABS
 from hvcore_dashboard.routes import ROUTES
-from hvcore_dashboard.video_tabs import TABS
 from tests.e2e.browsing import barriers, watch_for_problems, watch_for_violations
 from tests.e2e.people import ORG, enter, services_of, sign_in
 from tests.live import LiveService

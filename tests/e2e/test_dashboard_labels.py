@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from hvcore.domain.access.roles import Role
+from hvcore.domain.labels import NO_LABELS, Labels
 from hvcore.domain.limits import (
     MAX_EXTERNAL_ID_CHARS,
     MAX_METADATA_BYTES,
@@ -16,7 +17,6 @@ from hvcore.domain.limits import (
     MAX_TAG_CHARS,
     MAX_TAGS,
 )
-from hvcore.domain.videos.labels import NO_LABELS, Labels
 from tests.e2e.browsing import barriers, watch_for_problems, watch_for_violations
 from tests.e2e.people import ORG, enter, services_of, sign_in
 from tests.live import LiveService

@@ -12,7 +12,7 @@ import pytest
 
 from hvcore.domain.tasks.task import Lane
 from hvcore_cli.data_folder import DataFolder
-from hvcore_cli.queue_server import queue_socket
+from hvcore_cli.processes.queue_server import queue_socket
 from hvcore_queue_rq.backend import RqQueue
 from hvcore_queue_rq.plugin import RqOptions
 from tests.hv_processes import HV

@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 import hvcore_player
+from tests.e2e.browsing import watch_for_problems
 from tests.e2e.films import web_site
 
 STATIC: Final = Path(hvcore_player.__path__[0]) / "static"
@@ -37,6 +38,36 @@ BOXES: Final = f"""(() => {{
         thumb: inner('#thumb'),
     }};
 }})()"""
+
+LEAVE_A_MENU: Final = f"""async (way) => {{
+    const part = (selector) => {PART}(selector);
+    const menu = part('media-settings-menu');
+    const submenu = part('media-playback-rate-menu');
+    const frame = () => new Promise((done) => requestAnimationFrame(() => done()));
+    const stillness = async (one) => {{
+        do {{
+            await frame();
+        }} while (one.getAnimations().length);
+        // What waits for the end of a transition is told with the frame after it.
+        await frame();
+    }};
+    const button = part('media-settings-menu-button');
+    button.focus();
+    button.click();
+    await stillness(menu);
+    part('.speed').click();
+    if (way === 'pressed') {{
+        submenu.items[0].focus();
+    }} else {{
+        submenu.hidden = true;
+        submenu.hidden = false;
+    }}
+    await stillness(submenu);
+    const wasInside = submenu.contains(menu.getRootNode().activeElement);
+    part('media-mute-button').focus();
+    await stillness(menu);
+    return [wasInside, menu.hidden];
+}}"""
 
 
 @pytest.fixture(scope="module")
@@ -209,3 +240,19 @@ def test_the_last_picture_is_shown_at_the_end(
             }""",
             timeout=20_000,
         )
+
+
+@pytest.mark.parametrize("way", ["pressed", "opened twice"])
+def test_a_menu_that_had_the_focus_before_it_stood_still_is_left(
+    page: Page, way: str
+) -> None:
+    """
+    Its item was pressed early, or it was closed and opened again at once.
+    """
+    problems = watch_for_problems(page)
+    page.evaluate(LOAD)
+
+    found = page.evaluate(LEAVE_A_MENU, way)
+
+    assert found == [True, True]
+    assert problems == []

@@ -3,9 +3,11 @@ The player on pages that go from one video to the next while something is asked.
 """
 
 import json
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from pathlib import Path
 from typing import Final
 from unittest.mock import ANY
 
@@ -17,6 +19,7 @@ from tests.e2e.firefox import Firefox, running_firefox
 from tests.e2e.moving_site import WIDTHS_PX, MovingSite, moving_site, token
 from tests.e2e.player_tabs import ChromiumTab, Tab
 
+PLAYER_DOCS: Final = Path(__file__).parents[2] / "docs" / "reference" / "player.md"
 PLAYS: Final = (
     "player.error === null && player.videoWidth === {} && player.currentTime > 0.3"
 )
@@ -183,6 +186,65 @@ def test_play_for_a_video_that_gave_way_ends_as_of_a_video_element(tab: Tab) -> 
     )
 
     assert ended == "AbortError"
+
+
+def follow_the_recipe(tab: Tab, renew: str) -> None:
+    """
+    Listen as the documentation says, and note promises whose failure nobody handles.
+    """
+    found = re.search(
+        r'```js\n(player\.addEventListener\("tokenexpiring".*?)```',
+        PLAYER_DOCS.read_text("utf-8"),
+        re.DOTALL,
+    )
+    assert found is not None
+    tab.run(
+        f"""
+        const player = document.querySelector('hv-player');
+        player.failed = [];
+        window.addEventListener('unhandledrejection', ({{reason}}) => {{
+            player.failed.push(String(reason));
+        }});
+        {found[1].replace("/my/renew", renew)}
+        """
+    )
+
+
+def test_the_documented_listener_renews_a_token(tab: Tab) -> None:
+    follow_the_recipe(tab, "/renew/a")
+
+    turn_to(tab, address("a", "private", -60))
+
+    tab.wait_until(plays("a"))
+
+
+def test_the_documented_listener_drops_a_token_of_the_video_before(
+    tab: Tab, site: MovingSite
+) -> None:
+    follow_the_recipe(tab, "/renew/a")
+    site.hold("/renew/a")
+    turn_to(tab, address("a", "private", -60))
+    site.wait_for("/renew/a")
+
+    turn_to(tab, address("b", "private", 600))
+    given = tab.ask("player.token")
+    site.release("/renew/a")
+
+    tab.wait_until(plays("b"))
+    assert tab.ask("player.token") == given
+    assert tab.ask("player.failed") == []
+
+
+def test_the_documented_listener_takes_no_page_of_an_error_for_a_token(
+    tab: Tab,
+) -> None:
+    follow_the_recipe(tab, "/public/none")
+
+    turn_to(tab, address("a", "private", -60))
+
+    tab.wait_until("player.error?.status === 401")
+    assert tab.ask("player.failed") == []
+    assert tab.ask("player.token").startswith("h.")
 
 
 def test_a_player_that_comes_back_takes_the_token_it_was_renewed_with(

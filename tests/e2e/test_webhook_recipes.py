@@ -14,7 +14,7 @@ from typing import Final
 import pytest
 
 from hvcore.domain.webhooks.endpoints import new_secret
-from hvcore_dashboard.resources.webhooks import RECIPES
+from hvcore_dashboard.pages.webhooks.resources import RECIPES
 from tests.live import free_ports, until
 from tests.npm_packages import npm_packages
 

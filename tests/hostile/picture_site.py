@@ -19,7 +19,7 @@ from hvcore.assembly import Services
 from hvcore.domain.access.tenants import Environment, EnvironmentKind
 from hvcore.domain.ids import VideoId
 from hvcore.domain.limits import MAX_THUMBNAIL_PX
-from hvcore.domain.videos.media_paths import posters_prefix
+from hvcore.domain.media_paths import posters_prefix
 from tests.benchmarks.delivery_servers import Server, running_delivery
 from tests.hostile.strangers import ATTACKER, Answer, ask
 from tests.published import ENV, migrate, publish, services_of

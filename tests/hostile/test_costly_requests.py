@@ -22,7 +22,7 @@ import cattrs
 import pytest
 from PIL import Image
 
-from hvcore_server.retry_pacing import ONE_EVERY_S
+from hvcore_server.sending.retry_pacing import ONE_EVERY_S
 from tests.e2e.clips import make_clip
 from tests.hostile.storm.attacks import Attacked, Targets
 from tests.hostile.storm.costly import FILE_BYTES, CostlyAttackers

@@ -14,7 +14,7 @@ from hvcore.domain.limits import MAX_THUMBNAIL_SIZES
 from hvcore.domain.videos.thumbnails import USUAL_THUMBNAILS
 from hvcore.pictures.cropping import crop_to_fill
 from hvcore.pictures.drawing_process import DrawingProcess
-from hvcore.services.playback import thumbnail_renders
+from hvcore.services.playback.thumbnails import renders as thumbnail_renders
 from hvcore.settings.shares import ShareSettings
 from hvcore.throttling.shares import REFUSALS
 from tests.conftest import SettableClock

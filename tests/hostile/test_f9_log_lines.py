@@ -15,7 +15,7 @@ from hvcore.throttling.log_lines import (
     LogLines,
     without_credentials,
 )
-from hvcore_server.refusal_lines import log_refusal
+from hvcore_server.receiving.refusal_lines import log_refusal
 
 FLOOD = 66_000
 
@@ -24,7 +24,7 @@ FLOOD = 66_000
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     moment = [1000.0]
     lines = LogLines(now_s=lambda: moment[0])
-    monkeypatch.setattr("hvcore_server.refusal_lines.LOG_LINES", lines)
+    monkeypatch.setattr("hvcore_server.receiving.refusal_lines.LOG_LINES", lines)
     return moment
 
 

@@ -18,7 +18,7 @@ import attrs
 import cattrs
 import pytest
 
-from hvcore_server.retry_pacing import ONE_EVERY_S
+from hvcore_server.sending.retry_pacing import ONE_EVERY_S
 from tests.e2e.clips import make_clip
 from tests.hostile.storm.attacks import Attacked
 from tests.hostile.storm.errand import VIEWERS

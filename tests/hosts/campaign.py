@@ -83,7 +83,7 @@ class Campaign:
         )
 
     def summary(self) -> str:
-        """Say what has happened so far."""
+        """Summarize the campaign so far."""
         return (
             f"{len(self.ledger.processed)} videos begun, "
             f"{sum(self.ledger.whole.values())} segments watched, "
@@ -93,7 +93,7 @@ class Campaign:
         )
 
     def rest(self) -> list[str]:
-        """Return what does not hold when everything is done."""
+        """Return the broken promises of a service at rest."""
         tour = self.tour
         for video, number in tour.watched.items():
             self.ledger.whole[video] += number

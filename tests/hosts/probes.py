@@ -54,7 +54,7 @@ class Probes:
     @property
     def fleet(self) -> Fleet:
         """
-        Who is asked.
+        The hosts that are asked.
         """
         return self.client.fleet
 
@@ -74,7 +74,7 @@ class Probes:
         self, hosts: Sequence[Host], silent: str
     ) -> tuple[list[str], list[Told]]:
         """
-        Return what hosts say that is not so, or too late, and all that they say.
+        Return the claims of hosts that are wrong or late, and all claims.
 
         Where other work keeps the machine busy, the store may need seconds for an answer.
         So what was wrong once is asked for again.
@@ -172,7 +172,7 @@ def _checks(document: Any) -> Mapping[str, str]:  # noqa: ANN401 - JSON
 
 def untruths(told: Sequence[Told], silent: str) -> list[str]:
     """
-    Return what hosts say that is not so, or say too late.
+    Return the claims of hosts that are wrong or late.
 
     Args:
         silent: The host that does not answer them.

@@ -47,7 +47,7 @@ class Program:
         return []
 
     def wake(self) -> None:
-        """Have what waits out here for a thawed program go on, too."""
+        """Resume the ``nsenter`` of a thawed program, which waits out here."""
         # It stops itself when its program does.
         self.process.send_signal(signal.SIGCONT)
 

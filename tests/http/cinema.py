@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import attrs
 from falcon.testing import Result, TestClient
 
-from hvcore.domain.videos.media_paths import media_root
+from hvcore.domain.media_paths import media_root
 from hvcore_delivery.app import make_app as make_delivery
 from hvcore_player.app import make_app as make_player
 from tests.http.delivery_world import poster

@@ -18,24 +18,24 @@ from hvcore.playback_tokens import KeyRing, TokenKey
 from hvcore.ports.counting import CountedSegment, SegmentCounter
 from hvcore.ports.storage import Storage
 from hvcore.ports.unit_of_work import UnitOfWork
-from hvcore.sealing import Sealer
 from hvcore.services.health import OK, HealthReport, HealthStatus
 from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
 from hvcore.services.links.link_pages import LinkPages
 from hvcore.services.links.share_codes import ShareCodes
 from hvcore.services.links.share_link_playback import ShareLinkPlayback
 from hvcore.services.playback.authorization import PlaybackAuthorization
-from hvcore.services.playback.cached_thumbnails import CachedThumbnails
 from hvcore.services.playback.delivery import Delivery
-from hvcore.services.playback.downloads import Downloads
+from hvcore.services.playback.downloads.serving import Downloads
 from hvcore.services.playback.media_files import MediaFiles
-from hvcore.services.playback.organization_keys import OrganizationKeys
 from hvcore.services.playback.player_videos import PlayerVideos
+from hvcore.services.playback.signing.organization_keys import OrganizationKeys
 from hvcore.services.playback.texts import DeliveredTexts
-from hvcore.services.playback.thumbnail_uses import ThumbnailUses
-from hvcore.services.playback.thumbnails import Thumbnails
+from hvcore.services.playback.thumbnails.cached import CachedThumbnails
+from hvcore.services.playback.thumbnails.serving import Thumbnails
+from hvcore.services.playback.thumbnails.uses import ThumbnailUses
 from hvcore.services.readiness import Readiness
 from hvcore.settings import PublicSettings, Settings
+from hvcore.signing.sealing import Sealer
 from hvcore_delivery.app import make_app
 from hvcore_delivery.published import PublishedFileOpener
 from hvcore_player.app import STATIC

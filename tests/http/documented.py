@@ -9,7 +9,7 @@ from falcon import App
 from falcon.testing import Result
 from jsonschema import Draft202012Validator
 
-from hvcore.envelope import PROBLEM_TYPE
+from hvcore.wire.envelope import PROBLEM_TYPE
 from hvcore_api.openapi.answers import errors_of
 from hvcore_api.openapi.components import resolved
 from hvcore_api.openapi.document import make_document

@@ -11,8 +11,8 @@ from hvcore.domain.processing.encoding import AUDIO_KBPS, RUNGS_KBPS, Preset
 from hvcore.wire.analytics.schemas import STORAGE
 from hvcore.wire.answer_schemas import VIDEO_DETAILS
 from hvcore.wire.requests import QUALITY
-from hvcore_cli.demo import demo
-from hvcore_cli.upload import upload
+from hvcore_cli.commands.videos.demo import demo
+from hvcore_cli.commands.videos.upload import upload
 from tests.interface import tables
 
 WORDS = [preset.value for preset in Preset]

@@ -26,8 +26,8 @@ from hvcore.plugin_api import (
     Workspace,
 )
 from hvcore.testing.local_transcoder import LocalTranscoderConformance, part_watched
-from hvcore.testing.made_parts import parts_made
 from hvcore.testing.transcoder import order_of
+from hvcore.testing.transcoder.made_parts import parts_made
 from hvcore_transcoder_ffmpeg.backend import FfmpegTranscoder
 from hvcore_transcoder_ffmpeg.options import FfmpegOptions
 from tests.plugins.transcoder_ffmpeg.clips import two_segments

@@ -243,7 +243,7 @@ def test_a_wrong_storage_is_caught(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("hvcore.testing.storage_writers._WAITS_S", 0.2)
+    monkeypatch.setattr("hvcore.testing.storage.writers._WAITS_S", 0.2)
     kit, objects = Unguided(), dict[str, MemoryObject]()
     kit.is_shared = kind is MemoryStorage
     kit.large_bytes = 6 * 1024 * 1024

@@ -39,11 +39,11 @@ NEEDED = (
     "hvcore_web/page.css",
     "hvcore_client_js/client.js",
     "hvcore_client_js/client.d.ts",
-    "hvcore_cli/plugin_templates/common/pyproject.toml.tmpl",
-    "hvcore_cli/plugin_templates/common/README.md.tmpl",
-    "hvcore_cli/plugin_templates/common/test_kit.py.tmpl",
+    "hvcore_cli/commands/plugins/templates/common/pyproject.toml.tmpl",
+    "hvcore_cli/commands/plugins/templates/common/README.md.tmpl",
+    "hvcore_cli/commands/plugins/templates/common/test_kit.py.tmpl",
     *(
-        f"hvcore_cli/plugin_templates/{kind}/{name}"
+        f"hvcore_cli/commands/plugins/templates/{kind}/{name}"
         for kind in (
             *("analytics", "auth", "cache_invalidation", "limits"),
             *("queue", "sign_in", "storage", "transcoder"),
@@ -122,9 +122,17 @@ def main(folder: Path) -> None:
 
 def build(tree: Path, target: Path) -> Path:
     """
-    Build the wheel of a source tree.
+    Build the wheel of a source tree, without warnings of setuptools.
     """
-    uv("build", "--wheel", "--out-dir", target, tree)
+    built = subprocess.run(
+        [find_uv_bin(), "build", "--wheel", "--out-dir", target, tree],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = built.stdout + built.stderr
+    assert built.returncode == 0, said
+    assert "would be ignored" not in said, said
     (wheel,) = target.glob("hvcore-*.whl")
     return wheel
 
@@ -218,7 +226,8 @@ def refuse_without_vendored(tree: Path, target: Path) -> None:
     shutil.rmtree(tree / "build", ignore_errors=True)
     built = subprocess.run(
         [find_uv_bin(), "build", "--wheel", "--out-dir", target, tree],
-        env={**os.environ, "PATH": os.devnull},
+        # Nor does npm's cache have the files.
+        env={**os.environ, "PATH": os.devnull, "npm_config_cache": str(target)},
         capture_output=True,
         text=True,
         check=False,

@@ -16,7 +16,7 @@ from hvcore.persistence import engine as engine_module
 from hvcore.persistence.engine import CONNECTIONS, POOLED_CONNECTIONS, writing
 from hvcore.persistence.fast_reads.reads import FastReads
 from hvcore.settings import load
-from hvcore_cli.processes import API_THREADS, DELIVERY_THREADS
+from hvcore_cli.processes.alone import API_THREADS, DELIVERY_THREADS
 from hvcore_server.serving import DEFAULT_SHARES, most_threads
 from tests.live import until
 from tests.servers import PostgresqlServer

@@ -9,15 +9,15 @@ from collections.abc import Iterator
 import attrs
 import pytest
 
-from hvcore import time_limits
 from hvcore.assembly import backend_trials
 from hvcore.assembly.backend_trials import check_backends
 from hvcore.domain.health_findings import BROKEN
 from hvcore.errors import HvcoreError
+from hvcore.processes import time_limits
 from hvcore.registry import load_plugins, loading
 from hvcore_checks import checks
 from hvcore_checks.checks import examine
-from hvcore_cli.plugin_listing import list_plugins
+from hvcore_cli.commands.plugins.listing import list_plugins
 from tests.plugin_faults.broken_plugins import (
     BUILDING,
     CHECKING,

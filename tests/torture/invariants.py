@@ -25,7 +25,7 @@ from hvcore.domain.webhooks.events import EventKind
 from hvcore.manifests import hls
 from hvcore.persistence.tables import events, grants, tasks, videos
 from hvcore.services.playback.playable import Playable
-from hvcore_cli.conform_sources import StorageSource
+from hvcore_cli.commands.videos.conform_sources import StorageSource
 from tests.live import files_below
 from tests.receivers import Received
 from tests.torture.customers import Ledger

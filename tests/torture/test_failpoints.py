@@ -39,7 +39,7 @@ ELSEWHERE: Final = frozenset({"part.submitted", "part.remembered", "cancel.confi
 OF_REPAIRS: Final = frozenset({"repair.stored"})
 """Nothing is gone here; see tests/services/repair."""
 OF_ROTATIONS: Final = frozenset({"rotation.prepared"})
-"""Nobody rotates keys here; see tests/cli/test_key_rotation.py."""
+"""Nobody rotates keys here; see tests/cli/commands/access/test_service_keys.py."""
 OF_PLUGINS: Final = frozenset({"subscriber.told"})
 """Nobody subscribes here; see tests/services/webhooks/test_subscriptions.py."""
 

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import psutil
 
-from hvcore.child_process import supervised_command
+from hvcore.processes.child_process import supervised_command
 from hvcore_worker.scratch import UNLOCKED_FOR_S, remove_orphans, scratch_folder
 from tests.live import until
 
 PARENT = """
 import subprocess, sys
-from hvcore.child_process import supervised_command
+from hvcore.processes.child_process import supervised_command
 command = ["/bin/sh", "-c", "sleep 300 & echo $!; wait"]
 child = subprocess.Popen(supervised_command(command, is_guarded=True))
 child.wait()

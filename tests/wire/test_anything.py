@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from hvcore.domain.processing.encoding import PixelFormat
 from hvcore.domain.processing.transcoding import Capabilities
-from hvcore.envelope import encode, problem
 from hvcore.errors import HvError
 from hvcore.wire.converter import read_document, read_query
+from hvcore.wire.envelope import encode, problem
 from hvcore.wire.query import ListParameters, SignedUrlParameters, days_in_order
 from hvcore.wire.requests import (
     DeleteRequest,

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 from typing import Final
 
-from hvcore.envelope import PROBLEM_TYPE, SUCCESS_TYPE
 from hvcore.errors import (
     ConflictError,
     ForbiddenError,
@@ -20,6 +19,7 @@ from hvcore.errors import (
 from hvcore.services.access.idempotency import NOT_REPEATED
 from hvcore.wire.answer_schemas import HEALTH
 from hvcore.wire.converter import fields_of
+from hvcore.wire.envelope import PROBLEM_TYPE, SUCCESS_TYPE
 from hvcore.wire.kinds import NOT_ALLOWED, NOT_READABLE
 from hvcore.wire.schema import (
     COUNT,

@@ -9,8 +9,8 @@ import falcon
 
 from hvcore import __version__
 from hvcore.assembly import Services
-from hvcore.envelope import SUCCESS_TYPE, encode
 from hvcore.services.playback.responses import PlaybackResponse
+from hvcore.wire.envelope import SUCCESS_TYPE, encode
 from hvcore_api.docs_page.page import render_page
 from hvcore_api.openapi.components import Document
 from hvcore_web.files import send

@@ -9,7 +9,7 @@ import { tokenOf, withoutToken } from "./element/addresses.js";
 import { showPoster, showTitle } from "./element/appearance.js";
 import { autoplay } from "./element/autoplay.js";
 import { Captions } from "./element/captions.js";
-import { makeControls, repairRoles, roundTimes, say } from "./element/controls.js";
+import { guardFocus, makeControls, repairRoles, roundTimes, say } from "./element/controls.js";
 import { press } from "./element/keys.js";
 import { showLastPicture } from "./element/last-picture.js";
 import { MediaApi } from "./element/media-api.js";
@@ -65,6 +65,7 @@ export class HvPlayer extends MediaApi {
     // The first time; later it is empty.
     this.shadowRoot.append(this.#parts.content);
     repairRoles(this.#parts);
+    guardFocus(this.#parts);
     roundTimes(this.#parts);
     this.takeEarlyProperties();
     showTitle(this, this.#parts);

@@ -5,8 +5,8 @@ from typing import Any, Protocol
 
 import attrs
 
-from hvcore_server.file_loop.socket_writer import SocketWriter
-from hvcore_server.file_loop.transfers import Transfer
+from hvcore_server.sending.socket_writer import SocketWriter
+from hvcore_server.sending.transfers import Transfer
 
 
 class ConnectionOwner(Protocol):

@@ -23,9 +23,9 @@ from hvcore.spool import InDoubt
 from hvcore_server.file_loop.connections import ConnectionOwner, LoopConnection
 from hvcore_server.file_loop.response_heads import stamp_now, write_head
 from hvcore_server.file_loop.served_counts import ServedCounts
-from hvcore_server.file_loop.socket_writer import SocketWriter
-from hvcore_server.file_loop.transfers import Transfer
-from hvcore_server.pacing import Pace, sends_no_more
+from hvcore_server.sending.pacing import Pace, sends_no_more
+from hvcore_server.sending.socket_writer import SocketWriter
+from hvcore_server.sending.transfers import Transfer
 from hvcore_web.plain_requests import (
     END,
     MAX_HEAD_BYTES,

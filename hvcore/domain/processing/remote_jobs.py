@@ -12,10 +12,10 @@ from typing import Any, Final
 import attrs
 
 from hvcore.domain.ids import JobId, TaskId, VideoId
+from hvcore.domain.media_paths import media_root
 from hvcore.domain.processing.transcoding import PartPending
 from hvcore.domain.tasks.kinds import PART_KINDS, TRANSCODE_CANCEL
 from hvcore.domain.tasks.task import Lane, NewTask, Task
-from hvcore.domain.videos.media_paths import media_root
 
 LEAST_PAUSE_S: Final = 2.0
 MOST_PAUSE_S: Final = 60.0

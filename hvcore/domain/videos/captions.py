@@ -16,8 +16,8 @@ from typing import Final, NoReturn
 import attrs
 
 from hvcore.domain.ids import VideoId
+from hvcore.domain.media_paths import media_prefix
 from hvcore.domain.videos.caption_text import readable_text, without_invisible
-from hvcore.domain.videos.media_paths import media_prefix
 from hvcore.errors import FieldError, InvalidParametersError
 
 WEBVTT_TYPE: Final = "text/vtt"

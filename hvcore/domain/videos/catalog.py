@@ -11,8 +11,8 @@ from typing import NamedTuple
 import attrs
 
 from hvcore.domain.ids import PublicId, VideoId
+from hvcore.domain.labels import NO_LABELS, Labels
 from hvcore.domain.processing.encoding import Preset
-from hvcore.domain.videos.labels import NO_LABELS, Labels
 from hvcore.domain.videos.states import VideoState
 
 
@@ -42,7 +42,7 @@ class VideoQuery:
         since: First UTC day of creation.
         until: Last UTC day of creation, inclusive.
         page: From 1.
-        terms: Of its labels, all of them: see domain.videos.labels.
+        terms: Of its labels, all of them: see domain.labels.
     """
 
     page: int

@@ -11,12 +11,12 @@ from enum import Enum
 import attrs
 
 from hvcore.domain.ids import EnvId, JobId, OrgId, PublicId, VideoId
+from hvcore.domain.labels import NO_LABELS, LabelChanges, Labels
+from hvcore.domain.media_paths import media_root
 from hvcore.domain.processing.chapters import Chapter, arranged, within
 from hvcore.domain.processing.encoding import EncodingSettings
 from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.domain.processing.transcoding import Rung
-from hvcore.domain.videos.labels import NO_LABELS, LabelChanges, Labels
-from hvcore.domain.videos.media_paths import media_root
 from hvcore.domain.videos.states import Trigger, VideoState, next_state
 from hvcore.domain.webhooks.events import EventKind, VideoEvent
 

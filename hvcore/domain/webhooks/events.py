@@ -19,7 +19,7 @@ from hvcore.domain.ids import (
     new_event_id,
     new_video_id,
 )
-from hvcore.domain.videos.labels import NO_LABELS, Labels
+from hvcore.domain.labels import NO_LABELS, Labels
 
 EVENT_RETENTION: Final = timedelta(days=30)
 """Ten times as long as a webhook is tried; a program that reads less often must list the videos."""

@@ -13,8 +13,8 @@ from typing import Final, TypeAlias
 
 import attrs
 
-from hvcore.changes_file import CACHE_TTL_S, RENEWED_AFTER_S, ChangesFile
 from hvcore.errors import UnavailableError
+from hvcore.files.changes_file import CACHE_TTL_S, RENEWED_AFTER_S, ChangesFile
 from hvcore.persistence.fast_reads.readers import EndOfMoment, Query, Row
 
 MAX_ANSWERS: Final = 4096

@@ -16,7 +16,7 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
-from hvcore.changes_file import ChangesFile
+from hvcore.files.changes_file import ChangesFile
 from hvcore.persistence.engine import refuse_other_process
 from hvcore.persistence.fast_reads.answer_cache import AnswerCache
 from hvcore.persistence.fast_reads.postgresql import PostgresqlReader

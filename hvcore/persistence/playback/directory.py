@@ -10,17 +10,17 @@ import attrs
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
-from hvcore.changes_file import ChangesFile
 from hvcore.clock import Clock, SystemClock
 from hvcore.domain.access.quotas import month_number
 from hvcore.domain.access.service_keys import PLAYBACK, ServiceKey
 from hvcore.domain.ids import EnvId, OrgId, PublicId, VideoId
 from hvcore.domain.links.links import EdgeKey, ShareLink
+from hvcore.domain.media_paths import media_root
 from hvcore.domain.playback.signing_keys import SigningKey
 from hvcore.domain.processing.chapters import Chapter
 from hvcore.domain.videos.captions import CaptionTrack
-from hvcore.domain.videos.media_paths import media_root
 from hvcore.domain.videos.states import VideoState
+from hvcore.files.changes_file import ChangesFile
 from hvcore.persistence.access.service_keys import service_key_from_row
 from hvcore.persistence.fast_reads.reads import FastReads, Row
 from hvcore.persistence.links.links import edge_key_from_row, share_link_from_row

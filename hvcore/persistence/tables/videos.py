@@ -136,7 +136,7 @@ video_labels = Table(
     metadata,
     Column("org_id", Text, primary_key=True, info=ID),
     Column("env_id", Text, primary_key=True, info=ID),
-    # As domain.videos.labels.tag_term and metadata_term write them.
+    # As domain.labels.tag_term and metadata_term write them.
     Column("term", Text, primary_key=True, info=PERSONAL),
     Column("created_at", UtcDateTime, primary_key=True),
     Column("video_id", Text, primary_key=True, info=ID),

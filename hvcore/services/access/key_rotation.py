@@ -19,9 +19,9 @@ from hvcore.domain.ids import new_service_key_id
 from hvcore.errors import ConfigError, ConflictError
 from hvcore.failpoints import failpoint
 from hvcore.ports.unit_of_work import UnitOfWork, Work
-from hvcore.sealing import Sealer
 from hvcore.services.access.audit import record
 from hvcore.services.access.rotated_keys import open_key, seal_key
+from hvcore.signing.sealing import Sealer
 
 
 @attrs.frozen(kw_only=True)

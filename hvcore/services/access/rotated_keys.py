@@ -7,7 +7,7 @@ from typing import Final, Generic, TypeAlias, TypeVar
 
 from hvcore.domain.access.service_keys import PLAYBACK, ServiceKey
 from hvcore.errors import ConfigError, UnavailableError
-from hvcore.sealing import SealBrokenError, Sealer
+from hvcore.signing.sealing import SealBrokenError, Sealer
 
 READ_EVERY_S: Final = 0.5
 """So that a change is known to every process within a second."""

@@ -21,7 +21,7 @@ from hvcore.domain.analytics.segments import EnvironmentScope, Scope, VideoScope
 from hvcore.domain.ids import OrgId
 from hvcore.ports.analytics import SupportsReports
 from hvcore.ports.repositories.catalog import VideoCatalog
-from hvcore.rounds import Round
+from hvcore.processes.rounds import Round
 from hvcore.services.access.authorization import listed_video
 
 _log = logging.getLogger(__name__)

@@ -25,8 +25,8 @@ from hvcore.services.playback.authorization_cache import (
     AuthorizationCache,
     AuthorizationKey,
 )
-from hvcore.services.playback.organization_keys import OrganizationKeys
 from hvcore.services.playback.playable import Playable
+from hvcore.services.playback.signing.organization_keys import OrganizationKeys
 
 NOT_SIGNED: Final = "This video needs a playback token: ?token=…"
 SIGNED_TWICE: Final = "Send one playback token, not several."

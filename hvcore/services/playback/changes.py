@@ -14,11 +14,11 @@ from pathlib import Path
 
 import attrs
 
-from hvcore.changes_file import CHANGES_BYTES
 from hvcore.domain.links.links import EdgeKey, ShareLink
 from hvcore.domain.tasks.kinds import CACHE_INVALIDATION
 from hvcore.domain.tasks.task import Lane, NewTask
 from hvcore.domain.videos.video import Video
+from hvcore.files.changes_file import CHANGES_BYTES
 from hvcore.ports.cache_invalidation import InvalidationReason
 from hvcore.ports.unit_of_work import Work
 from hvcore.settings import PublicSettings

@@ -24,15 +24,15 @@ from hvcore.ports.counting import CountedSegment, SegmentCounter
 from hvcore.ports.storage import Storage
 from hvcore.services.access.quotas import delivery_exceeded
 from hvcore.services.playback.authorization import PlaybackAuthorization
-from hvcore.services.playback.download_names import saved_name
-from hvcore.services.playback.downloads import Downloads
-from hvcore.services.playback.joined_files import NAMED
+from hvcore.services.playback.downloads.joined_files import NAMED
+from hvcore.services.playback.downloads.names import saved_name
+from hvcore.services.playback.downloads.serving import Downloads
+from hvcore.services.playback.downloads.sources import open_source, source_type
 from hvcore.services.playback.media_files import CachedFile, MediaFiles
 from hvcore.services.playback.playable import Playable
 from hvcore.services.playback.published_files import PublishedText, never_counted
 from hvcore.services.playback.redirects import Redirects
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse, StoredFile
-from hvcore.services.playback.sources import open_source, source_type
 from hvcore.services.playback.texts import NO_SUCH_FILE, DeliveredTexts
 
 _PLAYBACK: Final = frozenset({TokenUse.PLAYBACK})

@@ -11,13 +11,13 @@ from typing import Final
 import attrs
 
 from hvcore.domain.ids import JobId
-from hvcore.domain.tasks.kinds import TRANSCODE_TIDY
-from hvcore.domain.tasks.task import Lane, NewTask
-from hvcore.domain.videos.media_paths import (
+from hvcore.domain.media_paths import (
     conformance_report_path,
     media_root,
     thumbnails_prefix,
 )
+from hvcore.domain.tasks.kinds import TRANSCODE_TIDY
+from hvcore.domain.tasks.task import Lane, NewTask
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.ports.storage import Storage

@@ -10,6 +10,7 @@ import attrs
 from hvcore.clock import Clock
 from hvcore.conformance import CheckReport, Finding, Level, check
 from hvcore.domain.access.principals import Principal
+from hvcore.domain.media_paths import conformance_report_path, media_root
 from hvcore.domain.processing.conformance_reports import (
     ConformanceReport,
     FindingLevel,
@@ -19,7 +20,6 @@ from hvcore.domain.processing.conformance_reports import (
 from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.domain.processing.transcoding import TranscodeOrder
-from hvcore.domain.videos.media_paths import conformance_report_path, media_root
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.errors import NotFoundError

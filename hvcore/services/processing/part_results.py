@@ -6,6 +6,7 @@ from typing import Final
 
 import attrs
 
+from hvcore.domain.media_paths import media_root
 from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.processing.remote_jobs import RemoteJob
 from hvcore.domain.processing.transcoding import PartDone
@@ -15,7 +16,6 @@ from hvcore.domain.tasks.kinds import (
     TRANSCODE_REMOTE_ASSEMBLE,
 )
 from hvcore.domain.tasks.task import Lane, NewTask
-from hvcore.domain.videos.media_paths import media_root
 from hvcore.errors import UnavailableError
 from hvcore.failpoints import failpoint
 from hvcore.ports.unit_of_work import UnitOfWork

@@ -13,6 +13,7 @@ from hvcore.domain import ids
 from hvcore.domain.access.principals import Principal
 from hvcore.domain.access.tenants import Environment
 from hvcore.domain.ids import VideoId
+from hvcore.domain.labels import NO_LABELS
 from hvcore.domain.processing.encoding import EncodingSettings
 from hvcore.domain.processing.transcoding import missing_for
 from hvcore.domain.uploads.grants import (
@@ -22,7 +23,6 @@ from hvcore.domain.uploads.grants import (
     new_video,
     upload_path,
 )
-from hvcore.domain.videos.labels import NO_LABELS
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video, VideoWanted
 from hvcore.errors import InvalidGcsPathError, InvalidParametersError

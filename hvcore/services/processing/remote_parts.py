@@ -11,6 +11,7 @@ from datetime import timedelta
 import attrs
 
 from hvcore.domain.ids import new_job_id
+from hvcore.domain.media_paths import media_root
 from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.processing.remote_jobs import (
     RemoteJob,
@@ -22,7 +23,6 @@ from hvcore.domain.processing.remote_jobs import (
 from hvcore.domain.processing.transcoding import Part, PartPending, TranscodeError
 from hvcore.domain.tasks.kinds import TRANSCODE_KINDS
 from hvcore.domain.tasks.task import ENDED, Task
-from hvcore.domain.videos.media_paths import media_root
 from hvcore.domain.videos.video import Video
 from hvcore.failpoints import failpoint
 from hvcore.ports.storage import StorageRefusedError

@@ -15,11 +15,11 @@ from pathlib import Path
 import attrs
 
 from hvcore.domain.ids import JobId
+from hvcore.domain.media_paths import media_root
 from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.domain.processing.transcoding import MediaFile, PartDone, StoredObject
 from hvcore.domain.tasks.task import Task
-from hvcore.domain.videos.media_paths import media_root
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.failpoints import failpoint

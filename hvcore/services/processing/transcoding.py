@@ -16,6 +16,7 @@ import attrs
 
 from hvcore.domain.ids import JobId
 from hvcore.domain.limits import SEGMENT_S
+from hvcore.domain.media_paths import media_root
 from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.processing.ladder import build_ladder
 from hvcore.domain.processing.media_index import MediaIndex
@@ -35,7 +36,6 @@ from hvcore.domain.tasks.kinds import (
     TRANSCODE_REMOTE,
 )
 from hvcore.domain.tasks.task import Lane, NewTask, Task, TaskState
-from hvcore.domain.videos.media_paths import media_root
 from hvcore.domain.videos.video import Video
 from hvcore.errors import UnavailableError
 from hvcore.failpoints import failpoint

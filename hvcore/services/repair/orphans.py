@@ -10,6 +10,7 @@ import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.ids import VideoId, is_video_id
+from hvcore.domain.media_paths import media_prefix
 from hvcore.domain.tasks.kinds import UPLOAD_PURGE, VIDEO_PURGE
 from hvcore.domain.uploads.grants import (
     GrantState,
@@ -18,7 +19,6 @@ from hvcore.domain.uploads.grants import (
     grant_path,
     upload_path,
 )
-from hvcore.domain.videos.media_paths import media_prefix
 from hvcore.domain.videos.removals import Removal, RemovalKind
 from hvcore.domain.videos.states import VideoState
 from hvcore.ports.repositories.inspection import Inspection, VideoOutline

@@ -11,7 +11,7 @@ import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.ids import VideoId
-from hvcore.domain.videos.media_paths import QUARANTINE, media_prefix, quarantined
+from hvcore.domain.media_paths import QUARANTINE, media_prefix, quarantined
 from hvcore.errors import UnavailableError
 from hvcore.ports.storage import (
     ObjectInfo,

@@ -7,12 +7,12 @@ from typing import Final
 
 import attrs
 
+from hvcore.domain.media_paths import media_prefix, media_root
 from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.domain.tasks.kinds import TRANSCODE_KINDS, TRANSCODE_REPAIR
 from hvcore.domain.tasks.task import ENDED, Task, TaskState
 from hvcore.domain.uploads.grants import GrantState, UploadGrant, upload_path
 from hvcore.domain.videos.captions import CaptionTrack
-from hvcore.domain.videos.media_paths import media_prefix, media_root
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.ports.storage import ObjectInfo, ObjectNotFoundError, Storage

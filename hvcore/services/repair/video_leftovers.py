@@ -8,13 +8,13 @@ from typing import Final
 
 import attrs
 
-from hvcore.domain.tasks.task import ENDED, Task
-from hvcore.domain.videos.captions import CaptionTrack
-from hvcore.domain.videos.media_paths import (
+from hvcore.domain.media_paths import (
     conformance_report_path,
     media_prefix,
     thumbnails_prefix,
 )
+from hvcore.domain.tasks.task import ENDED, Task
+from hvcore.domain.videos.captions import CaptionTrack
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.ports.storage import ObjectInfo

@@ -13,6 +13,7 @@ import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.ids import new_job_id
+from hvcore.domain.media_paths import media_prefix, media_root
 from hvcore.domain.processing.remote_jobs import cancel_tasks
 from hvcore.domain.tasks.kinds import (
     FETCH_GET,
@@ -23,7 +24,6 @@ from hvcore.domain.tasks.kinds import (
 from hvcore.domain.tasks.task import ENDED
 from hvcore.domain.uploads.grants import GrantState, upload_path
 from hvcore.domain.videos.captions import CaptionTrack
-from hvcore.domain.videos.media_paths import media_prefix, media_root
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.ports.storage import Storage

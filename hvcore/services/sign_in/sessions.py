@@ -31,9 +31,9 @@ from hvcore.ports.sign_in import (
     SignInRefusedError,
 )
 from hvcore.ports.unit_of_work import UnitOfWork, Work
-from hvcore.sealing import SealBrokenError, Sealer
 from hvcore.services.access.audit import acting_as_person, record
 from hvcore.services.sign_in.memberships import Memberships, belongs
+from hvcore.signing.sealing import SealBrokenError, Sealer
 
 TOUCHED_EVERY: Final = timedelta(minutes=1)
 """A write for each request would make every page wait for the database's writer."""

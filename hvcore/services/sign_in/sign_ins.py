@@ -19,9 +19,9 @@ from hvcore.ports.sign_in import (
     SignInRefusedError,
 )
 from hvcore.ports.unit_of_work import UnitOfWork
-from hvcore.sealing import SealBrokenError, Sealer
 from hvcore.services.sign_in.attempts import SignInAttempts
 from hvcore.services.sign_in.sessions import SignInSessions, StartedSession
+from hvcore.signing.sealing import SealBrokenError, Sealer
 
 _START_AGAIN = "This sign-in was not begun here, or it took too long; begin again."
 _HOME = "/dashboard/"

@@ -10,7 +10,7 @@ from hvcore.domain.playback.signing_keys import SigningAlgorithm, SigningKey
 from hvcore.domain.sign_in.people import SignedInPerson
 from hvcore.errors import ForbiddenError, NotFoundError
 from hvcore.services.access.audit import acting_as_person
-from hvcore.services.playback.signing_keys import PlaybackSigningKeys, SigningKeyCreated
+from hvcore.services.playback.signing.keys import PlaybackSigningKeys, SigningKeyCreated
 from hvcore.services.sign_in.operation_limits import OperationLimits
 
 

@@ -21,7 +21,7 @@ from hvcore.failpoints import failpoint
 from hvcore.metrics.declared import LEASES_LOST
 from hvcore.ports.queue import Queue
 from hvcore.ports.unit_of_work import UnitOfWork
-from hvcore.rounds import Round
+from hvcore.processes.rounds import Round
 from hvcore.services.tasks.attempt_notes import ids_of, note_attempt
 from hvcore.services.tasks.failed_attempts import FailedAttempts
 from hvcore.services.tasks.handlers import TaskHandler

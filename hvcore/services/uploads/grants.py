@@ -56,7 +56,7 @@ from hvcore.services.uploads.ended_grants import erasure_of, purge_of, take_back
 from hvcore.services.uploads.measured_uploads import measured_upload
 from hvcore.services.uploads.taken_files import taken_file
 from hvcore.settings import PublicSettings
-from hvcore.upload_signing import UploadSigner
+from hvcore.signing.upload_addresses import UploadSigner
 
 _log = logging.getLogger(__name__)
 

@@ -6,6 +6,7 @@ from typing import Final
 
 import attrs
 
+from hvcore.domain.media_paths import quarantined
 from hvcore.domain.tasks.kinds import UPLOAD_TAKE
 from hvcore.domain.tasks.task import ENDED, Task
 from hvcore.domain.uploads.grants import (
@@ -14,7 +15,6 @@ from hvcore.domain.uploads.grants import (
     direct_upload_path,
     grant_path,
 )
-from hvcore.domain.videos.media_paths import quarantined
 from hvcore.domain.videos.states import VideoState
 from hvcore.ports.storage import Storage
 from hvcore.ports.unit_of_work import UnitOfWork, Work

@@ -39,13 +39,13 @@ from hvcore.incoming.disk_space import DiskReservation
 from hvcore.incoming.partial import PartialFile, PartialFiles
 from hvcore.ports.storage import SupportsUploadFile
 from hvcore.ports.unit_of_work import UnitOfWork, Work
-from hvcore.rounds import Round
+from hvcore.processes.rounds import Round
 from hvcore.services.access.audit import record_by_person
 from hvcore.services.access.authorization import require_listed
 from hvcore.services.uploads.ended_grants import erasure_of, purge_of
 from hvcore.services.uploads.grants import Uploads
 from hvcore.settings import PublicSettings
-from hvcore.upload_signing import UploadSigner
+from hvcore.signing.upload_addresses import UploadSigner
 
 _log = logging.getLogger(__name__)
 

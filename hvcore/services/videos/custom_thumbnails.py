@@ -18,11 +18,11 @@ import attrs
 
 from hvcore.domain.access.principals import Principal
 from hvcore.domain.ids import VideoId
+from hvcore.domain.media_paths import posters_prefix
 from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.domain.processing.transcoding import TranscodeError
 from hvcore.domain.tasks.kinds import THUMBNAIL_MAKE
 from hvcore.domain.tasks.task import Lane, NewTask
-from hvcore.domain.videos.media_paths import posters_prefix
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.errors import (

@@ -13,6 +13,7 @@ import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.access.principals import Principal
+from hvcore.domain.media_paths import media_prefix, quarantined
 from hvcore.domain.processing.remote_jobs import cancel_tasks
 from hvcore.domain.tasks.kinds import (
     FETCH_GET,
@@ -22,7 +23,6 @@ from hvcore.domain.tasks.kinds import (
 )
 from hvcore.domain.tasks.task import Lane, NewTask
 from hvcore.domain.uploads.grants import upload_path
-from hvcore.domain.videos.media_paths import media_prefix, quarantined
 from hvcore.domain.videos.removals import Removal, RemovalKind
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import DeletionReason, Video

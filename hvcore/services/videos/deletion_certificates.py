@@ -14,17 +14,17 @@ import attrs
 
 from hvcore.clock import Clock
 from hvcore.domain.ids import VideoId
+from hvcore.domain.media_paths import media_prefix
 from hvcore.domain.tasks.kinds import CACHE_INVALIDATION, TRANSCODE_CANCEL, VIDEO_PURGE
 from hvcore.domain.tasks.task import Task, TaskState
 from hvcore.domain.uploads.grants import upload_path
-from hvcore.domain.videos.media_paths import media_prefix
 from hvcore.domain.videos.removals import Removal, RemovalKind
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.errors import ConflictError, VideoNotFoundError
 from hvcore.ports.storage import Storage, SupportsObjectUrl
 from hvcore.ports.unit_of_work import UnitOfWork, Work
-from hvcore.signed_documents import DocumentSigner
+from hvcore.signing.documents import DocumentSigner
 
 FORMAT: Final = "hvcore deletion certificate 1"
 _AWAITED: Final[Mapping[str, str]] = {

@@ -20,7 +20,7 @@ from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.errors import VideoNotFoundError
 from hvcore.ports.unit_of_work import UnitOfWork, Work
-from hvcore.rounds import Round
+from hvcore.processes.rounds import Round
 
 _log = logging.getLogger(__name__)
 

@@ -12,9 +12,9 @@ from typing import Final
 import attrs
 
 from hvcore.domain.ids import VideoId
+from hvcore.domain.media_paths import posters_prefix, thumbnails_prefix
 from hvcore.domain.tasks.kinds import THUMBNAIL_TIDY
 from hvcore.domain.tasks.task import Lane, NewTask
-from hvcore.domain.videos.media_paths import posters_prefix, thumbnails_prefix
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.ports.storage import Storage

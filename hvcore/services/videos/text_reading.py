@@ -13,10 +13,10 @@ from typing import Final
 
 import attrs
 
-from hvcore.child_process import environ_of_module, supervised_command
 from hvcore.domain.videos.captions import CaptionFormat
 from hvcore.domain.videos.chapter_file import ReadChapters, read_chapters
 from hvcore.errors import FieldError, InvalidParametersError, UnavailableError
+from hvcore.processes.child_process import environ_of_module, supervised_command
 from hvcore.services.videos import text_files
 from hvcore.services.videos.text_files import (
     CAPTIONS,

@@ -11,7 +11,7 @@ from typing import Final
 
 from hvcore.domain.ids import WebhookId
 from hvcore.ports.unit_of_work import UnitOfWork
-from hvcore.rounds import Round
+from hvcore.processes.rounds import Round
 
 _log = logging.getLogger(__name__)
 

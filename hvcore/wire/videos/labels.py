@@ -13,6 +13,12 @@ from typing import Final
 import attrs
 
 from hvcore.domain.equal_texts import composed
+from hvcore.domain.labels import (
+    LabelChanges,
+    Labels,
+    metadata_term,
+    too_much_metadata,
+)
 from hvcore.domain.limits import (
     MAX_EXTERNAL_ID_CHARS,
     MAX_METADATA_KEY_CHARS,
@@ -20,12 +26,6 @@ from hvcore.domain.limits import (
     MAX_METADATA_VALUE_CHARS,
     MAX_TAG_CHARS,
     MAX_TAGS,
-)
-from hvcore.domain.videos.labels import (
-    LabelChanges,
-    Labels,
-    metadata_term,
-    too_much_metadata,
 )
 from hvcore.wire.converter import Null, clearable, optional
 from hvcore.wire.kinds import NOT_ALLOWED, NOT_READABLE, FieldRefusedError, Text, string
@@ -177,7 +177,7 @@ class MetadataFilter:
         return self.from_text(string(value))
 
     def from_text(self, text: str) -> str:
-        """Return the term that finds videos: see domain.videos.labels.metadata_term."""
+        """Return the term that finds videos: see domain.labels.metadata_term."""
         key, colon, value = text.partition(":")
         if not colon or not _KEY.fullmatch(key) or not value:
             raise FieldRefusedError("must be a key, a colon and a value", NOT_ALLOWED)

@@ -7,7 +7,7 @@ from datetime import timedelta
 import attrs
 import pytest
 
-from hvcore.domain.videos.labels import LabelChanges
+from hvcore.domain.labels import LabelChanges
 from hvcore.domain.videos.preconditions import IfMatch, entity_tag
 from hvcore.domain.videos.video import Video, VideoChanges
 from hvcore.errors import PreconditionFailedError

@@ -24,7 +24,7 @@ from typing import ClassVar, Final, TypeAlias
 import attrs
 import cattrs
 
-from hvcore.child_launcher import share_processors_as_nice
+from hvcore.processes.child_launcher import share_processors_as_nice
 from tests.hostile.storm.exchange import (
     GIVES_UP_AFTER_S,
     READ_BYTES,

@@ -18,7 +18,7 @@ from typing import Final
 import attrs
 import cattrs
 
-from hvcore.child_launcher import share_processors_as_nice
+from hvcore.processes.child_launcher import share_processors_as_nice
 from tests.hostile.strangers import ask
 
 ASKS_EVERY_S: Final = 0.04

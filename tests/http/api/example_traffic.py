@@ -12,12 +12,12 @@ from falcon.testing import Result
 from hvcore import __version__
 from hvcore.domain.access.keys import Permission
 from hvcore.domain.processing.conformance_reports import FindingLevel
-from hvcore.envelope import problem
 from hvcore.errors import InternalError, UnavailableError
+from hvcore.wire.envelope import problem
 from hvcore_api.openapi.answers import answer_schema
 from hvcore_api.routes import ROUTES
 from tests.http.analytics.test_video_reports import tell
-from tests.http.processing.test_certificates import finding, keep
+from tests.http.processing.test_conformance_reports import finding, keep
 from tests.http.videos.test_custom_thumbnails import stills
 from tests.http.world import ENV, ORG, World
 from tests.outbound import PUBLIC

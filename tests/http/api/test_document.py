@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from falcon.testing import TestClient
 
-from hvcore.envelope import PROBLEM_TYPE, SUCCESS_TYPE
+from hvcore.wire.envelope import PROBLEM_TYPE, SUCCESS_TYPE
 from hvcore_api.openapi.components import resolved
 from hvcore_api.routes import GROUPS
 from tests.http.world import ENV, ORG, World

@@ -1,5 +1,5 @@
 """
-Of those that serve with one folder, one keeps a flusher running.
+One of the processes that serve with one folder keeps a flusher running.
 """
 
 import errno

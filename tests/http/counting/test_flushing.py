@@ -1,5 +1,5 @@
 """
-What a flusher is told by the process that starts it, and what it tells.
+The input of a flusher from the process that starts it, and its messages.
 """
 
 import io

@@ -26,15 +26,14 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from falcon.testing import Result
 
-from hvcore.changes_file import CHANGES_FILE
 from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.domain.analytics.segments import SegmentPlace
+from hvcore.files.changes_file import CHANGES_FILE
 from hvcore.playback_tokens import KeyRing, TokenKey
-from hvcore.sealing import Sealer
 from hvcore.services.access.rotated_keys import RotatedKeys
 from hvcore.services.edge.authorizations import EdgeAuthorizations
 from hvcore.services.playback.changes import PlaybackChanges
-from hvcore.services.playback.key_rotation import read_rotated_key
+from hvcore.services.playback.signing.rotation import read_rotated_key
 from hvcore.settings import (
     AnalyticsSettings,
     EdgeSettings,
@@ -43,6 +42,7 @@ from hvcore.settings import (
     Settings,
     UploadSettings,
 )
+from hvcore.signing.sealing import Sealer
 from hvcore_delivery.app import make_app
 from hvcore_edge.app import make_app as make_edge_app
 from hvcore_edge.config import CONFIG_FILE, EdgeConfig

@@ -1,4 +1,4 @@
-"""nginx whose disk others fill, while it caches the segments of an object store."""
+"""Segments of an object store through an nginx on a full disk."""
 
 import shutil
 import subprocess
@@ -58,7 +58,7 @@ class Disk:
         _run("mount", "-o", f"remount,size={SIZE}", str(self.folder))
 
     def cached(self) -> int:
-        """Return how many segments are cached here."""
+        """Count the cached segments."""
         return sum(one.is_file() for one in (self.folder / "cache").rglob("*"))
 
 

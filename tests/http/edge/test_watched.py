@@ -10,7 +10,7 @@ import attrs
 import pytest
 import urllib3
 
-from hvcore.changes_file import CHANGES_FILE
+from hvcore.files.changes_file import CHANGES_FILE
 from hvcore.services.edge.authorizations import EdgeAuthorizations
 from hvcore.services.playback.changes import PlaybackChanges
 from hvcore.settings import Settings

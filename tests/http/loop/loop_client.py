@@ -17,7 +17,7 @@ from falcon.testing import Result, TestClient
 
 from hvcore.spool import InDoubt
 from hvcore_server.file_loop.loop import FileLoop
-from hvcore_server.pacing import Pace, PacedSocket
+from hvcore_server.sending.pacing import Pace, PacedSocket
 from hvcore_web.plain_requests import FileOpener
 
 

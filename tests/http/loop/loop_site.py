@@ -16,11 +16,11 @@ import attrs
 from hvcore.assembly import Services, build
 from hvcore.domain import ids
 from hvcore.domain.access.tenants import Environment, EnvironmentKind
+from hvcore.domain.media_paths import media_root
 from hvcore.domain.processing.encoding import EncodingSettings, Preset
 from hvcore.domain.processing.media_index import MediaIndex, PublishedTrack, TrackPiece
 from hvcore.domain.processing.transcoding import MediaFile, Segment
 from hvcore.domain.uploads.grants import FileWanted
-from hvcore.domain.videos.media_paths import media_root
 from hvcore.domain.videos.video import Video, VideoWanted
 from hvcore.manifests import hls
 from hvcore.settings import Settings

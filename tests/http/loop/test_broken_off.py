@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from hvcore_server.file_loop.socket_writer import SocketWriter
-from hvcore_server.file_loop.transfers import Transfer
-from hvcore_server.pacing import Pace
+from hvcore_server.sending.pacing import Pace
+from hvcore_server.sending.socket_writer import SocketWriter
+from hvcore_server.sending.transfers import Transfer
 from tests.http.loop.counted_segments import recorded_segment
 from tests.live import until
 

@@ -23,9 +23,9 @@ from hvcore.services.counting.sessions import SessionNames, SessionNotes
 from hvcore.services.counting.spooled_counter import SpooledCounter
 from hvcore.spool import Spool, opened, spool_files
 from hvcore.spool.tally import Noted
-from hvcore_server.file_loop.socket_writer import SocketWriter
-from hvcore_server.file_loop.transfers import Transfer
-from hvcore_server.pacing import Pace, TooShortError
+from hvcore_server.sending.pacing import Pace, TooShortError
+from hvcore_server.sending.socket_writer import SocketWriter
+from hvcore_server.sending.transfers import Transfer
 from tests.conftest import SettableClock
 from tests.http.loop.loop_site import LARGE_FILE, running_site
 from tests.live import until

@@ -13,11 +13,11 @@ import attrs
 import psycopg
 import pytest
 
-from hvcore.changes_file import CACHE_TTL_S
 from hvcore.domain.access.keys import KeyType, Permission
 from hvcore.domain.access.principals import Principal
 from hvcore.domain.ids import KeyId
 from hvcore.domain.videos.video import VideoChanges
+from hvcore.files.changes_file import CACHE_TTL_S
 from tests.http.loop.loop_site import (
     PLAYLIST,
     SMALL,

@@ -7,7 +7,7 @@ import socket
 
 import pytest
 
-from hvcore_server.pacing import Pace, PacedSocket, TooSlowError
+from hvcore_server.sending.pacing import Pace, PacedSocket, TooSlowError
 
 
 def test_waiting_uses_up_what_was_lent() -> None:

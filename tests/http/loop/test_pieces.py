@@ -18,7 +18,7 @@ import attrs
 import pytest
 
 from hvcore_server.listening import listen
-from hvcore_server.piece_threads import (
+from hvcore_server.sending.piece_threads import (
     MAX_PIECES_OF_ONE_BYTES,
     PIECE_BYTES,
     SMALL_PIECE_BYTES,
@@ -27,7 +27,7 @@ from hvcore_server.piece_threads import (
     PieceThreads,
     begin_in_pieces,
 )
-from hvcore_server.unsent_answer import UnsentAnswer, make_room
+from hvcore_server.sending.unsent_answer import UnsentAnswer, make_room
 from hvcore_web.body_in_pieces import BodyInPieces
 from tests.http.loop.quick_server import GRACE_S, THREADS, content
 from tests.http.loop.test_server import Server, head, read

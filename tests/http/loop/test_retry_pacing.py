@@ -5,7 +5,7 @@ Who is refused by a limit and sends on gets one refusal after the other.
 import attrs
 
 from hvcore.errors import UnavailableError
-from hvcore_server.retry_pacing import (
+from hvcore_server.sending.retry_pacing import (
     FORGOTTEN_AFTER_S,
     MAX_KNOWN,
     ONE_EVERY_S,

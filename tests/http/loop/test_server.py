@@ -20,7 +20,7 @@ import pytest
 
 from hvcore_server.arriving_request import SMALL_BODY_BYTES
 from hvcore_server.listening import listen
-from hvcore_server.retry_pacing import ONE_EVERY_S
+from hvcore_server.sending.retry_pacing import ONE_EVERY_S
 from hvcore_web.errors import SHARES_APART_S
 from tests.http.loop.quick_server import GRACE_S, THREADS
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from hvcore_server.file_loop import socket_writer
-from hvcore_server.file_loop.socket_writer import SocketWriter
-from hvcore_server.file_loop.transfers import MAX_PER_TURN_BYTES, Transfer
-from hvcore_server.pacing import Pace, PacedSocket, TooShortError
+from hvcore_server.sending import socket_writer
+from hvcore_server.sending.pacing import Pace, PacedSocket, TooShortError
+from hvcore_server.sending.socket_writer import SocketWriter
+from hvcore_server.sending.transfers import MAX_PER_TURN_BYTES, Transfer
 from hvcore_web.files import HalfWay, LocalFile
 from tests.http.loop.counted_segments import recorded_segment
 

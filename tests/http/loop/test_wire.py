@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from hvcore_server.file_loop.socket_writer import SocketWriter, tells_room
-from hvcore_server.pacing import TooShortError
+from hvcore_server.sending.pacing import TooShortError
+from hvcore_server.sending.socket_writer import SocketWriter, tells_room
 
 MANY = 1000
 

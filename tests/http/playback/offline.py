@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import jwt
 
-from hvcore.services.playback.signing_keys import SigningKeyCreated
+from hvcore.services.playback.signing.keys import SigningKeyCreated
 from tests.http.cinema import Cinema
 
 

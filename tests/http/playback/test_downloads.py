@@ -25,7 +25,7 @@ from hvcore.domain.processing.media_index import (
 )
 from hvcore.domain.processing.transcoding import Segment, Track
 from hvcore.services.playback.delivery import PlaybackRequest
-from hvcore.services.playback.joined_files import JoinedFile
+from hvcore.services.playback.downloads.joined_files import JoinedFile
 from tests.conftest import SettableClock
 from tests.http.cinema import WORKER, Cinema
 from tests.http.delivery_world import (

@@ -20,11 +20,11 @@ from hvcore.domain.access.service_keys import (
     ServiceKey,
 )
 from hvcore.failpoints import FailpointError
-from hvcore.sealing import Sealer
 from hvcore.services.access import key_rotation
 from hvcore.services.access.key_rotation import KeyRotation
 from hvcore.services.access.rotated_keys import seal_key
-from hvcore.services.playback.key_rotation import LAST_TOKENS_END_AFTER
+from hvcore.services.playback.signing.rotation import LAST_TOKENS_END_AFTER
+from hvcore.signing.sealing import Sealer
 from tests.conftest import SettableClock
 from tests.http.cinema import Cinema
 from tests.http.conftest import Template, settings_of

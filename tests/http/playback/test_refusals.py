@@ -21,7 +21,7 @@ from hvcore.errors import UnavailableError
 from hvcore.pictures.cropping import crop_to_fill
 from hvcore.pictures.drawing_process import DrawingProcess
 from hvcore.playback_tokens import KeyRing, TokenKey, TokenUse
-from hvcore.services.playback.thumbnails import Thumbnails
+from hvcore.services.playback.thumbnails.serving import Thumbnails
 from tests.http.cinema import Cinema, token_of
 from tests.http.playback.offline import signed_offline
 from tests.http.world import ENV, ORG, OTHER_ORG, World, body_of

@@ -21,7 +21,7 @@ from falcon.testing import Result
 from hvcore.domain.ids import new_signing_key_id, new_video_id
 from hvcore.domain.playback.signing_keys import MAX_SIGNING_KEYS, SigningAlgorithm
 from hvcore.errors import ConflictError, InvalidParametersError, NotFoundError
-from hvcore.services.playback.signing_keys import SigningKeyCreated
+from hvcore.services.playback.signing.keys import SigningKeyCreated
 from tests.http.cinema import Cinema
 from tests.http.playback.offline import claims_of, signed_offline
 from tests.http.world import ORG, OTHER_ORG, World, problem_of

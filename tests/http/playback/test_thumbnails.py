@@ -18,7 +18,7 @@ from hvcore.errors import UnavailableError
 from hvcore.pictures.cropping import crop_to_fill
 from hvcore.pictures.drawing_process import DrawingProcess
 from hvcore.playback_tokens import TokenUse
-from hvcore.services.playback import thumbnail_renders
+from hvcore.services.playback.thumbnails import renders as thumbnail_renders
 from tests.conftest import SettableClock
 from tests.http.delivery_world import DeliveryWorld, make_world
 from tests.http.playback.test_delivery import (

@@ -8,12 +8,12 @@ from typing import BinaryIO
 
 import pytest
 
+from hvcore.domain.media_paths import conformance_report_path
 from hvcore.domain.processing.conformance_reports import (
     ConformanceReport,
     FindingLevel,
     ReportFinding,
 )
-from hvcore.domain.videos.media_paths import conformance_report_path
 from hvcore.errors import UnavailableError
 from hvcore.services.processing.conformance_reports import NEVER, NOT_YET
 from hvcore.wire.stored import to_stored

@@ -18,11 +18,11 @@ from hvcore.domain.access.service_keys import (
 from hvcore.domain.uploads.grants import FileWanted
 from hvcore.domain.uploads.resumable import COMPLETE_WITHIN
 from hvcore.errors import ForbiddenError
-from hvcore.sealing import Sealer
 from hvcore.services.access.key_rotation import KeyRotation
 from hvcore.services.access.rotated_keys import seal_key
 from hvcore.services.uploads.key_rotation import LAST_ADDRESSES_END_AFTER
-from hvcore.upload_signing import UploadSigner
+from hvcore.signing.sealing import Sealer
+from hvcore.signing.upload_addresses import UploadSigner
 from hvcore_upload.app import make_app
 from tests.http.uploads.tus.exchange import DATA, ask, created, offset_of, patch
 from tests.http.world import World, problem_of

@@ -12,11 +12,11 @@ from hvcore.assembly.own_keys import KeyRotations, make_upload_signer
 from hvcore.domain.access.service_keys import UPLOADS, ServiceKey
 from hvcore.errors import ConflictError
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
-from hvcore.sealing import Sealer
 from hvcore.services.access.key_rotation import KeyRotation
 from hvcore.services.uploads.key_rotation import LAST_ADDRESSES_END_AFTER
 from hvcore.settings import UploadSettings
-from hvcore.upload_signing import UploadSigner
+from hvcore.signing.sealing import Sealer
+from hvcore.signing.upload_addresses import UploadSigner
 from tests.conftest import SettableClock
 from tests.persistence.samples import at_once
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hvcore.changes_file import ChangesFile
+from hvcore.files.changes_file import ChangesFile
 from hvcore.persistence.fast_reads import answer_cache
 from hvcore.persistence.fast_reads.answer_cache import AnswerCache, CacheMissError
 from hvcore.persistence.fast_reads.readers import Query, Row

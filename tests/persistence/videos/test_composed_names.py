@@ -11,8 +11,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
 from hvcore.domain.access.tenants import Environment, EnvironmentKind
+from hvcore.domain.labels import Labels, tag_term
 from hvcore.domain.videos.catalog import SortBy, SortDir, VideoQuery
-from hvcore.domain.videos.labels import Labels, tag_term
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.errors import UnavailableError

@@ -13,6 +13,7 @@ from sqlalchemy.engine import Engine
 
 from hvcore.domain.access.tenants import Environment, EnvironmentKind
 from hvcore.domain.ids import PublicId, VideoId, new_job_id
+from hvcore.domain.media_paths import media_root
 from hvcore.domain.videos.catalog import (
     SortBy,
     SortDir,
@@ -20,7 +21,6 @@ from hvcore.domain.videos.catalog import (
     VideoQuery,
     VideoSummary,
 )
-from hvcore.domain.videos.media_paths import media_root
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import DeletionReason, Video
 from hvcore.errors import UnavailableError

@@ -23,7 +23,7 @@ from hvcore.testing.analytics import (
     IgnoredConformance,
     Reopened,
 )
-from hvcore.testing.served import (
+from hvcore.testing.analytics.served import (
     ENV,
     NOON,
     VIDEO,
@@ -396,7 +396,7 @@ import sys
 from pathlib import Path
 from hvcore_analytics_duckdb import backend
 from tests.plugins.analytics_duckdb.test_backend import store_in
-from hvcore.testing.served import batch, segment
+from hvcore.testing.analytics.served import batch, segment
 backend.TAIL_ROWS = 25
 folder, file, upto = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 store = store_in(folder)

@@ -13,7 +13,7 @@ from hvcore.domain.ids import VideoId
 from hvcore.errors import ConfigError, UnavailableError
 from hvcore.ports.analytics import AnalyticsSink
 from hvcore.testing.analytics import AnalyticsSinkConformance, Reopened
-from hvcore.testing.served import NOON, batch, segment
+from hvcore.testing.analytics.served import NOON, batch, segment
 from hvcore_analytics_redis.backend import RedisStream
 from tests.servers import RedisServer, redis_server
 

@@ -26,7 +26,7 @@ from hvcore.testing.analytics import (
     Reopened,
     ViewersConformance,
 )
-from hvcore.testing.served import (
+from hvcore.testing.analytics.served import (
     ENV,
     NOON,
     VIDEO,

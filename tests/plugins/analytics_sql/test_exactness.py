@@ -23,7 +23,7 @@ from hvcore.domain.analytics.breakdown import (
 from hvcore.domain.analytics.segments import DateRange, Scope, SegmentServed, VideoScope
 from hvcore.domain.ids import VideoId
 from hvcore.persistence.plugin_database import PluginDatabase
-from hvcore.testing.served import NOON, batch, came_from, in_env, segment
+from hvcore.testing.analytics.served import NOON, batch, came_from, in_env, segment
 from hvcore_analytics_sql.backend import SqlAnalytics
 
 ENVS = ("dev", "live")

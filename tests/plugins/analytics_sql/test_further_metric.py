@@ -13,7 +13,7 @@ from sqlalchemy.engine import Engine
 from hvcore.domain.analytics.playback_metrics import COLUMNS, PlayerReport
 from hvcore.domain.analytics.segments import ALL_TIME, VideoScope
 from hvcore.persistence.plugin_database import PluginDatabase
-from hvcore.testing.served import VIDEO, batch, reported
+from hvcore.testing.analytics.served import VIDEO, batch, reported
 from hvcore_analytics_sql.backend import SqlAnalytics
 from hvcore_analytics_sql.tables import quality_days
 from tests.further_metric import DROPPED, MUTED

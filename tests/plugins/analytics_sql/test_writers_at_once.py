@@ -25,7 +25,7 @@ from hvcore.domain.analytics.segments import (
     ServedBatch,
 )
 from hvcore.persistence.plugin_database import PluginDatabase
-from hvcore.testing.served import (
+from hvcore.testing.analytics.served import (
     ENV,
     NOON,
     batch,

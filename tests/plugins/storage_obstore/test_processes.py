@@ -15,8 +15,8 @@ from typing import Final
 import pytest
 
 from hvcore.plugin_api import Storage, UnavailableError
-from hvcore.testing.byte_sources import arriving, digest
 from hvcore.testing.children import in_child
+from hvcore.testing.storage.byte_sources import arriving, digest
 from hvcore_storage_obstore.backend import make_storage
 from hvcore_storage_obstore.options import ObstoreOptions
 from tests.plugins.storage_obstore.options import s3_options

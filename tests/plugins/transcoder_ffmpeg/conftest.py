@@ -22,10 +22,10 @@ from hvcore.plugin_api import (
     Workspace,
     build_ladder,
 )
-from hvcore_transcoder_ffmpeg.binaries import find_candidates
+from hvcore_transcoder_ffmpeg.encode.spans import Span
+from hvcore_transcoder_ffmpeg.engine.binaries import find_candidates
 from hvcore_transcoder_ffmpeg.options import FfmpegOptions
 from hvcore_transcoder_ffmpeg.plugin import build
-from hvcore_transcoder_ffmpeg.spans import Span
 from tests.plugins.transcoder_ffmpeg.clips import CLIPS
 
 

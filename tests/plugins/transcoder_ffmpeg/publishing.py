@@ -16,7 +16,7 @@ from hvcore.plugin_api import (
     TranscodeOrder,
     Transcoder,
 )
-from hvcore_cli.conform_sources import FolderSource
+from hvcore_cli.commands.videos.conform_sources import FolderSource
 from tests.plugins.transcoder_ffmpeg.conftest import make_order, make_workspace
 
 

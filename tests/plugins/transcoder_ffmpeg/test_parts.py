@@ -15,8 +15,8 @@ from hvcore.plugin_api import (
     PixelFormat,
     SourceInfo,
     Transcoder,
+    box_of,
 )
-from hvcore_transcoder_ffmpeg.boxes import root
 from hvcore_transcoder_ffmpeg.parts import Cutting
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, tone, turned
 from tests.plugins.transcoder_ffmpeg.conftest import make_workspace
@@ -270,7 +270,7 @@ def test_decode_times_and_numbers_go_on_over_joints(make: Make, tmp_path: Path) 
     folder = made.folder / made.video.name
     times, sequence = [], []
     for segment in made.video.segments:
-        moof = root((folder / f"{segment.number}.m4s").read_bytes()).child("moof")
+        moof = box_of((folder / f"{segment.number}.m4s").read_bytes()).child("moof")
         sequence += moof.child("mfhd").fields("I", 4)
         times += moof.child("traf/tfdt").fields("Q", 4)
     # 1001 of 30000 a frame, and 180 or 179 frames a segment.

@@ -14,10 +14,10 @@ from hvcore.domain.tasks.task import MAX_ATTEMPTS
 from hvcore.domain.videos.states import VideoState
 from hvcore.plugin_api import BuildContext
 from hvcore_transcoder_ffmpeg.backend import FfmpegTranscoder
-from hvcore_transcoder_ffmpeg.engine import FfmpegEngine
-from hvcore_transcoder_ffmpeg.machine import Machine
+from hvcore_transcoder_ffmpeg.engine.engine import FfmpegEngine
+from hvcore_transcoder_ffmpeg.engine.machine import Machine
 from hvcore_transcoder_ffmpeg.options import FfmpegOptions
-from hvcore_transcoder_ffmpeg.sandbox import Sandbox
+from hvcore_transcoder_ffmpeg.sandbox.confinement import Sandbox
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern
 from tests.services.conftest import World, make_world
 

@@ -13,8 +13,8 @@ import pytest
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import InvalidFileSizeError
 from tests.plugins.mediaconvert_local.local_server import LocalServer
-from tests.plugins.transcoder_ffmpeg.strange import Ready, Strange
-from tests.plugins.transcoder_ffmpeg.strange_clips import STRANGE
+from tests.plugins.transcoder_ffmpeg.strange.clips import STRANGE
+from tests.plugins.transcoder_ffmpeg.strange.sources import Ready, Strange
 from tests.plugins.transcoder_mediaconvert.cloud_world import CloudWorld, cloud_world
 
 pytestmark = [pytest.mark.services, pytest.mark.long, pytest.mark.timeout(900)]

@@ -13,7 +13,7 @@ from hvcore.domain.videos.states import VideoState
 from hvcore.errors import HvError
 from hvcore_storage_fsspec.remote import RemoteStorage
 from tests.plugins.mediaconvert_local.local_server import LocalServer
-from tests.plugins.transcoder_ffmpeg.strange_clips import STRANGE
+from tests.plugins.transcoder_ffmpeg.strange.clips import STRANGE
 from tests.plugins.transcoder_mediaconvert.cloud_world import CloudWorld, cloud_world
 
 pytestmark = pytest.mark.services

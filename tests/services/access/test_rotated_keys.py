@@ -9,9 +9,9 @@ import pytest
 
 from hvcore.domain.access.service_keys import ServiceKey
 from hvcore.errors import UnavailableError
-from hvcore.sealing import Sealer
 from hvcore.services.access.rotated_keys import RotatedKeys
 from hvcore.services.uploads.key_rotation import read_address_key
+from hvcore.signing.sealing import Sealer
 
 REQUESTS = 8
 SILENT_FOR_S = 0.3

@@ -11,6 +11,7 @@ from hvcore.domain.access.keys import ALL_PERMISSIONS, KeyType
 from hvcore.domain.access.principals import Person, Principal
 from hvcore.domain.access.tenants import EnvironmentKind
 from hvcore.domain.ids import KeyId, new_org_id
+from hvcore.domain.media_paths import media_prefix, posters_prefix
 from hvcore.domain.tasks.kinds import (
     THUMBNAIL_TIDY,
     TRANSCODE_KINDS,
@@ -20,7 +21,6 @@ from hvcore.domain.tasks.kinds import (
 )
 from hvcore.domain.tasks.task import ENDED, Task
 from hvcore.domain.uploads.grants import FileWanted, GrantState, UploadGrant
-from hvcore.domain.videos.media_paths import media_prefix, posters_prefix
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.domain.webhooks.events import EventQuery, StoredEvent

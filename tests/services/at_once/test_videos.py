@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import pytest
 
+from hvcore.domain.labels import LabelChanges, Labels
 from hvcore.domain.tasks.kinds import (
     TRANSCODE_ASSEMBLE,
     TRANSCODE_PART,
@@ -14,7 +15,6 @@ from hvcore.domain.tasks.kinds import (
     VIDEO_PURGE,
 )
 from hvcore.domain.tasks.task import TaskState
-from hvcore.domain.videos.labels import LabelChanges, Labels
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import VideoWanted
 from hvcore.errors import (

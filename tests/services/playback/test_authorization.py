@@ -13,15 +13,15 @@ from hvcore.domain.playback.viewer import Viewer
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import ForbiddenError, UnauthorizedError, VideoNotFoundError
 from hvcore.playback_tokens import LEEWAY_S, KeyRing, TokenKey, TokenUse
-from hvcore.sealing import Sealer
 from hvcore.services.playback.authorization import PlaybackAuthorization
 from hvcore.services.playback.authorization_cache import (
     MAX_KEY_CHARS,
     Authorization,
     AuthorizationCache,
 )
-from hvcore.services.playback.organization_keys import OrganizationKeys
 from hvcore.services.playback.playable import Playable
+from hvcore.services.playback.signing.organization_keys import OrganizationKeys
+from hvcore.signing.sealing import Sealer
 from tests.conftest import SettableClock
 from tests.media_samples import PUBLIC, VIDEO, Directory, entry, shelf
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hvcore.changes_file import ChangesFile
+from hvcore.files.changes_file import ChangesFile
 from hvcore.services.playback.changes import PlaybackChanges
 from tests.persistence.samples import at_once
 from tests.servers import wait_until
@@ -95,7 +95,7 @@ def test_an_unreadable_changes_file_is_logged_once_and_looked_for_again(
 def test_threads_read_it_while_others_open_it_anew(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hvcore.changes_file.REOPENED_EVERY_S", 0.0)
+    monkeypatch.setattr("hvcore.files.changes_file.REOPENED_EVERY_S", 0.0)
     reader = ChangesFile(path)
     number = reader.latest()
 

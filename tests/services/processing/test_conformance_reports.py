@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from hvcore.conformance import RULES, Level, check
+from hvcore.domain.media_paths import conformance_report_path
 from hvcore.domain.processing.conformance_reports import FindingLevel
 from hvcore.domain.processing.encoding import EncodingSettings, PixelFormat, Preset
 from hvcore.domain.processing.ladder import build_ladder
 from hvcore.domain.processing.transcoding import TranscodeOrder
 from hvcore.domain.tasks.kinds import TRANSCODE_ASSEMBLE as ASSEMBLE_KIND
 from hvcore.domain.tasks.task import TaskState
-from hvcore.domain.videos.media_paths import conformance_report_path
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import NotFoundError, VideoNotFoundError
 from hvcore.ports.transcoder import Workspace

@@ -9,11 +9,11 @@ import attrs
 import pytest
 
 from hvcore.assembly import build
+from hvcore.domain.media_paths import media_prefix
 from hvcore.domain.processing.encoding import AudioCodec, EncodingSettings, Preset
 from hvcore.domain.processing.transcoding import Part, TranscodeOrder
 from hvcore.domain.tasks.task import MAX_ATTEMPTS, MAX_LOSSES, Lane, NewTask, TaskState
 from hvcore.domain.uploads.grants import FileWanted
-from hvcore.domain.videos.media_paths import media_prefix
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import VideoWanted
 from hvcore.errors import (

@@ -17,11 +17,11 @@ from PIL import Image
 
 from hvcore.assembly import Services, build
 from hvcore.domain.ids import VideoId, new_job_id, new_video_id
+from hvcore.domain.media_paths import media_prefix
 from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.domain.processing.source_info import CaptionTrackInfo
 from hvcore.domain.tasks.task import Lane, NewTask
 from hvcore.domain.uploads.grants import upload_path
-from hvcore.domain.videos.media_paths import media_prefix
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.persistence.tables import (

@@ -28,7 +28,7 @@ def test_files_of_a_video_are_read_at_the_same_time(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     video, storage = site.ready(), site.world.services.storage
-    root = video.media_root
+    root = str(video.media_root)
     opens, are_together = storage.open, threading.Event()
     begun: list[str] = []
 

@@ -13,6 +13,7 @@ import urllib3
 
 from hvcore import failpoints
 from hvcore.domain.access.quotas import QuotaUse, month_number
+from hvcore.domain.labels import Labels
 from hvcore.domain.tasks.kinds import UPLOAD_PURGE
 from hvcore.domain.tasks.task import TaskState
 from hvcore.domain.uploads.direct import (
@@ -27,7 +28,6 @@ from hvcore.domain.uploads.grants import (
     UploadGranted,
     direct_upload_path,
 )
-from hvcore.domain.videos.labels import Labels
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import InvalidGcsPathError, UnavailableError
 from hvcore.persistence.tables import grants

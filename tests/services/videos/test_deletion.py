@@ -4,8 +4,8 @@ Deleting: hidden at once, files gone soon, whatever the storage does.
 
 import pytest
 
+from hvcore.domain.media_paths import media_prefix
 from hvcore.domain.uploads.grants import FileWanted
-from hvcore.domain.videos.media_paths import media_prefix
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import DeletionReason
 from hvcore.errors import (

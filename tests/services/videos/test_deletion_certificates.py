@@ -11,10 +11,10 @@ from typing import Any, cast
 import attrs
 import pytest
 
-from hvcore.domain.videos.media_paths import media_prefix
+from hvcore.domain.media_paths import media_prefix
 from hvcore.domain.videos.video import DeletionReason
 from hvcore.errors import ConflictError, UnavailableError, VideoNotFoundError
-from hvcore.signed_documents import check_signed
+from hvcore.signing.documents import check_signed
 from tests.services.conftest import World
 
 

@@ -106,7 +106,6 @@ export const makeControls = () => {
   seekByDoubleTaps(found);
   showChapters(found);
   closeAfterChoices(found);
-  keepFocusOutOfClosedMenus(found);
   return found;
 };
 
@@ -121,6 +120,28 @@ export const repairRoles = ({ bigPlay, captionsButton, menus }) => {
     const back = menu.shadowRoot.querySelector("[part~=back]");
     back.setAttribute("role", "menuitem");
     back.setAttribute("aria-label", `${menu.getAttribute("aria-label")}: back to all settings`);
+  });
+};
+
+/**
+ * Have menus take the focus only if they are open and do not have it.
+ *
+ * media-chrome focuses a menu at the end of the first transition after each opening, and
+ * when it is left gives the focus back to what had it before. Of a menu that was closed
+ * meanwhile, keys would go to items that nobody sees. Of one that has the focus already (an
+ * item was pressed early, or the menu opened twice), that is the menu itself: it and the menu
+ * around it then take the focus from each other until the stack is full.
+ *
+ * Once the controls are in a page, and have their methods.
+ */
+export const guardFocus = ({ menus }) => {
+  menus.forEach((menu) => {
+    const { focus } = menu;
+    menu.focus = () => {
+      if (!menu.closest("[hidden]") && !menu.matches(":focus-within")) {
+        focus.call(menu);
+      }
+    };
   });
 };
 
@@ -186,21 +207,6 @@ const closeAfterChoices = ({ menus: [settings, ...submenus] }) => {
         close();
       }
     });
-  });
-};
-
-/*
- * media-chrome focuses a menu at the end of the first transition after it was opened. Of
- * one that was closed before, it is the end of the closing: then keys would go to items
- * that nobody sees.
- */
-const keepFocusOutOfClosedMenus = ({ menus }) => {
-  menus.forEach((menu) => {
-    menu.addEventListener("transitionend", (event) => {
-      if (menu.hidden) {
-        event.stopImmediatePropagation();
-      }
-    }, { capture: true });
   });
 };
 

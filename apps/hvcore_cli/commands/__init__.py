@@ -1,0 +1,1 @@
+"""Commands that people call, by their subject."""

@@ -1,0 +1,1 @@
+"""Commands about organizations: keys, quotas, members, sessions, and the audit log."""

@@ -1,0 +1,208 @@
+"""``hv orgs`` and ``hv envs``: organizations, their quotas and their environments."""
+
+import click
+
+from hvcore.domain.access.quotas import MAX_WEIGHT, MIN_WEIGHT, Quota
+from hvcore.domain.access.tenants import Environment, EnvironmentKind, Organization
+from hvcore.services.access.quotas import OrganizationQuotas
+from hvcore_cli.commands.access.quota_options import LIMIT, WEIGHT, Unset
+from hvcore_cli.invocation import HvGroup, Invocation, pass_invocation
+from hvcore_cli.output import json_option, print_json, put, show, timestamp
+
+_COLUMNS = {
+    "orgID": "ORGANIZATION",
+    "createdAt": "CREATED",
+    Quota.CONCURRENT_ENCODES.value: "ENCODES",
+    Quota.ENCODED_MINUTES.value: "ENCODED MINUTES",
+    Quota.STORED_BYTES.value: "STORED BYTES",
+    Quota.DELIVERED_BYTES.value: "DELIVERED BYTES",
+    "weight": "WEIGHT",
+}
+
+
+@click.group(cls=HvGroup, invoke_without_command=True)
+@click.pass_context
+def orgs(context: click.Context) -> None:
+    """
+    Create organizations, list them, and set what they may use.
+
+    Alone, it lists them.
+    """
+    if context.invoked_subcommand is None:
+        context.invoke(list_orgs, as_json=False)
+
+
+@orgs.command("create")
+@click.argument("org_id")
+@json_option
+@pass_invocation
+def create_org(invocation: Invocation, *, org_id: str, as_json: bool) -> None:
+    """Create the organization ORG_ID."""
+    with invocation.services() as services:
+        created = services.tenants.create_organization(org_id)
+    if as_json:
+        print_json(_organization(created))
+    else:
+        put(created.id)
+
+
+@orgs.command("list")
+@json_option
+@pass_invocation
+def list_orgs(invocation: Invocation, *, as_json: bool) -> None:
+    """
+    List the organizations, oldest first, with what they use and may use.
+
+    Minutes and delivered bytes are those of this month (UTC).
+    """
+    with invocation.services() as services:
+        found = services.quotas.of_all()
+    write = _with_quotas if as_json else _as_row
+    show([write(one) for one in found], _COLUMNS, name="organizations", as_json=as_json)
+
+
+@orgs.command("set")
+@click.argument("org_id")
+@click.option(
+    "--concurrent-encodes",
+    type=LIMIT,
+    help="Videos that may be processed at a time; from 1 on.",
+)
+@click.option(
+    "--encoded-minutes-per-month",
+    type=LIMIT,
+    help="Minutes of source video that may become ready in a month (UTC).",
+)
+@click.option(
+    "--stored-bytes",
+    type=LIMIT,
+    help="Bytes that sources and published media may have.",
+)
+@click.option(
+    "--delivered-bytes-per-month",
+    type=LIMIT,
+    help="Bytes of video that viewers may be sent in a month (UTC).",
+)
+@click.option(
+    "--weight",
+    type=WEIGHT,
+    help=f"Its share of the encoders, compared with others: {MIN_WEIGHT:g} to "
+    f"{MAX_WEIGHT:g}; normally 1.",
+)
+@json_option
+@pass_invocation
+def set_quotas(
+    invocation: Invocation,
+    /,
+    *,
+    org_id: str,
+    as_json: bool,
+    **given: float | Unset | None,
+) -> None:
+    """
+    Set the quotas and the weight of ORG_ID; those not named stay as they are.
+
+    N is a whole number; "none" removes a limit.
+    """
+    changes = {
+        name: None if isinstance(value, Unset) else value
+        for name, value in given.items()
+        if value is not None
+    }
+    if not changes:
+        raise click.UsageError(
+            "Name at least one limit; hv orgs set --help lists them."
+        )
+    with invocation.services() as services:
+        found = services.quotas.change(org_id, changes)
+    if as_json:
+        print_json(_with_quotas(found))
+    else:
+        show([_as_row(found)], _COLUMNS, name="organizations", as_json=False)
+
+
+@click.group(cls=HvGroup)
+def envs() -> None:
+    """Create and list the environments of an organization."""
+
+
+@envs.command("create")
+@click.argument("org_id")
+@click.argument("name")
+@click.option(
+    "--kind",
+    required=True,
+    type=click.Choice([kind.value for kind in EnvironmentKind]),
+    help="Production has live keys, development has test keys.",
+)
+@json_option
+@pass_invocation
+def create_env(
+    invocation: Invocation, *, org_id: str, name: str, kind: str, as_json: bool
+) -> None:
+    """Create the environment NAME, which is also its id, in ORG_ID."""
+    with invocation.services() as services:
+        created = services.tenants.create_environment(
+            org_id, name, EnvironmentKind(kind)
+        )
+    if as_json:
+        print_json(_environment(created))
+    else:
+        put(created.name)
+
+
+@envs.command("list")
+@click.argument("org_id")
+@json_option
+@pass_invocation
+def list_envs(invocation: Invocation, *, org_id: str, as_json: bool) -> None:
+    """List the environments of ORG_ID, oldest first."""
+    with invocation.services() as services:
+        found = services.tenants.environments(org_id)
+    show(
+        [_environment(environment) for environment in found],
+        {
+            "envID": "ENVIRONMENT",
+            "kind": "KIND",
+            "createdAt": "CREATED",
+        },
+        name="environments",
+        as_json=as_json,
+    )
+
+
+def _organization(organization: Organization) -> dict[str, object]:
+    return {
+        "orgID": organization.id,
+        "createdAt": timestamp(organization.created_at),
+    }
+
+
+def _with_quotas(found: OrganizationQuotas) -> dict[str, object]:
+    quotas = {
+        quota.value: {"limit": found.limits.of(quota), "used": found.use.of(quota)}
+        for quota in Quota
+    }
+    return {
+        **_organization(found.organization),
+        "weight": found.limits.weight,
+        "quotas": quotas,
+    }
+
+
+def _as_row(found: OrganizationQuotas) -> dict[str, object]:
+    row = _organization(found.organization)
+    for quota in Quota:
+        used, limit = found.use.of(quota), found.limits.of(quota)
+        row[quota.value] = f"{used} of {limit}" if limit is not None else used
+    return {**row, "weight": f"{found.limits.weight:g}"}
+
+
+def _environment(environment: Environment) -> dict[str, object]:
+    return {
+        "envID": environment.name,
+        "orgID": environment.org_id,
+        "name": environment.name,
+        "kind": environment.kind.value,
+        "createdAt": timestamp(environment.created_at),
+    }

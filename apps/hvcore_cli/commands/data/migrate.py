@@ -1,0 +1,101 @@
+"""``hv migrate``: bring the database to this version, or to another server."""
+
+import time
+from typing import Final
+
+import click
+
+from hvcore.assembly import Services
+from hvcore.errors import ConfigError
+from hvcore_cli.data_folder import DataFolder
+from hvcore_cli.invocation import CliError, HvCommand, Invocation, pass_invocation
+from hvcore_cli.output import say
+
+_SHOWN: Final = 5
+
+
+@click.command(cls=HvCommand)
+@click.option(
+    "--to",
+    "url",
+    metavar="URL",
+    help="Copy everything to another, empty database, such as postgresql://hv@db/hv, "
+    "while the service is stopped. Run it again to go on after it was cut off.",
+)
+@click.option(
+    "--contract",
+    "contracts",
+    is_flag=True,
+    help="Also take away what only older versions need, once the last process of one "
+    "has ended on all machines.",
+)
+@pass_invocation
+def migrate(invocation: Invocation, url: str | None, *, contracts: bool) -> None:
+    """
+    Bring the database up to date and count its videos again; safe to repeat.
+
+    Processes of older versions go on meanwhile, unless --contract is given.
+    """
+    if url is not None and contracts:
+        raise click.UsageError("--to takes no --contract; run it before.")
+    if url is not None:
+        _copy(invocation, url)
+        return
+    with invocation.unmigrated_services() as services:
+        if contracts:
+            _refuse_older_processes(services)
+        for tables, bring_up in services.migrations(contracts=contracts):
+            say(f"Bringing {tables} up to date; large tables may take minutes.")
+            bring_up()
+        say("Counting the videos anew; many may take minutes.")
+        # Of an older version, processes that were still running kept none.
+        services.recount()
+        if not services.repair_search():
+            say("Names have no index, so searching takes longer; see hv doctor.")
+        awaits_contract = services.awaits_contract()
+    say("The database is up to date.")
+    if awaits_contract:
+        say(
+            "Once the last process of an older version has ended on all machines, run: "
+            "hv migrate --contract"
+        )
+
+
+def _refuse_older_processes(services: Services) -> None:
+    # What they tell is in a table that an expand has made.
+    services.migrate()
+    older = services.older_processes()
+    if not older:
+        return
+    last = max(one.until for one in older)
+    names = ", ".join(f"{one.kind} ({one.name})" for one in older[:_SHOWN])
+    raise CliError(
+        f"{len(older)} processes of an older version are at work: {names}. End them on "
+        f"all machines; those that have ended are forgotten at {last:%H:%M:%S} UTC."
+    )
+
+
+def _copy(invocation: Invocation, url: str) -> None:
+    folder = DataFolder(invocation.data)
+    folder.make()
+    # hv up has the same lock, and does not start meanwhile.
+    with folder.locked(), invocation.services() as services:
+        try:
+            copied = services.copy_to(url, tell=say, wait=_wait)
+        except ConfigError as exc:
+            # Of the URL as of a setting.
+            raise ConfigError(str(exc).replace("database.url: ", "--to: ")) from exc
+    rows = sum(table.rows for table in copied.tables)
+    for name in copied.left_out:
+        say(f"Not copied, because no plugin that is chosen has this table: {name}")
+    say(
+        f"All {rows} rows of {len(copied.tables)} tables are copied, and the same on "
+        "both sides. The old database is as it was. Now set the new one for all "
+        "processes, and start them:\n"
+        "  HV_DATABASE__URL=postgresql://…  (what was given to --to)"
+    )
+
+
+def _wait(seconds: float) -> None:
+    say(f"A sweep worked here just now; waiting {seconds:.0f} s to see that it ended.")
+    time.sleep(seconds)

@@ -1,0 +1,66 @@
+"""The mark of a data folder that a backup is being restored into."""
+
+import os
+from pathlib import Path
+from typing import Self
+
+import attrs
+
+from hvcore.files.atomic_files import replace_file
+from hvcore_cli.invocation import RESTORE_MARK, CliError
+
+_FILLED = "filled"
+
+
+@attrs.frozen
+class RestoreMark:
+    """
+    The first file of a restore, and the last one to go.
+
+    Attributes:
+        path: Where it is.
+        backup_id: Of the backup that is restored.
+    """
+
+    path: Path
+    backup_id: str
+
+    @classmethod
+    def of(cls, data: Path, backup_id: str) -> Self:
+        """
+        Mark an empty data folder, or find the mark of the same restore.
+
+        Raises:
+            CliError: The folder has something else in it.
+            OSError: It cannot be written.
+        """
+        path = data / RESTORE_MARK
+        data.mkdir(parents=True, exist_ok=True)
+        if not any(data.iterdir()):
+            with path.open("w", encoding="utf-8") as file:
+                file.write(backup_id)
+                file.flush()
+                os.fsync(file.fileno())
+        # A mark that is cut off, too, is the first thing that a restore has written.
+        elif not path.is_file() or not backup_id.startswith(_first_line(path)):
+            raise CliError(
+                f"The data folder {data} is not empty. Name another one with "
+                "--data, or move its content away."
+            )
+        return cls(path, backup_id)
+
+    def was_filled(self) -> bool:
+        """Return whether an earlier run had filled the database, and may have ended so."""
+        return _FILLED in self.path.read_text(encoding="utf-8").splitlines()
+
+    def note_filled(self) -> None:
+        """Note that the database is filled; from the next step on, it serves."""
+        replace_file(self.path, f"{self.backup_id}\n{_FILLED}\n")
+
+    def remove(self) -> None:
+        """Let commands work on the folder."""
+        self.path.unlink()
+
+
+def _first_line(path: Path) -> str:
+    return path.read_text(encoding="utf-8").partition("\n")[0]

@@ -1,0 +1,1 @@
+"""Commands about this installation: its settings, checks and systemd units."""

@@ -1,0 +1,1 @@
+"""Commands about plugins: a list, a check, and the beginning of a new one."""

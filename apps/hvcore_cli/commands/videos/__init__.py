@@ -1,0 +1,1 @@
+"""Commands about videos: upload, demo, conformance, refused playback."""

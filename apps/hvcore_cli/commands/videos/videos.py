@@ -1,0 +1,182 @@
+"""``hv videos``: the videos of an environment, as an operator sees them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import click
+
+from hvcore.domain.labels import tag_term
+from hvcore.domain.playback.addresses import PlaybackRoots
+from hvcore.domain.videos.catalog import VideoQuery, VideoSummary
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.thumbnails import LIST_THUMBNAIL_PX
+from hvcore.domain.videos.video import DeletionReason
+from hvcore.services.playback.signing.signed_urls import SignedUrls
+from hvcore.wire import responses
+from hvcore_cli.commands.videos.certificates import certificate
+from hvcore_cli.commands.videos.changes import update_video
+from hvcore_cli.commands.videos.shown import (
+    OPERATOR,
+    details_of,
+    playback_of,
+    print_details,
+    thumbnail_of,
+)
+from hvcore_cli.invocation import HvGroup, Invocation, pass_invocation
+from hvcore_cli.output import Record, json_option, print_json, put, say, show
+
+_org = click.option("--org", default="org_local", show_default=True)
+_env = click.option("--env", default="live", show_default=True)
+_LISTED: Final = [
+    state.value
+    for state in (VideoState.TRANSCODING, VideoState.READY, VideoState.FAILED)
+]
+
+
+@click.group(cls=HvGroup)
+def videos() -> None:
+    """List, show, change, delete and retry videos."""
+
+
+videos.add_command(certificate)
+videos.add_command(update_video)
+
+
+@videos.command("list")
+@_org
+@_env
+@click.option("--status", type=click.Choice(_LISTED))
+@click.option("--search", help="Part of the name.")
+@click.option(
+    "--tag", "tags", multiple=True, help="Only those with this tag; repeatable."
+)
+@click.option("--external-id", help="Only the one that has this external ID.")
+@click.option("--page", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option("--page-size", type=click.IntRange(1, 100), default=20, show_default=True)
+@json_option
+@pass_invocation
+def list_videos(  # noqa: PLR0913 - one per option
+    invocation: Invocation,
+    *,
+    org: str,
+    env: str,
+    status: str | None,
+    search: str | None,
+    tags: tuple[str, ...],
+    external_id: str | None,
+    page: int,
+    page_size: int,
+    as_json: bool,
+) -> None:
+    """List the videos of an environment, newest first."""
+    query = VideoQuery(
+        page=page,
+        page_size=page_size,
+        state=None if status is None else VideoState(status),
+        search=search,
+        external_id=external_id,
+        terms=frozenset(map(tag_term, tags)),
+    )
+    with invocation.services() as services:
+        playback = playback_of(services, invocation)
+        place = services.tenants.environment(org, env)
+        found = services.catalog.page(place, query)
+        roots = playback.roots(place.org_id, place.id)
+        records = [_item(playback, roots, video) for video in found.videos]
+    if as_json:
+        print_json({"videos": records, "total": found.total})
+        return
+    columns = {
+        "id": "VIDEO",
+        "name": "NAME",
+        "status": "STATUS",
+        "duration": "DURATION",
+        "videoQuality": "QUALITY",
+        "allowPublicAccess": "PUBLIC",
+        "createdAt": "CREATED",
+        # Most have none: then there is no column.
+        **_columns_of(records, {"externalID": "EXTERNAL ID", "tags": "TAGS"}),
+    }
+    show(records, columns, name="videos", as_json=False)
+    say(f"{len(records)} of {found.total}")
+
+
+@videos.command("show")
+@click.argument("video_id")
+@_org
+@json_option
+@pass_invocation
+def show_video(
+    invocation: Invocation, *, video_id: str, org: str, as_json: bool
+) -> None:
+    """Show everything about the video VIDEO_ID."""
+    with invocation.services() as services:
+        details = details_of(services, invocation, org, video_id)
+    print_details(details, as_json=as_json)
+
+
+@videos.command("delete")
+@click.argument("video_id")
+@_org
+@click.option(
+    "--reason", type=click.Choice([reason.value for reason in DeletionReason])
+)
+@json_option
+@pass_invocation
+def delete(
+    invocation: Invocation,
+    *,
+    video_id: str,
+    org: str,
+    reason: str | None,
+    as_json: bool,
+) -> None:
+    """Delete the video VIDEO_ID."""
+    why = DeletionReason(reason) if reason else DeletionReason.ADMIN_ACTION
+    with invocation.services() as services:
+        video = services.deletion.delete(OPERATOR, org, video_id, why)
+    if as_json:
+        print_json({"videoID": video.id, **responses.deletion(video)})
+    else:
+        put(f"{video.id} is deleted")
+
+
+@videos.command("retry")
+@click.argument("video_id")
+@_org
+@json_option
+@pass_invocation
+def retry(invocation: Invocation, *, video_id: str, org: str, as_json: bool) -> None:
+    """Process the failed video VIDEO_ID again."""
+    with invocation.services() as services:
+        found = services.processing.retry(OPERATOR, org, video_id)
+    if as_json:
+        print_json({"videoID": found})
+    else:
+        put(f"{found} is being processed again")
+
+
+def _columns_of(
+    records: Sequence[Record], columns: Mapping[str, str]
+) -> Mapping[str, str]:
+    """Return the columns in which at least one record has a value."""
+    return {
+        name: heading
+        for name, heading in columns.items()
+        if any(name in record for record in records)
+    }
+
+
+def _item(
+    playback: SignedUrls, roots: PlaybackRoots, video: VideoSummary
+) -> dict[str, object]:
+    item = responses.video_item(
+        video,
+        served=0,
+        thumbnail_url=thumbnail_of(playback, video),
+        addresses=roots.of(
+            video.id, is_public=video.is_public, size_px=LIST_THUMBNAIL_PX
+        ),
+    )
+    item.pop("served")
+    return item

@@ -1,0 +1,1 @@
+"""Logs of processes: their lines and files."""

@@ -1,0 +1,1 @@
+"""Processes of the service: each alone, or all of a machine under one supervisor."""

@@ -1,0 +1,1 @@
+"""The process that serves the metrics of a machine."""

@@ -1,0 +1,1 @@
+"""Pages of the dashboard: a package each, of its routes, their resources and forms."""

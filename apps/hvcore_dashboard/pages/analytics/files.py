@@ -1,0 +1,103 @@
+"""Analytics as files: the records that the API gives."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+import falcon
+
+from hvcore.domain.access.tenants import Environment
+from hvcore.domain.analytics.breakdown import BreakdownBy
+from hvcore.errors import InvalidParametersError, NotFoundError
+from hvcore.wire.analytics import answers as wire
+from hvcore.wire.analytics import tables
+from hvcore.wire.analytics.query import LiveRecords
+from hvcore.wire.analytics.video_reports import breakdown_records, quality_records
+from hvcore.wire.exports import ExportFormat, Table, renamed
+from hvcore.wire.responses import Payload
+from hvcore_dashboard.desk import Desk
+from hvcore_dashboard.pages.analytics.ranges import ReportRange, read_range
+from hvcore_dashboard.pages.analytics.resources import today_of
+from hvcore_dashboard.visits import organization_of
+from hvcore_web.record_files import send_records
+
+_Report: TypeAlias = Callable[[ReportRange, Sequence[Environment]], Payload]
+
+_FORMS = {form.value: form for form in ExportFormat if form is not ExportFormat.JSON}
+
+
+class AnalyticsFileResource:
+    """``GET …/analytics/files/{report}?format=csv``, or ``ndjson``."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._analytics = desk.services.analytics
+        self._live = desk.services.live_analytics
+        self._reports = desk.services.environment_reports
+        self._clock = desk.services.clock
+        self._made: Mapping[str, tuple[Table, _Report]] = {
+            "usage": (tables.USAGE, self._usage),
+            "daily": (tables.DAILY, self._daily),
+            "storage": (tables.STORAGE, self._storage),
+            "resolutions": (tables.DISTRIBUTION, self._distribution),
+            "minutes": (tables.LIVE[LiveRecords.MINUTES], self._viewers),
+            "quality": (tables.PLAYBACK_QUALITY, self._quality),
+            "country": (renamed(tables.BREAKDOWN, "countries"), self._countries),
+            "referrer": (renamed(tables.BREAKDOWN, "pages"), self._pages),
+        }
+
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, *, report: str, **_path: str
+    ) -> None:
+        if report not in self._made:
+            raise NotFoundError
+        table, made = self._made[report]
+        form = form_of(req)
+        found = read_range(req, today_of(self._clock))
+        if found.complaint:
+            raise InvalidParametersError(found.complaint)
+        payload = made(found, found.environments(organization_of(req)))
+        send_records(resp, payload, table=table, form=form)
+
+    def _usage(self, found: ReportRange, envs: Sequence[Environment]) -> Payload:
+        days = found.days_until(today_of(self._clock))
+        return wire.usage(self._analytics.usage(envs, days))
+
+    def _daily(self, found: ReportRange, envs: Sequence[Environment]) -> Payload:
+        return wire.daily(self._analytics.daily(envs, found.days, is_filled=True))
+
+    def _storage(self, _found: ReportRange, envs: Sequence[Environment]) -> Payload:
+        return wire.storage(self._analytics.storage(envs))
+
+    def _distribution(self, found: ReportRange, envs: Sequence[Environment]) -> Payload:
+        return wire.distribution(self._analytics.distribution(envs, found.days))
+
+    def _viewers(self, _found: ReportRange, envs: Sequence[Environment]) -> Payload:
+        return wire.viewers(self._live.of_environments(envs))
+
+    def _quality(self, found: ReportRange, envs: Sequence[Environment]) -> Payload:
+        days = self._reports.playback_quality(envs, found.days) or ()
+        return {tables.PLAYBACK_QUALITY.member: quality_records(days)}
+
+    def _countries(self, found: ReportRange, envs: Sequence[Environment]) -> Payload:
+        return self._places(found, envs, BreakdownBy.COUNTRY)
+
+    def _pages(self, found: ReportRange, envs: Sequence[Environment]) -> Payload:
+        return self._places(found, envs, BreakdownBy.REFERRER)
+
+    def _places(
+        self, found: ReportRange, envs: Sequence[Environment], by: BreakdownBy
+    ) -> Payload:
+        rows = self._reports.breakdown(envs, found.days, by).rows
+        return {tables.BREAKDOWN.member: breakdown_records(rows)}
+
+
+def form_of(req: falcon.Request) -> ExportFormat:
+    """
+    Return the form of the file that the query asks for.
+
+    Raises:
+        InvalidParametersError: There is no file of this form.
+    """
+    found = _FORMS.get(req.get_param("format") or ExportFormat.CSV.value)
+    if found is None:
+        raise InvalidParametersError("The format is csv or ndjson.")
+    return found

@@ -1,0 +1,159 @@
+"""Pages of analytics: figures, days, resolutions, places, players' reports."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date
+from typing import Final
+
+import attrs
+import falcon
+
+from hvcore.clock import Clock
+from hvcore.domain.access.tenants import Environment
+from hvcore.domain.analytics.breakdown import BreakdownBy
+from hvcore.domain.analytics.playback_metrics import METRICS
+from hvcore.domain.analytics.playback_quality import sum_of
+from hvcore.domain.limits import SEGMENT_S
+from hvcore.errors import NotFoundError
+from hvcore.services.analytics.by_environment import EnvironmentAnalytics
+from hvcore_dashboard.desk import Desk
+from hvcore_dashboard.pages.analytics.ranges import (
+    PERIODS_DAYS,
+    ReportRange,
+    read_range,
+)
+from hvcore_dashboard.visits import organization_of
+
+MOST_PLACES: Final = 10
+"""Countries, or pages, that are shown; files have all of them."""
+
+
+class AnalyticsPageResource:
+    """``GET …/analytics``: the page; what takes longer follows in fragments."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._analytics = desk.services.analytics
+        self._live = desk.services.live_analytics
+        self._clock = desk.services.clock
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response, **_path: str) -> None:
+        here = organization_of(req)
+        if here.env is None:
+            self._desk.answers.page(req, resp, "analytics/no_environment.html", {})
+            return
+        today = today_of(self._clock)
+        found = read_range(req, today)
+        envs = found.environments(here)
+        if found.complaint:
+            resp.status = falcon.HTTP_400
+        values = {
+            "range": found,
+            "periods": PERIODS_DAYS,
+            "live": self._live.of_environments(envs),
+            **self._counts(found, envs, today),
+        }
+        self._desk.answers.page(req, resp, "analytics/page.html", values)
+
+    def _counts(
+        self, found: ReportRange, envs: Sequence[Environment], today: date
+    ) -> Mapping[str, object]:
+        daily = self._analytics.daily(envs, found.days, is_filled=True)
+        period_days = found.days_until(today)
+        classes = [count.by_class() for count in daily]
+        return {
+            "daily": daily,
+            "classes": [sum(values) for values in zip(*classes, strict=True)],
+            "segments": sum(count.segments for count in daily),
+            "segment_s": SEGMENT_S,
+            "heights": self._analytics.distribution(envs, found.days),
+            "usage": self._analytics.usage(envs, period_days),
+            "period_days": period_days,
+            "amount": self._analytics.storage(envs),
+        }
+
+
+class AnalyticsFragmentResource:
+    """``GET …/analytics/fragments/{fragment}``: what the page asks for by itself."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._live = desk.services.live_analytics
+        self._reports = desk.services.environment_reports
+        self._clock = desk.services.clock
+        self._settings = desk.services.settings.analytics
+
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, *, fragment: str, **_path: str
+    ) -> None:
+        found = read_range(req, today_of(self._clock))
+        envs = found.environments(organization_of(req))
+        values: Mapping[str, object]
+        if fragment == "viewers":
+            values = {"live": self._live.of_environments(envs)}
+        elif fragment == "places":
+            values = self._places(found, envs)
+        elif fragment == "quality":
+            values = _quality(self._reports, found, envs)
+        else:
+            raise NotFoundError
+        template = f"analytics/{fragment}.html"
+        self._desk.answers.fragment(req, resp, template, {"range": found, **values})
+
+    def _places(
+        self, found: ReportRange, envs: Sequence[Environment]
+    ) -> Mapping[str, object]:
+        return {
+            "most": MOST_PLACES,
+            "places": [
+                _Places(
+                    by=by,
+                    is_on=is_on,
+                    totals=self._reports.breakdown(envs, found.days, by).totals,
+                )
+                for by, is_on in (
+                    (BreakdownBy.COUNTRY, bool(self._settings.country_header)),
+                    (BreakdownBy.REFERRER, self._settings.referrers),
+                )
+            ],
+        }
+
+
+@attrs.frozen(kw_only=True)
+class _Places:
+    """
+    Countries or pages, with their segments.
+
+    Attributes:
+        is_on: They are noted now.
+        totals: The most segments first; None is where it is not known.
+    """
+
+    by: BreakdownBy
+    is_on: bool
+    totals: Sequence[tuple[str | None, int]]
+
+    @property
+    def segments(self) -> int:
+        """The number of segments of all the places together."""
+        return sum(segments for _, segments in self.totals)
+
+    @property
+    def is_known(self) -> bool:
+        """Return whether a place of any segment is known."""
+        return any(value is not None for value, _ in self.totals)
+
+
+def _quality(
+    reports: EnvironmentAnalytics, found: ReportRange, envs: Sequence[Environment]
+) -> Mapping[str, object]:
+    days = reports.playback_quality(envs, found.days)
+    return {
+        "days": days,
+        "sums": None if days is None else sum_of(days),
+        "metrics": METRICS,
+    }
+
+
+def today_of(clock: Clock) -> date:
+    """Return the UTC day that it is."""
+    return clock.now().astimezone(UTC).date()

@@ -1,0 +1,22 @@
+"""Environments."""
+
+from typing import Final
+
+from hvcore.domain.access.roles import Role
+from hvcore_dashboard.pages.environments import resources
+from hvcore_dashboard.routing import ORG, NavigationItem, PageRoute, Section
+
+_PATH: Final = f"{ORG}/environments"
+
+ROUTES: Final[tuple[PageRoute, ...]] = (
+    PageRoute(
+        "GET",
+        _PATH,
+        resources.EnvironmentsPageResource,
+        needs=Role.VIEWER,
+        navigation=NavigationItem(
+            section=Section.ORGANIZATION, title="Environments", icon="environments"
+        ),
+    ),
+    PageRoute("POST", _PATH, resources.EnvironmentsPageResource, needs=Role.ADMIN),
+)

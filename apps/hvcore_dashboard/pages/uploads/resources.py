@@ -1,0 +1,183 @@
+"""The upload page: files from the person's machine, or from an address."""
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Final
+from urllib.parse import unquote
+
+import falcon
+
+from hvcore.domain.access.tenants import Environment
+from hvcore.domain.ids import is_video_id
+from hvcore.domain.limits import MAX_NAME_CHARS, MAX_UPLOAD_BYTES
+from hvcore.domain.playback.page_domains import origin_of
+from hvcore.domain.processing.encoding import Preset
+from hvcore.domain.uploads.resumable import VERSION
+from hvcore.domain.videos.video import VideoChanges
+from hvcore.domain.web_addresses import read_address
+from hvcore.errors import (
+    HvError,
+    InvalidParametersError,
+    ProcessingInProgressError,
+    VideoNotFoundError,
+)
+from hvcore.wire.converter import LateFieldError, read_query
+from hvcore.wire.envelope import SUCCESS_TYPE, encode
+from hvcore.wire.requests import VideoUploadRequest, possible_with
+from hvcore.wire.uploads import fetching as wire
+from hvcore.wire.uploads.resumable import CreationHeaders, read_creation
+from hvcore_dashboard.desk import Desk
+from hvcore_dashboard.forms import Form, form_with, read_form
+from hvcore_dashboard.security import ContentPolicy
+from hvcore_dashboard.visits import organization_of
+from hvcore_web.tus import check_version, expires
+
+_FIRST: Final = form_with(videoQuality=Preset.STANDARD.value)
+_UNNAMED: Final = "video"
+_OPTIONS: Final = ("videoQuality", "allowPublicAccess", "videoName")
+
+
+class UploadPageResource:
+    """``GET …/upload``, and ``POST`` for an address to fetch from."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._fetching = desk.services.fetching
+        self._processing = desk.services.processing
+        upload = origin_of(desk.services.settings.public.upload_url)
+        self._policy = ContentPolicy(connections=(upload,) if upload else ())
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response, **_path: str) -> None:
+        if organization_of(req).env is None:
+            self._desk.answers.page(req, resp, "videos/no_environment.html", {})
+            return
+        self._show(req, resp, _FIRST)
+
+    def on_post(self, req: falcon.Request, resp: falcon.Response, **_path: str) -> None:
+        form = read_form(req)
+        try:
+            name = self._fetch(environment_of(req), form)
+        except HvError as error:
+            resp.status = error.http_status
+            self._show(req, resp, form.refused(error))
+            return
+        self._desk.answers.go(
+            req,
+            resp,
+            self._desk.answers.address(req, "videos"),
+            message=f"{name} is being fetched. It plays once it is encoded.",
+        )
+
+    def _fetch(self, env: Environment, form: Form) -> str:
+        given = form.given(wire.VIDEO_URL, *_OPTIONS)
+        name = _file_name(given.get(wire.VIDEO_URL, ""))
+        wanted = read_query(
+            wire.FetchVideoRequest,
+            {"fileName": name, **given},
+            partial(self._check, env),
+        )
+        video = self._fetching.fetch_video(
+            env, wanted.url, wanted.file_wanted(), wanted.video.video_wanted()
+        )
+        return video.name
+
+    def _check(
+        self, env: Environment, given: Mapping[str, object]
+    ) -> Iterable[LateFieldError]:
+        refusal = partial(self._fetching.refusal, env)
+        yield from wire.fetchable(wire.VIDEO_URL, refusal)(given)
+        yield from possible_with(self._processing.capabilities())(given)
+
+    def _show(self, req: falcon.Request, resp: falcon.Response, form: Form) -> None:
+        self._desk.answers.page(
+            req,
+            resp,
+            "upload/page.html",
+            {"form": form, "max_bytes": MAX_UPLOAD_BYTES},
+            policy=self._policy,
+        )
+
+
+class UploadCreationResource:
+    """
+    ``POST …/upload/files``: creates an upload of the tus protocol, for the script.
+
+    The bytes go to the upload address, by the ``Location`` alone.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._processing = desk.services.processing
+        self._uploads = desk.services.resumable
+
+    def on_post(self, req: falcon.Request, resp: falcon.Response, **_path: str) -> None:
+        check_version(req)
+        env = environment_of(req)
+        headers = CreationHeaders(
+            length=req.get_header("Upload-Length"),
+            metadata=req.get_header("Upload-Metadata"),
+            defer_length=req.get_header("Upload-Defer-Length"),
+        )
+        wanted = read_creation(headers, possible_with(self._processing.capabilities()))
+        granted = self._uploads.create(env, wanted.file, wanted.video)
+        resp.status = falcon.HTTP_201
+        resp.set_header("Tus-Resumable", VERSION)
+        resp.set_header("Location", granted.signed_url)
+        resp.set_header("X-Asset-Id", granted.grant.video_id or "")
+        resp.set_header("Upload-Expires", expires(granted.grant.expires_at))
+
+
+class UploadSettingsResource:
+    """
+    ``POST …/upload/files/{video}``: what a begun upload is to become by now.
+
+    Its answer says what it becomes: how a video is encoded that has come already stays.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._processing = desk.services.processing
+        self._uploads = desk.services.resumable
+        self._editing = desk.services.editing
+
+    def on_post(
+        self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
+    ) -> None:
+        here = organization_of(req)
+        given = read_form(req).given("videoQuality", "allowPublicAccess")
+        wanted = read_query(
+            VideoUploadRequest,
+            {"fileName": _UNNAMED, **given},
+            possible_with(self._processing.capabilities()),
+        ).video.video_wanted()
+        if not is_video_id(video_id):
+            raise VideoNotFoundError
+        try:
+            video = self._uploads.set_anew(environment_of(req), video_id, wanted)
+        except ProcessingInProgressError:
+            # Its last byte has come; only the answer to it was lost.
+            changes = VideoChanges(is_public=wanted.is_public)
+            video = self._editing.change(here.caller, here.org_id, video_id, changes)
+        becomes = {
+            "videoQuality": video.settings.preset.value,
+            "allowPublicAccess": "true" if video.is_public else "false",
+        }
+        resp.content_type = SUCCESS_TYPE
+        resp.data = encode(becomes)
+
+
+def environment_of(req: falcon.Request) -> Environment:
+    """
+    Return the environment of the page, for what needs one.
+
+    Raises:
+        InvalidParametersError: The organization has none yet.
+    """
+    env = organization_of(req).env
+    if env is None:
+        raise InvalidParametersError("The organization has no environment yet.")
+    return env
+
+
+def _file_name(url: str) -> str:
+    parts = read_address(url)
+    path = parts.path if parts else ""
+    return unquote(path.rpartition("/")[2])[:MAX_NAME_CHARS] or _UNNAMED

@@ -1,0 +1,131 @@
+"""The analytics tab of a video, by the reports of the API."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import attrs
+import falcon
+
+from hvcore.domain.analytics.breakdown import BreakdownBy
+from hvcore.domain.analytics.playback_quality import PlaybackQualityDay
+from hvcore.domain.analytics.segments import ALL_TIME, DateRange
+from hvcore.domain.videos.video import Video
+from hvcore.errors import HvError
+from hvcore.wire.analytics.query import PlaybackQualityParameters, daily_dates
+from hvcore.wire.converter import read_query
+from hvcore_dashboard.desk import Desk
+from hvcore_dashboard.forms import Form
+from hvcore_dashboard.pages.video.tabs import VideoTabs
+from hvcore_dashboard.visits import OrganizationVisit, organization_of
+
+TAB: Final = "analytics"
+MOST_VALUES: Final = 10
+"""Countries or pages of a list; the API has all."""
+
+
+@attrs.frozen(kw_only=True)
+class ServedTo:
+    """
+    Served segments of a video by country and page.
+
+    Attributes:
+        value: A country or a host; None where that is unknown.
+    """
+
+    value: str | None
+    segments: int
+
+
+class VideoAnalyticsTabResource:
+    """``GET …/videos/{video}/analytics``."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._tabs = VideoTabs.of(desk)
+        self._analytics = desk.services.analytics
+        self._reports = desk.services.video_reports
+
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
+    ) -> None:
+        here, video = organization_of(req), self._tabs.arrived(req, video_id)
+        form, days = _asked(req)
+        watched = self._analytics.watched(here.caller, here.org_id, video.id, days)
+        quality = self._reports.playback_quality(
+            here.caller, here.org_id, video.id, days
+        )
+        values = {
+            "form": form,
+            "is_all_time": days == ALL_TIME,
+            "view_count": self._analytics.views([video])[video.id],
+            "watched": watched,
+            "quality_days": quality.days,
+            "quality": None if quality.days is None else _summed(quality.days),
+            "origins": self._origins(here, video, days),
+        }
+        self._tabs.show(req, resp, video, TAB, values)
+
+    def _origins(
+        self, here: OrganizationVisit, video: Video, days: DateRange
+    ) -> Mapping[str, Sequence[ServedTo]]:
+        """Return countries and pages, the most served first; nothing if nobody keeps them."""
+        found: dict[str, Sequence[ServedTo]] = {}
+        for by in BreakdownBy:
+            report = self._reports.breakdown(
+                here.caller, here.org_id, video.id, days, by
+            )
+            if not report.is_stored:
+                continue
+            counts: Counter[str | None] = Counter()
+            for row in report.rows:
+                counts[row.value] += row.segments
+            found[by.value] = [
+                ServedTo(value=value, segments=segments)
+                for value, segments in counts.most_common(MOST_VALUES)
+            ]
+        return found
+
+
+class VideoViewersFragmentResource:
+    """``GET …/videos/{video}/viewers``: how many watch at this moment."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._answers = desk.answers
+        self._tabs = VideoTabs.of(desk)
+        self._live = desk.services.live_analytics
+
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
+    ) -> None:
+        here, video = organization_of(req), self._tabs.arrived(req, video_id)
+        live = self._live.of_video(here.caller, here.org_id, video.id)
+        values = {"video": video, "live": live}
+        self._answers.fragment(req, resp, "video/viewers.html", values)
+
+
+def _asked(req: falcon.Request) -> tuple[Form, DateRange]:
+    names = ("startDate", "endDate")
+    given = {name: value for name in names if (value := req.get_param(name))}
+    form = Form(fields={name: [value] for name, value in given.items()})
+    try:
+        asked = read_query(PlaybackQualityParameters, given, daily_dates)
+    except HvError as error:
+        # An address by hand: everything, and what was wrong.
+        return form.refused(error), ALL_TIME
+    return form, asked.days()
+
+
+def _summed(days: Sequence[PlaybackQualityDay]) -> Mapping[str, float | None]:
+    """Return means over all days, each weighed by its reports."""
+    reports = sum(day.quality.reports for day in days)
+    starved = sum(day.quality.starved for day in days)
+    found: dict[str, float | None] = {
+        "reports": reports,
+        "starved": starved,
+        "starved_share": starved / reports if reports else None,
+    }
+    for name in ("throughput_kbps", "buffer_ms", "bitrate_kbps"):
+        sums = [getattr(day.quality, name) for day in days]
+        count = sum(one.count for one in sums)
+        found[name] = sum(one.total for one in sums) / count if count else None
+    return found

@@ -1,0 +1,90 @@
+"""The facts that a video's first page shows besides its record."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import attrs
+
+from hvcore.domain.processing.conformance_reports import ConformanceReport
+from hvcore.domain.processing.jobs import TranscodeJob
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.thumbnails import BEST_THUMBNAIL_PX
+from hvcore.domain.videos.video import Video
+from hvcore.errors import UnavailableError
+from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.services.analytics.counts import Analytics
+from hvcore.services.playback.signing.signed_urls import SignedUrls
+from hvcore.services.processing.conformance_reports import ConformanceReports
+from hvcore.services.videos.ladders import Ladders
+from hvcore_dashboard.desk import Desk
+from hvcore_dashboard.visits import OrganizationVisit
+
+PLAYER_VALID_S: Final = 4 * 3600
+"""The player asks for a new token before this is over."""
+
+
+@attrs.frozen(kw_only=True)
+class VideoFacts:
+    """Collect a video's views, ladder, conformance report and job for its first page."""
+
+    analytics: Analytics
+    conformance_reports: ConformanceReports
+    ladders: Ladders
+    playback: SignedUrls
+    uow: UnitOfWork
+
+    @classmethod
+    def of(cls, desk: Desk) -> "VideoFacts":
+        """Return the collector of video facts with the services of a desk."""
+        services = desk.services
+        return cls(
+            analytics=services.analytics,
+            conformance_reports=services.conformance_reports,
+            ladders=services.ladders,
+            playback=services.playback,
+            uow=services.uow,
+        )
+
+    def shown(
+        self, here: OrganizationVisit, video: Video, *, for_operator: bool
+    ) -> Mapping[str, object]:
+        """
+        Return a video's facts by the names of ``video/facts.html``.
+
+        Args:
+            for_operator: Which services make videos, and by which rule, is told too.
+        """
+        envs = {env.id: env.name for env in here.environments}
+        is_ready = video.state is VideoState.READY
+        return {
+            "video": video,
+            "env_name": envs.get(video.env_id, ""),
+            "player_url": self._player_page(here, video) if is_ready else "",
+            "view_count": self.analytics.views([video])[video.id],
+            "ladder": self.ladders.of_video(here.caller, here.org_id, video.id)
+            if is_ready
+            else (),
+            "report": self._report(video),
+            "job": self._job(video) if for_operator else None,
+        }
+
+    def _job(self, video: Video) -> TranscodeJob | None:
+        if video.job_id is None:
+            return None
+        with self.uow.read() as work:
+            return work.jobs.find(video.job_id)
+
+    def _player_page(self, here: OrganizationVisit, video: Video) -> str:
+        if video.is_public:
+            return self.playback.addresses(video, BEST_THUMBNAIL_PX).embed
+        signed = self.playback.sign(
+            here.caller, here.org_id, video.id, expires_in_s=PLAYER_VALID_S
+        )
+        return signed.addresses.embed
+
+    def _report(self, video: Video) -> ConformanceReport | None:
+        try:
+            return self.conformance_reports.find(video)
+        except UnavailableError:
+            # The page is of use without it.
+            return None

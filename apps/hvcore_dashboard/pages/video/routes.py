@@ -1,0 +1,89 @@
+"""The pages of one video."""
+
+from typing import Final
+
+from hvcore.domain.access.rate_limits import Bucket
+from hvcore.domain.access.roles import Role
+from hvcore.domain.limits import MAX_PICTURE_BYTES
+from hvcore.domain.videos.captions import MAX_CAPTION_BYTES
+from hvcore_dashboard.pages.video import (
+    analytics,
+    captions,
+    embed,
+    events,
+    explain,
+    overview,
+    picture,
+    sharing,
+)
+from hvcore_dashboard.routing import VIDEO, PageRoute, SentFileRule
+
+_PICTURE: Final = SentFileRule(
+    max_bytes=MAX_PICTURE_BYTES,
+    # 1.4 Mbit/s, as the API allows.
+    within_s=60.0,
+    slots=lambda services: services.custom_thumbnails.receiving,
+)
+_CAPTIONS: Final = SentFileRule(
+    max_bytes=MAX_CAPTION_BYTES,
+    # 560 kbit/s, likewise.
+    within_s=30.0,
+    slots=lambda services: services.captions.receiving,
+)
+
+
+def _shown(path: str, resource: type) -> PageRoute:
+    return PageRoute("GET", f"{VIDEO}{path}", resource, needs=Role.VIEWER)
+
+
+def _changed(
+    path: str,
+    resource: type,
+    bucket: Bucket | None = Bucket.VIDEO_OPERATIONS,
+    file: SentFileRule | None = None,
+) -> PageRoute:
+    return PageRoute(
+        "POST",
+        f"{VIDEO}{path}",
+        resource,
+        needs=Role.EDITOR,
+        bucket=bucket,
+        file=file,
+    )
+
+
+ROUTES: Final[tuple[PageRoute, ...]] = (
+    _shown("", overview.VideoPageResource),
+    _changed("", overview.VideoPageResource, bucket=None),
+    _shown("/facts", overview.VideoFactsFragmentResource),
+    PageRoute(
+        "GET",
+        f"{VIDEO}/player",
+        overview.PlayerAddressResource,
+        needs=Role.VIEWER,
+        is_for_scripts=True,
+    ),
+    _changed("/retry", overview.VideoRetryPageResource),
+    _changed("/delete", overview.VideoDeletionPageResource),
+    _shown("/captions", captions.CaptionsPageResource),
+    _changed("/captions", captions.CaptionsPageResource, file=_CAPTIONS),
+    _changed("/captions/remove", captions.CaptionsRemovalResource),
+    _shown("/captions/{language}", captions.CaptionsPreviewFragmentResource),
+    _shown("/picture", picture.PicturePageResource),
+    _changed("/picture", picture.PicturePageResource, Bucket.THUMBNAILS, file=_PICTURE),
+    _shown("/picture/now", picture.PictureFragmentResource),
+    _shown("/sharing", sharing.SharingPageResource),
+    _changed("/sharing", sharing.SharingPageResource),
+    _changed("/sharing/revoke-share", sharing.ShareLinkRevocationResource),
+    _changed("/sharing/revoke-edge-key", sharing.EdgeKeyRevocationResource),
+    _shown("/embed", embed.EmbedTabResource),
+    _changed("/embed", embed.EmbedTabResource),
+    _shown("/analytics", analytics.VideoAnalyticsTabResource),
+    _shown("/viewers", analytics.VideoViewersFragmentResource),
+    _shown("/events", events.VideoEventsTabResource),
+    _shown("/explain", explain.ExplainTabResource),
+    # A question, but the address that it is about may hold a token.
+    PageRoute(
+        "POST", f"{VIDEO}/explain", explain.ExplainTabResource, needs=Role.VIEWER
+    ),
+)

@@ -1,0 +1,152 @@
+"""Share links and edge keys of a video: make, list, revoke."""
+
+from datetime import timedelta
+from typing import Final
+
+import falcon
+
+from hvcore.domain.links.links import (
+    DEFAULT_SHARE_HOURS,
+    MAX_SHARE_HOURS,
+    MAX_VIEWS,
+)
+from hvcore.domain.videos.video import Video
+from hvcore.errors import HvError
+from hvcore.wire.converter import read_query
+from hvcore.wire.links.links import EdgeKeyRequest, ShareRequest
+from hvcore_dashboard.desk import Desk
+from hvcore_dashboard.forms import Form, form_with, read_form
+from hvcore_dashboard.pages.video.tabs import VideoTabs
+from hvcore_dashboard.visits import organization_of
+
+TAB: Final = "sharing"
+SHARE: Final = "share"
+EDGE_KEY: Final = "edge-key"
+LASTS_DAYS: Final = {
+    "": None,
+    "1": timedelta(days=1),
+    "7": timedelta(days=7),
+    "30": timedelta(days=30),
+    "365": timedelta(days=365),
+}
+"""How long an edge key lasts, by what the form sends; "" for ever."""
+_FIRST: Final = form_with(expirationHours=str(DEFAULT_SHARE_HOURS))
+
+
+class SharingPageResource:
+    """``GET …/videos/{video}/sharing``, and ``POST`` for a new link or key."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._tabs = VideoTabs.of(desk)
+        self._shares = desk.services.shares
+        self._edge_keys = desk.services.edge_keys
+        self._clock = desk.services.clock
+
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
+    ) -> None:
+        video = self._tabs.arrived(req, video_id)
+        self._show(req, resp, video, share_form=_FIRST, key_form=Form())
+
+    def on_post(
+        self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
+    ) -> None:
+        form, video = read_form(req), self._tabs.arrived(req, video_id)
+        is_key = form.text("kind") == EDGE_KEY
+        try:
+            made = (self._make_key if is_key else self._make_share)(req, video, form)
+        except HvError as error:
+            resp.status = error.http_status
+            refused = form.refused(error)
+            self._show(
+                req,
+                resp,
+                video,
+                share_form=_FIRST if is_key else refused,
+                key_form=refused if is_key else Form(),
+            )
+            return
+        self._tabs.go(req, resp, video, TAB, made)
+
+    def _make_share(self, req: falcon.Request, video: Video, form: Form) -> str:
+        here = organization_of(req)
+        names = ("expirationHours", "maxViews", "viewerEmail")
+        wanted = read_query(ShareRequest, form.given(*names))
+        self._shares.create(
+            here.caller,
+            here.org_id,
+            video.id,
+            valid_hours=wanted.expiration_hours,
+            max_views=wanted.max_views,
+            viewer_email=wanted.viewer_email,
+        )
+        return "The share link is ready. Copy its address below."
+
+    def _make_key(self, req: falcon.Request, video: Video, form: Form) -> str:
+        here = organization_of(req)
+        wanted = read_query(EdgeKeyRequest, form.given("domains"))
+        lasts = LASTS_DAYS.get(form.text("lasts"))
+        self._edge_keys.create(
+            here.caller,
+            here.org_id,
+            video.id,
+            domains=wanted.domains,
+            expires_at=None if lasts is None else self._clock.now() + lasts,
+        )
+        return "The edge key is ready. Copy its address below."
+
+    def _show(
+        self,
+        req: falcon.Request,
+        resp: falcon.Response,
+        video: Video,
+        *,
+        share_form: Form,
+        key_form: Form,
+    ) -> None:
+        here = organization_of(req)
+        shares = self._shares.of_video(here.caller, here.org_id, video.id)
+        keys = self._edge_keys.of_video(here.caller, here.org_id, video.id)
+        values = {
+            "now": self._clock.now(),
+            "shares": [(one, self._shares.share_url(one)) for one in shares],
+            "edge_keys": [(one, self._edge_keys.embed_url(one)) for one in keys],
+            "share_form": share_form,
+            "key_form": key_form,
+            "max_hours": MAX_SHARE_HOURS,
+            "max_views": MAX_VIEWS,
+        }
+        self._tabs.show(req, resp, video, TAB, values)
+
+
+class ShareLinkRevocationResource:
+    """``POST …/videos/{video}/sharing/revoke-share``: ends a share link."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._tabs = VideoTabs.of(desk)
+        self._shares = desk.services.shares
+
+    def on_post(
+        self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
+    ) -> None:
+        here, video = organization_of(req), self._tabs.arrived(req, video_id)
+        share_id = read_form(req).text("share")
+        self._shares.revoke(here.caller, here.org_id, video.id, share_id)
+        self._tabs.go(req, resp, video, TAB, "The share link was revoked.")
+
+
+class EdgeKeyRevocationResource:
+    """``POST …/videos/{video}/sharing/revoke-edge-key``: ends an edge key."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._tabs = VideoTabs.of(desk)
+        self._edge_keys = desk.services.edge_keys
+
+    def on_post(
+        self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
+    ) -> None:
+        here, video = organization_of(req), self._tabs.arrived(req, video_id)
+        # In the form: addresses are logged, and the key is a permission.
+        edge_key = read_form(req).text("edgeKey")
+        self._edge_keys.revoke_of(here.caller, here.org_id, video.id, edge_key)
+        self._tabs.go(req, resp, video, TAB, "The edge key was revoked.")

@@ -1,0 +1,216 @@
+"""The list of videos: as pictures or as a table, searched, sorted, page by page."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import attrs
+import falcon
+
+from hvcore.domain.access.rate_limits import Bucket
+from hvcore.domain.access.tenants import Environment
+from hvcore.domain.ids import is_video_id
+from hvcore.domain.limits import MAX_EXTERNAL_ID_CHARS, MAX_TAG_CHARS
+from hvcore.domain.playback.page_domains import origin_of
+from hvcore.domain.videos.catalog import VideoQuery
+from hvcore.domain.videos.video import DeletionReason
+from hvcore.errors import (
+    AlreadyDeletedError,
+    HvError,
+    RateLimitExceededError,
+    VideoNotFoundError,
+)
+from hvcore.wire.converter import read_query
+from hvcore.wire.envelope import SUCCESS_TYPE, encode
+from hvcore.wire.query import ListParameters, days_in_order
+from hvcore_dashboard.answers import is_partial
+from hvcore_dashboard.cookies import VIEW
+from hvcore_dashboard.desk import Desk
+from hvcore_dashboard.forms import read_form
+from hvcore_dashboard.pages.videos.shown import ShownVideos
+from hvcore_dashboard.security import ContentPolicy
+from hvcore_dashboard.visits import OrganizationVisit, organization_of
+
+PAGE_SIZE: Final = 24
+VIEWS: Final = ("grid", "table")
+MOST_POLLED: Final = 24
+"""Videos of one request about progress; a page has no more."""
+_CHOOSING: Final = ("status", "search", "from", "to", "tag", "externalID", "metadata")
+_SENT: Final = ("page", "sortBy", "sortDir", *_CHOOSING)
+_DEFAULTS: Final = {"page": "1", "sortBy": "created_at", "sortDir": "desc"}
+
+
+class VideosPageResource:
+    """``GET …/videos``: the page, and for htmx its results alone."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._catalog = desk.services.catalog
+        self._shown = ShownVideos.of(desk.services)
+        worker = origin_of(desk.services.settings.public.worker_url)
+        # Storyboards.
+        self._policy = ContentPolicy(connections=(worker,) if worker else ())
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response, **_path: str) -> None:
+        here = organization_of(req)
+        view = self._view(req, resp)
+        values: dict[str, object] = {
+            "view": view,
+            "sent": _sent(req),
+            "is_fragment": is_partial(req),
+            "is_filtered": any(_sent(req)[name] for name in _CHOOSING),
+            "max_tag": MAX_TAG_CHARS,
+            "max_external_id": MAX_EXTERNAL_ID_CHARS,
+        }
+        if here.env is None:
+            self._desk.answers.page(req, resp, "videos/no_environment.html", {})
+            return
+        try:
+            given = {name: value for name, value in _sent(req).items() if value}
+            wanted = read_query(ListParameters, given, days_in_order).query()
+        except HvError as error:
+            # No list: it would stand below what it was not searched for.
+            values |= {"complaint": error.detail, "query": ListParameters().query()}
+        else:
+            wanted = attrs.evolve(wanted, page_size=PAGE_SIZE)
+            values |= {"query": wanted, **self._results(here, here.env, wanted)}
+        answers = self._desk.answers
+        if is_partial(req):
+            answers.fragment(req, resp, "videos/results.html", values)
+            # Without what needs no mention.
+            named = _sent(req).items() - _DEFAULTS.items()
+            shown = answers.address(req, "videos", **dict(sorted(named)))
+            resp.set_header("HX-Push-Url", shown)
+            return
+        answers.page(req, resp, "videos/list.html", values, policy=self._policy)
+
+    def _results(
+        self, here: OrganizationVisit, env: Environment, wanted: VideoQuery
+    ) -> Mapping[str, object]:
+        page = self._catalog.page(env, wanted)
+        last = max(1, math.ceil(page.total / PAGE_SIZE))
+        if wanted.page > last:
+            page = self._catalog.page(env, attrs.evolve(wanted, page=last))
+        return {
+            "videos": self._shown.listed(here, page.videos),
+            "total": page.total,
+            "page": min(wanted.page, last),
+            "last": last,
+        }
+
+    def _view(self, req: falcon.Request, resp: falcon.Response) -> str:
+        chosen = req.get_param("view")
+        if chosen in VIEWS:
+            self._desk.cookies.keep(resp, VIEW, chosen)
+            return chosen
+        kept = self._desk.cookies.read(req, VIEW)
+        return kept if kept in VIEWS else VIEWS[0]
+
+
+class VideoProgressResource:
+    """``GET …/videos/progress?ids=…``: how far those are that are being encoded."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._shown = ShownVideos.of(desk.services)
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response, **_path: str) -> None:
+        here = organization_of(req)
+        wanted = (req.get_param("ids") or "").split(",")[:MOST_POLLED]
+        found = self._shown.now(here, [one for one in wanted if is_video_id(one)])
+        self._desk.answers.fragment(
+            req,
+            resp,
+            "videos/progress.html",
+            {
+                "videos": found,
+                "view": "table" if req.get_param("view") == "table" else "grid",
+            },
+        )
+
+
+class VideoStateResource:
+    """``GET …/videos/{video}/state``: a fragment that says how one is doing."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._catalog = desk.services.catalog
+
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
+    ) -> None:
+        here = organization_of(req)
+        if not is_video_id(video_id):
+            raise VideoNotFoundError
+        video = self._catalog.details(here.caller, here.org_id, video_id)
+        self._desk.answers.fragment(req, resp, "videos/state.html", {"video": video})
+
+
+class VideoDeletionsResource:
+    """``POST …/videos/delete``: several at once, each by the rules for one."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._deletion = desk.services.deletion
+        self._limits = desk.services.operation_limits
+
+    def on_post(self, req: falcon.Request, resp: falcon.Response, **_path: str) -> None:
+        here = organization_of(req)
+        chosen = [one for one in read_form(req).texts("video") if is_video_id(one)]
+        deleted, refusal = self._delete_all(here, chosen)
+        noun = "video" if deleted == 1 else "videos"
+        told = f"{deleted} {noun} deleted." if chosen else "No video was chosen."
+        self._desk.answers.go(
+            req,
+            resp,
+            self._desk.answers.address(req, "videos"),
+            message=f"{told} {refusal}".strip(),
+            tone="good" if deleted == len(chosen) > 0 else "warn",
+        )
+
+    def _delete_all(
+        self, here: OrganizationVisit, chosen: Sequence[str]
+    ) -> tuple[int, str]:
+        """Delete chosen videos; return their number, and why no more were deleted."""
+        deleted = 0
+        for video_id in chosen:
+            try:
+                # Each is an operation, as it is for programs.
+                self._limits.count(here.org_id, Bucket.VIDEO_OPERATIONS)
+            except RateLimitExceededError as error:
+                return deleted, error.detail
+            deleted += self._delete(here, video_id)
+        return deleted, ""
+
+    def _delete(self, here: OrganizationVisit, video_id: str) -> bool:
+        try:
+            self._deletion.delete(
+                here.caller, here.org_id, video_id, DeletionReason.USER_REQUEST
+            )
+        except (AlreadyDeletedError, VideoNotFoundError):
+            # Somebody else was quicker.
+            return False
+        return True
+
+
+class StoryboardAddressResource:
+    """``GET …/videos/{video}/storyboard``: where a preview's pictures are, for a script."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._playback = desk.services.playback
+
+    def on_get(
+        self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
+    ) -> None:
+        here = organization_of(req)
+        if not is_video_id(video_id):
+            raise VideoNotFoundError
+        signed = self._playback.sign(
+            here.caller, here.org_id, video_id, expires_in_s=3600
+        )
+        resp.content_type = SUCCESS_TYPE
+        resp.data = encode({"url": signed.addresses.storyboard})
+
+
+def _sent(req: falcon.Request) -> Mapping[str, str]:
+    return {name: req.get_param(name) or "" for name in _SENT}

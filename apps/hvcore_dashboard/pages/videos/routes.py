@@ -1,0 +1,44 @@
+"""The list of videos."""
+
+from typing import Final
+
+from hvcore.domain.access.roles import Role
+from hvcore_dashboard.pages.videos import resources
+from hvcore_dashboard.routing import ORG, VIDEO, NavigationItem, PageRoute, Section
+
+ROUTES: Final[tuple[PageRoute, ...]] = (
+    PageRoute(
+        "GET",
+        f"{ORG}/videos",
+        resources.VideosPageResource,
+        needs=Role.VIEWER,
+        navigation=NavigationItem(
+            section=Section.CONTENT, title="Videos", icon="videos"
+        ),
+    ),
+    PageRoute(
+        "GET",
+        f"{ORG}/videos/progress",
+        resources.VideoProgressResource,
+        needs=Role.VIEWER,
+    ),
+    PageRoute(
+        "POST",
+        f"{ORG}/videos/delete",
+        resources.VideoDeletionsResource,
+        needs=Role.EDITOR,
+    ),
+    PageRoute(
+        "GET",
+        f"{VIDEO}/state",
+        resources.VideoStateResource,
+        needs=Role.VIEWER,
+    ),
+    PageRoute(
+        "GET",
+        f"{VIDEO}/storyboard",
+        resources.StoryboardAddressResource,
+        needs=Role.VIEWER,
+        is_for_scripts=True,
+    ),
+)

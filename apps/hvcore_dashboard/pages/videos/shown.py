@@ -1,0 +1,98 @@
+"""Videos as lists show them, with what their records do not have."""
+
+from collections.abc import Sequence
+
+import attrs
+
+from hvcore.assembly import Services
+from hvcore.domain.videos.catalog import VideoSummary
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.thumbnails import LIST_THUMBNAIL_PX
+from hvcore.domain.videos.video import Video
+from hvcore.errors import VideoNotFoundError
+from hvcore.services.analytics.counts import Analytics
+from hvcore.services.playback.signing.signed_urls import SignedUrls
+from hvcore.services.videos.catalog import Catalog
+from hvcore_dashboard.visits import OrganizationVisit
+
+
+@attrs.frozen(kw_only=True)
+class ShownVideo:
+    """
+    A video of a list.
+
+    Attributes:
+        progress: Of its encoding, 0 to 100; None where there is none.
+    """
+
+    video: VideoSummary
+    poster_url: str
+    view_count: int
+    progress: int | None
+
+
+@attrs.frozen(kw_only=True)
+class ShownVideos:
+    """Add to videos of a list their pictures, views and progress."""
+
+    analytics: Analytics
+    catalog: Catalog
+    playback: SignedUrls
+
+    @classmethod
+    def of(cls, services: Services) -> "ShownVideos":
+        """Return the reader of shown videos with these services."""
+        return cls(
+            analytics=services.analytics,
+            catalog=services.catalog,
+            playback=services.playback,
+        )
+
+    def listed(
+        self, here: OrganizationVisit, videos: Sequence[VideoSummary]
+    ) -> Sequence[ShownVideo]:
+        """Return videos with their pictures, views and progress."""
+        counts = self.analytics.views(videos)
+        return [
+            ShownVideo(
+                video=video,
+                poster_url=self.playback.thumbnail_url(video, *LIST_THUMBNAIL_PX),
+                view_count=counts.get(video.id, 0),
+                progress=self._progress(here, video),
+            )
+            for video in videos
+        ]
+
+    def now(
+        self, here: OrganizationVisit, video_ids: Sequence[str]
+    ) -> Sequence[ShownVideo]:
+        """Return videos as they are now; those that are gone are left out."""
+        found = (self._details(here, video_id) for video_id in video_ids)
+        return self.listed(here, [_summary(video) for video in found if video])
+
+    def _progress(self, here: OrganizationVisit, video: VideoSummary) -> int | None:
+        if video.state is not VideoState.TRANSCODING:
+            return None
+        found = self._details(here, video.id)
+        return found.progress if found else None
+
+    def _details(self, here: OrganizationVisit, video_id: str) -> Video | None:
+        try:
+            return self.catalog.details(here.caller, here.org_id, video_id)
+        except VideoNotFoundError:
+            return None
+
+
+def _summary(video: Video) -> VideoSummary:
+    return VideoSummary(
+        id=video.id,
+        public_id=video.public_id,
+        name=video.name,
+        description=video.description,
+        state=video.state,
+        is_public=video.is_public,
+        preset=video.settings.preset,
+        created_at=video.created_at,
+        duration_s=video.duration_s,
+        labels=video.labels,
+    )

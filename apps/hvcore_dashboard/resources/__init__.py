@@ -1,1 +1,0 @@
-"""Resources that answer at the addresses of the dashboard's pages."""

@@ -1,0 +1,1 @@
+"""Receive requests and their bodies, or refuse them."""

@@ -1,0 +1,1 @@
+"""Send answers at the pace of their viewers."""

@@ -1,0 +1,144 @@
+"""The sending side of a connection that never waits."""
+
+import os
+import socket
+import struct
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from hvcore_server.sending.pacing import TooShortError, queued_bytes
+
+# Past the methods of our sockets, which wait.
+_send = socket.socket.send
+_UNSENT: Final = (socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT)
+
+_MEMORY: Final = 55
+"""SO_MEMINFO of Linux; socket(7)'s neighbour sock_diag(7) says what it holds."""
+_ALLOWED_AND_QUEUED: Final = struct.Struct("=12xI4xI")
+_OVERHEAD: Final = 32
+_OVERHEAD_BYTES: Final = 32 * 1024
+"""
+What the kernel needs beside the bytes: a part of them, and some always. Measured
+were 2.2 % of 4 MB, and 7.5 KB beside 300 kB (docs/decisions/0030).
+"""
+_UNSENT_LIMIT: Final = Path("/proc/sys/net/ipv4/tcp_notsent_lowat")
+_NO_LIMIT: Final = 2**31
+"""Without one, it says 2**32 - 1, or -1 as the same bits."""
+
+
+class SocketWriter:
+    """
+    Hands bytes to the kernel, and says when they are to leave.
+
+    Headers and the content of a file come from two calls, and should share
+    packets: the first says that there is more.
+    """
+
+    __slots__ = (
+        *("_fd", "_has_packets", "_sock", "_tells_memory", "_unsent_limit"),
+        "sent_bytes",
+    )
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self._fd = sock.fileno()
+        self._has_packets = sock.family is not socket.AF_UNIX
+        self._tells_memory = self._has_packets and tells_room(_UNSENT_LIMIT)
+        self._unsent_limit = 0
+        self.sent_bytes = 0
+
+    def send(self, data: bytes | memoryview, *, is_all: bool) -> int:
+        """
+        Send the bytes that fit, and return their number.
+
+        Args:
+            is_all: No file follows, for which it should wait.
+
+        Raises:
+            BlockingIOError: There is no room now.
+            OSError: The other side has closed the connection.
+        """
+        sent = _send(self._sock, data, 0 if is_all else socket.MSG_MORE)
+        self.sent_bytes += sent
+        return sent
+
+    def send_file(self, file: int, offset: int, size_bytes: int) -> int:
+        """
+        Send a part of a file, as much as fits; return how many bytes that was.
+
+        Raises:
+            TooShortError: The file ends before it.
+            BlockingIOError: There is no room now.
+            OSError: The other side has closed the connection.
+        """
+        sent = os.sendfile(self._fd, file, offset, size_bytes)
+        if not sent:
+            raise TooShortError
+        self.sent_bytes += sent
+        return sent
+
+    def takes(self, size_bytes: int) -> bool:
+        """
+        Return whether the kernel takes so many bytes in one call.
+
+        It does, unless the memory of all connections runs short just then, or the
+        other side is gone. No, if the kernel does not say.
+        """
+        if not self._tells_memory:
+            return False
+        allowed, queued = self._memory()
+        # The kernel takes more as long as less is queued than is allowed.
+        return queued + size_bytes + size_bytes // _OVERHEAD + _OVERHEAD_BYTES < allowed
+
+    def limit_unsent(self, size_bytes: int) -> None:
+        """
+        Have the kernel take little more than so many bytes before they are sent.
+
+        Args:
+            size_bytes: 0 for what it takes as a rule; takes counts on that.
+        """
+        if size_bytes != self._unsent_limit and self._has_packets:
+            self._sock.setsockopt(*_UNSENT, size_bytes)
+            self._unsent_limit = size_bytes
+
+    def _memory(self) -> tuple[int, int]:
+        try:
+            memory = self._sock.getsockopt(
+                socket.SOL_SOCKET, _MEMORY, _ALLOWED_AND_QUEUED.size
+            )
+            allowed, queued = _ALLOWED_AND_QUEUED.unpack(memory)
+        except (OSError, struct.error):
+            # Linux before 4.12, and what stands in for it (gVisor), do not say.
+            self._tells_memory = False
+            return 0, 0
+        return allowed, queued
+
+    def arrived_bytes(self) -> int:
+        """
+        Return the number of bytes sent here that the other side has.
+
+        Below zero if what others have sent before is still on its way.
+        """
+        return self.sent_bytes - queued_bytes(self._sock)
+
+
+@cache
+def tells_room(unsent_limit: Path) -> bool:
+    """
+    Return whether the kernel takes what there is memory for, asked once.
+
+    An operator may have told it to take less for connections whose network is
+    slow (tcp(7), ``net.ipv4.tcp_notsent_lowat``); then only poll knows.
+
+    Args:
+        unsent_limit: The file that says how many bytes may wait to be sent.
+    """
+    if sys.platform != "linux":
+        return False
+    try:
+        limit = int(unsent_limit.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return False
+    return not 0 <= limit < _NO_LIMIT

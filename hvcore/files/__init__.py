@@ -1,0 +1,1 @@
+"""Files that other processes of the machine read while they are written."""

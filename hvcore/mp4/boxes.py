@@ -1,0 +1,238 @@
+"""
+Read the boxes of MP4 and QuickTime files, in memory or by ranges.
+
+Source: ISO/IEC 14496-12, section 4.2; Apple's QuickTime File Format. A file may be made
+to mislead: every length is checked against the box around it, and nothing recurses.
+"""
+
+import struct
+from collections.abc import Iterator
+from typing import Final, Protocol
+
+import attrs
+
+MOST_CHILDREN: Final = 4096
+"""In one box; those of films have some dozens."""
+MOST_LOADED_BYTES: Final = 4 * 1024 * 1024
+_HEADER_BYTES: Final = 8
+_LARGE_HEADER_BYTES: Final = 16
+
+
+class Mp4Error(Exception):
+    """The file is not the MP4 that was expected; the text says where and how."""
+
+
+class ByteRanges(Protocol):
+    """A file that is read by ranges."""
+
+    size_bytes: int
+
+    def read(self, start: int, length: int) -> bytes:
+        """Return bytes; fewer at the end of the file."""
+        ...
+
+
+class BoxBudget(Protocol):
+    """The number of boxes that may still be read, those within others included."""
+
+    def take(self) -> bool:
+        """Return whether one more may be read."""
+        ...
+
+
+@attrs.frozen
+class BytesInMemory:
+    """
+    The bytes of a file, or its first ones.
+
+    Attributes:
+        size_bytes: Of the whole file.
+    """
+
+    data: memoryview
+    size_bytes: int
+
+    def read(self, start: int, length: int) -> bytes:
+        """Return bytes; fewer where the data ends."""
+        return bytes(self.data[start : start + length])
+
+
+@attrs.frozen(kw_only=True)
+class Mp4Box:
+    """
+    One box of a file.
+
+    Attributes:
+        kind: Four characters, such as ``moov``.
+        begins: The place of the header.
+        start: Of the content, behind the header.
+        end: Of the content; behind what is there if only the beginning is.
+        budget: How many boxes inside are read; None for all.
+        is_forgiving: Whether a size of 0 means the rest of what is around, a rest too
+            short for a header is no fault, and headers that are not there end a list.
+    """
+
+    kind: str
+    source: ByteRanges = attrs.field(repr=False)
+    begins: int
+    start: int
+    end: int
+    budget: BoxBudget | None = None
+    is_forgiving: bool = False
+
+    def children(self, skip_bytes: int = 0) -> Iterator["Mp4Box"]:
+        """
+        Yield the boxes directly inside.
+
+        Args:
+            skip_bytes: Fields of this box that come first.
+
+        Raises:
+            Mp4Error: One is cut off or longer than this one, or there are too many.
+        """
+        at, count = self.start + skip_bytes, 0
+        while at < self.end:
+            count += 1
+            is_over = self.budget is not None and not self.budget.take()
+            if is_over or count > MOST_CHILDREN:
+                raise Mp4Error(f"{self.kind} has too many boxes")
+            box = self._box_at(at)
+            if box is None:
+                return
+            yield box
+            at = box.end
+
+    def all(self, kind: str) -> list["Mp4Box"]:
+        """Return the boxes of a kind directly inside."""
+        return [box for box in self.children() if box.kind == kind]
+
+    def find(self, path: str, skip_bytes: int = 0) -> "Mp4Box | None":
+        """Return the first box at a path such as ``mdia/minf``, if there is one."""
+        found: Mp4Box | None = self
+        for kind in path.split("/"):
+            inside = found.children(skip_bytes) if found else ()
+            found = next((box for box in inside if box.kind == kind), None)
+            skip_bytes = 0
+        return found
+
+    def child(self, path: str, skip_bytes: int = 0) -> "Mp4Box":
+        """
+        Return the first box at a path such as ``mdia/minf``.
+
+        Raises:
+            Mp4Error: There is none.
+        """
+        found = self.find(path, skip_bytes)
+        if found is None:
+            raise Mp4Error(f"{self.kind} has no {path}")
+        return found
+
+    def content(self, start: int = 0, length: int | None = None) -> bytes:
+        """
+        Return bytes of the content; fewer where it ends.
+
+        Args:
+            start: Within the content.
+        """
+        begin = self.start + start
+        room = max(0, self.end - begin)
+        return self.source.read(begin, room if length is None else min(length, room))
+
+    def fields(self, form: str, offset: int = 0) -> tuple[int, ...]:
+        """
+        Read big-endian integers.
+
+        Args:
+            form: As for the module struct, without the byte order.
+            offset: Within the content.
+
+        Raises:
+            Mp4Error: The box is too short.
+        """
+        length = struct.calcsize(f">{form}")
+        data = self.content(offset, length)
+        if len(data) < length:
+            raise Mp4Error(f"{self.kind} is too short")
+        return struct.unpack(f">{form}", data)
+
+    def loaded(self) -> "Mp4Box":
+        """
+        Read the content at once, for many looks at it.
+
+        Raises:
+            Mp4Error: It is larger than any that is reasonable, or cut off.
+        """
+        size = self.end - self.start
+        if size > MOST_LOADED_BYTES:
+            raise Mp4Error(f"{self.kind} has {size} bytes")
+        data = self.content()
+        if len(data) < size:
+            raise Mp4Error(f"{self.kind} is cut off")
+        source = BytesInMemory(memoryview(data), size)
+        return attrs.evolve(self, source=source, begins=0, start=0, end=size)
+
+    def _box_at(self, at: int) -> "Mp4Box | None":
+        head = self.source.read(at, min(_LARGE_HEADER_BYTES, self.end - at))
+        if len(head) < _HEADER_BYTES:
+            return self._cut_off()
+        size, name = struct.unpack_from(">I4s", head)
+        header = _HEADER_BYTES
+        if size == 1:
+            header = _LARGE_HEADER_BYTES
+            if len(head) < header:
+                return self._cut_off()
+            (size,) = struct.unpack_from(">Q", head, _HEADER_BYTES)
+        elif size == 0 and self.is_forgiving:
+            size = self.end - at
+        if size < header or at + size > self.end:
+            raise Mp4Error(f"box {name!r} has a wrong size")
+        return attrs.evolve(
+            self,
+            kind=name.decode("latin-1"),
+            begins=at,
+            start=at + header,
+            end=at + size,
+        )
+
+    def _cut_off(self) -> None:
+        if not self.is_forgiving:
+            raise Mp4Error(f"a box in {self.kind} is cut off")
+
+
+def box_of(
+    data: bytes,
+    *,
+    kind: str = "file",
+    size_bytes: int | None = None,
+    budget: BoxBudget | None = None,
+    is_forgiving: bool = False,
+) -> Mp4Box:
+    """
+    Return a box around a file in memory, or around the content of a box.
+
+    Args:
+        data: All of it, or its beginning.
+        size_bytes: Of the whole; as much as the data, if it is not given.
+    """
+    size = len(data) if size_bytes is None else size_bytes
+    return Mp4Box(
+        kind=kind,
+        source=BytesInMemory(memoryview(data), size),
+        begins=0,
+        start=0,
+        end=size,
+        budget=budget,
+        is_forgiving=is_forgiving,
+    )
+
+
+def box_around(source: ByteRanges, *, is_forgiving: bool = False) -> Mp4Box:
+    """Return a box around a whole file that is read by ranges."""
+    return Mp4Box(
+        kind="file",
+        source=source,
+        begins=0,
+        start=0,
+        end=source.size_bytes,
+        is_forgiving=is_forgiving,
+    )

@@ -1,0 +1,88 @@
+"""
+Start a program that cannot outlive the process that started it.
+
+A small launcher stands in front of the real command: it asks the kernel to be
+killed when its parent ends, checks that the parent is still there, sets
+resource limits, and becomes the command. Not ``preexec_fn``, because that is
+unsafe in a process with threads.
+
+The signal comes when the *thread* that forked ends, so start such a child
+from the main thread (prctl(2), PR_SET_PDEATHSIG).
+"""
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from hvcore.processes import child_launcher
+
+_niceness = 0
+
+
+def have_children_nice(niceness: int) -> None:
+    """
+    Let all programs that are started from now on be nicer than this process.
+
+    Not this process itself: it holds locks of the database, for which others would
+    wait as long as it waits for a processor.
+    """
+    global _niceness  # noqa: PLW0603 - of the process, as nice(2) is
+    _niceness = niceness
+
+
+def supervised_command(  # noqa: PLR0913 - what differs between programs
+    command: Sequence[str],
+    limits: Mapping[str, int] | None = None,
+    *,
+    syscall_filter: bytes = b"",
+    hand_filter_on: bool = False,
+    is_guarded: bool = False,
+    niceness: int = 0,
+) -> list[str]:
+    """
+    Return the argument list that runs command as a child that dies with us.
+
+    Args:
+        command: The program's path and its arguments.
+        limits: Resource limits by the names of child_launcher.LIMITS.
+        syscall_filter: What seccomp(2) takes; it holds for the command and
+            all its descendants.
+        hand_filter_on: The command is a sandbox that imposes the filter on
+            what it runs: it reads it from the file descriptor
+            child_launcher.FILTER_FD.
+        is_guarded: For a command that starts others: the launcher stays, and
+            ends its whole process group when we die.
+        niceness: How much nicer than this process it is; see nice(2).
+    """
+    settings = [f"{name}={value}" for name, value in (limits or {}).items()]
+    if niceness or _niceness:
+        settings.append(f"{child_launcher.NICENESS}={niceness or _niceness}")
+    if syscall_filter:
+        how = "hand-on" if hand_filter_on else "impose"
+        settings.append(f"{how}={syscall_filter.hex()}")
+    if is_guarded:
+        settings.append(child_launcher.GUARD)
+    return [
+        sys.executable,
+        # No site-packages: it starts in half the time.
+        "-ISE",
+        child_launcher.__file__,
+        str(os.getpid()),
+        *settings,
+        "--",
+        *command,
+    ]
+
+
+def environ_of_module() -> dict[str, str]:
+    """
+    Return the environment in which a child can run a module of ours, and not the settings.
+
+    They have passwords, which a program that reads what strangers sent has no use for.
+    """
+    environ = {name: v for name, v in os.environ.items() if not name.startswith("HV_")}
+    # Whoever embeds this may have found it in a folder of its own; nothing stands for
+    # the current one.
+    path = [place or str(Path.cwd()) for place in sys.path]
+    return {**environ, "PYTHONPATH": os.pathsep.join(path)}

@@ -1,0 +1,1 @@
+"""Files of a video to take away: renditions joined into one file, and the source."""

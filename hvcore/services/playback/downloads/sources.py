@@ -1,0 +1,67 @@
+"""The file that a video was made of, for its owner to take back."""
+
+from typing import Final
+
+from hvcore.domain.playback.rules import PlaybackRule
+from hvcore.errors import VideoNotFoundError
+from hvcore.ports.storage import ObjectNotFoundError, Storage
+from hvcore.services.playback.downloads.names import saved_name
+from hvcore.services.playback.playable import Playable
+from hvcore.services.playback.responses import Lifetime, PlaybackResponse, StoredFile
+
+TYPES: Final = {
+    "mp4": "video/mp4",
+    "m4v": "video/mp4",
+    "mov": "video/quicktime",
+    "avi": "video/x-msvideo",
+    "webm": "video/webm",
+    "mkv": "video/x-matroska",
+}
+"""Of sources, by the endings of their names."""
+_STEM: Final = "source"
+
+
+def source_name(file_name: str, content_type: str | None) -> str:
+    """
+    Return the last part of the address of a source.
+
+    Args:
+        file_name: As its sender called it.
+        content_type: As it was announced; None if it was not.
+    """
+    ending = file_name.rpartition(".")[2].lower()
+    if ending not in TYPES:
+        ending = next((e for e, kind in TYPES.items() if kind == content_type), "mp4")
+    return f"{_STEM}.{ending}"
+
+
+def source_type(name: str) -> str | None:
+    """Return the type of a source by that part; None if it is of something else."""
+    stem, _, ending = name.rpartition(".")
+    return TYPES.get(ending) if stem == _STEM else None
+
+
+def open_source(
+    storage: Storage, video: Playable, name: str, content_type: str
+) -> PlaybackResponse:
+    """
+    Return the source of a video.
+
+    Raises:
+        VideoNotFoundError: It is gone.
+    """
+    try:
+        info = storage.stat(video.source_path)
+    except ObjectNotFoundError as exc:
+        raise VideoNotFoundError(rule=PlaybackRule.FILES_MISSING) from exc
+    return PlaybackResponse(
+        body=StoredFile(
+            storage=storage, path=video.source_path, file_bytes=info.size_bytes
+        ),
+        content_type=content_type,
+        # Each sending has a path of its own, and is never replaced there.
+        etag=f"{video.source_path.rpartition('/')[2]}-{info.size_bytes}",
+        lifetime=Lifetime.PLAYLIST,
+        is_public=False,
+        save_as=saved_name(video.name, name, _STEM),
+    )

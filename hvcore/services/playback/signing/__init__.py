@@ -1,0 +1,1 @@
+"""Signed playback addresses, and the keys that sign tokens."""

@@ -1,0 +1,1 @@
+"""Pictures of a video, in the sizes that viewers ask for."""

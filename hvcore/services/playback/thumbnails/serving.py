@@ -1,0 +1,180 @@
+"""
+Serve a video's picture in any size.
+
+Source: interface, "Delivery", thumbnail. A size is made from the poster on the first
+    request, and stored: always if the service's own addresses name it, else as long
+    as other sizes are not requested more.
+"""
+
+import hashlib
+import io
+import re
+from typing import Final
+
+import attrs
+
+from hvcore.domain.ids import VideoId
+from hvcore.domain.limits import (
+    MAX_THUMBNAIL_PX,
+    MAX_THUMBNAIL_SIZES,
+    MIN_THUMBNAIL_PX,
+)
+from hvcore.domain.media_paths import thumbnails_prefix
+from hvcore.domain.playback.decision import passed
+from hvcore.domain.playback.rules import PlaybackRule
+from hvcore.domain.playback.viewer import SOMEBODY, Viewer
+from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.thumbnails import USUAL_THUMBNAILS
+from hvcore.errors import (
+    FieldError,
+    InvalidParametersError,
+    NotFoundError,
+    VideoNotFoundError,
+)
+from hvcore.playback_tokens import TokenUse
+from hvcore.ports.repositories.playback import PlaybackDirectory
+from hvcore.ports.storage import ObjectNotFoundError, Storage
+from hvcore.services.playback.authorization import PlaybackAuthorization
+from hvcore.services.playback.playable import Playable
+from hvcore.services.playback.responses import Lifetime, PlaybackResponse
+from hvcore.services.playback.thumbnails.renders import RenderWanted, ThumbnailRenders
+from hvcore.services.playback.thumbnails.uses import ThumbnailUses
+from hvcore.throttling.shares import client_of_address
+
+JPEG_TYPE: Final = "image/jpeg"
+THUMBNAIL_USES: Final = frozenset({TokenUse.PLAYBACK, TokenUse.THUMBNAIL})
+_NAME = re.compile(r"([1-9][0-9]{0,5})x([1-9][0-9]{0,5})\.jpg")
+
+
+@attrs.frozen(kw_only=True)
+class ThumbnailRequest:
+    """
+    A request for a picture.
+
+    Attributes:
+        name: ``<width>x<height>.jpg`` as the path has it.
+    """
+
+    video: str
+    name: str
+    viewer: Viewer = SOMEBODY
+
+
+@attrs.frozen(kw_only=True)
+class Thumbnails:
+    """Serve pictures of videos."""
+
+    storage: Storage
+    directory: PlaybackDirectory
+    access: PlaybackAuthorization
+    renders: ThumbnailRenders
+    uses: ThumbnailUses
+
+    def open(self, request: ThumbnailRequest) -> PlaybackResponse:
+        """
+        Return a picture, cropped to fill its size.
+
+        Raises:
+            NotFoundError: The name is none of a picture, or the video has
+                none.
+            InvalidParametersError: A side is not from 16 to 3840 pixels.
+            UnauthorizedError: A private video without a valid token.
+            ForbiddenError: A token that does not reach this far.
+            VideoNotFoundError: No such video, or none that is ready.
+            UnavailableError: Too many pictures are being made.
+        """
+        _size(request.name)
+        video = self.access.either(request.video, request.viewer, THUMBNAIL_USES)
+        if video.poster_path is None:
+            raise NotFoundError(
+                "The video has no picture yet.", rule=PlaybackRule.NO_PICTURE
+            )
+        passed(PlaybackRule.NO_PICTURE)
+        folder = thumbnails_prefix(VideoId(video.id), video.poster_path)
+        path = f"{folder}/{request.name}"
+        client = client_of_address(request.viewer.address)
+        found = self._read(path)
+        picture = found or self._render(video, path, client)
+        if request.name not in USUAL_THUMBNAILS:
+            self.uses.note(path, client)
+        if found is None:
+            self._keep(video, path, picture)
+        return PlaybackResponse(
+            body=picture,
+            content_type=JPEG_TYPE,
+            etag=hashlib.sha256(picture).hexdigest()[:32],
+            lifetime=Lifetime.PICTURE,
+            is_public=video.claims is None,
+        )
+
+    def _render(self, video: Playable, path: str, client: str) -> bytes:
+        def poster() -> bytes:
+            found = self._read(video.poster_path) if video.poster_path else None
+            if found is None:
+                raise VideoNotFoundError(rule=PlaybackRule.FILES_MISSING)
+            return found
+
+        def keep(picture: bytes) -> None:
+            self._keep(video, path, picture)
+
+        name = path.rpartition("/")[2]
+        width_px, height_px = _size(name)
+        return self.renders.make(
+            RenderWanted(
+                width_px=width_px,
+                height_px=height_px,
+                is_usual=name in USUAL_THUMBNAILS,
+                organization=video.org_id,
+                address=client,
+                read=poster,
+                keep=keep,
+            )
+        )
+
+    def _keep(self, video: Playable, path: str, picture: bytes) -> None:
+        self.storage.write(path, io.BytesIO(picture), content_type=JPEG_TYPE)
+        folder, _, name = path.rpartition("/")
+        if name not in USUAL_THUMBNAILS:
+            self._make_room(folder)
+        # A delete may have been answered meanwhile, and its files removed:
+        # nothing may come after it.
+        entry = self.directory.find(video.id)
+        if entry is None or entry.state is not VideoState.READY:
+            self.storage.delete_tree(path)
+            raise VideoNotFoundError(rule=PlaybackRule.VIDEO_DELETED)
+
+    def _make_room(self, folder: str) -> None:
+        stored = [
+            info
+            for info in self.storage.walk(folder)
+            if info.path.rpartition("/")[2] not in USUAL_THUMBNAILS
+        ]
+        # Those who come at the same time may both make room.
+        over = max(0, len(stored) - MAX_THUMBNAIL_SIZES)
+        for path in self.uses.least_used(stored, over):
+            self.storage.delete_tree(path)
+
+    def _read(self, path: str) -> bytes | None:
+        try:
+            with self.storage.open(path) as file:
+                return file.read()
+        except ObjectNotFoundError:
+            return None
+
+
+def _size(name: str) -> tuple[int, int]:
+    match = _NAME.fullmatch(name)
+    if match is None:
+        raise NotFoundError(rule=PlaybackRule.NO_SUCH_ADDRESS)
+    size = int(match[1]), int(match[2])
+    if not all(MIN_THUMBNAIL_PX <= side <= MAX_THUMBNAIL_PX for side in size):
+        message = (
+            f"Each side of a thumbnail must be from {MIN_THUMBNAIL_PX} to "
+            f"{MAX_THUMBNAIL_PX} pixels."
+        )
+        problem = FieldError(message=message, location="path.size", value=name)
+        raise InvalidParametersError(
+            message, errors=[problem], rule=PlaybackRule.PICTURE_SIZE
+        )
+    passed(PlaybackRule.PICTURE_SIZE)
+    return size

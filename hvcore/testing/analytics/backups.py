@@ -1,0 +1,77 @@
+"""The promises of a sink that copies itself into a backup."""
+
+from pathlib import Path
+
+import pytest
+
+from hvcore.domain.ids import VideoId
+from hvcore.errors import ConfigError
+from hvcore.ports.analytics import AnalyticsSink, SupportsBackup
+from hvcore.testing.analytics.capabilities import CapableKit
+from hvcore.testing.analytics.kit import FILE
+from hvcore.testing.analytics.served import VIDEO, batch, segment
+
+
+class BackupConformance(CapableKit):
+    """The promises of SupportsBackup."""
+
+    @pytest.fixture
+    def elsewhere(self) -> AnalyticsSink:
+        """Return another sink, prepared and with nothing in it; the subclass closes it."""
+        raise NotImplementedError("give the fixture: an empty sink of other data")
+
+    def counted(self, sink: AnalyticsSink, video_id: VideoId) -> int:
+        """Return the number of segments of a video that a sink has counted."""
+        raise NotImplementedError("say how many segments of a video are counted")
+
+    def test_a_copy_has_counts_and_positions_of_one_moment(
+        self, sink: AnalyticsSink, elsewhere: AnalyticsSink, tmp_path: Path
+    ) -> None:
+        """Batches after a copy are brought again to the sink that took the copy."""
+        sink.write(batch(segment()))
+        copied = copy_of(sink, tmp_path / "copied")
+        sink.write(batch(segment(), start=10))
+
+        able(elsewhere).restore(copied)
+        assert (self.counted(elsewhere, VIDEO), elsewhere.position(FILE)) == (1, 10)
+        elsewhere.write(batch(segment(), start=10))
+
+        assert (self.counted(elsewhere, VIDEO), self.counted(sink, VIDEO)) == (2, 2)
+
+    def test_a_copy_may_be_taken_again_and_stays(
+        self, sink: AnalyticsSink, elsewhere: AnalyticsSink, tmp_path: Path
+    ) -> None:
+        """A restore that was cut off is made again."""
+        sink.write(batch(segment()))
+        copied = copy_of(sink, tmp_path / "copied")
+
+        for _ in range(2):
+            able(elsewhere).restore(copied)
+
+        assert self.counted(elsewhere, VIDEO) == 1
+
+    def test_nothing_that_is_counted_is_replaced(
+        self, sink: AnalyticsSink, elsewhere: AnalyticsSink, tmp_path: Path
+    ) -> None:
+        """A mistake must not end what has survived."""
+        copied = copy_of(sink, tmp_path / "copied")
+        elsewhere.write(batch(segment()))
+
+        with pytest.raises(ConfigError):
+            able(elsewhere).restore(copied)
+
+        assert self.counted(elsewhere, VIDEO) == 1
+
+
+def copy_of(sink: AnalyticsSink, folder: Path) -> Path:
+    """Have a sink copy itself into a new folder."""
+    folder.mkdir()
+    able(sink).back_up(folder)
+    return folder
+
+
+def able(sink: AnalyticsSink) -> SupportsBackup:
+    """Return a sink as one that can copy itself."""
+    if not isinstance(sink, SupportsBackup):
+        raise TypeError(f"{type(sink).__name__} does not inherit SupportsBackup")
+    return sink

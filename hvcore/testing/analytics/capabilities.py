@@ -1,0 +1,144 @@
+"""The promises of a sink that keeps more of a batch than its counts."""
+
+from collections import Counter
+from datetime import timedelta
+
+import pytest
+
+from hvcore.domain.analytics.ignored import IgnoredReason
+from hvcore.domain.analytics.segments import (
+    ALL_TIME,
+    DateRange,
+    Scope,
+    VideoScope,
+)
+from hvcore.domain.ids import VideoId
+from hvcore.ports.analytics import (
+    AnalyticsReport,
+    AnalyticsSink,
+    SupportsReports,
+)
+from hvcore.testing.analytics.kit import Reopened
+from hvcore.testing.analytics.served import (
+    ENV,
+    NOON,
+    VIDEO,
+    BreaksOffError,
+    batch,
+    cut_off,
+    ignored,
+    in_env,
+    segment,
+)
+from hvcore.testing.deviations import DeclaresDeviations
+
+OF_VIDEO = VideoScope(video_id=VIDEO)
+
+
+class CapableKit(DeclaresDeviations):
+    """The fixtures of the kits of reports."""
+
+    @pytest.fixture
+    def sink(self) -> AnalyticsSink:
+        """Return a prepared sink with nothing in it; the subclass closes it."""
+        raise NotImplementedError("give the fixture: a prepared, empty sink")
+
+    @pytest.fixture
+    def reopened(self) -> Reopened:
+        """Return a function that opens another sink on the same data, again and again."""
+        raise NotImplementedError("give the fixture: opens the same data again")
+
+
+class IgnoredConformance(CapableKit):
+    """The promises of AnalyticsReport.IGNORED."""
+
+    def test_ignored_requests_are_counted_by_reason_and_height(
+        self, sink: AnalyticsSink, reopened: Reopened
+    ) -> None:
+        """The counts of two batches add up, in every process."""
+        sink.write(
+            batch(
+                ignored(),
+                ignored(),
+                ignored(height_px=360),
+                ignored(IgnoredReason.INIT, height_px=0),
+                segment(),
+            )
+        )
+        sink.write(batch(ignored(at=NOON + timedelta(hours=1)), start=50))
+        expected = {
+            (IgnoredReason.HEAD, 720): 3,
+            (IgnoredReason.HEAD, 360): 1,
+            (IgnoredReason.INIT, 0): 1,
+        }
+
+        for each in (sink, reopened()):
+            assert _ignored(each, OF_VIDEO) == expected
+            assert _ignored(each, in_env(ENV)) == expected
+
+    def test_ignored_requests_are_taken_once(
+        self, sink: AnalyticsSink, reopened: Reopened
+    ) -> None:
+        """As the counts of the same batch are."""
+        one = batch(ignored(), segment())
+        sink.write(one)
+        sink.write(one)
+        reopened().write(one)
+
+        assert _ignored(sink, OF_VIDEO) == {(IgnoredReason.HEAD, 720): 1}
+
+    def test_a_write_that_fails_ignores_nothing(self, sink: AnalyticsSink) -> None:
+        """The position stays, and the batch can be written again."""
+        whole = batch(ignored(), ignored(height_px=360))
+        with pytest.raises(BreaksOffError):
+            sink.write(cut_off(whole))
+
+        assert _ignored(sink, OF_VIDEO) == {}
+        sink.write(whole)
+        assert sum(_ignored(sink, OF_VIDEO).values()) == 2
+
+    def test_ignored_requests_are_those_of_a_scope_and_of_days(
+        self, sink: AnalyticsSink
+    ) -> None:
+        """A range includes both ends; others' rows are left out."""
+        notes = [
+            *(ignored(at=NOON + timedelta(days=days)) for days in range(3)),
+            ignored(video="vid_kit_2"),
+            ignored(video="vid_kit_3", env="live"),
+            ignored(video="vid_kit_4", org="org_other"),
+        ]
+        sink.write(batch(*notes))
+        first = NOON.date()
+        two_days = DateRange(first=first, last=first + timedelta(days=1))
+
+        def total(scope: Scope, days: DateRange = ALL_TIME) -> int:
+            return sum(_ignored(sink, scope, days).values())
+
+        assert total(OF_VIDEO) == 3
+        assert total(OF_VIDEO, two_days) == 2
+        assert total(in_env(ENV), two_days) == 3
+        assert total(in_env(ENV, "live")) == 5
+        assert total(in_env()) == 0
+        assert total(VideoScope(video_id=VideoId("vid_never"))) == 0
+
+    def test_ignored_requests_count_nowhere_else(self, sink: AnalyticsSink) -> None:
+        """Nothing was ignored where segments were served, and the reverse."""
+        sink.write(batch(segment()))
+
+        assert _ignored(sink, OF_VIDEO) == {}
+
+
+def reporting(sink: AnalyticsSink, report: AnalyticsReport) -> SupportsReports:
+    """Return a sink that stores a report; others fail."""
+    assert isinstance(sink, SupportsReports), "the sink lacks SupportsReports"
+    assert report in sink.reports, f"the sink's reports lack {report}"
+    return sink
+
+
+def _ignored(
+    sink: AnalyticsSink, scope: Scope, days: DateRange = ALL_TIME
+) -> dict[tuple[IgnoredReason, int], int]:
+    requests: Counter[tuple[IgnoredReason, int]] = Counter()
+    for one in reporting(sink, AnalyticsReport.IGNORED).ignored(scope, days):
+        requests[one.reason, one.height_px] += one.requests
+    return dict(requests)

@@ -1,0 +1,248 @@
+"""The promises of a sink that stores what is watched now: minutes and viewers."""
+
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Final, TypeVar
+
+import pytest
+
+from hvcore.domain.analytics.live import MinuteTotal, SessionSeen
+from hvcore.domain.analytics.segments import (
+    Scope,
+    SegmentServed,
+    VideoScope,
+)
+from hvcore.domain.ids import OrgId, VideoId
+from hvcore.ports.analytics import (
+    AnalyticsReport,
+    AnalyticsSink,
+)
+from hvcore.testing.analytics.capabilities import CapableKit, reporting
+from hvcore.testing.analytics.kit import Reopened
+from hvcore.testing.analytics.served import (
+    ENV,
+    NOON,
+    ORG,
+    SEGMENT_BYTES,
+    VIDEO,
+    batch,
+    in_env,
+    minute_of,
+    seen,
+    segment,
+    taken_back,
+    unfollowed,
+)
+from hvcore.testing.children import held_at, lines_of, spread
+
+OF_VIDEO = VideoScope(video_id=VIDEO)
+_AT_MOST: Final = 32
+"""Lines of a call at which others come in between."""
+_WhenT = TypeVar("_WhenT")
+
+
+class MinutesConformance(CapableKit):
+    """The promises of AnalyticsReport.MINUTES."""
+
+    def test_segments_are_counted_by_minute(
+        self, sink: AnalyticsSink, reopened: Reopened
+    ) -> None:
+        """Of all heights together; empty minutes are left out."""
+        late = NOON + timedelta(minutes=2, seconds=59, milliseconds=999)
+        sink.write(batch(segment(), segment(height_px=360), segment(at=late)))
+        sink.write(batch(segment(at=late), start=30))
+        noon = minute_of(NOON)
+        expected = [
+            MinuteTotal(minute=noon, segments=2),
+            MinuteTotal(minute=noon + 2, segments=2),
+        ]
+
+        for each in (sink, reopened()):
+            assert _minutes(each, OF_VIDEO, noon, noon + 2) == expected
+            assert _minutes(each, in_env(ENV), noon, noon + 2) == expected
+        assert _minutes(sink, OF_VIDEO, noon, noon + 1) == expected[:1]
+        assert _minutes(sink, OF_VIDEO, noon + 1, noon + 2) == expected[1:]
+
+    def test_minutes_are_taken_once(self, sink: AnalyticsSink) -> None:
+        """As the counts of the same batch are."""
+        one = batch(segment())
+        sink.write(one)
+        sink.write(one)
+        noon = minute_of(NOON)
+
+        assert _minutes(sink, OF_VIDEO, noon, noon) == [
+            MinuteTotal(minute=noon, segments=1)
+        ]
+
+    def test_what_was_taken_back_is_missing_in_its_minute(
+        self, sink: AnalyticsSink
+    ) -> None:
+        """As in the counts of the same batch."""
+        sink.write(batch(segment(), segment()))
+        sink.write(taken_back(batch(segment(), start=20)))
+        noon = minute_of(NOON)
+
+        assert _minutes(sink, OF_VIDEO, noon, noon) == [
+            MinuteTotal(minute=noon, segments=1)
+        ]
+
+    def test_minutes_are_those_of_a_scope(self, sink: AnalyticsSink) -> None:
+        """A scope without environments gets nothing."""
+        sink.write(batch(segment(), segment("vid_kit_2", env="live")))
+        noon = minute_of(NOON)
+
+        def total(scope: Scope) -> int:
+            return sum(one.segments for one in _minutes(sink, scope, noon, noon))
+
+        assert total(OF_VIDEO) == 1
+        assert total(in_env("live")) == 1
+        assert total(in_env("live", ENV)) == 2
+        assert total(in_env()) == 0
+        assert total(in_env(ENV, org="org_other")) == 0
+
+    def test_old_minutes_go_and_the_rest_stays(self, sink: AnalyticsSink) -> None:
+        """The first reason stays; the days have all of them."""
+        noon = minute_of(NOON)
+        times = [NOON + timedelta(minutes=number) for number in (-100, -1, 0, 1)]
+        sink.write(batch(*(segment(at=at) for at in times)))
+        _forget(reporting(sink, AnalyticsReport.MINUTES).forget_minutes, noon)
+        left = _minutes(sink, OF_VIDEO, noon - 200, noon + 200)
+
+        assert [one.minute for one in left] == [noon, noon + 1]
+
+    def test_old_minutes_go_while_others_count(
+        self, sink: AnalyticsSink, reopened: Reopened
+    ) -> None:
+        """Wherever the sweep is: what is counted meanwhile stays."""
+        other, noon = reopened(), minute_of(NOON)
+        forget_minutes = reporting(sink, AnalyticsReport.MINUTES).forget_minutes
+        forget = partial(_forget, forget_minutes, noon)
+        early = segment(at=NOON - timedelta(minutes=1))
+        for start, line in _places(sink, early, forget):
+            sink.write(batch(early, file="kit-b.log", start=start))
+            held_at(line, forget, partial(other.write, batch(segment(), start=start)))
+
+            expected = [MinuteTotal(minute=noon, segments=1)]
+            assert _minutes(sink, OF_VIDEO, noon - 1, noon) == expected, line
+            _forget(forget_minutes, noon + 1)
+
+
+class ViewersConformance(CapableKit):
+    """The promises of AnalyticsReport.VIEWERS."""
+
+    def test_a_session_is_one_viewer_wherever_it_was_seen(
+        self, sink: AnalyticsSink, reopened: Reopened
+    ) -> None:
+        """By several processes, of several videos: each session counts once."""
+        sink.write(batch(seen("a"), seen("b")))
+        other = reopened()
+        other.write(batch(seen("a"), seen("c", "vid_kit_2"), file="kit-b.log"))
+        other.write(batch(seen("a", "vid_kit_2"), file="kit-c.log"))
+
+        for each in (sink, other):
+            assert _viewers(each, OF_VIDEO) == 2
+            assert _viewers(each, in_env(ENV)) == 3
+
+    def test_who_was_seen_before_is_no_viewer(self, sink: AnalyticsSink) -> None:
+        """The latest moment decides, whichever comes first."""
+        early = NOON - timedelta(milliseconds=1)
+        sink.write(batch(seen("a"), seen("b", at=early), seen("c", at=early)))
+        sink.write(batch(seen("a", at=early), seen("c"), start=30))
+
+        assert _viewers(sink, OF_VIDEO) == 2
+
+    def test_viewers_are_those_of_a_scope(self, sink: AnalyticsSink) -> None:
+        """A scope without environments gets nothing."""
+        sink.write(batch(seen("a"), seen("a", "vid_kit_2", env="live")))
+
+        assert _viewers(sink, in_env(ENV)) == 1
+        assert _viewers(sink, in_env("live", ENV)) == 1
+        assert _viewers(sink, in_env()) == 0
+        assert _viewers(sink, in_env(ENV, org="org_other")) == 0
+        assert _viewers(sink, VideoScope(video_id=VideoId("vid_never"))) == 0
+
+    def test_forgotten_sessions_are_gone(self, sink: AnalyticsSink) -> None:
+        """Sessions seen at the moment itself stay."""
+        early = NOON - timedelta(minutes=2)
+        sink.write(batch(seen("a", at=early), seen("b")))
+        _forget(reporting(sink, AnalyticsReport.VIEWERS).forget_sessions, NOON)
+        since = early - timedelta(days=1)
+
+        assert reporting(sink, AnalyticsReport.VIEWERS).viewers(OF_VIDEO, since) == 1
+
+    def test_sessions_are_forgotten_while_others_count(
+        self, sink: AnalyticsSink, reopened: Reopened
+    ) -> None:
+        """Wherever the sweep is: who is seen meanwhile stays."""
+        other = reopened()
+        forget_sessions = reporting(sink, AnalyticsReport.VIEWERS).forget_sessions
+        forget = partial(_forget, forget_sessions, NOON)
+        early = seen("old", at=NOON - timedelta(minutes=1))
+        for start, line in _places(sink, early, forget):
+            sink.write(batch(early, file="kit-b.log", start=start))
+            held_at(line, forget, partial(other.write, batch(seen("new"), start=start)))
+
+            assert _viewers(sink, OF_VIDEO, early.at) == 1, line
+            _forget(forget_sessions, NOON + timedelta(milliseconds=1))
+
+    def test_who_has_more_viewers_than_are_followed_is_known(
+        self, sink: AnalyticsSink, reopened: Reopened
+    ) -> None:
+        """The latest moment decides, whichever comes first; others are not concerned."""
+        early = NOON - timedelta(milliseconds=1)
+        sink.write(batch(unfollowed(), unfollowed(org="org_early", at=early)))
+        sink.write(batch(unfollowed(at=early), start=20))
+
+        for each in (sink, reopened()):
+            assert _has_unfollowed(each, ORG)
+            assert not _has_unfollowed(each, "org_early")
+            assert not _has_unfollowed(each, "org_other")
+            assert _viewers(each, in_env(ENV)) == 0
+
+    def test_forgotten_notes_of_more_viewers_are_gone(
+        self, sink: AnalyticsSink
+    ) -> None:
+        """Notes of the moment itself stay."""
+        early = NOON - timedelta(minutes=2)
+        sink.write(batch(unfollowed(org="org_early", at=early), unfollowed()))
+        viewers = reporting(sink, AnalyticsReport.VIEWERS)
+        _forget(viewers.forget_sessions, NOON)
+        since = early - timedelta(days=1)
+
+        assert not viewers.has_unfollowed(OrgId("org_early"), since)
+        assert viewers.has_unfollowed(OrgId(ORG), since)
+
+
+def _minutes(
+    sink: AnalyticsSink, scope: Scope, first: int, last: int
+) -> list[MinuteTotal]:
+    return list(reporting(sink, AnalyticsReport.MINUTES).minutes(scope, first, last))
+
+
+def _viewers(sink: AnalyticsSink, scope: Scope, since: datetime = NOON) -> int:
+    return reporting(sink, AnalyticsReport.VIEWERS).viewers(scope, since)
+
+
+def _forget(forget: Callable[[_WhenT], bool], before: _WhenT) -> None:
+    for _ in range(1_000):
+        if not forget(before):
+            return
+    pytest.fail("forgetting comes to no end")
+
+
+def _places(
+    sink: AnalyticsSink, early: SegmentServed | SessionSeen, forget: Callable[[], None]
+) -> Iterator[tuple[int, int]]:
+    """Give the starts of batches of a file in turn, and the lines that a call runs."""
+    # The first one does what is done once.
+    for start in (0, 10):
+        sink.write(batch(early, file="kit-c.log", start=start))
+        lines = lines_of(forget)
+    for number, line in enumerate(spread(lines, at_most=_AT_MOST)):
+        yield number * SEGMENT_BYTES, line
+
+
+def _has_unfollowed(sink: AnalyticsSink, org: str) -> bool:
+    viewers = reporting(sink, AnalyticsReport.VIEWERS)
+    return viewers.has_unfollowed(OrgId(org), NOON)

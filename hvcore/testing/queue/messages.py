@@ -1,0 +1,250 @@
+"""The promises of every queue about messages: they arrive, in their lane, once."""
+
+import statistics
+import threading
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Final
+
+import pytest
+
+from hvcore.domain.ids import new_task_id
+from hvcore.plugin_api import Lane, Queue, SupportsPrepare, TaskId, UnavailableError
+from hvcore.testing.children import Child, Report, at_once, ends_within
+from hvcore.testing.deviations import DeclaresDeviations
+from hvcore.testing.queue.consumers import (
+    ALL_LANES,
+    QUIET_S,
+    Consumer,
+    assert_once_each,
+    consumed,
+    put,
+    put_many,
+    put_new,
+)
+
+CALL_TAKES_AT_MOST_S: Final = 0.25
+"""As the port promises; half of the calls, because machines are shared."""
+CALL_HANGS_AFTER_S: Final = 2.0
+MANY_TAKE_AT_MOST: Final = 10
+"""Times the kit's patience, for a thousand messages."""
+MESSAGES_OF_ANOTHER_LANE: Final = 10
+"""Which may go before one that waits."""
+PUT: Final = "put"
+REFUSED: Final = "refused"
+
+
+class MessagePromises(DeclaresDeviations):
+    """
+    The promises of every queue about messages.
+
+    Attributes:
+        patience_s: How long the kit waits for what must come.
+    """
+
+    patience_s = 6.0
+
+    @pytest.fixture
+    def queue(self) -> Queue:
+        """Make the queue, with nothing in it."""
+        raise NotImplementedError
+
+    def test_what_waits_arrives_when_somebody_consumes(self, queue: Queue) -> None:
+        """Messages wait for consumers, and carry the ids as they were put."""
+        wanted = put_many(queue, 5)
+
+        seen = self._consumed(queue, wanted)
+
+        assert_once_each(seen, wanted)
+        assert {type(task_id) for task_id in seen} == {str}
+
+    def test_what_is_put_arrives_at_a_consumer_that_waits(self, queue: Queue) -> None:
+        """A consumer that has nothing to do gets a message soon."""
+        with self._consumer(queue) as consumer:
+            consumer.wait_for([put_new(queue)])
+            threading.Event().wait(QUIET_S)
+
+            consumer.wait_for([put_new(queue)])
+
+    def test_a_thousand_ids_arrive_once_each(self, queue: Queue) -> None:
+        """Many threads put and consume at once: nothing is lost, nothing repeated."""
+        wanted = [new_task_id() for _ in range(1_000)]
+
+        def put_all(some: Sequence[TaskId]) -> None:
+            for one in some:
+                put(queue, one)
+
+        with self._consumer(queue) as one, self._consumer(queue) as other:
+            ends_within(
+                MANY_TAKE_AT_MOST * self.patience_s,
+                lambda: at_once([partial(put_all, wanted[n::4]) for n in range(4)]),
+            )
+            deadline = time.monotonic() + MANY_TAKE_AT_MOST * self.patience_s
+            while len(one.seen) + len(other.seen) < len(wanted):
+                assert time.monotonic() < deadline, "not all of 1,000 ids arrived"
+                threading.Event().wait(0.01)
+            threading.Event().wait(QUIET_S)
+
+        assert_once_each([*one.seen, *other.seen], wanted)
+
+    def test_each_lane_is_a_queue_of_its_own(self, queue: Queue) -> None:
+        """A consumer gets what was put into its lanes, and nothing else."""
+        wanted = {lane: put_new(queue, lane) for lane in ALL_LANES}
+
+        for lane, task_id in wanted.items():
+            assert queue.depth(lane) == 1
+            assert self._consumed(queue, [task_id], [lane]) == [task_id]
+            assert queue.depth(lane) == 0
+
+    @pytest.mark.parametrize(
+        ("full", "lanes"),
+        [
+            (Lane.ENCODE, (Lane.ENCODE, Lane.LIGHT)),
+            (Lane.LIGHT, (Lane.ENCODE, Lane.LIGHT)),
+        ],
+        ids=["first", "last"],
+    )
+    def test_no_lane_waits_for_another_to_be_empty(
+        self, queue: Queue, full: Lane, lanes: Sequence[Lane]
+    ) -> None:
+        """Among many messages of a lane, the one of another lane has its turn."""
+        (other,) = set(lanes) - {full}
+        many = put_many(queue, 4 * MESSAGES_OF_ANOTHER_LANE, full)
+        few = put_new(queue, other)
+
+        seen = self._consumed(queue, [*many, few], lanes)
+
+        assert seen.index(few) <= MESSAGES_OF_ANOTHER_LANE
+
+    def test_an_id_that_is_put_twice_arrives_once_or_twice(self, queue: Queue) -> None:
+        """Rings of the same task may be joined while they wait; none is lost."""
+        twice = put_new(queue)
+        put(queue, twice)
+        wanted = [twice, put_new(queue)]
+
+        seen = self._consumed(queue, wanted)
+
+        assert set(seen) == set(wanted)
+        assert seen.count(twice) in {1, 2}
+
+    def test_an_id_that_is_put_again_later_arrives_again(self, queue: Queue) -> None:
+        """A task is put again whenever it is due: its id is never used up."""
+        task_id = put_new(queue)
+        assert self._consumed(queue, [task_id]) == [task_id]
+
+        put(queue, task_id)
+
+        assert self._consumed(queue, [task_id]) == [task_id]
+
+    def test_an_id_that_is_put_while_it_is_handled_arrives_again(
+        self, queue: Queue
+    ) -> None:
+        """A handler may put a message, also for the same task."""
+        seen: list[TaskId] = []
+        has_come_again = threading.Event()
+
+        def handle(task_id: TaskId) -> None:
+            seen.append(task_id)
+            if len(seen) == 1:
+                put(queue, task_id)
+            else:
+                has_come_again.set()
+
+        put_new(queue)
+
+        with self._consumer(queue, handle=handle):
+            assert has_come_again.wait(self.patience_s), "it did not arrive again"
+
+    def test_depth_counts_what_waits(self, queue: Queue) -> None:
+        """The messages of a lane are counted until a consumer has them."""
+        assert {lane: queue.depth(lane) for lane in ALL_LANES} == dict.fromkeys(
+            ALL_LANES, 0
+        )
+        wanted = put_many(queue, 3)
+        depths: list[int] = []
+
+        with self._consumer(
+            queue, handle=lambda _: depths.append(queue.depth(Lane.LIGHT))
+        ) as consumer:
+            consumer.wait_for(wanted)
+
+        assert depths == [2, 1, 0]
+
+        put_new(queue, Lane.ENCODE)
+        assert {lane: queue.depth(lane) for lane in ALL_LANES} == {
+            **dict.fromkeys(ALL_LANES, 0),
+            Lane.ENCODE: 1,
+        }
+
+    def test_no_call_takes_long(self, queue: Queue) -> None:
+        """Requests wait for these calls."""
+        calls: Sequence[Callable[[], object]] = (
+            lambda: put_new(queue, Lane.ENCODE),
+            lambda: queue.depth(Lane.ENCODE),
+            lambda: queue.workers(Lane.ENCODE),
+            queue.ping,
+        )
+        for call in calls:
+            ends_within(CALL_HANGS_AFTER_S, call)
+            assert statistics.median(_seconds(call) for _ in range(3)) <= (
+                CALL_TAKES_AT_MOST_S
+            )
+
+    def test_a_forked_child_puts_or_says_that_it_cannot(self, queue: Queue) -> None:
+        """A message that the child puts arrives; the parent's queue works as before."""
+        wanted = [put_new(queue)]
+        of_child = new_task_id()
+
+        def work(report: Report) -> None:
+            try:
+                queue.put(of_child, kind="kit.test", lane=Lane.LIGHT)
+            except UnavailableError:
+                report(REFUSED)
+            else:
+                report(PUT)
+
+        child = Child(work)
+        try:
+            if child.line(self.patience_s) == PUT:
+                wanted.append(of_child)
+        finally:
+            child.kill()
+        wanted += put_many(queue, 5)
+
+        assert_once_each(self._consumed(queue, wanted), wanted)
+
+    def test_preparing_again_loses_nothing(self, queue: Queue) -> None:
+        """Every start prepares; what waits is still there."""
+        task_id = put_new(queue)
+
+        if isinstance(queue, SupportsPrepare):
+            queue.prepare()
+            assert queue.is_prepared()
+
+        assert self._consumed(queue, [task_id]) == [task_id]
+
+    def _consumer(
+        self,
+        queue: Queue,
+        lanes: Sequence[Lane] = ALL_LANES,
+        handle: Callable[[TaskId], None] = lambda _: None,
+        most: int | None = None,
+    ) -> Consumer:
+        return Consumer(
+            queue, lanes=lanes, handle=handle, most=most, patience_s=self.patience_s
+        )
+
+    def _consumed(
+        self,
+        queue: Queue,
+        wanted: Sequence[TaskId],
+        lanes: Sequence[Lane] = ALL_LANES,
+    ) -> list[TaskId]:
+        return consumed(queue, wanted, lanes=lanes, patience_s=self.patience_s)
+
+
+def _seconds(call: Callable[[], object]) -> float:
+    start = time.monotonic()
+    call()
+    return time.monotonic() - start

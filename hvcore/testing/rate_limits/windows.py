@@ -1,0 +1,86 @@
+"""The promises of a store for the time that a request counts."""
+
+from datetime import timedelta
+
+from hvcore.clock import Clock
+from hvcore.ports.rate_limit import RateLimitStore
+from hvcore.testing.fakes import SettableClock
+from hvcore.testing.rate_limits.kit import RateLimitKit, let_pass, rule
+
+_HALF = timedelta(seconds=1)
+_WINDOW_S = 2
+
+
+class WindowPromises(RateLimitKit):
+    """Windows that slide, with edges."""
+
+    def test_a_window_slides(self, store: RateLimitStore, clock: Clock) -> None:
+        """Each request leaves by itself, one window after it came."""
+        sliding = rule(2, window_s=_WINDOW_S)
+        store.hit([sliding])
+        let_pass(clock, _HALF)
+        store.hit([sliding])
+        refused = store.hit([sliding])[0]
+        let_pass(clock, _HALF)
+        # The first has left, the second has not.
+        again, full = store.hit([sliding])[0], store.hit([sliding])[0]
+
+        assert not refused.is_allowed
+        assert (again.is_allowed, again.remaining) == (True, 0)
+        assert not full.is_allowed
+        assert full.reset_at > refused.reset_at
+
+    def test_what_was_refused_holds_nobody_up(
+        self, store: RateLimitStore, clock: Clock
+    ) -> None:
+        """A caller that asks on and on passes as soon as one that waits."""
+        one = rule(1, window_s=_WINDOW_S)
+        store.hit([one])
+        let_pass(clock, _HALF)
+        refused = [store.hit([one])[0] for _ in range(3)]
+        let_pass(clock, _HALF)
+
+        assert not any(state.is_allowed for state in refused)
+        assert store.hit([one])[0].is_allowed
+
+    def test_a_request_counts_for_exactly_one_window(
+        self, store: RateLimitStore, clock: Clock
+    ) -> None:
+        """To the millisecond, where the clock is the kit's; else to half a second."""
+        is_settable = isinstance(clock, SettableClock)
+        edge = timedelta(milliseconds=1) if is_settable else timedelta(seconds=0.5)
+        window = timedelta(seconds=_WINDOW_S)
+        store.hit([rule(1, window_s=_WINDOW_S)])
+        let_pass(clock, window - edge)
+        before = store.hit([rule(1, window_s=_WINDOW_S)])[0]
+        let_pass(clock, edge)
+        after = store.hit([rule(1, window_s=_WINDOW_S)])[0]
+
+        assert (before.is_allowed, after.is_allowed) == (False, True)
+
+    def test_a_reset_is_when_the_next_one_passes(
+        self, store: RateLimitStore, clock: Clock
+    ) -> None:
+        """Not before, and not long after."""
+        one = rule(1, window_s=_WINDOW_S)
+        store.hit([one])
+        let_pass(clock, timedelta(seconds=0.5))
+        refused = store.hit([one])[0]
+        left = refused.reset_at - clock.now()
+
+        assert timedelta(0) < left <= timedelta(seconds=_WINDOW_S - 0.4)
+        let_pass(clock, left + timedelta(milliseconds=50))
+        assert store.hit([one])[0].is_allowed
+
+    def test_long_and_short_windows_count_beside_each_other(
+        self, store: RateLimitStore, clock: Clock
+    ) -> None:
+        """A request that leaves the short window stays in the long one."""
+        short = rule(1, window_s=1, subject="short")
+        long = rule(9, window_s=31 * 24 * 3600, subject="long")
+        store.hit([short, long])
+        let_pass(clock, timedelta(seconds=1.1))
+        again = store.hit([short, long])
+
+        assert [state.is_allowed for state in again] == [True, True]
+        assert [state.remaining for state in again] == [0, 7]

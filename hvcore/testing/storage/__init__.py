@@ -1,0 +1,100 @@
+"""
+The promises of storages, as tests.
+
+A plugin's tests inherit and give the fixtures::
+
+    class TestAcmeStorage(StorageConformance):
+        @pytest.fixture
+        def storage(self, tmp_path): ...
+
+        @pytest.fixture
+        def reopened(self, tmp_path): ...
+
+        @pytest.fixture
+        def unreachable(self, tmp_path): ...
+
+Each test gets an empty storage of its own; the kit itself uses no network, but for the
+signed addresses that the storage gives. For what a storage does besides (``Supports…``),
+the class inherits from a kit more, such as ``CopyConformance``.
+"""
+
+from collections.abc import Mapping
+
+from hvcore.ports.direct_uploads import SupportsPartedWrite, SupportsPresignedWrite
+from hvcore.ports.storage import (
+    Storage,
+    SupportsCopy,
+    SupportsHide,
+    SupportsLocalPath,
+    SupportsObjectUrl,
+    SupportsPresignedRead,
+    SupportsUploadFile,
+)
+from hvcore.testing.storage.addresses import (
+    PartedWriteConformance,
+    PresignedReadConformance,
+    PresignedWriteConformance,
+)
+from hvcore.testing.storage.capabilities import (
+    CopyConformance,
+    HideConformance,
+    LocalPathConformance,
+    ObjectUrlConformance,
+    UploadFileConformance,
+)
+from hvcore.testing.storage.failures import FailurePromises
+from hvcore.testing.storage.kit import ReopenedStorage, StorageKit
+from hvcore.testing.storage.objects import ObjectPromises
+from hvcore.testing.storage.trees import TreePromises
+from hvcore.testing.storage.writers import WriterPromises
+
+__all__ = [
+    "CopyConformance",
+    "HideConformance",
+    "LocalPathConformance",
+    "ObjectUrlConformance",
+    "PartedWriteConformance",
+    "PresignedReadConformance",
+    "PresignedWriteConformance",
+    "ReopenedStorage",
+    "StorageConformance",
+    "UploadFileConformance",
+]
+
+
+class StorageConformance(
+    ObjectPromises,
+    TreePromises,
+    WriterPromises,
+    FailurePromises,
+):
+    """The promises of Storage."""
+
+    def test_what_it_does_besides_has_its_kit(self, storage: Storage) -> None:
+        """No capability is left untested, and no kit runs for nothing."""
+        wanted = {kit for kit, is_done in _besides(storage).items() if is_done}
+        inherited = {kit for kit in _besides(storage) if isinstance(self, kit)}
+
+        assert inherited == wanted, (
+            "the class has other kits than what the storage does"
+        )
+
+
+def _besides(storage: Storage) -> Mapping[type[StorageKit], bool]:
+    """Tell for each kit whether the storage has its capability, as it was set up."""
+    return {
+        CopyConformance: isinstance(storage, SupportsCopy),
+        HideConformance: isinstance(storage, SupportsHide),
+        LocalPathConformance: isinstance(storage, SupportsLocalPath),
+        ObjectUrlConformance: isinstance(storage, SupportsObjectUrl),
+        UploadFileConformance: isinstance(storage, SupportsUploadFile),
+        PresignedReadConformance: (
+            isinstance(storage, SupportsPresignedRead) and storage.can_presign
+        ),
+        PresignedWriteConformance: (
+            isinstance(storage, SupportsPresignedWrite) and storage.can_presign_writes
+        ),
+        PartedWriteConformance: (
+            isinstance(storage, SupportsPartedWrite) and storage.can_presign_parts
+        ),
+    }

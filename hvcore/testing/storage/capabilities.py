@@ -1,0 +1,149 @@
+"""The promises of what a storage may do besides: a kit for each capability."""
+
+from pathlib import Path
+
+import pytest
+
+from hvcore.ports.storage import (
+    ObjectNotFoundError,
+    Storage,
+    SupportsCopy,
+    SupportsHide,
+    SupportsLocalPath,
+    SupportsObjectUrl,
+    SupportsUploadFile,
+)
+from hvcore.testing.storage.kit import (
+    TYPE,
+    ReopenedStorage,
+    StorageKit,
+    assert_same,
+    get,
+    is_there,
+    paths,
+    put,
+)
+
+
+class CopyConformance(StorageKit):
+    """The promises of SupportsCopy."""
+
+    def test_a_copy_is_another_object(
+        self, storage: Storage, reopened: ReopenedStorage
+    ) -> None:
+        """With a type of its own; the source stays, and neither changes the other."""
+        assert isinstance(storage, SupportsCopy)
+        put(storage, "a/source", b"segment")
+        put(storage, "b/there", b"what was there before")
+
+        for target in ("b/c/0.m4s", "b/there"):
+            made = storage.copy("a/source", target, content_type="text/vtt")
+
+            assert (made.path, made.size_bytes) == (target, 7)
+            assert made.content_type in {"text/vtt", None}
+            assert storage.stat(target).content_type in {"text/vtt", None}
+            assert get(reopened(), target) == b"segment"
+        assert get(storage, "a/source") == b"segment"
+        put(storage, "a/source", b"changed")
+        assert get(storage, "b/c/0.m4s") == b"segment"
+        storage.delete_tree("a")
+        assert get(storage, "b/c/0.m4s") == b"segment"
+
+    def test_a_copy_of_nothing_is_not_found(self, storage: Storage) -> None:
+        """And makes nothing, nor removes what is there."""
+        assert isinstance(storage, SupportsCopy)
+        put(storage, "b/there", b"stays")
+
+        for target in ("b/0.m4s", "b/there"):
+            with pytest.raises(ObjectNotFoundError):
+                storage.copy("a/absent", target, content_type=TYPE)
+        assert paths(storage, "b") == ["b/there"]
+        assert get(storage, "b/there") == b"stays"
+
+    def test_a_copy_is_of_one_moment(self, storage: Storage, tmp_path: Path) -> None:
+        """A large object is copied whole, with the bytes of its last writing."""
+        assert isinstance(storage, SupportsCopy)
+        size = 9 * 1024 * 1024
+        local = tmp_path / "large"
+        local.write_bytes(bytes(range(256)) * (size // 256))
+        storage.put_file("a/large", local, content_type=TYPE)
+        storage.copy("a/large", "b/large", content_type=TYPE)
+
+        assert_same(get(storage, "b/large"), bytes(range(256)) * (size // 256))
+
+
+class HideConformance(StorageKit):
+    """The promises of SupportsHide."""
+
+    def test_what_is_hidden_is_gone_for_readers(
+        self, storage: Storage, reopened: ReopenedStorage
+    ) -> None:
+        """In every process, with nothing beside it."""
+        assert isinstance(storage, SupportsHide)
+        for path in ("v/1/a", "v/1/b/c", "v/10/a"):
+            put(storage, path)
+        other = reopened()
+        storage.hide_tree("v/1")
+        storage.hide_tree("v/none")
+
+        for each in (storage, other):
+            assert not is_there(each, "v/1/a")
+            assert not is_there(each, "v/1/b/c")
+            assert paths(each, "v") == ["v/10/a"]
+
+    def test_what_was_hidden_is_removed_later(self, storage: Storage) -> None:
+        """Objects written since, and hidden once more, are removed, too."""
+        assert isinstance(storage, SupportsHide)
+        put(storage, "v/1/a")
+        storage.hide_tree("v/1")
+        put(storage, "v/1/a", b"late")
+        storage.hide_tree("v/1")
+        put(storage, "v/1/b", b"later")
+
+        assert paths(storage, "v") == ["v/1/b"]
+        assert storage.delete_tree("v/1") == 3
+        assert storage.delete_tree("v/1") == 0
+
+
+class LocalPathConformance(StorageKit):
+    """The promises of SupportsLocalPath."""
+
+    def test_a_local_path_is_where_the_bytes_are(self, storage: Storage) -> None:
+        """Absent objects have a path, too; no path leaves the storage."""
+        assert isinstance(storage, SupportsLocalPath)
+        put(storage, "v/a", b"here")
+
+        assert storage.local_path("v/a").read_bytes() == b"here"
+        assert not storage.local_path("v/none").exists()
+        with pytest.raises(ValueError):  # noqa: PT011 - the text is the storage's own
+            storage.local_path("../a")
+
+
+class UploadFileConformance(StorageKit):
+    """The promises of SupportsUploadFile."""
+
+    def test_an_upload_is_received_beside_its_target(self, storage: Storage) -> None:
+        """Nobody finds it there before it is put."""
+        assert isinstance(storage, SupportsUploadFile)
+        upload = storage.upload_dir() / "kit-upload"
+        upload.write_bytes(b"arrived")
+        before = paths(storage, "v")
+        storage.put_file("v/a", upload, content_type=TYPE)
+
+        assert before == []
+        assert get(storage, "v/a") == b"arrived"
+        assert not upload.exists()
+
+
+class ObjectUrlConformance(StorageKit):
+    """The promises of SupportsObjectUrl."""
+
+    def test_an_object_has_a_url_of_its_own(self, storage: Storage) -> None:
+        """With a scheme that clients know; whether it is there or not."""
+        assert isinstance(storage, SupportsObjectUrl)
+        urls = [storage.object_url(path) for path in ("v/1", "v/10", "v/1/a", "w/1")]
+
+        assert len(set(urls)) == len(urls)
+        for url, path in zip(urls, ("v/1", "v/10", "v/1/a", "w/1"), strict=True):
+            assert "://" in url
+            assert url.endswith(f"/{path}")

@@ -1,0 +1,113 @@
+"""The promises of a storage that cannot answer, and of one that is closed."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+
+from hvcore.ports.storage import Storage, SupportsCopy
+from hvcore.testing.children import is_unavailable
+from hvcore.testing.storage.byte_sources import arriving
+from hvcore.testing.storage.kit import (
+    TYPE,
+    ReopenedStorage,
+    StorageKit,
+    get,
+    paths,
+    put,
+)
+
+
+class FailurePromises(StorageKit):
+    """Foreign exceptions end in the storage, and silence is no answer."""
+
+    def test_a_storage_that_works_answers(
+        self, storage: Storage, reopened: ReopenedStorage
+    ) -> None:
+        """Also an empty one; asking leaves nothing behind."""
+        storage.ping()
+        put(storage, "v/a")
+        storage.ping()
+        reopened().ping()
+
+        assert paths(storage, "v") == ["v/a"]
+        assert storage.delete_tree("v") == 1
+        storage.ping()
+
+    def test_what_cannot_be_reached_is_unavailable(
+        self, unreachable: Storage, tmp_path: Path
+    ) -> None:
+        """Not absent, not empty, not removed, and in time."""
+        local = tmp_path / "local"
+        local.write_bytes(b"data")
+
+        for name, call in _calls(unreachable, local).items():
+            assert is_unavailable(self.gives_up_within_s, call), f"{name} answered"
+        assert local.read_bytes() == b"data"
+
+    def test_a_missing_bucket_is_no_missing_object(
+        self, without_bucket: Storage, tmp_path: Path
+    ) -> None:
+        """The server answers, and knows nothing of the objects."""
+        local = tmp_path / "local"
+        local.write_bytes(b"data")
+
+        for name, call in _calls(without_bucket, local).items():
+            assert is_unavailable(self.gives_up_within_s, call), f"{name} answered"
+
+    def test_a_removal_that_is_refused_is_none(self, refusing_removal: Storage) -> None:
+        """An object that is not gone is not said to be removed: it is tried again."""
+        assert paths(refusing_removal, "v") == ["v/kept"]
+
+        for prefix in ("v/kept", "v"):
+            remove = partial(refusing_removal.delete_tree, prefix)
+            assert is_unavailable(self.gives_up_within_s, remove), (
+                f"the removal of {prefix} answered"
+            )
+
+        assert get(refusing_removal, "v/kept") == b"data"
+
+    def test_a_range_that_is_ignored_is_no_range(
+        self, ignoring_ranges: Storage
+    ) -> None:
+        """The whole object is not played in the place of its part, nor cut to its length."""
+        for start, end in ((2, 5), (0, 5), (7, None)):
+            read = partial(get, ignoring_ranges, "v/whole", start, end)
+            assert is_unavailable(self.gives_up_within_s, read), (
+                f"bytes were given for {start} to {end}"
+            )
+
+    def test_closing_removes_nothing(
+        self, storage: Storage, reopened: ReopenedStorage
+    ) -> None:
+        """Others go on with the same objects."""
+        put(storage, "v/a", b"stays")
+        other = reopened()
+        storage.close()
+
+        assert get(other, "v/a") == b"stays"
+        put(other, "v/b")
+        other.close()
+        assert paths(reopened(), "v") == ["v/a", "v/b"]
+
+
+def _calls(storage: Storage, local: Path) -> Mapping[str, Callable[[], object]]:
+    calls: dict[str, Callable[[], object]] = {
+        "ping": storage.ping,
+        "stat": lambda: storage.stat("v/a"),
+        "open": lambda: _read(storage, 0, None),
+        "open a range": lambda: _read(storage, 1, 3),
+        "write": lambda: put(storage, "v/a"),
+        "write much": lambda: storage.write(
+            "v/a", arriving(1_000_000), content_type=TYPE
+        ),
+        "put_file": lambda: storage.put_file("v/a", local, content_type=TYPE),
+        "walk": lambda: list(storage.walk("v")),
+        "delete_tree": lambda: storage.delete_tree("v"),
+    }
+    if isinstance(storage, SupportsCopy):
+        calls["copy"] = lambda: storage.copy("v/a", "v/b", content_type=TYPE)
+    return calls
+
+
+def _read(storage: Storage, start: int, end: int | None) -> bytes:
+    return get(storage, "v/a", start, end)

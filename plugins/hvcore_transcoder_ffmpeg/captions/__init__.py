@@ -1,0 +1,1 @@
+"""Write the captions of a source as WebVTT."""

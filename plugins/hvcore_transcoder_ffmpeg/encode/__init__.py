@@ -1,0 +1,1 @@
+"""Make the pictures and the sound of a video, and measure what was made."""

@@ -1,0 +1,43 @@
+"""Choose the encoding of each audio rendition on this machine."""
+
+from typing import Final
+
+import attrs
+
+from hvcore.plugin_api import AudioCodec, AudioRendition, Part, TranscodeError
+from hvcore_transcoder_ffmpeg.engine.engine import FfmpegEngine
+from hvcore_transcoder_ffmpeg.engine.machine import HE_AAC
+
+_LC_KBPS_OF_CHANNEL: Final = 48
+"""HE-AAC's bitrates are too low for AAC-LC."""
+
+
+def effective_audio(
+    engine: FfmpegEngine, part: Part, *, may_substitute: bool
+) -> tuple[tuple[AudioRendition, ...], tuple[str, ...]]:
+    """
+    Return the audio renditions of a part as they will be made, and warnings.
+
+    Args:
+        may_substitute: AAC-LC may take the place of HE-AAC.
+
+    Raises:
+        TranscodeError: This machine cannot make one; another worker may.
+    """
+    made = []
+    warnings = []
+    for rendition in part.order.ladder.audio if part.has_sound else ():
+        if rendition.codec in engine.priming_samples:
+            made.append(rendition)
+        elif rendition.codec in HE_AAC and may_substitute:
+            kbps = max(rendition.kbps, _LC_KBPS_OF_CHANNEL * rendition.channels)
+            made.append(attrs.evolve(rendition, codec=AudioCodec.AAC, kbps=kbps))
+            warnings.append(
+                f"The audio is AAC-LC: {rendition.codec.value} cannot be made here."
+            )
+        else:
+            raise TranscodeError(
+                f"The audio codec {rendition.codec.value} cannot be made here.",
+                log="this worker's ffmpeg lacks what another process's has",
+            )
+    return tuple(made), tuple(dict.fromkeys(warnings))

@@ -1,0 +1,75 @@
+"""
+Give the segments of a part their place in the whole video.
+
+ffmpeg begins each output with decode time 0 and sequence number 1. The joined
+stream needs both to go on, so they are written again, in place.
+
+Source: ISO/IEC 14496-12, sections 8.8.5 (mfhd) and 8.8.12 (tfdt).
+"""
+
+import struct
+from pathlib import Path
+from typing import Final
+
+from hvcore.plugin_api import Mp4Error, box_of
+from hvcore_transcoder_ffmpeg.encode.commands import INIT_FILE
+from hvcore_transcoder_ffmpeg.encode.measure import segment_numbers
+from hvcore_transcoder_ffmpeg.encode.spans import Span
+from hvcore_transcoder_ffmpeg.mp4.fragments import read_init
+
+_FLAGS_BYTES: Final = 4
+"""Version and flags, with which both boxes begin."""
+
+
+def place_rung(folder: Path, span: Span) -> None:
+    """
+    Give all segments of a rung their place; call it once.
+
+    Args:
+        folder: Of the rung.
+
+    Raises:
+        Mp4Error: It is not what this service makes.
+        OSError: It cannot be read or written.
+    """
+    timescale = read_init(folder / INIT_FILE).timescale
+    offset = span.first_frame * timescale / span.frame_rate
+    if offset.denominator != 1:
+        raise Mp4Error(f"{timescale} cannot count {span.frame_rate} frames a second")
+    for number in segment_numbers(folder, span.first_segment):
+        renumber(
+            folder / f"{number}.m4s",
+            sequence=number + 1,
+            decode_offset=offset.numerator,
+        )
+
+
+def renumber(path: Path, *, sequence: int, decode_offset: int) -> None:
+    """
+    Write a segment's sequence number, and add to its decode time.
+
+    Args:
+        sequence: From 1, counted over the whole track.
+        decode_offset: In the track's timescale.
+
+    Raises:
+        Mp4Error: It is not what this service makes.
+        OSError: It cannot be read or written.
+    """
+    moof = box_of(path.read_bytes()).child("moof")
+    header, base = moof.child("mfhd"), moof.child("traf/tfdt")
+    header.fields("I", _FLAGS_BYTES)
+    (version,) = base.fields("B")
+    form = "Q" if version else "I"
+    (decode_time,) = base.fields(form, _FLAGS_BYTES)
+    try:
+        numbers_by_offset = {
+            header.start: struct.pack(">I", sequence),
+            base.start: struct.pack(">" + form, decode_time + decode_offset),
+        }
+    except struct.error as exc:
+        raise Mp4Error(f"{sequence} or {decode_offset} does not fit") from exc
+    with path.open("r+b") as file:
+        for start, number in numbers_by_offset.items():
+            file.seek(start + _FLAGS_BYTES)
+            file.write(number)

@@ -1,0 +1,1 @@
+"""Programs of this machine: which there are, and whether their features work."""

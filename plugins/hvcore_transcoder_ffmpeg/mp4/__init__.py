@@ -1,0 +1,1 @@
+"""Read the MP4 files that ffmpeg has made."""

@@ -1,0 +1,1 @@
+"""Examine an uploaded file, without trusting it."""

@@ -1,0 +1,230 @@
+"""
+The shown part of a picture, read in MP4, QuickTime and Matroska.
+
+ffmpeg reads it since version 7.1 only, and takes the shape of a cropped picture for that
+of the whole one.
+
+Source: ISO/IEC 14496-12, sections 12.1.4 (clap, pasp) and 8.3.2; RFC 9559, section
+5.1.4.1.28 (Video).
+"""
+
+import struct
+from collections.abc import Sequence
+from contextlib import suppress
+from fractions import Fraction
+from math import cos, isfinite, radians, sin
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from hvcore.plugin_api import Mp4Box, Mp4Error, box_of
+from hvcore_transcoder_ffmpeg.probe.containers import read_movie
+from hvcore_transcoder_ffmpeg.probe.ebml import elements, number, read_tracks
+from hvcore_transcoder_ffmpeg.probe.geometry import NO_CROP, Crop
+from hvcore_transcoder_ffmpeg.reading_budget import ReadingBudget
+
+_ENTRIES_BEGIN_AT: Final = 8
+_VISUAL_FIELDS: Final = 78
+"""In front of the boxes of a sample entry."""
+
+_TRACK: Final = 0xAE
+_KIND: Final = 0x83
+_CODEC: Final = 0x86
+_VIDEO: Final = 0xE0
+_PIXELS: Final = (0xB0, 0xBA)
+_SHOWN: Final = (0x54B0, 0x54BA)
+_SHOWN_UNIT: Final = 0x54B2
+_UNKNOWN_UNIT: Final = 4
+_CROPS: Final = (0x54CC, 0x54BB, 0x54DD, 0x54AA)
+"""Left, top, right, bottom."""
+_PROJECTION: Final = 0x7670
+_YAW: Final = 0x7673
+_ROLL: Final = 0x7675
+_VIDEO_KIND: Final = 1
+_STREAM_KINDS: Final = frozenset({_VIDEO_KIND, 0x02, 0x11, 0x21})
+"""Video, audio, subtitles, metadata: ffmpeg leaves out tracks of other kinds."""
+_FIXED_POINT: Final = 65536
+
+
+@attrs.frozen(kw_only=True)
+class ContainerPicture:
+    """
+    The facts of a container about a video track beyond ffprobe's report.
+
+    Attributes:
+        pixel_shape: Of a picture that is cropped; 0 where the container does not say.
+        aspect: Width by height of what is shown; 0 where the container does not say.
+        matrix: As a display matrix, where ffprobe may not know it.
+    """
+
+    crop: Crop = NO_CROP
+    pixel_shape: Fraction = Fraction(0)
+    aspect: Fraction = Fraction(0)
+    matrix: tuple[int, ...] | None = None
+
+
+PLAIN: Final = ContainerPicture()
+
+
+@attrs.frozen(kw_only=True)
+class ContainerPictures:
+    """
+    The pictures of all tracks of a file.
+
+    Attributes:
+        numbered: By the number of the track, where the container has one.
+        placed: By the index that ffmpeg gives the track; plain for sound and texts.
+    """
+
+    numbered: dict[int, ContainerPicture] = attrs.field(factory=dict)
+    placed: tuple[ContainerPicture, ...] = ()
+
+    def of_copy(self, indexes: Sequence[int]) -> "ContainerPictures":
+        """
+        Return the pictures of the tracks of a file of which these were copied.
+
+        Args:
+            indexes: For each index in the copy, the one in the file.
+        """
+        # Numbers in the copy are others.
+        return ContainerPictures(placed=tuple(map(self._at, indexes)))
+
+    def of(self, track_id: str, index: int) -> ContainerPicture:
+        """
+        Return the container's fields of a track.
+
+        Args:
+            track_id: As ffprobe prints it, such as ``0x1``; ``""`` where it has none.
+            index: Of the track, as ffmpeg counts.
+        """
+        if self.numbered:
+            with suppress(ValueError):
+                return self.numbered.get(int(track_id, 16), PLAIN)
+        return self._at(index)
+
+    def _at(self, index: int) -> ContainerPicture:
+        return self.placed[index] if index < len(self.placed) else PLAIN
+
+
+def read_container(path: Path, container: str) -> ContainerPictures:
+    """Read the index of a file, of which ffmpeg's demuxer is given."""
+    if container == "mov":
+        return _read_mp4(path)
+    if container == "matroska":
+        return ContainerPictures(placed=tuple(_read_matroska(path)))
+    return ContainerPictures()
+
+
+def _read_mp4(path: Path) -> ContainerPictures:
+    """Return the cropped tracks of an MP4 or QuickTime file."""
+    with path.open("rb") as file:
+        movie = read_movie(file)
+    numbered, placed = {}, []
+    index = box_of(movie, kind="moov", budget=ReadingBudget())
+    # Of a damaged index, whatever comes before the damage.
+    with suppress(Mp4Error):
+        for track in index.children():
+            if track.kind == "trak":
+                placed.append(PLAIN)
+                with suppress(Mp4Error):
+                    header = track.child("tkhd")
+                    (track_id,) = header.fields(
+                        "I", 20 if header.fields("B")[0] else 12
+                    )
+                    numbered[track_id] = placed[-1] = _mp4_picture(track)
+    return ContainerPictures(numbered=numbered, placed=tuple(placed))
+
+
+def _mp4_picture(track: Mp4Box) -> ContainerPicture:
+    table = track.child("mdia/minf/stbl/stsd")
+    entry = next(table.children(_ENTRIES_BEGIN_AT), None)
+    clap = entry.find("clap", _VISUAL_FIELDS) if entry else None
+    if entry is None or clap is None:
+        return PLAIN
+    numbers = clap.fields("8I")
+    signed = [n - (1 << 32) if n >> 31 else n for n in numbers]
+    if 0 in numbers[1::2]:
+        return PLAIN
+    width, height, x, y = map(Fraction, signed[::2], signed[1::2])
+    pasp = entry.find("pasp", _VISUAL_FIELDS)
+    across, down = pasp.fields("II") if pasp else (1, 1)
+    whole_px = entry.fields("HH", 24)
+    left_px, right_px = _cut(whole_px[0], width, x)
+    top_px, bottom_px = _cut(whole_px[1], height, y)
+    return ContainerPicture(
+        crop=Crop(
+            left_px=left_px, top_px=top_px, right_px=right_px, bottom_px=bottom_px
+        ),
+        pixel_shape=Fraction(across, down) if down else Fraction(0),
+    )
+
+
+def _cut(whole_px: int, shown: Fraction, offset: Fraction) -> tuple[int, int]:
+    # The offset is that of the middle of what is shown.
+    before = round((whole_px - shown) / 2 + offset)
+    return before, whole_px - before - round(shown)
+
+
+def _read_matroska(path: Path) -> list[ContainerPicture]:
+    """Return the tracks of a Matroska or WebM file as ffmpeg counts them."""
+    with path.open("rb") as file:
+        tracks = read_tracks(file)
+    # Of a damaged index, whatever comes before the damage.
+    found: list[ContainerPicture] = []
+    budget = ReadingBudget()
+    with suppress(ValueError, struct.error):
+        for kind, track in elements(tracks, budget):
+            if kind != _TRACK:
+                continue
+            fields = dict(elements(track, budget))
+            track_kind = number(fields.get(_KIND))
+            if track_kind not in _STREAM_KINDS or not fields.get(_CODEC):
+                continue
+            is_video = track_kind == _VIDEO_KIND
+            picture = fields.get(_VIDEO, b"")
+            found.append(_matroska_picture(picture, budget) if is_video else PLAIN)
+    return found
+
+
+def _matroska_picture(content: bytes, budget: ReadingBudget) -> ContainerPicture:
+    fields = dict(elements(content, budget))
+    left_px, top_px, right_px, bottom_px = (number(fields.get(one)) for one in _CROPS)
+    crop = Crop(left_px=left_px, top_px=top_px, right_px=right_px, bottom_px=bottom_px)
+    width_px, height_px = (number(fields.get(one)) for one in _PIXELS)
+    unit = number(fields.get(_SHOWN_UNIT))
+    cropped = (width_px - left_px - right_px, height_px - top_px - bottom_px)
+    across, down = (
+        number(fields.get(one)) or rest
+        for one, rest in zip(_SHOWN, cropped, strict=True)
+    )
+    if (across, down) == (width_px, height_px):
+        # mkvmerge crops, and goes on saying the size of before: its pixels are square.
+        across, down = cropped
+    aspect = Fraction(0)
+    is_said = any(one in fields for one in _SHOWN)
+    if is_said and min(across, down) > 0 and unit != _UNKNOWN_UNIT:
+        aspect = Fraction(across, down)
+    return ContainerPicture(
+        crop=crop,
+        aspect=aspect,
+        matrix=_posed(dict(elements(fields.get(_PROJECTION, b""), budget))),
+    )
+
+
+def _posed(fields: dict[int, bytes]) -> tuple[int, ...] | None:
+    """Return the display matrix of a picture that is rolled, or seen from behind."""
+    yaw, roll = (_real(fields.get(one, b"")) for one in (_YAW, _ROLL))
+    if not yaw and not roll:
+        return None
+    # Counterclockwise, as seen from behind where it is mirrored.
+    across, along = (round(of(roll) * _FIXED_POINT) for of in (cos, sin))
+    mirrored = -1 if cos(yaw) < 0 else 1
+    return (mirrored * across, -mirrored * along, 0, along, across, 0, 0, 0, 1 << 30)
+
+
+def _real(content: bytes) -> float:
+    """Return an angle in radians; 0 where there is none."""
+    form = {4: ">f", 8: ">d"}.get(len(content))
+    value = struct.unpack(form, content)[0] if form else 0.0
+    return radians(value) if isfinite(value) else 0.0

@@ -1,0 +1,69 @@
+"""Verdicts on a source from the times of its packets."""
+
+from fractions import Fraction
+
+import attrs
+
+from hvcore.plugin_api import SEGMENT_S, UnusableSourceError
+from hvcore_transcoder_ffmpeg.probe import joins
+from hvcore_transcoder_ffmpeg.probe.source import Streams
+from hvcore_transcoder_ffmpeg.probe.timestamps import Timeline
+from hvcore_transcoder_ffmpeg.reasons import SEND_AGAIN
+
+
+def told(streams: Streams, timeline: Timeline, there: int) -> Streams:
+    """
+    Return the streams with what their packets tell of recordings behind each other.
+
+    Args:
+        there: How many recordings the file has at the least.
+    """
+    is_whole = there <= timeline.recordings <= joins.MAX_RECORDINGS
+    return attrs.evolve(
+        streams,
+        steps_s=timeline.steps_s,
+        warnings=streams.warnings + (() if is_whole else (joins.INCOMPLETE,)),
+    )
+
+
+def told_of_copy(streams: Streams, timeline: Timeline, there: int) -> Streams:
+    """
+    Return the streams of a copy, which is not put in order, with a warning of its joins.
+
+    Its indexes are not those of the source, and the muxer has moved the times that went
+    back.
+
+    Args:
+        there: How many recordings the source has at the least.
+    """
+    if max(there, timeline.recordings) == 1:
+        return streams
+    return attrs.evolve(streams, warnings=(*streams.warnings, joins.INCOMPLETE))
+
+
+def length_s(streams: Streams, timeline: Timeline, rate: Fraction) -> float:
+    """
+    Return the length of a source.
+
+    Args:
+        rate: Of its pictures.
+    """
+    # The last picture of a file without durations is shown for one frame.
+    end_s = max(timeline.end_s, timeline.last_s + float(1 / rate))
+    return end_s - min(streams.start_s, timeline.first_s)
+
+
+def require_enough(there_s: float, declared_s: float) -> None:
+    """
+    Refuse a file that was cut off before anything worth watching.
+
+    One segment is, and so is half of a video that is shorter.
+
+    Raises:
+        UnusableSourceError: It was.
+    """
+    if there_s < min(SEGMENT_S, declared_s / 2):
+        raise UnusableSourceError(
+            f"The file is incomplete: {there_s:.1f} of {declared_s:.0f} seconds of "
+            f"the video are there. {SEND_AGAIN}"
+        )

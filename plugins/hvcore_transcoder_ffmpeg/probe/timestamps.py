@@ -1,0 +1,322 @@
+"""
+Presentation times of a source's pictures, read from its packets.
+
+Headers lie or say nothing: a browser's recording has no duration, and 14 KB
+with two pictures ten hours apart would make a million copies of the first.
+Reading the packets without decoding them costs some 2 s for an hour of video. Those
+of other tracks are counted on the way.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import inf
+from typing import Final
+
+import attrs
+
+from hvcore.plugin_api import (
+    MAX_SOURCE_DURATION_S,
+    MAX_SOURCE_FRAME_RATE,
+    UnusableSourceError,
+)
+from hvcore_transcoder_ffmpeg.probe.joins import Joins, Packet
+from hvcore_transcoder_ffmpeg.probe.packet_budget import PacketBudget
+from hvcore_transcoder_ffmpeg.probe.source import VideoStream
+from hvcore_transcoder_ffmpeg.reasons import WITHOUT_PICTURES
+
+FIELDS: Final = ("stream_index", "pts_time", "dts_time", "duration_time", "flags")
+ENTRIES: Final = f"packet={','.join(FIELDS)}"
+
+_SECONDS_IN_HOUR: Final = 3600
+_NEAR: Final = Fraction(1, 100)
+_SAME: Final = Fraction(1, 200)
+_MIN_RATE: Final = Fraction(1)
+"""Slower, and a segment could not begin every six seconds."""
+_STANDARD_RATES: Final = tuple(
+    Fraction(*rate)
+    for rate in (
+        *((rate, 1) for rate in (1, 2, 5, 10, 12, 15, 20)),
+        *((24000, 1001), (24, 1), (25, 1), (30000, 1001), (30, 1)),
+        *((48, 1), (50, 1), (60000, 1001), (60, 1), (72, 1), (90, 1)),
+        *((100, 1), (120000, 1001), (120, 1), (144, 1), (240, 1)),
+    )
+)
+_MAX_DENOMINATOR: Final = 1001
+
+_MAX_REORDERING_S: Final = 2.0
+"""Sixteen pictures, the most that H.264 holds back, at 8 a second."""
+
+_MAX_CLOCK: Final = Fraction(60)
+"""A higher one is often no rate but a unit, such as milliseconds."""
+_MAX_SPARSE: Final = Fraction(3)
+"""A recorded screen with 5 of 60 pictures is not worth encoding 60."""
+_PAUSE_S: Final = 1.0
+"""What is slower than this does not move."""
+_MUCH: Final = Fraction(1, 4)
+"""If so much of a video moves, its pauses say nothing about its rate."""
+_MAX_HELD: Final = 36_000
+"""How often the first and the last picture may be repeated to fill the time before and
+after them: ten minutes of the highest usual rate. Beyond, they count as pauses."""
+
+
+@attrs.frozen(kw_only=True)
+class Timeline:
+    """
+    The pictures' times.
+
+    Attributes:
+        count: Packets with a picture to show.
+        first_s: Time of the first one.
+        last_s: Time of the last one.
+        end_s: When the last one is over.
+        longest_gap_s: Between two pictures that follow each other.
+        holds: How many pictures stand still before the first one, which is shown from
+            the file's start on, and behind the last one.
+        holds_s: How long they are together.
+        pauses: How many gaps between pictures are no motion.
+        pauses_s: How long they are together.
+        longest_run_s: From one key frame to the next, and from the last one
+            to the end.
+        is_orderly: Decode times never go back, and pictures are shown at most
+            a moment after others that come later.
+        recordings: How many stand one behind the other.
+        steps_s: By how much later each further recording is shown, by the indexes of
+            tracks.
+    """
+
+    count: int
+    first_s: float
+    last_s: float
+    end_s: float
+    longest_gap_s: float
+    pauses: int
+    pauses_s: float
+    longest_run_s: float
+    is_orderly: bool
+    holds: int = 0
+    holds_s: float = 0.0
+    recordings: int = 1
+    steps_s: dict[int, tuple[float, ...]] = attrs.field(factory=dict)
+
+
+class TimelineReader:
+    """
+    Follow ffprobe's list of packets while it is printed.
+
+    Args:
+        start_s: The time with which the file begins.
+        stream_index: Of the pictures.
+        sound: Indexes of the tracks with sound.
+        fields: Packets of a picture that may come in another order than they are
+            shown; 0 for pictures that come in order.
+    """
+
+    def __init__(
+        self,
+        start_s: float,
+        stream_index: int,
+        *,
+        sound: Sequence[int] = (),
+        fields: int = 1,
+    ) -> None:
+        self._rest = b""
+        self._pictures = str(stream_index).encode()
+        self._followed = {str(index).encode() for index in (stream_index, *sound)}
+        self._joins = Joins({stream_index: fields} if fields else {})
+        self._budgets: dict[bytes, PacketBudget] = {}
+        self._start_s = start_s
+        self._count = 0
+        self._first_s = float("inf")
+        # Nothing shown from the file's start on is a gap, too.
+        self._last_s = start_s
+        self._end_s = start_s
+        self._gap_s = 0.0
+        self._pauses = 0
+        self._pauses_s = 0.0
+        self._key_s = start_s
+        self._run_s = 0.0
+        self._decoded_s = -inf
+        self._is_orderly = True
+
+    @property
+    def is_empty(self) -> bool:
+        """True as long as no picture came."""
+        return self._count == 0
+
+    def feed(self, data: bytes) -> None:
+        """
+        Take the next piece of the list.
+
+        Raises:
+            UnusableSourceError: A limit is broken already.
+        """
+        lines = (self._rest + data).split(b"\n")
+        self._rest = lines.pop()[-1024:]
+        for line in lines:
+            self._take(line)
+        if self._end_s - self._start_s > MAX_SOURCE_DURATION_S + 1:
+            raise UnusableSourceError(
+                "The video is longer than "
+                f"{MAX_SOURCE_DURATION_S // _SECONDS_IN_HOUR} hours."
+            )
+
+    def timeline(self) -> Timeline:
+        """
+        Return the timeline of all packets that were read.
+
+        Raises:
+            UnusableSourceError: There was no picture.
+        """
+        if self.is_empty:
+            raise UnusableSourceError(WITHOUT_PICTURES)
+        ends_s = (self._first_s - self._start_s, self._end_s - self._last_s)
+        holds_s = [hold_s for hold_s in ends_s if hold_s > _PAUSE_S]
+        return Timeline(
+            count=self._count,
+            first_s=self._first_s,
+            last_s=self._last_s,
+            end_s=self._end_s,
+            longest_gap_s=self._gap_s,
+            pauses=self._pauses,
+            pauses_s=self._pauses_s,
+            longest_run_s=max(self._run_s, self._end_s - self._key_s),
+            is_orderly=self._is_orderly and self._joins.recordings == 1,
+            holds=len(holds_s),
+            holds_s=sum(holds_s),
+            recordings=self._joins.recordings,
+            steps_s=self._joins.steps_s(),
+        )
+
+    def _take(self, line: bytes) -> None:
+        stream, _, line = line.partition(b",")
+        fields = (line.split(b",") + [b""] * 4)[:4]
+        # Side data may have lines of their own.
+        if not stream.isdigit():
+            return
+        shown_s, decoded_s, lasts_s = map(_seconds, fields[:3])
+        # AVI knows the order of decoding only.
+        time_s = decoded_s if shown_s is None else shown_s
+        # D: cut away by the file's edit list.
+        is_cut = time_s is None or b"D" in fields[3]
+        shift_s = 0.0
+        if time_s is not None and not is_cut and stream in self._followed:
+            packet = Packet(
+                time_s=time_s,
+                decoded_s=decoded_s,
+                lasts_s=lasts_s or 0.0,
+                is_key=b"K" in fields[3],
+            )
+            shift_s = self._joins.shift_s(stream, packet)
+        self._count_packet(stream, shown_s, decoded_s, shift_s)
+        if stream == self._pictures:
+            self._note_order(decoded_s)
+            if shown_s is None:
+                self._is_orderly = False
+            if time_s is not None and not is_cut:
+                self._take_picture(time_s + shift_s, lasts_s or 0.0, fields[3])
+
+    def _count_packet(
+        self,
+        stream: bytes,
+        shown_s: float | None,
+        decoded_s: float | None,
+        shift_s: float,
+    ) -> None:
+        budget = self._budgets.get(stream)
+        if budget is None:
+            budget = self._budgets[stream] = PacketBudget(self._start_s)
+        if budget.take():
+            known = [one + shift_s for one in (shown_s, decoded_s) if one is not None]
+            budget.look(max([self._last_s, *known]))
+
+    def _take_picture(self, time_s: float, lasts_s: float, flags: bytes) -> None:
+        if time_s < self._last_s - _MAX_REORDERING_S:
+            self._is_orderly = False
+        if b"K" in flags:
+            self._run_s = max(self._run_s, time_s - self._key_s)
+            self._key_s = time_s
+        if self._count and time_s - self._last_s > _PAUSE_S:
+            self._pauses += 1
+            self._pauses_s += time_s - self._last_s
+        self._count += 1
+        self._first_s = min(self._first_s, time_s)
+        self._gap_s = max(self._gap_s, time_s - self._last_s)
+        self._last_s = max(self._last_s, time_s)
+        self._end_s = max(self._end_s, time_s + lasts_s)
+
+    def _note_order(self, decoded_s: float | None) -> None:
+        # The first packets of a file with B-frames may have no such time.
+        if decoded_s is not None:
+            if decoded_s < self._decoded_s:
+                self._is_orderly = False
+            self._decoded_s = decoded_s
+
+
+def frame_rate(video: VideoStream, timeline: Timeline) -> Fraction:
+    """
+    Return the constant rate that shows every picture.
+
+    A source of variable rate gets the rate of its clock where that is a
+    usual one, else the next higher usual rate above its average, so that no
+    motion is lost.
+
+    Raises:
+        UnusableSourceError: More pictures a second than any camera makes.
+    """
+    measured = _measured_rate(timeline)
+    if video.is_interlaced and 0 < video.average_rate <= measured * _MAX_SPARSE:
+        # Each field may be a packet of its own: what counts is the frame.
+        measured = video.average_rate
+    if measured > MAX_SOURCE_FRAME_RATE * (1 + _NEAR):
+        raise UnusableSourceError(
+            f"The video has {float(measured):.0f} pictures a second; at most "
+            f"{MAX_SOURCE_FRAME_RATE} are supported."
+        )
+    nominal = video.average_rate if video.is_interlaced else video.nominal_rate
+    is_constant = measured == 0 or abs(nominal - measured) <= measured * _NEAR
+    is_clock = measured <= nominal <= min(_MAX_CLOCK, measured * _MAX_SPARSE)
+    if is_constant or is_clock:
+        rate = _usual(max(nominal or measured, _MIN_RATE))
+    else:
+        rate = _next_usual(measured)
+    if rate * timeline.holds_s > _MAX_HELD:
+        pictures = timeline.count + timeline.holds - 1
+        shown_s = timeline.last_s - timeline.first_s + timeline.holds_s
+        return min(rate, _next_usual(Fraction(pictures / shown_s)))
+    return rate
+
+
+def _next_usual(measured: Fraction) -> Fraction:
+    usual = (rate for rate in _STANDARD_RATES if rate >= measured * (1 - _NEAR))
+    return next(usual, _STANDARD_RATES[-1])
+
+
+def _measured_rate(timeline: Timeline) -> Fraction:
+    steps, span_s = timeline.count - 1, timeline.last_s - timeline.first_s
+    moving_s = span_s - timeline.pauses_s
+    # A second of motion within hours that stand still is not repeated at its own rate
+    # for hours: what is encoded is bounded by how many pictures are there.
+    if moving_s >= span_s * _MUCH:
+        steps, span_s = steps - timeline.pauses, moving_s
+    # One picture has no rate.
+    if steps < 1 or span_s <= 0:
+        return Fraction(0)
+    found = Fraction(steps / span_s).limit_denominator(_MAX_DENOMINATOR)
+    return max(found, Fraction(1, _MAX_DENOMINATOR))
+
+
+def _usual(rate: Fraction) -> Fraction:
+    nearest = min(_STANDARD_RATES, key=lambda usual: abs(usual - rate))
+    if abs(nearest - rate) <= nearest * _SAME:
+        return nearest
+    limited = rate.limit_denominator(_MAX_DENOMINATOR)
+    return min(limited, Fraction(MAX_SOURCE_FRAME_RATE))
+
+
+def _seconds(field: bytes) -> float | None:
+    try:
+        value = float(field)
+    except ValueError:
+        return None
+    # Beyond ten years (and for nan) it is not a time.
+    return value if abs(value) < 10 * 365 * 24 * _SECONDS_IN_HOUR else None

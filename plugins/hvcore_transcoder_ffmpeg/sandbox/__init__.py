@@ -1,0 +1,1 @@
+"""Confine, start and supervise the programs that touch what strangers have uploaded."""

@@ -6,7 +6,6 @@ Decide whether a viewer may watch a video, find the file that the path names, se
 Source: interface, "Delivery".
 """
 
-from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 from typing import Final
@@ -123,7 +122,7 @@ class Delivery:
             return video, PlaybackPermission(viewer=viewer, is_public=True)
         video = self.access.private(request.video, viewer, _PLAYBACK)
         return video, PlaybackPermission(
-            viewer=viewer, token=viewer.tokens[0], ends_at=_end_of(video)
+            viewer=viewer, token=viewer.tokens[0], ends_at=video.ends_at
         )
 
     def serve(
@@ -156,6 +155,11 @@ class Delivery:
             segment = CountedSegment(
                 self.counter, found.place, permission.token, permission.viewer
             )
+        elsewhere = None
+        if self.redirects is not None:
+            elsewhere = partial(
+                self.redirects.address, found.stored, permission.ends_at
+            )
         return PlaybackResponse(
             body=found.stored,
             content_type=found.content_type,
@@ -165,7 +169,7 @@ class Delivery:
             segment=segment,
             never_counted=found.never_counted,
             on_ignored=partial(self.counter.ignore, found.place),
-            elsewhere=self._elsewhere(found.stored, permission.ends_at),
+            elsewhere=elsewhere,
         )
 
     def _send_text(
@@ -216,24 +220,13 @@ class Delivery:
     def _source(self, request: PlaybackRequest, content_type: str) -> PlaybackResponse:
         video = self.access.private(request.video, request.viewer, _SOURCE)
         response = open_source(self.storage, video, request.file, content_type)
-        if not isinstance(response.body, StoredFile):
+        if self.redirects is None or not isinstance(response.body, StoredFile):
             return response
-        elsewhere = self._elsewhere(response.body, _end_of(video))
+        elsewhere = partial(self.redirects.address, response.body, video.ends_at)
         return attrs.evolve(response, elsewhere=elsewhere)
-
-    def _elsewhere(
-        self, stored: StoredFile, ends_at: datetime | None
-    ) -> Callable[[], str | None] | None:
-        if self.redirects is None:
-            return None
-        return partial(self.redirects.address, stored, ends_at)
 
     def _require_quota(self, video: Playable) -> None:
         # Not at segments: who has begun is not cut off in the middle.
         if not video.may_begin:
             raise delivery_exceeded(self.clock.now())
         passed(PlaybackRule.DELIVERY_QUOTA)
-
-
-def _end_of(video: Playable) -> datetime | None:
-    return video.claims.expires_at if video.claims else None

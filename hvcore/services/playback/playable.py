@@ -1,6 +1,7 @@
 """A video that may be served now."""
 
 from collections.abc import Callable
+from datetime import datetime
 
 import attrs
 
@@ -25,6 +26,7 @@ class Playable:
         allows_download: Likewise.
         source_path: Likewise.
         place: Where files are counted that are no media segment of a rung.
+        ends_at: When the token ends, where one was needed.
     """
 
     id: str
@@ -42,6 +44,7 @@ class Playable:
     allows_download: bool = False
     source_path: str = ""
     place: SegmentPlace = attrs.field(init=False, eq=False, repr=False)
+    ends_at: datetime | None = attrs.field(init=False, eq=False, repr=False)
 
     @place.default
     def _make_place(self) -> SegmentPlace:
@@ -51,6 +54,10 @@ class Playable:
             video_id=VideoId(self.id),
             height_px=0,
         )
+
+    @ends_at.default
+    def _find_end(self) -> datetime | None:
+        return self.claims.expires_at if self.claims else None
 
     @property
     def media(self) -> MediaIndex:

@@ -15,14 +15,17 @@ import attrs
 
 from hvcore.errors import HvError
 from hvcore.manifests.hls import MASTER
-from hvcore.ports.counting import CountedSegment
+from hvcore.ports.counting import CountedSegment, SegmentCounter
+from hvcore.ports.repositories.playback import PlaybackDirectory
+from hvcore.ports.storage import Storage, SupportsLocalPath
 from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
 from hvcore.services.links.share_link_playback import ShareLinkPlayback
 from hvcore.services.playback.delivery import Delivery, PlaybackRequest
 from hvcore.services.playback.downloads.joined_files import NAMED
+from hvcore.services.playback.downloads.serving import Downloads
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse
 from hvcore.services.playback.thumbnails.cached import CachedThumbnails
-from hvcore.services.playback.thumbnails.serving import ThumbnailRequest, Thumbnails
+from hvcore.services.playback.thumbnails.serving import ThumbnailRequest
 from hvcore.wire.envelope import SUCCESS_TYPE
 from hvcore_delivery.app import LIVE
 from hvcore_web.compressed_texts import NotPreparedError
@@ -44,10 +47,22 @@ _ALIVE: Final = PlaybackResponse(
 
 
 class PublishedServices(Protocol):
-    """Decides about the files."""
+    """The services that decide about the files, and the storage that has them."""
+
+    @property
+    def storage(self) -> Storage: ...
+
+    @property
+    def playback_directory(self) -> PlaybackDirectory: ...
 
     @property
     def delivery(self) -> Delivery: ...
+
+    @property
+    def downloads(self) -> Downloads: ...
+
+    @property
+    def segment_counter(self) -> SegmentCounter: ...
 
     @property
     def share_link_playback(self) -> ShareLinkPlayback:
@@ -58,8 +73,8 @@ class PublishedServices(Protocol):
     def edge_key_playback(self) -> EdgeKeyPlayback: ...
 
     @property
-    def thumbnails(self) -> Thumbnails:
-        """Makes and stores pictures."""
+    def cached_thumbnails(self) -> CachedThumbnails:
+        """Pictures that were made before."""
         ...
 
 
@@ -69,11 +84,17 @@ class PublishedFileOpener:
     Playlists, segments and pictures, where a decision is made without waiting.
 
     Attributes:
-        pictures: Those that were made before.
+        directory: Decides once for requests that came before a moment.
+        downloads: The files of which some take long to prepare.
+        counter: Records the segments of what was opened.
+        pictures: The pictures that were made before.
         further: Answers what is no request for a file, or leaves it as well.
     """
 
+    directory: PlaybackDirectory
     delivery: Delivery
+    downloads: Downloads
+    counter: SegmentCounter
     share_link_playback: ShareLinkPlayback
     edge_key_playback: EdgeKeyPlayback
     pictures: CachedThumbnails
@@ -90,28 +111,28 @@ class PublishedFileOpener:
             further: Its answers are cached by its callers, so nothing asks it where
                 decisions are cached.
         """
-        delivery = services.delivery
-        if not delivery.decides_at_once:
+        directory = services.playback_directory
+        is_local = isinstance(services.storage, SupportsLocalPath)
+        if not is_local or not directory.answers_at_once:
             return None
         return cls(
-            delivery=delivery,
+            directory=directory,
+            delivery=services.delivery,
+            downloads=services.downloads,
+            counter=services.segment_counter,
             share_link_playback=services.share_link_playback,
             edge_key_playback=services.edge_key_playback,
-            pictures=CachedThumbnails(
-                storage=delivery.storage,
-                delivery=delivery,
-                uses=services.thumbnails.uses,
-            ),
-            further=further if delivery.directory.is_current else None,
+            pictures=services.cached_thumbnails,
+            further=further if directory.is_current else None,
         )
 
     def count(self, segments: Sequence[CountedSegment]) -> bool:
         """Count segments of what was opened, together."""
-        return self.delivery.counter.count(segments)
+        return self.counter.count(segments)
 
     def take_back(self, lines: Sequence[bytes]) -> None:
         """Count no longer what these lines count."""
-        self.delivery.counter.take_back(lines)
+        self.counter.take_back(lines)
 
     def moment(self) -> AbstractContextManager[None]:
         """
@@ -120,7 +141,7 @@ class PublishedFileOpener:
         Raises:
             UnavailableError: The database does not answer.
         """
-        return self.delivery.directory.moment()
+        return self.directory.moment()
 
     def open(self, request: PlainRequest) -> Answer | None:
         """
@@ -138,7 +159,7 @@ class PublishedFileOpener:
             if address is None:
                 return self.further(request) if self.further else None
             if NAMED in request.path:
-                with self.delivery.downloads.without_waiting():
+                with self.downloads.without_waiting():
                     response = self._response(address, request)
             else:
                 response = self._response(address, request)

@@ -29,8 +29,8 @@ from hvcore.services.counting.sessions import (
     NOTED_EVERY_S,
     PERIOD_S,
 )
-from hvcore.services.edge.authorizations import ETAG_CHARS, MAX_ASKED
-from hvcore.services.playback.published_files import MAX_NUMBER_DIGITS
+from hvcore.services.edge.authorizations import MAX_ASKED
+from hvcore.services.playback.published_files import ETAG_CHARS, MAX_NUMBER_DIGITS
 from hvcore.services.playback.responses import Lifetime
 from hvcore_edge.tallies import (
     ALIGNED_BYTES,

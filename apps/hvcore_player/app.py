@@ -17,7 +17,8 @@ import falcon
 from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
 from hvcore.services.links.share_codes import ShareCodes
 from hvcore.services.links.share_link_playback import ShareLinkPlayback
-from hvcore.services.playback.delivery import Delivery
+from hvcore.services.playback.authorization import PlaybackAuthorization
+from hvcore.services.playback.player_videos import PlayerVideos
 from hvcore.settings import PublicSettings, Settings
 from hvcore_player.assets import STATIC, player_assets
 from hvcore_player.discovery import OEMBED_PATH
@@ -48,8 +49,13 @@ class PlayerServices(Protocol):
     """The services that the player app needs."""
 
     @property
-    def delivery(self) -> Delivery:
-        """The delivery of videos: decides whether a viewer may have a file."""
+    def playback_access(self) -> PlaybackAuthorization:
+        """The decisions about who may watch which video."""
+        ...
+
+    @property
+    def player_videos(self) -> PlayerVideos:
+        """The content of the pages of videos."""
         ...
 
     @property
@@ -98,13 +104,14 @@ def make_app(
     app.add_route(
         OEMBED_PATH,
         OEmbedResource(
-            delivery=services.delivery,
+            access=services.playback_access,
+            player_videos=services.player_videos,
             edge_key_playback=services.edge_key_playback,
             public=public,
         ),
     )
     app.add_route(
-        "/v1/embed/{video}", EmbedPageResource(services.delivery, answers, public)
+        "/v1/embed/{video}", EmbedPageResource(services.player_videos, answers, public)
     )
     app.add_route("/v1/player/{name:path}", PlayerFilesResource(assets))
     app.add_route(
@@ -134,7 +141,7 @@ def make_app(
 class EmbedPageResource:
     """The page of a video."""
 
-    delivery: Delivery
+    player_videos: PlayerVideos
     answers: PageAnswers
     public: PublicSettings
 
@@ -142,7 +149,7 @@ class EmbedPageResource:
         """Answer with the page, or with one that says why there is none."""
 
         def make() -> PageContent:
-            shown = self.delivery.describe(video, viewer_of(req))
+            shown = self.player_videos.describe(video, viewer_of(req))
             body = embed_page(shown, self.public, self.answers.element)
             return PageContent(
                 body=body,

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import attrs
 
 from hvcore.domain.videos.thumbnails import BEST_THUMBNAIL_PX, thumbnail_name
-from hvcore.services.playback.delivery import PlayerVideo
+from hvcore.services.playback.player_videos import PlayerVideo
 from hvcore.settings import PublicSettings
 from hvcore_web.pages import Markup, escaped
 

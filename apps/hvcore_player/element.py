@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import attrs
 
 from hvcore.services.links.link_pages import LinkedVideo
-from hvcore.services.playback.delivery import PlayerVideo
+from hvcore.services.playback.player_videos import PlayerVideo
 from hvcore_web.pages import Markup, escaped
 
 _LOADED_FIRST = ("hv-player.js", "vendor/media-chrome.js", "vendor/hls.min.mjs")

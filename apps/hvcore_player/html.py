@@ -7,7 +7,7 @@ from typing import Final
 
 from hvcore.domain.playback.page_domains import origin_of
 from hvcore.services.links.link_pages import LinkedVideo
-from hvcore.services.playback.delivery import PlayerVideo
+from hvcore.services.playback.player_videos import PlayerVideo
 from hvcore.settings import PublicSettings
 from hvcore_player.assets import PLAYER_FILES
 from hvcore_player.discovery import EmbeddablePage, oembed_link, preview_tags

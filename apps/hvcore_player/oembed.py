@@ -15,7 +15,7 @@ import falcon
 
 from hvcore.domain.ids import is_edge_key_id
 from hvcore.domain.playback.rules import PlaybackRule
-from hvcore.domain.playback.viewer import Viewer
+from hvcore.domain.playback.viewer import SOMEBODY, Viewer
 from hvcore.domain.shown_text import one_line
 from hvcore.domain.videos.thumbnails import (
     BEST_THUMBNAIL_PX,
@@ -32,7 +32,8 @@ from hvcore.errors import (
     UnsupportedFormatError,
 )
 from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
-from hvcore.services.playback.delivery import SOMEBODY, Delivery
+from hvcore.services.playback.authorization import PlaybackAuthorization
+from hvcore.services.playback.player_videos import PlayerVideos
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse
 from hvcore.settings import PublicSettings
 from hvcore.wire.envelope import encode
@@ -82,7 +83,8 @@ def frame(page: EmbeddablePage, size_px: tuple[int, int], query: str = "") -> st
 class OEmbedResource:
     """Tells programs of other sites how to embed a page of ours."""
 
-    delivery: Delivery
+    access: PlaybackAuthorization
+    player_videos: PlayerVideos
     edge_key_playback: EdgeKeyPlayback
     public: PublicSettings
 
@@ -143,7 +145,7 @@ class OEmbedResource:
 
     def _of_video(self, video_id: str) -> EmbeddablePage:
         # Nobody's token counts: the answer is for everybody.
-        video = self.delivery.describe(video_id, SOMEBODY)
+        video = self.player_videos.describe(video_id, SOMEBODY)
         return EmbeddablePage.of_video(video, self.public)
 
     def _of_edge_key(self, edge_key: str, viewer: Viewer) -> EmbeddablePage:
@@ -153,8 +155,7 @@ class OEmbedResource:
             raise NotFoundError(exc.detail, rule=exc.rule) from exc
         # Servers that ask for pages name none. They get the frame, which judges
         # the page itself, and not what the video is called.
-        access = self.delivery.access
-        is_listed = not key.domains or access.is_page_allowed(key.domains, viewer)
+        is_listed = not key.domains or self.access.is_page_allowed(key.domains, viewer)
         return EmbeddablePage(
             url=f"{self.public.player_url}/v1/{key.id}",
             player_url=self.public.player_url,

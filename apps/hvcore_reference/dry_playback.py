@@ -20,6 +20,7 @@ from hvcore.clock import Clock
 from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.playback.decision import PlaybackDecision, following
+from hvcore.domain.playback.page_domains import origin_of
 from hvcore.domain.web_addresses import read_address
 from hvcore.errors import UnavailableError
 from hvcore.metrics.measuring import unmeasured
@@ -30,8 +31,11 @@ from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
 from hvcore.services.links.share_codes import ShareCodes
 from hvcore.services.links.share_link_playback import ShareLinkPlayback
+from hvcore.services.playback.authorization import PlaybackAuthorization
 from hvcore.services.playback.delivery import Delivery
+from hvcore.services.playback.player_videos import PlayerVideos
 from hvcore.services.playback.thumbnails.serving import Thumbnails
+from hvcore.services.playback.thumbnails.uses import ThumbnailUses
 from hvcore.services.readiness import Readiness
 from hvcore.settings import PublicSettings, Settings
 from hvcore_dashboard.playback_judge import JudgedPlayback
@@ -63,6 +67,8 @@ class DryRequest:
 class DryServices:
     """The services of delivery and player that change nothing."""
 
+    playback_access: PlaybackAuthorization
+    player_videos: PlayerVideos
     delivery: Delivery
     edge_key_playback: EdgeKeyPlayback
     share_link_playback: ShareLinkPlayback
@@ -82,21 +88,28 @@ def dry_services(services: Services, public: PublicSettings) -> DryServices:
     Args:
         public: The addresses at which the service runs.
     """
-    delivery = attrs.evolve(
-        services.delivery, counter=_Uncounted(), player_url=public.player_url
+    access = attrs.evolve(
+        services.playback_access, player_origin=origin_of(public.player_url)
     )
+    delivery = attrs.evolve(services.delivery, access=access, counter=_Uncounted())
     storage = _ReadOnlyStorage(services.storage, services.clock)
     uow = _ReadOnlyUnitOfWork(services.uow)
     share_link_playback = attrs.evolve(
-        services.share_link_playback, delivery=delivery, uow=uow
+        services.share_link_playback, access=access, delivery=delivery, uow=uow
     )
     return DryServices(
+        playback_access=access,
+        player_videos=PlayerVideos(access=access),
         delivery=delivery,
-        edge_key_playback=attrs.evolve(services.edge_key_playback, delivery=delivery),
+        edge_key_playback=attrs.evolve(
+            services.edge_key_playback, access=access, delivery=delivery
+        ),
         share_link_playback=share_link_playback,
-        share_codes=ShareCodes(uow=uow, playback=share_link_playback),
+        share_codes=ShareCodes(
+            uow=uow, playback=share_link_playback, clock=services.clock
+        ),
         thumbnails=attrs.evolve(
-            services.thumbnails, storage=storage, delivery=delivery
+            services.thumbnails, storage=storage, access=access, uses=ThumbnailUses()
         ),
         key_ring=services.key_ring,
         clock=services.clock,

@@ -23,15 +23,16 @@ class CorsPolicy:
         methods: Methods that a preflight allows.
         headers: Request headers that a preflight allows.
         exposed: Response headers that a page may read.
-        max_age_s: How long a browser may keep a preflight's answer.
     """
 
     origins: frozenset[str] | None
     methods: tuple[str, ...]
     headers: tuple[str, ...]
     exposed: tuple[str, ...] = ("X-Request-Id",)
-    max_age_s: int = 3600
 
+
+PREFLIGHT_MAX_AGE_S: Final = "3600"
+"""The time for which a browser may keep a preflight's answer."""
 
 TUS_REQUEST_HEADERS: Final = (
     *("Tus-Resumable", "Upload-Length", "Upload-Offset", "Upload-Metadata"),
@@ -137,7 +138,7 @@ class CorsMiddleware:
         if _allowed_origin(req, policy) is not None:
             resp.set_header("Access-Control-Allow-Methods", ", ".join(policy.methods))
             resp.set_header("Access-Control-Allow-Headers", ", ".join(policy.headers))
-            resp.set_header("Access-Control-Max-Age", str(policy.max_age_s))
+            resp.set_header("Access-Control-Max-Age", PREFLIGHT_MAX_AGE_S)
         resp.status = falcon.HTTP_204
         resp.complete = True
 

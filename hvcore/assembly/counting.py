@@ -5,9 +5,11 @@ from typing import Final
 
 from hvcore.assembly.backends import Backends
 from hvcore.persistence.access.delivered_bytes import SqlDeliveredBytes
+from hvcore.ports.counting import SegmentCounter
 from hvcore.services.counting.flusher import Flusher
 from hvcore.services.counting.segment_details import SegmentDetails
-from hvcore.services.counting.sessions import SessionNames
+from hvcore.services.counting.sessions import SessionNames, SessionNotes
+from hvcore.services.counting.spooled_counter import SpooledCounter
 
 DELIVERED_BYTES: Final = "delivered bytes"
 """The sink of the quotas; no deployment chooses it, and none can be called so."""
@@ -28,6 +30,19 @@ class CountingWiring(Backends):
         return SegmentDetails(
             country_header=analytics.country_header.lower(),
             counts_referrers=analytics.referrers,
+        )
+
+    @cached_property
+    def segment_counter(self) -> SegmentCounter:
+        """Records every segment that is served."""
+        return SpooledCounter(
+            spool=self.spool,
+            sessions=SessionNotes(
+                self.session_names,
+                most_of_one=self.settings.shares.live_sessions_of_one,
+            ),
+            clock=self.clock,
+            details=self.segment_details,
         )
 
     @cached_property

@@ -13,6 +13,9 @@ class EdgeWiring(LinkWiring):
     def edge_authorizations(self) -> EdgeAuthorizations:
         """The permissions of an edge to serve videos by itself."""
         return EdgeAuthorizations(
+            directory=self.playback_directory,
+            storage=self.storage,
+            access=self.playback_access,
             delivery=self.delivery,
             edge_key_playback=self.edge_key_playback,
             share_link_playback=self.share_link_playback,

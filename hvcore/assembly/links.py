@@ -16,20 +16,33 @@ class LinkWiring(PlaybackWiring):
 
     @cached_property
     def edge_key_playback(self) -> EdgeKeyPlayback:
-        return EdgeKeyPlayback(delivery=self.delivery, pages=self._link_pages)
+        return EdgeKeyPlayback(
+            directory=self.playback_directory,
+            access=self.playback_access,
+            delivery=self.delivery,
+            pages=self._link_pages,
+            public=self.settings.public,
+            clock=self.clock,
+        )
 
     @cached_property
     def share_link_playback(self) -> ShareLinkPlayback:
         return ShareLinkPlayback(
             uow=self.uow,
+            directory=self.playback_directory,
+            access=self.playback_access,
             delivery=self.delivery,
             key_ring=self.key_ring,
             pages=self._link_pages,
+            public=self.settings.public,
+            clock=self.clock,
         )
 
     @cached_property
     def share_codes(self) -> ShareCodes:
-        return ShareCodes(uow=self.uow, playback=self.share_link_playback)
+        return ShareCodes(
+            uow=self.uow, playback=self.share_link_playback, clock=self.clock
+        )
 
     @cached_property
     def edge_keys(self) -> EdgeKeys:

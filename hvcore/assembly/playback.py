@@ -6,20 +6,27 @@ from functools import cached_property
 from hvcore.assembly.counting import CountingWiring
 from hvcore.assembly.own_keys import KeyRotations
 from hvcore.domain.access.service_keys import PLAYBACK, UPLOADS
+from hvcore.domain.playback.page_domains import origin_of
 from hvcore.errors import ConfigError
 from hvcore.files.changes_file import CHANGES_FILE, ChangesFile
 from hvcore.persistence.playback.directory import SqlPlaybackDirectory
+from hvcore.ports.repositories.playback import PlaybackDirectory
 from hvcore.services.access.key_rotation import KeyRotation
-from hvcore.services.counting.sessions import SessionNotes
-from hvcore.services.counting.spooled_counter import SpooledCounter
+from hvcore.services.playback.authorization import PlaybackAuthorization
 from hvcore.services.playback.changes import PlaybackChanges
 from hvcore.services.playback.delivery import Delivery
+from hvcore.services.playback.downloads.serving import Downloads
+from hvcore.services.playback.media_files import MediaFiles
+from hvcore.services.playback.player_videos import PlayerVideos
 from hvcore.services.playback.redirects import Redirects, can_redirect
 from hvcore.services.playback.signing.keys import PlaybackSigningKeys
 from hvcore.services.playback.signing.organization_keys import OrganizationKeys
 from hvcore.services.playback.signing.signed_urls import SignedUrls
+from hvcore.services.playback.texts import DeliveredTexts
+from hvcore.services.playback.thumbnails.cached import CachedThumbnails
 from hvcore.services.playback.thumbnails.renders import ThumbnailRenders
 from hvcore.services.playback.thumbnails.serving import Thumbnails
+from hvcore.services.playback.thumbnails.uses import ThumbnailUses
 
 
 class PlaybackWiring(CountingWiring):
@@ -66,36 +73,71 @@ class PlaybackWiring(CountingWiring):
         return Redirects(clock=self.clock)
 
     @cached_property
-    def delivery(self) -> Delivery:
-        return Delivery(
-            directory=SqlPlaybackDirectory(
-                self.engine, ChangesFile(self.edge_folder / CHANGES_FILE), self.clock
-            ),
-            storage=self.storage,
+    def playback_directory(self) -> PlaybackDirectory:
+        """The videos, links and keys that playback looks up."""
+        return SqlPlaybackDirectory(
+            self.engine, ChangesFile(self.edge_folder / CHANGES_FILE), self.clock
+        )
+
+    @cached_property
+    def playback_access(self) -> PlaybackAuthorization:
+        """The decisions about who may watch which video."""
+        return PlaybackAuthorization(
+            directory=self.playback_directory,
             key_ring=self.key_ring,
             organization_keys=OrganizationKeys(self.sealer),
             clock=self.clock,
-            counter=SpooledCounter(
-                spool=self.spool,
-                sessions=SessionNotes(
-                    self.session_names,
-                    most_of_one=self.settings.shares.live_sessions_of_one,
-                ),
-                clock=self.clock,
-                details=self.segment_details,
+            player_origin=origin_of(self.settings.public.player_url),
+        )
+
+    @cached_property
+    def delivery(self) -> Delivery:
+        return Delivery(
+            access=self.playback_access,
+            media_files=MediaFiles(storage=self.storage),
+            texts=DeliveredTexts(
+                directory=self.playback_directory, storage=self.storage
             ),
-            player_url=self.settings.public.player_url,
+            downloads=self.downloads,
+            storage=self.storage,
+            counter=self.segment_counter,
+            clock=self.clock,
             redirects=self._redirects,
         )
+
+    @cached_property
+    def downloads(self) -> Downloads:
+        """The joined files of videos, for viewers to take away."""
+        return Downloads(self.storage)
+
+    @cached_property
+    def player_videos(self) -> PlayerVideos:
+        """The content of player pages."""
+        return PlayerVideos(access=self.playback_access)
 
     @cached_property
     def thumbnails(self) -> Thumbnails:
         """Pictures of any allowed size."""
         return Thumbnails(
             storage=self.storage,
-            delivery=self.delivery,
+            directory=self.playback_directory,
+            access=self.playback_access,
             renders=ThumbnailRenders(self.settings.shares.renders_of_one),
+            uses=self._thumbnail_uses,
         )
+
+    @cached_property
+    def cached_thumbnails(self) -> CachedThumbnails:
+        """The pictures that were made before."""
+        return CachedThumbnails(
+            storage=self.storage,
+            access=self.playback_access,
+            uses=self._thumbnail_uses,
+        )
+
+    @cached_property
+    def _thumbnail_uses(self) -> ThumbnailUses:
+        return ThumbnailUses()
 
     @cached_property
     def _playback_changes(self) -> PlaybackChanges:

@@ -85,7 +85,7 @@ class Library:
         Count segments of further viewers now, as delivery and its flusher do.
         """
         chance = random.Random(number)  # noqa: S311 - made-up data
-        counter = self.services.delivery.counter
+        counter = self.services.segment_counter
         for viewer in range(VIEWERS):
             video = chance.randrange(len(self.video_ids))
             place = self.place(video, chance.choice(HEIGHTS))

@@ -15,7 +15,7 @@ from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.playback.viewer import Viewer
 from hvcore.playback_tokens import KeyRing, TokenKey
-from hvcore.ports.counting import CountedSegment
+from hvcore.ports.counting import CountedSegment, SegmentCounter
 from hvcore.ports.storage import Storage
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.health import OK, HealthReport, HealthStatus
@@ -23,9 +23,16 @@ from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
 from hvcore.services.links.link_pages import LinkPages
 from hvcore.services.links.share_codes import ShareCodes
 from hvcore.services.links.share_link_playback import ShareLinkPlayback
+from hvcore.services.playback.authorization import PlaybackAuthorization
 from hvcore.services.playback.delivery import Delivery
+from hvcore.services.playback.downloads.serving import Downloads
+from hvcore.services.playback.media_files import MediaFiles
+from hvcore.services.playback.player_videos import PlayerVideos
 from hvcore.services.playback.signing.organization_keys import OrganizationKeys
+from hvcore.services.playback.texts import DeliveredTexts
+from hvcore.services.playback.thumbnails.cached import CachedThumbnails
 from hvcore.services.playback.thumbnails.serving import Thumbnails
+from hvcore.services.playback.thumbnails.uses import ThumbnailUses
 from hvcore.services.readiness import Readiness
 from hvcore.settings import PublicSettings, Settings
 from hvcore.signing.sealing import Sealer
@@ -90,7 +97,11 @@ class DeliveryWorld:
     counted: list[SegmentPlace] = attrs.field(factory=list)
     viewers: list[tuple[str | None, Viewer]] = attrs.field(factory=list)
     ignored: list[tuple[int, IgnoredReason]] = attrs.field(factory=list)
+    playback_access: PlaybackAuthorization = attrs.field(init=False)
+    downloads: Downloads = attrs.field(init=False)
     delivery: Delivery = attrs.field(init=False)
+    player_videos: PlayerVideos = attrs.field(init=False)
+    cached_thumbnails: CachedThumbnails = attrs.field(init=False)
     thumbnails: Thumbnails = attrs.field(init=False)
     edge_key_playback: EdgeKeyPlayback = attrs.field(init=False)
     share_link_playback: ShareLinkPlayback = attrs.field(init=False)
@@ -102,17 +113,34 @@ class DeliveryWorld:
     player: TestClient = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.delivery = Delivery(
+        self.playback_access = PlaybackAuthorization(
             directory=self.directory,
-            storage=self.storage,
             key_ring=self.key_ring,
             organization_keys=OrganizationKeys(Sealer("a secret of tests")),
             clock=self.clock,
-            counter=self,
-            player_url=f"{PLAYER_URL}/some/path",
+            player_origin=PLAYER_URL,
         )
+        self.downloads = Downloads(self.storage)
+        self.delivery = Delivery(
+            access=self.playback_access,
+            media_files=MediaFiles(storage=self.storage),
+            texts=DeliveredTexts(directory=self.directory, storage=self.storage),
+            downloads=self.downloads,
+            storage=self.storage,
+            counter=self,
+            clock=self.clock,
+        )
+        self.player_videos = PlayerVideos(access=self.playback_access)
+        uses = ThumbnailUses()
         self.thumbnails = Thumbnails(
-            storage=self.storage, delivery=self.delivery, renders=RENDERS
+            storage=self.storage,
+            directory=self.directory,
+            access=self.playback_access,
+            renders=RENDERS,
+            uses=uses,
+        )
+        self.cached_thumbnails = CachedThumbnails(
+            storage=self.storage, access=self.playback_access, uses=uses
         )
         self.settings = Settings(
             data_dir=Path(),
@@ -121,21 +149,48 @@ class DeliveryWorld:
         pages = LinkPages(
             key_ring=self.key_ring, clock=self.clock, public=self.settings.public
         )
-        self.edge_key_playback = EdgeKeyPlayback(delivery=self.delivery, pages=pages)
+        self.edge_key_playback = EdgeKeyPlayback(
+            directory=self.directory,
+            access=self.playback_access,
+            delivery=self.delivery,
+            pages=pages,
+            public=self.settings.public,
+            clock=self.clock,
+        )
         self.share_link_playback = ShareLinkPlayback(
-            # There are no links here; test_share_link_playback has a database.
+            # There are no links here; test_share_playback has a database.
             uow=cast(UnitOfWork, None),
+            directory=self.directory,
+            access=self.playback_access,
             delivery=self.delivery,
             key_ring=self.key_ring,
             pages=pages,
+            public=self.settings.public,
+            clock=self.clock,
         )
         self.share_codes = ShareCodes(
-            uow=cast(UnitOfWork, None), playback=self.share_link_playback
+            uow=cast(UnitOfWork, None),
+            playback=self.share_link_playback,
+            clock=self.clock,
         )
         self.readiness = Readiness({"storage": self.storage.ping})
         self.delivery_health = Findings()
         self.client = TestClient(make_app(self))
         self.player = TestClient(make_player_app(self, static=self.static))
+
+    @property
+    def playback_directory(self) -> Directory:
+        """
+        Return the world's directory, as services call it.
+        """
+        return self.directory
+
+    @property
+    def segment_counter(self) -> SegmentCounter:
+        """
+        Return this world: it takes note of all segments.
+        """
+        return self
 
     def count(self, segments: Sequence[CountedSegment]) -> bool:
         """

@@ -1,5 +1,7 @@
 """The viewer who asks for a video, as far as the request shows."""
 
+from typing import Final
+
 import attrs
 
 from hvcore.domain.analytics.playback_metrics import PlayerReport
@@ -29,3 +31,7 @@ class Viewer:
     player_session: str | None = attrs.field(default=None, repr=False)
     report: PlayerReport | None = None
     countries: tuple[tuple[str, str], ...] = ()
+
+
+SOMEBODY: Final = Viewer()
+"""A viewer of whom nothing is known."""

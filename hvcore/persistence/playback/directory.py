@@ -18,7 +18,6 @@ from hvcore.domain.links.links import EdgeKey, ShareLink
 from hvcore.domain.media_paths import media_root
 from hvcore.domain.playback.signing_keys import SigningKey
 from hvcore.domain.processing.chapters import Chapter
-from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.domain.videos.captions import CaptionTrack
 from hvcore.domain.videos.states import VideoState
 from hvcore.files.changes_file import ChangesFile
@@ -186,23 +185,20 @@ class SqlPlaybackDirectory:
         self._found: dict[str, _Found] = {}
         # By what names them, so that they never change.
         self._domains: dict[str, tuple[str, ...]] = {}
-        self._questions = {
-            statement: self._reads.prepare(
-                statement, is_remembered=statement is not _MEDIA
-            )
-            for statement in (
-                *(_BY_ID, _BY_PUBLIC_ID, _MEDIA, _EDGE_KEY, _SHARE, _DOMAINS),
-                _SIGNING_KEY,
-            )
-        }
+        prepare = self._reads.prepare
+        self._by_id, self._by_public_id = prepare(_BY_ID), prepare(_BY_PUBLIC_ID)
+        self._published_media = prepare(_MEDIA, is_remembered=False)
+        self._edge_keys, self._shares = prepare(_EDGE_KEY), prepare(_SHARE)
+        self._domain_lists = prepare(_DOMAINS)
+        self._signing_keys = prepare(_SIGNING_KEY)
         # Asked for each token, and mostly there are none.
         self._service_keys = attrs.evolve(
-            self._reads.prepare(_SERVICE_KEYS), is_nothing_remembered=True
+            prepare(_SERVICE_KEYS), is_nothing_remembered=True
         )
         # With the version of which they are; see FastReads.version.
         self._read_service_keys: tuple[object, Sequence[ServiceKey]] = (None, ())
         self._captions = self._reads.prepare_page(_CAPTIONS)
-        self._chapters = self._reads.prepare(_CHAPTERS, is_remembered=False)
+        self._chapters = prepare(_CHAPTERS, is_remembered=False)
 
     @property
     def answers_at_once(self) -> bool:
@@ -223,12 +219,13 @@ class SqlPlaybackDirectory:
         version = self._reads.version
         if known is not None and version is not None and known.version is version:
             return known.entry
-        if not is_storable(video_id):
+        # What was found before can be asked for.
+        if known is None and not is_storable(video_id):
             return None
         is_public = video_id.startswith("pubvid_")
-        statement = _BY_PUBLIC_ID if is_public else _BY_ID
+        question = self._by_public_id if is_public else self._by_id
         wanted = {"wanted": video_id, "month": month_number(self._clock.now())}
-        row = self._first(statement, wanted)
+        row = self._reads.first(question, wanted)
         if row is None:
             return None
         # Made again only if something has changed, which others see by that.
@@ -262,7 +259,7 @@ class SqlPlaybackDirectory:
         known = self._domains.get(list_id)
         if known is not None:
             return known
-        row = self._first(_DOMAINS, {"wanted": list_id})
+        row = self._reads.first(self._domain_lists, {"wanted": list_id})
         if row is None:
             return None
         if len(self._domains) >= MAX_DOMAIN_LISTS:
@@ -279,17 +276,17 @@ class SqlPlaybackDirectory:
         return keys
 
     def find_signing_key(self, key_id: str) -> SigningKey | None:
-        row = self._first(_SIGNING_KEY, {"wanted": key_id})
+        row = self._reads.first(self._signing_keys, {"wanted": key_id})
         if row is None:
             return None
         return signing_key_from_row(_decoded(_SIGNING_KEY, row))
 
     def find_edge_key(self, edge_key: str) -> EdgeKey | None:
-        row = self._first(_EDGE_KEY, {"wanted": edge_key})
+        row = self._reads.first(self._edge_keys, {"wanted": edge_key})
         return None if row is None else edge_key_from_row(_decoded(_EDGE_KEY, row))
 
     def find_share_link(self, share_id: str) -> ShareLink | None:
-        row = self._first(_SHARE, {"wanted": share_id})
+        row = self._reads.first(self._shares, {"wanted": share_id})
         return None if row is None else share_link_from_row(_decoded(_SHARE, row))
 
     def _entry(self, row: tuple[Any, ...]) -> PlaybackEntry:
@@ -306,7 +303,9 @@ class SqlPlaybackDirectory:
             is_public=bool(is_public),
             name=name,
             media_root=media_root(id_, job_id) if has_media else None,
-            load_media=partial(self._load_media, id_, job_id),
+            load_media=partial(
+                self._media.get, (id_, job_id), partial(self._read_media, id_, job_id)
+            ),
             poster_path=poster_path,
             may_begin=not is_over_quota,
             has_chapters=bool(has_chapters),
@@ -314,12 +313,7 @@ class SqlPlaybackDirectory:
             source_path=source_path,
         )
 
-    def _load_media(self, video_id: str, job_id: str) -> MediaIndex | None:
-        def read() -> str | None:
-            row = self._first(_MEDIA, {"video_id": video_id, "job_id": job_id})
-            return None if row is None else row[0]
-
-        return self._media.get((video_id, job_id), read)
-
-    def _first(self, statement: sa.Select[Any], values: dict[str, Any]) -> Row | None:
-        return self._reads.first(self._questions[statement], values)
+    def _read_media(self, video_id: str, job_id: str) -> str | None:
+        wanted = {"video_id": video_id, "job_id": job_id}
+        row = self._reads.first(self._published_media, wanted)
+        return None if row is None else row[0]

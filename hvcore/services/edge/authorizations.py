@@ -25,19 +25,21 @@ from hvcore.errors import (
     NotFoundError,
     UnavailableError,
 )
+from hvcore.ports.repositories.playback import PlaybackDirectory
+from hvcore.ports.storage import Storage
 from hvcore.services.links.edge_key_playback import EdgeKeyPlayback
 from hvcore.services.links.share_link_playback import ShareLinkPlayback
-from hvcore.services.playback.delivery import Delivery
+from hvcore.services.playback.authorization import PlaybackAuthorization
+from hvcore.services.playback.delivery import Delivery, PlaybackPermission
 from hvcore.services.playback.playable import Playable
 from hvcore.services.playback.published_files import (
+    ETAG_CHARS,
     PublishedMedia,
     find_published,
     stored_file,
 )
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse
 
-ETAG_CHARS: Final = 32
-"""As in delivery: a file has the same entity tag at the edge and in delivery."""
 MAX_KNOWN: Final = 4096
 """Authorizations in memory, about 4 MB; what is published is not in them."""
 MAX_ASKED: Final = 32
@@ -118,6 +120,9 @@ class EdgeAuthorization:
 class EdgeAuthorizations:
     """Authorizations by scope: whose permission an address needs."""
 
+    directory: PlaybackDirectory
+    storage: Storage
+    access: PlaybackAuthorization
     delivery: Delivery
     edge_key_playback: EdgeKeyPlayback
     share_link_playback: ShareLinkPlayback
@@ -137,13 +142,12 @@ class EdgeAuthorizations:
         Raises:
             HvError: It may not be served, for the reason that a viewer would get.
         """
-        access = self.delivery.access
         if kind == "private":
-            return self._of(access.ready(owner), has_tokens=True)
+            return self._of(self.access.ready(owner), has_tokens=True)
         if kind == "public":
             parts = owner.split("/")
             if len(parts) == _PUBLIC_PARTS:
-                return self._of(access.public(*parts))
+                return self._of(self.access.public(*parts))
         if kind == "share":
             share, video = self.share_link_playback.find(owner)
             return self._of(video, expires_at=share.expires_at, has_tokens=True)
@@ -195,7 +199,7 @@ class EdgeAuthorizations:
         has_tokens: bool = False,
     ) -> EdgeAuthorization:
         """Return the authorization that was made before, if nothing in it has changed."""
-        kids = tuple(self.delivery.access.believed_keys()) if has_tokens else None
+        kids = tuple(self.access.believed_keys()) if has_tokens else None
         key = (video.id, domains, expires_at, kids)
         known = self._known.get(key)
         if known is not None and known.video is video:
@@ -217,8 +221,8 @@ class EdgeAuthorizations:
         Raises:
             NotFoundError: There is no such list.
         """
-        directory = self.delivery.directory
-        found = directory.find_domains(list_id) if is_domain_list_id(list_id) else None
+        is_list = is_domain_list_id(list_id)
+        found = self.directory.find_domains(list_id) if is_list else None
         if not found:
             raise NotFoundError
         return found
@@ -238,7 +242,7 @@ class EdgeAuthorizations:
             NotFoundError: The video has no such text.
         """
         video = self.find(kind, owner).video
-        response = self.delivery.serve(video, file, token=token, is_public=False)
+        response = self.delivery.serve(video, file, PlaybackPermission(token=token))
         if not response.is_text:
             raise NotFoundError
         # The edge answers with it many times, or not at all.
@@ -257,7 +261,7 @@ class EdgeAuthorizations:
         if not isinstance(found, PublishedMedia):
             raise NotFoundError
         return PlaybackResponse(
-            body=stored_file(self.delivery.storage, video.media_root, found),
+            body=stored_file(self.storage, video.media_root, found),
             content_type=found.content_type,
             etag=_etag(found.file),
             lifetime=Lifetime.IMMUTABLE,

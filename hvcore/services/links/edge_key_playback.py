@@ -6,6 +6,7 @@ Source: interface, "Delivery", embed by edge key.
 
 import attrs
 
+from hvcore.clock import Clock
 from hvcore.domain.ids import is_edge_key_id
 from hvcore.domain.links.links import EdgeKey
 from hvcore.domain.playback.decision import passed
@@ -13,10 +14,13 @@ from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.domain.playback.viewer import Viewer
 from hvcore.errors import ForbiddenError, NotFoundError
 from hvcore.manifests.hls import MASTER
+from hvcore.ports.repositories.playback import PlaybackDirectory
 from hvcore.services.links.link_pages import LinkedVideo, LinkPages
-from hvcore.services.playback.delivery import Delivery
+from hvcore.services.playback.authorization import PlaybackAuthorization
+from hvcore.services.playback.delivery import Delivery, PlaybackPermission
 from hvcore.services.playback.playable import Playable
 from hvcore.services.playback.responses import PlaybackResponse
+from hvcore.settings import PublicSettings
 
 OVER = "This edge key has expired or was revoked."
 OTHER_PAGE = "This edge key may not be used on this page."
@@ -31,8 +35,12 @@ class EdgeKeyPlayback:
     answered is obeyed by the next one.
     """
 
+    directory: PlaybackDirectory
+    access: PlaybackAuthorization
     delivery: Delivery
     pages: LinkPages
+    public: PublicSettings
+    clock: Clock
 
     def open(self, edge_key: str, file: str, viewer: Viewer) -> PlaybackResponse:
         """
@@ -45,14 +53,8 @@ class EdgeKeyPlayback:
         """
         key, video = self._let_in(edge_key, viewer)
         # What shared caches keep, they would serve after a revocation.
-        return self.delivery.serve(
-            video,
-            file,
-            token=None,
-            is_public=False,
-            viewer=viewer,
-            ends_at=key.expires_at,
-        )
+        permission = PlaybackPermission(viewer=viewer, ends_at=key.expires_at)
+        return self.delivery.serve(video, file, permission)
 
     def describe(self, edge_key: str, viewer: Viewer) -> LinkedVideo:
         """
@@ -66,7 +68,7 @@ class EdgeKeyPlayback:
         key, video = self._let_in(edge_key, viewer)
         return self.pages.show(
             video,
-            master=f"{self.pages.public.player_url}/v1/{key.id}/{MASTER}",
+            master=f"{self.public.player_url}/v1/{key.id}/{MASTER}",
             domains=key.domains,
         )
 
@@ -80,25 +82,23 @@ class EdgeKeyPlayback:
             VideoNotFoundError: The video is not ready, or it is deleted.
         """
         key = self._key(edge_key)
-        return key, self.delivery.access.ready(key.video_id)
+        return key, self.access.ready(key.video_id)
 
     def _let_in(self, edge_key: str, viewer: Viewer) -> tuple[EdgeKey, Playable]:
-        access = self.delivery.access
         key = self._key(edge_key)
-        if key.domains and not access.is_page_allowed(key.domains, viewer):
+        if key.domains and not self.access.is_page_allowed(key.domains, viewer):
             raise ForbiddenError(OTHER_PAGE, rule=PlaybackRule.PAGE_NOT_LISTED)
         passed(PlaybackRule.PAGE_NOT_LISTED)
-        return key, access.ready(key.video_id)
+        return key, self.access.ready(key.video_id)
 
     def _key(self, edge_key: str) -> EdgeKey:
-        access = self.delivery.access
         key = None
         if is_edge_key_id(edge_key):
-            key = access.directory.find_edge_key(edge_key)
+            key = self.directory.find_edge_key(edge_key)
         if key is None:
             raise NotFoundError(rule=PlaybackRule.EDGE_KEY_UNKNOWN)
         passed(PlaybackRule.EDGE_KEY_UNKNOWN)
-        now = access.clock.now()
+        now = self.clock.now()
         if key.is_revoked_at(now):
             raise ForbiddenError(OVER, rule=PlaybackRule.EDGE_KEY_REVOKED)
         if key.is_expired_at(now):

@@ -13,6 +13,7 @@ from typing import Final
 
 import attrs
 
+from hvcore.clock import Clock
 from hvcore.domain.ids import ShareCodeId
 from hvcore.domain.limits import SHARE_REMEMBERED_S, SHARE_VIEWER_VALID_S
 from hvcore.domain.links.links import GUESS_WINDOW, ShareLink
@@ -67,6 +68,7 @@ class ShareCodes:
 
     uow: UnitOfWork
     playback: ShareLinkPlayback
+    clock: Clock
 
     def ask(self, share_id: str, email: str, viewer: Viewer) -> ShareCodeId:
         """
@@ -84,7 +86,7 @@ class ShareCodes:
         """
         share, _ = self.playback.find_beginning(share_id)
         client = client_of_address(viewer.address)
-        now = self.playback.delivery.clock.now()
+        now = self.clock.now()
         code = ShareCode.make(share, email, now)
         with self.uow.write() as work:
             # Locked: who asks at the same moment is counted, too.
@@ -125,7 +127,7 @@ class ShareCodes:
         """
         share, video = self.playback.find_beginning(share_id)
         client = client_of_address(viewer.address)
-        now = self.playback.delivery.clock.now()
+        now = self.clock.now()
         with self.uow.write() as work:
             # Locked: of two who enter a code at the same moment, one is let in.
             work.shares.find(share.id, for_update=True)

@@ -11,6 +11,7 @@ from typing import Final
 
 import attrs
 
+from hvcore.clock import Clock
 from hvcore.domain.ids import PublicId, VideoId, is_share_link_id
 from hvcore.domain.limits import SHARE_SESSION_VALID_S
 from hvcore.domain.links.links import ShareLink
@@ -25,12 +26,14 @@ from hvcore.errors import (
 )
 from hvcore.manifests.hls import MASTER
 from hvcore.playback_tokens import KeyRing, TokenUse
+from hvcore.ports.repositories.playback import PlaybackDirectory
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.links.link_pages import LinkedVideo, LinkPages
-from hvcore.services.playback.authorization import OTHER_USE
-from hvcore.services.playback.delivery import Delivery
+from hvcore.services.playback.authorization import OTHER_USE, PlaybackAuthorization
+from hvcore.services.playback.delivery import Delivery, PlaybackPermission
 from hvcore.services.playback.playable import Playable
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse
+from hvcore.settings import PublicSettings
 
 OVER: Final = "This share link has expired, was revoked, or has no views left."
 NO_SESSION: Final = "Begin with the share link's master playlist."
@@ -70,9 +73,13 @@ class ShareLinkPlayback:
     """Playlists and segments by share link, and what its page shows."""
 
     uow: UnitOfWork
+    directory: PlaybackDirectory
+    access: PlaybackAuthorization
     delivery: Delivery
     key_ring: KeyRing
     pages: LinkPages
+    public: PublicSettings
+    clock: Clock
 
     def open(
         self, share_id: str, file: str, viewer: Viewer, *, begins: bool
@@ -98,14 +105,10 @@ class ShareLinkPlayback:
         share, video = self.find(share_id)
         use = self._use(share, viewer)
         if use is TokenUse.SHARE:
-            return self.delivery.serve(
-                video,
-                file,
-                token=viewer.tokens[0],
-                is_public=False,
-                viewer=viewer,
-                ends_at=share.expires_at,
+            permission = PlaybackPermission(
+                viewer=viewer, token=viewer.tokens[0], ends_at=share.expires_at
             )
+            return self.delivery.serve(video, file, permission)
         if file != MASTER:
             raise UnauthorizedError(NO_SESSION, rule=PlaybackRule.SHARE_SESSION_MISSING)
         passed(PlaybackRule.SHARE_SESSION_MISSING)
@@ -138,7 +141,7 @@ class ShareLinkPlayback:
         Args:
             viewer_token: Of a viewer who was recognised; see recognise.
         """
-        master = f"{self.pages.public.worker_url}/v1/share/{share.id}/{MASTER}"
+        master = f"{self.public.worker_url}/v1/share/{share.id}/{MASTER}"
         if viewer_token:
             master += f"?token={viewer_token}"
         views_left = None
@@ -184,15 +187,15 @@ class ShareLinkPlayback:
         """
         share = None
         if is_share_link_id(share_id):
-            share = self.delivery.directory.find_share_link(share_id)
+            share = self.directory.find_share_link(share_id)
         if share is None:
             raise NotFoundError(rule=PlaybackRule.SHARE_UNKNOWN)
         passed(PlaybackRule.SHARE_UNKNOWN)
         self._require_time(share)
         try:
-            return share, self.delivery.access.ready(share.video_id)
+            return share, self.access.ready(share.video_id)
         except VideoNotFoundError as exc:
-            if self.delivery.access.is_deleted(share.video_id):
+            if self.access.is_deleted(share.video_id):
                 raise ShareLinkOverError(rule=exc.rule) from None
             raise
 
@@ -207,7 +210,7 @@ class ShareLinkPlayback:
     def _use(self, share: ShareLink, viewer: Viewer) -> TokenUse | None:
         if not viewer.tokens:
             return None
-        claims = self.delivery.access.claims(viewer)
+        claims = self.access.claims(viewer)
         if claims.share_id != share.id or not claims.names(share.video_id):
             raise ForbiddenError(OTHER_USE, rule=PlaybackRule.TOKEN_OTHER_SHARE)
         passed(PlaybackRule.TOKEN_OTHER_SHARE)
@@ -220,9 +223,8 @@ class ShareLinkPlayback:
         valid_s = max(1, min(left_s, SHARE_SESSION_VALID_S))
         token = self._issue(share, video, TokenUse.SHARE, valid_s)
         # Before the view is used: what cannot be answered costs none.
-        response = self.delivery.serve(
-            video, MASTER, token=token, is_public=False, viewer=viewer
-        )
+        permission = PlaybackPermission(viewer=viewer, token=token)
+        response = self.delivery.serve(video, MASTER, permission)
         if begins:
             self._take_view(share)
         else:
@@ -254,4 +256,4 @@ class ShareLinkPlayback:
         )
 
     def _now(self) -> datetime:
-        return self.delivery.clock.now()
+        return self.clock.now()

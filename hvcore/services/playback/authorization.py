@@ -20,12 +20,12 @@ from hvcore.errors import ForbiddenError, UnauthorizedError, VideoNotFoundError
 from hvcore.playback_tokens import KeyRing, PlaybackClaims, TokenKey, TokenUse
 from hvcore.playback_tokens.verifying import refused
 from hvcore.ports.repositories.playback import PlaybackDirectory, PlaybackEntry
-from hvcore.services.playback.playable import (
+from hvcore.services.playback.authorization_cache import (
     Authorization,
     AuthorizationCache,
     AuthorizationKey,
-    Playable,
 )
+from hvcore.services.playback.playable import Playable
 from hvcore.services.playback.signing.organization_keys import OrganizationKeys
 
 NOT_SIGNED: Final = "This video needs a playback token: ?token=…"

@@ -1,23 +1,16 @@
-"""A video that may be served now, and the decisions that said so."""
+"""A video that may be served now."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from datetime import datetime
-from typing import Final, TypeAlias
 
 import attrs
 
+from hvcore.domain.analytics.segments import SegmentPlace
+from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.domain.playback.rules import PlaybackRule
 from hvcore.domain.processing.media_index import MediaIndex
 from hvcore.errors import VideoNotFoundError
 from hvcore.playback_tokens import PlaybackClaims
-from hvcore.ports.repositories.playback import PlaybackEntry
-
-MAX_AUTHORIZATIONS: Final = 10_000
-"""About 15 MB with tokens of the usual length."""
-MAX_KEY_CHARS: Final = 2048
-"""Of a cache key; requests with longer ones are decided each time."""
-
-AuthorizationKey: TypeAlias = tuple[Hashable, ...]
 
 
 @attrs.frozen(kw_only=True)
@@ -32,6 +25,8 @@ class Playable:
         has_chapters: Likewise.
         allows_download: Likewise.
         source_path: Likewise.
+        place: Where files are counted that are no media segment of a rung.
+        ends_at: When the token ends, where one was needed.
     """
 
     id: str
@@ -48,6 +43,21 @@ class Playable:
     has_chapters: bool = False
     allows_download: bool = False
     source_path: str = ""
+    place: SegmentPlace = attrs.field(init=False, eq=False, repr=False)
+    ends_at: datetime | None = attrs.field(init=False, eq=False, repr=False)
+
+    @place.default
+    def _make_place(self) -> SegmentPlace:
+        return SegmentPlace(
+            org_id=OrgId(self.org_id),
+            env_id=EnvId(self.env_id),
+            video_id=VideoId(self.id),
+            height_px=0,
+        )
+
+    @ends_at.default
+    def _find_end(self) -> datetime | None:
+        return self.claims.expires_at if self.claims else None
 
     @property
     def media(self) -> MediaIndex:
@@ -84,47 +94,3 @@ class Playable:
         """
         made = None if self.chosen_poster else self.media.poster
         return self.chosen_poster or (f"{self.media_root}/{made}" if made else None)
-
-
-@attrs.frozen(kw_only=True, eq=False)
-class Authorization:
-    """
-    A decision that a video may be served.
-
-    It holds as long as the directory finds this very entry, until it ends.
-
-    Attributes:
-        video: The id by which the directory was asked.
-        ends_at: When the token ends, where one was needed.
-    """
-
-    video: str
-    entry: PlaybackEntry | None
-    playable: Playable
-    ends_at: datetime | None = None
-
-
-class AuthorizationCache:
-    """The last decisions, by all that they were asked with; thread-safe."""
-
-    def __init__(self, max_authorizations: int = MAX_AUTHORIZATIONS) -> None:
-        self._max_authorizations = max_authorizations
-        self._authorizations: dict[AuthorizationKey, Authorization] = {}
-
-    def get(self, key: AuthorizationKey) -> Authorization | None:
-        """Return a decision; it may not hold any more."""
-        return self._authorizations.get(key)
-
-    def put(self, key: AuthorizationKey, authorization: Authorization) -> None:
-        """Keep a decision; all are forgotten now and then, so that there is room."""
-        if sum(map(_chars, key)) > MAX_KEY_CHARS:
-            return
-        if len(self._authorizations) >= self._max_authorizations:
-            self._authorizations = {}
-        self._authorizations[key] = authorization
-
-
-def _chars(part: Hashable) -> int:
-    if isinstance(part, tuple):
-        return sum(map(_chars, part))
-    return len(part) if isinstance(part, str) else 0

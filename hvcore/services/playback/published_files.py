@@ -23,6 +23,8 @@ from hvcore.ports.storage import Storage
 from hvcore.services.playback.responses import StoredFile
 
 INIT: Final = "init.m4s"
+ETAG_CHARS: Final = 32
+"""Of an entity tag; a file has the same one at the edge."""
 FIRST_RUNG_INIT: Final = "video/init.m4s"
 MAX_NUMBER_DIGITS: Final = 7
 """Of a segment's number in its name."""
@@ -98,6 +100,13 @@ class PublishedMedia:
     first_bytes: int | None = None
     counted_px: int | None = None
 
+    @property
+    def etag(self) -> str:
+        """The entity tag, without quotes."""
+        tag = self.file.sha256[:ETAG_CHARS]
+        # The beginning of a file is not what the whole is.
+        return tag if self.first_bytes is None else f"{tag}-{self.first_bytes}"
+
 
 PublishedText: TypeAlias = (
     PublishedPlaylist
@@ -112,7 +121,8 @@ def find_published(
     media: MediaIndex, path: str
 ) -> PublishedText | PublishedMedia | None:
     """Return the published file that a path under a video names, if any."""
-    return _find_text(media, path) or _find_media(media, path) or _sheet(media, path)
+    # Segments first: they are asked for most, and to know a text takes longer.
+    return _find_media(media, path) or _sheet(media, path) or _find_text(media, path)
 
 
 def stored_file(storage: Storage, media_root: str, found: PublishedMedia) -> StoredFile:

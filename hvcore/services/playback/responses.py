@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from enum import Enum
+from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
 
@@ -37,17 +38,16 @@ class StoredFile:
     Attributes:
         file_bytes: As it was measured when it was made.
         first_bytes: Where only the beginning is served: how much.
-        local: Where it is on this machine, if it does.
     """
 
     storage: Storage
     path: str
     file_bytes: int
     first_bytes: int | None = None
-    local: Path | None = attrs.field(init=False)
 
-    @local.default
-    def _find_local(self) -> Path | None:
+    @cached_property
+    def local(self) -> Path | None:
+        """The place of the file on this machine, if it has one."""
         if not isinstance(self.storage, SupportsLocalPath):
             return None
         return self.storage.local_path(self.path)

@@ -142,6 +142,9 @@ class EdgeWorld(DeliveryWorld):
         What the edge is told.
         """
         return EdgeAuthorizations(
+            directory=self.directory,
+            storage=self.storage,
+            access=self.playback_access,
             delivery=self.delivery,
             edge_key_playback=self.edge_key_playback,
             share_link_playback=self.share_link_playback,

@@ -11,7 +11,6 @@ import pytest
 from falcon.testing import Result, TestClient
 
 from hvcore.services.edge.authorizations import MAX_ASKED, edge_secret
-from hvcore.services.playback.thumbnails.cached import CachedThumbnails
 from hvcore_delivery.published import PublishedFileOpener
 from hvcore_edge.app import MARK_HEADER, SECRET_HEADER, make_app
 from hvcore_edge.renewals import Renewals
@@ -44,14 +43,13 @@ class Edge:
         self.app = TestClient(make_app(services))
         # Of this storage, which is none of the machine's, nothing is opened here.
         files = PublishedFileOpener(
+            directory=services.playback_directory,
             delivery=services.delivery,
+            downloads=services.downloads,
+            counter=services.segment_counter,
             share_link_playback=services.share_link_playback,
             edge_key_playback=services.edge_key_playback,
-            pictures=CachedThumbnails(
-                storage=services.storage,
-                delivery=services.delivery,
-                uses=services.thumbnails.uses,
-            ),
+            pictures=services.cached_thumbnails,
             further=Renewals.of(services).open,
         )
         self.loop = LoopClient(files, self.app)

@@ -472,7 +472,7 @@ def test_delivery_is_not_ready_without_its_storage(api: World) -> None:
 
 def test_a_delete_through_the_api_is_obeyed_by_delivery(api: World) -> None:
     video_id = api.ready(is_public=True)
-    entry = api.services.delivery.directory.find(video_id)
+    entry = api.services.playback_directory.find(video_id)
     assert entry is not None
     api.storage.files[f"{entry.media_root}/master.m3u8"] = b"#EXTM3U\n"
     client = TestClient(make_app(api.services))
@@ -486,7 +486,7 @@ def test_a_delete_through_the_api_is_obeyed_by_delivery(api: World) -> None:
 
 def test_a_signed_url_of_the_api_is_understood_by_delivery(api: World) -> None:
     video_id = api.ready(is_public=False)
-    entry = api.services.delivery.directory.find(video_id)
+    entry = api.services.playback_directory.find(video_id)
     assert entry is not None
     api.storage.files[f"{entry.media_root}/master.m3u8"] = b"#EXTM3U\nv.m3u8\n"
     client = TestClient(make_app(api.services))

@@ -14,12 +14,12 @@ from hvcore.domain.videos.states import VideoState
 from hvcore.errors import ForbiddenError, UnauthorizedError, VideoNotFoundError
 from hvcore.playback_tokens import LEEWAY_S, KeyRing, TokenKey, TokenUse
 from hvcore.services.playback.authorization import PlaybackAuthorization
-from hvcore.services.playback.playable import (
+from hvcore.services.playback.authorization_cache import (
     MAX_KEY_CHARS,
     Authorization,
     AuthorizationCache,
-    Playable,
 )
+from hvcore.services.playback.playable import Playable
 from hvcore.services.playback.signing.organization_keys import OrganizationKeys
 from hvcore.signing.sealing import Sealer
 from tests.conftest import SettableClock

@@ -77,8 +77,7 @@ def _opened(invocation: Invocation, video: str) -> Iterator[tuple[Source, str]]:
 @contextmanager
 def _stored(invocation: Invocation, video: str) -> Iterator[StorageSource]:
     with invocation.services() as services:
-        delivery = services.delivery
-        entry = delivery.directory.find(video)
+        entry = services.playback_directory.find(video)
         if entry is None:
             raise CliError(f"There is no video {video}; hv videos list shows them.")
         is_ready = entry.state is VideoState.READY
@@ -98,7 +97,7 @@ def _stored(invocation: Invocation, video: str) -> Iterator[StorageSource]:
             chosen_poster=None,
             load_media=entry.load_media,
         )
-        yield StorageSource(delivery=delivery, video=playable)
+        yield StorageSource(delivery=services.delivery, video=playable)
 
 
 def _last(url: str) -> str:

@@ -12,7 +12,7 @@ import urllib3
 from hvcore.conformance import Piece, UnreadableError
 from hvcore.errors import NotFoundError
 from hvcore.ports.storage import ObjectNotFoundError
-from hvcore.services.playback.delivery import Delivery
+from hvcore.services.playback.delivery import Delivery, PlaybackPermission
 from hvcore.services.playback.playable import Playable
 from hvcore.services.playback.shared_texts import PiecewiseBody
 from hvcore.services.processing.published_source import (
@@ -57,7 +57,7 @@ class StorageSource:
         """
         try:
             body = self.delivery.serve(
-                self.video, name.partition("?")[0], token=None, is_public=False
+                self.video, name.partition("?")[0], PlaybackPermission()
             ).body
             if isinstance(body, bytes):
                 return Piece(data=body[start : start + length], size_bytes=len(body))

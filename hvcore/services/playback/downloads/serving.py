@@ -7,7 +7,7 @@ Their heads are made on the first request and kept in the storage; see decision 
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from typing import BinaryIO, Final
@@ -34,6 +34,7 @@ from hvcore.services.playback.downloads.names import (
     first_sound,
     is_download_name,
 )
+from hvcore.services.playback.playable import Playable
 from hvcore.services.playback.published_files import init_of, stored_file
 from hvcore.services.playback.responses import StoredFile
 
@@ -91,8 +92,7 @@ class Downloads:
 
     def open(
         self,
-        media_root: str,
-        load_media: Callable[[], MediaIndex],
+        video: Playable,
         name: str,
         counted: Counted,
     ) -> Download:
@@ -108,7 +108,7 @@ class Downloads:
         """
         if not is_download_name(name):
             raise NotFoundError(_NO_SUCH_DOWNLOAD)
-        media = load_media()
+        media, media_root = video.media, video.media_root
         found = next((one for one in downloads_of(media) if one.name == name), None)
         if found is None:
             raise NotFoundError(_NO_SUCH_DOWNLOAD)

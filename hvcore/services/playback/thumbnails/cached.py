@@ -12,7 +12,7 @@ from hvcore.domain.ids import VideoId
 from hvcore.domain.media_paths import thumbnails_prefix
 from hvcore.domain.videos.thumbnails import USUAL_THUMBNAILS
 from hvcore.ports.storage import Storage, SupportsLocalPath
-from hvcore.services.playback.delivery import Delivery
+from hvcore.services.playback.authorization import PlaybackAuthorization
 from hvcore.services.playback.responses import (
     Lifetime,
     PlaybackResponse,
@@ -49,7 +49,7 @@ class CachedThumbnails:
     """
 
     storage: Storage
-    delivery: Delivery
+    access: PlaybackAuthorization
     uses: ThumbnailUses
     _known: OrderedDict[str, _Known] = attrs.field(
         factory=OrderedDict, init=False, eq=False, repr=False
@@ -64,9 +64,7 @@ class CachedThumbnails:
         """
         if _NAME.fullmatch(request.name) is None:
             return None
-        video = self.delivery.access.either(
-            request.video, request.viewer, THUMBNAIL_USES
-        )
+        video = self.access.either(request.video, request.viewer, THUMBNAIL_USES)
         if video.poster_path is None:
             return None
         folder = thumbnails_prefix(VideoId(video.id), video.poster_path)

@@ -22,7 +22,7 @@ from hvcore.domain.limits import (
 from hvcore.domain.media_paths import thumbnails_prefix
 from hvcore.domain.playback.decision import passed
 from hvcore.domain.playback.rules import PlaybackRule
-from hvcore.domain.playback.viewer import Viewer
+from hvcore.domain.playback.viewer import SOMEBODY, Viewer
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.thumbnails import USUAL_THUMBNAILS
 from hvcore.errors import (
@@ -32,8 +32,9 @@ from hvcore.errors import (
     VideoNotFoundError,
 )
 from hvcore.playback_tokens import TokenUse
+from hvcore.ports.repositories.playback import PlaybackDirectory
 from hvcore.ports.storage import ObjectNotFoundError, Storage
-from hvcore.services.playback.delivery import Delivery
+from hvcore.services.playback.authorization import PlaybackAuthorization
 from hvcore.services.playback.playable import Playable
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse
 from hvcore.services.playback.thumbnails.renders import RenderWanted, ThumbnailRenders
@@ -56,7 +57,7 @@ class ThumbnailRequest:
 
     video: str
     name: str
-    viewer: Viewer = Viewer()
+    viewer: Viewer = SOMEBODY
 
 
 @attrs.frozen(kw_only=True)
@@ -64,9 +65,10 @@ class Thumbnails:
     """Serve pictures of videos."""
 
     storage: Storage
-    delivery: Delivery
+    directory: PlaybackDirectory
+    access: PlaybackAuthorization
     renders: ThumbnailRenders
-    uses: ThumbnailUses = attrs.field(factory=ThumbnailUses, init=False)
+    uses: ThumbnailUses
 
     def open(self, request: ThumbnailRequest) -> PlaybackResponse:
         """
@@ -82,9 +84,7 @@ class Thumbnails:
             UnavailableError: Too many pictures are being made.
         """
         _size(request.name)
-        video = self.delivery.access.either(
-            request.video, request.viewer, THUMBNAIL_USES
-        )
+        video = self.access.either(request.video, request.viewer, THUMBNAIL_USES)
         if video.poster_path is None:
             raise NotFoundError(
                 "The video has no picture yet.", rule=PlaybackRule.NO_PICTURE
@@ -138,7 +138,7 @@ class Thumbnails:
             self._make_room(folder)
         # A delete may have been answered meanwhile, and its files removed:
         # nothing may come after it.
-        entry = self.delivery.directory.find(video.id)
+        entry = self.directory.find(video.id)
         if entry is None or entry.state is not VideoState.READY:
             self.storage.delete_tree(path)
             raise VideoNotFoundError(rule=PlaybackRule.VIDEO_DELETED)

@@ -8,7 +8,7 @@ clients want are removed last.
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Final
 
 import attrs
@@ -36,8 +36,7 @@ class _Use:
 class ThumbnailUses:
     """Remember the last uses of sizes; thread-safe."""
 
-    def __init__(self, elapsed_s: Callable[[], float] = time.monotonic) -> None:
-        self._elapsed_s = elapsed_s
+    def __init__(self) -> None:
         self._lock = threading.Lock()
         self._uses: OrderedDict[str, _Use] = OrderedDict()
 
@@ -49,7 +48,7 @@ class ThumbnailUses:
                 client=who, is_shared=False, at_s=0
             )
             use.is_shared |= use.client != who
-            use.at_s = self._elapsed_s()
+            use.at_s = time.monotonic()
             self._uses[path] = use
             if len(self._uses) > MAX_REMEMBERED:
                 self._uses.popitem(last=False)

@@ -285,7 +285,7 @@ def test_explaining_uses_no_view_and_writes_nothing(site: Site) -> None:
     for url in addresses * 2:
         assert site.judged(url)[0] == 0
 
-    found = site.services.delivery.directory.find_share_link(share.id)
+    found = site.services.playback_directory.find_share_link(share.id)
     assert found is not None
     assert found.views == 0
     assert site.files() == before

@@ -4,7 +4,7 @@ What is kept of the files that were asked for.
 
 from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.ids import EnvId, OrgId, VideoId
-from hvcore.services.playback.path_cache import CachedFile, PathCache
+from hvcore.services.playback.media_files import CachedFile, PathCache
 from hvcore.services.playback.responses import StoredFile
 from tests.media_samples import BytesStorage
 

@@ -1,4 +1,8 @@
-"""Keep in memory what a path under a video names: that never changes."""
+"""
+Find the media file that a path under a video names.
+
+What was found once is kept in memory: a path never names another file.
+"""
 
 import threading
 from collections import OrderedDict
@@ -8,6 +12,15 @@ import attrs
 
 from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.domain.analytics.segments import SegmentPlace
+from hvcore.ports.storage import Storage
+from hvcore.services.playback.playable import Playable
+from hvcore.services.playback.published_files import (
+    PublishedMedia,
+    PublishedText,
+    find_published,
+    never_counted,
+    stored_file,
+)
 from hvcore.services.playback.responses import StoredFile
 
 MAX_KNOWN: Final = 10_000
@@ -59,3 +72,36 @@ class PathCache:
             self._files[media_root, path] = known
             while len(self._files) > self._max_known:
                 self._files.popitem(last=False)
+
+
+@attrs.frozen(kw_only=True)
+class MediaFiles:
+    """The media files of videos, in a storage; thread-safe."""
+
+    storage: Storage
+    _cache: PathCache = attrs.field(factory=PathCache, init=False)
+
+    def find(self, video: Playable, path: str) -> CachedFile | PublishedText | None:
+        """
+        Return the media file that a path names, or the text, which is not read here.
+
+        None if the video has published nothing under this name.
+
+        Raises:
+            VideoNotFoundError: Its files no longer exist.
+        """
+        known = self._cache.get(video.media_root, path)
+        if known is not None:
+            return known
+        found = find_published(video.media, path)
+        if not isinstance(found, PublishedMedia):
+            return found
+        known = CachedFile(
+            stored=stored_file(self.storage, video.media_root, found),
+            content_type=found.content_type,
+            etag=found.etag,
+            place=attrs.evolve(video.place, height_px=found.counted_px or 0),
+            never_counted=never_counted(found),
+        )
+        self._cache.put(video.media_root, path, known)
+        return known

@@ -12,7 +12,7 @@ import pytest
 
 from hvcore.testing.fakes import SettableClock
 from hvcore.throttling.log_lines import LOG_LINES
-from tests.servers import (
+from tests.support.servers import (
     PostgresqlServer,
     RedisServer,
     postgresql_server,
@@ -55,12 +55,12 @@ def pytest_xdist_make_scheduler(
     config: pytest.Config, log: "Producer"
 ) -> "Scheduling | None":
     """
-    Let files that share a server run where it runs; see tests.scheduling.
+    Let files that share a server run where it runs; see tests.support.scheduling.
     """
     if config.getoption("dist") != "loadfile":
         return None
     # Not needed by any of the processes that run the tests.
-    from tests.scheduling import HomeScheduling  # noqa: PLC0415
+    from tests.support.scheduling import HomeScheduling  # noqa: PLC0415
 
     return HomeScheduling(config, log)
 
@@ -193,7 +193,7 @@ def swift() -> Iterator[str]:
     An object store that speaks S3 and checks signatures; gives its address.
     """
     # Its clients take a second to import, which most tests do without.
-    from tests.object_store import swift_server  # noqa: PLC0415
+    from tests.support.stores.object_store import swift_server  # noqa: PLC0415
 
     with swift_server() as endpoint:
         yield endpoint
@@ -204,7 +204,7 @@ def azure_store() -> Iterator[str]:
     """
     The server of Azure Blob Storage; gives its address.
     """
-    from tests.azure_store import azurite_server  # noqa: PLC0415 - see swift
+    from tests.support.stores.azure_store import azurite_server  # noqa: PLC0415 - see swift
 
     with azurite_server() as endpoint:
         yield endpoint
@@ -215,7 +215,7 @@ def google_store() -> Iterator[str]:
     """
     An imitation of Google Cloud Storage that checks signatures; gives its address.
     """
-    from tests.google_store import google_server  # noqa: PLC0415 - see swift
+    from tests.support.stores.google_store import google_server  # noqa: PLC0415 - see swift
 
     with google_server() as endpoint:
         yield endpoint

@@ -14,7 +14,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 import hvcore
-from tests.import_folders import layers_of, modules_of
+from tests.support.import_folders import layers_of, modules_of
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -324,7 +324,6 @@ LARGER_FOLDERS = {
     "hvcore/assembly": 27,
     "hvcore/conformance": 26,
     "hvcore/ports/repositories": 27,
-    "tests": 53,
     "tests/benchmarks": 37,
     "tests/dashboard": 30,
     "tests/e2e": 77,

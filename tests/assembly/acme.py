@@ -23,7 +23,7 @@ from hvcore.plugin_api import (
     WebApp,
     hookimpl,
 )
-from tests.fakes import MemoryQueue, TextTranscoder
+from tests.support.fakes import MemoryQueue, TextTranscoder
 
 
 @attrs.define

@@ -11,7 +11,7 @@ import pytest
 from hvcore.assembly import Services, build
 from hvcore.settings import load
 from tests.assembly.acme import Acme, KeptTranscoder, Ledger
-from tests.fakes import MemoryQueue
+from tests.support.fakes import MemoryQueue
 
 ENVIRON = {
     "HV_PLUGINS": "acme_kept,hvcore_analytics_sql.plugin,hvcore_storage_fsspec.plugin",

@@ -42,9 +42,9 @@ from tests.benchmarks.analytics_stores import (
 )
 from tests.benchmarks.api_data import ENV, ORG, UNLIMITED, environ_of, fill
 from tests.benchmarks.delivery_servers import Server, running_api
-from tests.plain_http import Connection
-from tests.published import services_of
-from tests.servers import postgresql_server, redis_server
+from tests.support.network.plain_http import Connection
+from tests.support.servers import postgresql_server, redis_server
+from tests.support.stores.published import services_of
 
 GOAL: Final = 3.0
 QUICK_VIDEOS: Final = 500

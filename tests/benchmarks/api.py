@@ -29,8 +29,8 @@ import attrs
 
 from hvcore_server.listening import listen
 from tests.benchmarks.api_data import ENV, ORG, Filled, environ_of, fill
-from tests.live import request, until
-from tests.servers import postgresql_server, redis_server
+from tests.support.live import request, until
+from tests.support.servers import postgresql_server, redis_server
 
 GOALS: Final = {
     "sqlite": {"list": 0.35, "details": 0.50},

@@ -51,9 +51,9 @@ from tests.benchmarks.delivery_servers import (
     running_switched,
 )
 from tests.benchmarks.long_film import publish_long_film
-from tests.live import request
-from tests.published import migrate, services_of
-from tests.servers import postgresql_server, redis_server
+from tests.support.live import request
+from tests.support.servers import postgresql_server, redis_server
+from tests.support.stores.published import migrate, services_of
 
 PARTS: Final = ("speed", "counting", "memory", "idle", "deletes")
 PACKAGES: Final = "wrk nginx-light libnginx-mod-http-lua lua-cjson"

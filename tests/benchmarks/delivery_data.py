@@ -14,7 +14,7 @@ from hvcore.assembly import Services
 from hvcore.domain.access.keys import KeyType
 from hvcore.ports.storage import SupportsLocalPath
 from hvcore.services.access.keys import KeyWanted
-from tests.published import ENV, ORG, Published, new_tenant, publish
+from tests.support.stores.published import ENV, ORG, Published, new_tenant, publish
 
 SMALL, LARGE, PLAYLISTS = "300 kB", "4 MB", "playlist"
 FILMS: Final = 8

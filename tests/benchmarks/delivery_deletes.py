@@ -20,9 +20,9 @@ from tests.benchmarks.delivery_data import (
     private_path,
 )
 from tests.benchmarks.delivery_servers import Server
-from tests.live import Answer, request
-from tests.plain_http import Connection
-from tests.published import Published
+from tests.support.live import Answer, request
+from tests.support.network.plain_http import Connection
+from tests.support.stores.published import Published
 
 ENDINGS: Final = 1_000
 CONNECTIONS: Final = 8

@@ -17,9 +17,9 @@ from tests.benchmarks.delivery_servers import (
     ended_later,
     running_delivery,
 )
-from tests.edge import running_nginx
-from tests.hv_processes import HV
-from tests.live import free_ports, until
+from tests.support.hv_processes import HV
+from tests.support.live import free_ports, until
+from tests.support.network.edge import running_nginx
 
 EDGE: Final = "edge"
 AUTO: Final = "worker_processes auto;"

@@ -16,7 +16,7 @@ import psutil
 
 from hvcore_server.listening import listen
 from tests.benchmarks.processor_time import cpu_s
-from tests.live import free_ports, request, until
+from tests.support.live import free_ports, request, until
 
 PLAIN: Final = "nginx"
 EMBEDDED: Final = "hv delivery"

@@ -35,8 +35,8 @@ from tests.benchmarks.delivery_load import (
     put_load,
     ratio,
 )
-from tests.published import ORG, migrate, services_of
-from tests.servers import redis_server
+from tests.support.servers import redis_server
+from tests.support.stores.published import ORG, migrate, services_of
 
 SERVICE: Final = "service"
 ORGANIZATION: Final = "organization"

@@ -42,15 +42,15 @@ from hvcore.services.access.keys import KeyWanted
 from tests.benchmarks.api import serving
 from tests.benchmarks.api_data import Filled
 from tests.benchmarks.delivery_data import environ_of
-from tests.live import request, until
-from tests.object_store import (
+from tests.support.live import request, until
+from tests.support.servers import redis_server
+from tests.support.stores.object_store import (
     environ_of_swift,
     new_swift_bucket,
     swift_client,
     swift_server,
 )
-from tests.published import ENV, ORG, migrate, new_tenant, services_of
-from tests.servers import redis_server
+from tests.support.stores.published import ENV, ORG, migrate, new_tenant, services_of
 
 GOAL: Final = 0.95
 """Of the bare client's files per second, at least."""
@@ -249,7 +249,7 @@ def set_up(wanted: argparse.Namespace, folder: Path, stack: ExitStack) -> Bench:
         data=os.urandom(wanted.kilobytes * 1000),
         senders=wanted.senders,
         each=wanted.each,
-        store=_child_with("tests.swift_server"),
+        store=_child_with("tests.support.stores.swift_server"),
         api=psutil.Process(api.pid),
         http=urllib3.PoolManager(
             maxsize=wanted.senders,

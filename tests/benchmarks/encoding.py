@@ -42,7 +42,7 @@ from tests.benchmarks.encoding_parts import (
     transcoder_in,
     workspace_of,
 )
-from tests.live import LiveService
+from tests.support.live import LiveService
 
 JOB_TO_LIMIT: Final = 1.15
 JOB_TO_BARE: Final = 1.05

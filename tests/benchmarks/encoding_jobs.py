@@ -13,7 +13,7 @@ import attrs
 
 from hvcore.plugin_api import Ladder, Preset, Speed
 from tests.benchmarks.encoding_costs import Cost, cost_of
-from tests.live import LiveService, live_service, request
+from tests.support.live import LiveService, live_service, request
 
 PRESET: Final = Preset.HIGH
 JOB_WITHIN_S: Final = 3600

@@ -28,7 +28,7 @@ from tests.benchmarks.encoding_costs import Cost, adopt_orphans, cost_of, run_co
 from tests.benchmarks.encoding_jobs import PRESET, service_with
 from tests.benchmarks.encoding_parts import order_of, transcoder_in, workspace_of
 from tests.benchmarks.encoding_yardsticks import FFMPEG, bare_command
-from tests.live import LiveService
+from tests.support.live import LiveService
 
 SECONDS: Final = 3
 WITHIN_S: Final = 3600.0

@@ -27,7 +27,7 @@ import attrs
 import psutil
 
 from tests.benchmarks.processor_time import cpu_s
-from tests.live import free_ports, request, until
+from tests.support.live import free_ports, request, until
 
 ROOT: Final = Path(__file__).parents[2]
 LARGEST_RATIO: Final = 2.5

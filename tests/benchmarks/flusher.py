@@ -34,7 +34,7 @@ from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.services.counting.flusher import Flusher
 from hvcore.spool import READ_BYTES, Spool, spool_files
 from hvcore_analytics_sql.backend import SqlAnalytics
-from tests.servers import PostgresqlServer, postgresql_server
+from tests.support.servers import PostgresqlServer, postgresql_server
 
 GOAL: Final = 0.7
 SEGMENTS: Final = 200_000

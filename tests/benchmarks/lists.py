@@ -30,7 +30,7 @@ from hvcore.persistence.engine import writing
 from hvcore.persistence.tables import video_totals
 from hvcore.settings import load
 from tests.benchmarks.api_data import ENV, FIRST, ORG, environ_of, fill
-from tests.servers import postgresql_server, redis_server
+from tests.support.servers import postgresql_server, redis_server
 
 PAGES: Final = 5
 CHANGE: Final = sa.update(video_totals).values(changes=video_totals.c.changes + 1)

@@ -17,9 +17,9 @@ from hvcore.domain.access.principals import Principal
 from hvcore.domain.ids import KeyId
 from hvcore.domain.limits import MAX_SOURCE_DURATION_S, SEGMENT_S
 from hvcore.manifests.hls import media_playlist
-from tests.media_samples import segments, video_track
-from tests.plain_http import Connection
-from tests.published import ENV, ORG, Published, new_tenant, publish
+from tests.support.media_samples import segments, video_track
+from tests.support.network.plain_http import Connection
+from tests.support.stores.published import ENV, ORG, Published, new_tenant, publish
 
 SEGMENTS: Final = MAX_SOURCE_DURATION_S // SEGMENT_S
 PLAYLIST: Final = "video-720p.m3u8"

@@ -36,7 +36,7 @@ from hvcore.services.tasks.lane_scheduler import LaneScheduler
 from hvcore.settings import load
 from tests.benchmarks.api_data import environ_of
 from tests.benchmarks.processor_time import cpu_s
-from tests.servers import postgresql_server
+from tests.support.servers import postgresql_server
 
 ORGS: Final = 200
 BATCH: Final = 20_000

@@ -23,7 +23,7 @@ from tests.benchmarks.api_yardsticks import COLUMNS
 from tests.benchmarks.delivery_deletes import CONNECTIONS, Doomed, end_all
 from tests.benchmarks.delivery_load import read_load
 from tests.benchmarks.delivery_servers import Server
-from tests.live import request, until
+from tests.support.live import request, until
 
 BENCHMARKS = sorted(
     file.stem

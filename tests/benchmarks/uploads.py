@@ -38,9 +38,9 @@ from hvcore.domain.uploads.grants import FileWanted
 from hvcore.domain.videos.video import VideoWanted
 from tests.benchmarks.delivery_data import environ_of
 from tests.benchmarks.delivery_servers import Server, ended_later, running_delivery
-from tests.live import free_ports, until
-from tests.published import migrate, new_tenant, services_of
-from tests.servers import redis_server
+from tests.support.live import free_ports, until
+from tests.support.servers import redis_server
+from tests.support.stores.published import migrate, new_tenant, services_of
 
 GOAL: Final = 1.5
 """Of nginx's processor time, at most."""

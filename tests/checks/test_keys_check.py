@@ -9,7 +9,7 @@ import pytest
 from hvcore.domain.access.service_keys import PLAYBACK, UPLOADS
 from hvcore.domain.health_findings import BROKEN, OK
 from hvcore_checks.settings_checks import keys
-from tests.published import migrate, services_of
+from tests.support.stores.published import migrate, services_of
 
 OTHER_SECRET = {"HV_SIGN_IN__SECRET": "0123456789abcdef" * 3}
 

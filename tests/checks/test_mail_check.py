@@ -8,7 +8,7 @@ from hvcore.assembly import build
 from hvcore.domain.health_findings import HealthFinding
 from hvcore.settings import load
 from hvcore_checks.settings_checks import mail
-from tests.mail_server import mail_server
+from tests.support.network.mail_server import mail_server
 
 
 def finding(folder: Path, **environ: str) -> HealthFinding:

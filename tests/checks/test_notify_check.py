@@ -12,7 +12,7 @@ from hvcore.domain.health_findings import HealthFinding
 from hvcore.settings import load
 from hvcore_checks.notify_check import notify
 from tests.notify.queues import Aws
-from tests.object_store import s3_server
+from tests.support.stores.object_store import s3_server
 
 STORE = {
     "HV_STORAGE__OPTIONS__URL": "s3://bucket/here",

@@ -16,7 +16,7 @@ from tests.services.processing.remote_world import PLUGINS
 PLUGIN = """
 import attrs
 from hvcore.plugin_api import TranscoderBackend, hookimpl
-from tests.fakes import TextTranscoder
+from tests.support.fakes import TextTranscoder
 
 class Confined(TextTranscoder):
     def capabilities(self):

@@ -12,8 +12,8 @@ from hvcore.assembly import build
 from hvcore.domain.health_findings import HealthFinding
 from hvcore.settings import load
 from hvcore_checks.sign_in_check import sign_in
-from tests.fakes import SettableClock
 from tests.plugins.sign_in_oidc.provider import new_key, running
+from tests.support.fakes import SettableClock
 
 
 @pytest.fixture(scope="module")

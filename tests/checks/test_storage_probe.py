@@ -11,10 +11,10 @@ from hvcore.assembly import build
 from hvcore.domain.health_findings import HealthFinding
 from hvcore.settings import load
 from hvcore_checks import storage_probe
-from tests.azure_store import blob_names, environ_of_azure, new_container
-from tests.faulty_store import Fault, faulty_store
-from tests.google_store import environ_of_google, new_google_bucket
-from tests.object_store import (
+from tests.support.stores.azure_store import blob_names, environ_of_azure, new_container
+from tests.support.stores.faulty_store import Fault, faulty_store
+from tests.support.stores.google_store import environ_of_google, new_google_bucket
+from tests.support.stores.object_store import (
     environ_of_bucket,
     environ_of_swift,
     new_bucket,

@@ -11,7 +11,7 @@ import pytest
 from hvcore.settings import load
 from hvcore_cli.invocation import DEFAULT_DATA
 from hvcore_cli.main import run
-from tests.migrated import lay_database
+from tests.support.databases.migrated import lay_database
 
 
 @attrs.frozen

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy.engine import make_url
 
 from tests.cli.conftest import Hv
-from tests.servers import PostgresqlServer
+from tests.support.servers import PostgresqlServer
 
 pytestmark = pytest.mark.services
 PASSWORD = "correct-horse-battery"

@@ -15,7 +15,7 @@ from tests.client_js.running import run
 from tests.conftest import SettableClock
 from tests.http.conftest import Template, settings_of
 from tests.http.world import World
-from tests.swallowing_proxy import SwallowingProxy, swallowing_proxy
+from tests.support.network.swallowing_proxy import SwallowingProxy, swallowing_proxy
 
 CLIENT: Final = "const client = new hv.HvClient(given);"
 AT_ONCE: Final = """

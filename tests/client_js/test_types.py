@@ -11,7 +11,7 @@ from typing import Final
 import pytest
 
 from hvcore_client_js import MODULE
-from tests.npm_packages import npm_packages
+from tests.support.npm_packages import npm_packages
 
 PACKAGES: Final = ("typescript@5.9.3", "@types/node@20.9.5")
 OPTIONS: Final = {

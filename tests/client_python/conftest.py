@@ -21,7 +21,7 @@ from hvcore_upload.app import make_app as make_upload_app
 from tests.conftest import SettableClock
 from tests.http.conftest import Template, _template, settings_of
 from tests.http.world import World
-from tests.swallowing_proxy import SwallowingProxy
+from tests.support.network.swallowing_proxy import SwallowingProxy
 
 __all__ = ["_template"]
 

@@ -24,7 +24,7 @@ from hvcore_client.generated import operations
 from hvcore_client.operation import Operation
 from tests.client_python.conftest import Service, open_service
 from tests.http.conftest import Template
-from tests.swallowing_proxy import SwallowingProxy, swallowing_proxy
+from tests.support.network.swallowing_proxy import SwallowingProxy, swallowing_proxy
 
 Arguments = tuple[Sequence[object], Mapping[str, object]]
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from tests.npm_packages import npm_packages
-from tests.python_programs import python_programs
+from tests.support.npm_packages import npm_packages
+from tests.support.python_programs import python_programs
 
 CALLS: Final = Path(__file__).with_name("calls")
 

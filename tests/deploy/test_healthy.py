@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.deploy.deployments import FOLDER
-from tests.live import free_ports
+from tests.support.live import free_ports
 
 PROGRAM = FOLDER / "hv-healthy"
 OLD = (0, 0)

@@ -34,7 +34,7 @@ from hvcore.plugin_api import (
 )
 from hvcore.registry import HOOKS
 from hvcore.settings import load
-from tests.migrated import lay_database
+from tests.support.databases.migrated import lay_database
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "plugins.md").read_text(
     encoding="utf-8"

@@ -19,7 +19,7 @@ from tests.conftest import SettableClock
 from tests.http.cinema import Cinema
 from tests.http.conftest import Template, _template, settings_of
 from tests.http.world import ORG
-from tests.npm_packages import npm_packages
+from tests.support.npm_packages import npm_packages
 
 __all__ = ["_template"]
 

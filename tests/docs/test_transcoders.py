@@ -16,9 +16,9 @@ import pytest
 from hvcore.plugin_api import RemoteTranscoder, TranscodeError, UnavailableError
 from hvcore.testing.remote_transcoder import RemoteTranscoderConformance, Submit
 from hvcore_storage_fsspec.remote import RemoteStorage
-from tests.fakes import SettableClock
-from tests.object_store import KEY, SECRET, new_bucket, s3_server
-from tests.remote_service import RemoteService
+from tests.support.fakes import SettableClock
+from tests.support.network.remote_service import RemoteService
+from tests.support.stores.object_store import KEY, SECRET, new_bucket, s3_server
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "transcoders.md"
 

@@ -15,7 +15,7 @@ from typing import Final
 
 import pytest
 
-from tests.live import free_ports, request, until
+from tests.support.live import free_ports, request, until
 
 PAGE: Final = (
     Path(__file__).parents[2] / "docs" / "how-to" / "several-hosts.md"

@@ -3,7 +3,7 @@ Where the files of a video are.
 """
 
 from hvcore.domain.media_paths import thumbnails_prefix
-from tests.media_samples import VIDEO
+from tests.support.media_samples import VIDEO
 
 
 def test_each_picture_has_sizes_of_its_own() -> None:

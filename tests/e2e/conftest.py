@@ -14,8 +14,8 @@ from tests.e2e.browsing import running_browser, watch_for_violations
 from tests.e2e.clips import make_clip
 from tests.e2e.films import Film, make_film
 from tests.e2e.sites import Site, running_site
-from tests.live import LiveService, live_service
-from tests.npm_packages import npm_packages
+from tests.support.live import LiveService, live_service
+from tests.support.npm_packages import npm_packages
 
 AXE: Final = "axe-core@4.14.1"
 SHARED: Final = {

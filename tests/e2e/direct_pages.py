@@ -11,7 +11,7 @@ import psutil
 from playwright.sync_api import Page
 
 from hvcore.domain.uploads.direct import PART_BYTES
-from tests.live import LiveService
+from tests.support.live import LiveService
 
 GIB: Final = 1024**3
 MOST_READ_BYTES: Final = 256 * 1024

@@ -18,7 +18,7 @@ import attrs
 import jwt
 from playwright.sync_api import Page, Request
 
-from tests.live import LiveService
+from tests.support.live import LiveService
 
 FILM_S: Final = 60
 CHAPTERS: Final = {"Departure": (0, 20), "At sea": (20, 45), "Harbour & home": (45, 60)}

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import attrs
 
-from tests.live import until
+from tests.support.live import until
 
 FIREFOX: Final = "/usr/bin/firefox-esr"
 READY_WITHIN_S: Final = 60

@@ -13,13 +13,13 @@ from typing import Any, Final
 import attrs
 
 from tests.e2e.clips import make_clip
-from tests.live import LiveService, live_service
-from tests.object_store import environ_of_swift, new_swift_bucket
 from tests.plugins.mediaconvert_local.local_server import (
     ACCESS_KEY,
     ACCESS_SECRET,
     LocalServer,
 )
+from tests.support.live import LiveService, live_service
+from tests.support.stores.object_store import environ_of_swift, new_swift_bucket
 
 _PAGE: Final = 20
 

@@ -21,7 +21,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import attrs
 
 import hvcore_player
-from tests.live import until
+from tests.support.live import until
 
 STATIC: Final = Path(hvcore_player.__path__[0]) / "static"
 WIDTHS_PX: Final = {"a": 160, "b": 192, "c": 224}

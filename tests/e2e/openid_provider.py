@@ -13,8 +13,8 @@ from urllib.parse import urlencode
 
 import attrs
 
-from tests.live import request
-from tests.npm_packages import npm_packages
+from tests.support.live import request
+from tests.support.npm_packages import npm_packages
 
 PACKAGE: Final = "oidc-provider@9.13.3"
 PROGRAM: Final = ("nightly-upload", "a secret of the program")

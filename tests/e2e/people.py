@@ -12,7 +12,7 @@ from hvcore.assembly import Services, build
 from hvcore.clock import Clock
 from hvcore.domain.access.roles import Role
 from hvcore.settings import load
-from tests.live import LiveService
+from tests.support.live import LiveService
 
 ORG: Final = "org_local"
 COOKIE: Final = "hv_session"

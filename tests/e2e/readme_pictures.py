@@ -27,7 +27,7 @@ from hvcore.domain.analytics.segments import (
 from hvcore.domain.ids import OrgId, VideoId
 from tests.e2e.browsing import play, running_browser
 from tests.e2e.people import ORG, services_of, sign_in
-from tests.live import LiveService, live_service
+from tests.support.live import LiveService, live_service
 
 FOLDER: Final = Path(__file__).parents[2] / "docs" / "pictures"
 SIZE: Final = (1280, 800)

@@ -14,7 +14,7 @@ from playwright.sync_api import Error as PlaywrightError
 
 from tests.e2e.firefox import MarionetteError, running_firefox
 from tests.e2e.people import COOKIE, show
-from tests.live import until
+from tests.support.live import until
 
 WITHIN_S: Final = 20
 HAS_LOADED: Final = "() => document.readyState === 'complete'"

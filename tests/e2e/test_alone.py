@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.hv_processes import RunningHv, start_hv
-from tests.live import free_ports, request, until
-from tests.migrated import lay_database_in
-from tests.servers import redis_server
+from tests.support.databases.migrated import lay_database_in
+from tests.support.hv_processes import RunningHv, start_hv
+from tests.support.live import free_ports, request, until
+from tests.support.servers import redis_server
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.live import LiveService, live_service, request, until, words_of
+from tests.support.live import LiveService, live_service, request, until, words_of
 
 SHOWN_WITHIN_S = 30
 REPORTS = ["usage", "daily", "resolution-distribution"]

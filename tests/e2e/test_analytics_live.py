@@ -12,7 +12,7 @@ import pytest
 
 from tests.e2e.clips import make_clip
 from tests.e2e.test_analytics import SHOWN_WITHIN_S, segment_urls
-from tests.live import LiveService, request, until
+from tests.support.live import LiveService, request, until
 
 
 def explained(service: LiveService, video_id: str) -> Counter[str]:

@@ -10,16 +10,16 @@ from urllib.parse import urljoin
 import pytest
 from playwright.sync_api import Page
 
-from tests.azure_store import (
+from tests.e2e.clips import ffmpeg_complaints, make_clip
+from tests.e2e.direct_pages import GIB, sent_past_the_service
+from tests.e2e.sites import Site
+from tests.support.live import LiveService, live_service, request, until
+from tests.support.stores.azure_store import (
     blob_names,
     environ_of_azure,
     new_container,
     pages_allowed,
 )
-from tests.e2e.clips import ffmpeg_complaints, make_clip
-from tests.e2e.direct_pages import GIB, sent_past_the_service
-from tests.e2e.sites import Site
-from tests.live import LiveService, live_service, request, until
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.e2e.clips import ffmpeg_complaints, make_clip
-from tests.live import LiveService, live_service, request, until
-from tests.servers import PostgresqlServer
+from tests.support.live import LiveService, live_service, request, until
+from tests.support.servers import PostgresqlServer
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
 

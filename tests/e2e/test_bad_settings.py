@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.hv_processes import HV
-from tests.live import free_ports
+from tests.support.hv_processes import HV
+from tests.support.live import free_ports
 
 
 @pytest.mark.cases(1)

@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 
 from tests.e2e.browsing import play, play_to_the_end, watch_for_problems
 from tests.e2e.clips import make_clip
-from tests.live import LiveService
+from tests.support.live import LiveService
 
 
 def test_a_public_video_plays_to_its_end(

@@ -12,10 +12,10 @@ import pytest
 from playwright.sync_api import Page
 
 from hvcore.domain.videos.captions import CaptionFormat, read_captions
-from tests import live
 from tests.e2e.browsing import watch_for_problems
 from tests.e2e.clips import make_clip
-from tests.live import LiveService
+from tests.support import live
+from tests.support.live import LiveService
 
 SRT = b"1\n00:00:01,000 --> 00:00:12,000\n<b>Hello</b> & <font>you</font>\n"
 

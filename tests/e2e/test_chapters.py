@@ -9,7 +9,7 @@ from pathlib import Path
 from playwright.sync_api import Page
 
 from tests.e2e.clips import make_clip
-from tests.live import LiveService, request
+from tests.support.live import LiveService, request
 
 NOTES = """;FFMETADATA1
 [CHAPTER]

@@ -20,15 +20,15 @@ import pytest
 
 from tests.deploy.deployments import SECRETS_MOUNT, compose, make_secrets, placed
 from tests.e2e.clips import ffmpeg_complaints, make_clip
-from tests.hv_processes import HV
-from tests.live import free_ports, request, until
-from tests.object_store import (
+from tests.support.hv_processes import HV
+from tests.support.live import free_ports, request, until
+from tests.support.servers import postgresql_server, redis_server
+from tests.support.stores.object_store import (
     SWIFT_KEY,
     SWIFT_SECRET,
     swift_client,
     swift_server,
 )
-from tests.servers import postgresql_server, redis_server
 
 SERVICES: Final = compose()["services"]
 RUN: Final = ("api", "delivery", "worker", "worker-light", "sweep")

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.live import LiveService
+from tests.support.live import LiveService
 
 # The clip says no language, and it is too small for several renditions.
 KNOWN = {"language-present", "several-variants"}

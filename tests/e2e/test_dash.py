@@ -14,8 +14,8 @@ from playwright.sync_api import Page
 
 from tests.e2e.browsing import played_s, watch_for_problems, watch_on
 from tests.e2e.test_captions import SRT, captions
-from tests.live import LiveService, request
-from tests.npm_packages import npm_packages
+from tests.support.live import LiveService, request
+from tests.support.npm_packages import npm_packages
 
 SCRIPTS: Final = {
     "shaka-player@5.2.12": "shaka-player/dist/shaka-player.dash.js",

@@ -27,7 +27,7 @@ from tests.e2e.people import (
     sign_in,
     use_link,
 )
-from tests.live import LiveService, until
+from tests.support.live import LiveService, until
 
 SLOW_BYTES_S: Final = 2_000_000
 LARGE_BYTES: Final = 4_000_000

@@ -16,7 +16,7 @@ from hvcore_dashboard.pages.video.tabs import TABS
 from hvcore_dashboard.routes import ROUTES
 from tests.e2e.browsing import barriers, watch_for_problems, watch_for_violations
 from tests.e2e.people import ORG, enter, services_of, sign_in
-from tests.live import LiveService
+from tests.support.live import LiveService
 
 ODD: Final = "<script>alert(1)</script> \u05e9\u05dc\u05d5\u05dd " + "long" * 40
 EMPTY: Final = "org_empty"

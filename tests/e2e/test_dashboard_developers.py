@@ -13,8 +13,8 @@ from standardwebhooks.webhooks import Webhook
 
 from tests.e2e.browsing import watch_for_problems
 from tests.e2e.people import ORG, sign_in, use_link
-from tests.live import LiveService, request, until
-from tests.receivers import receiver
+from tests.support.live import LiveService, request, until
+from tests.support.network.receivers import receiver
 
 FELT_WITHIN_S: Final = 5.0
 """Of a change of a key, on every process."""

@@ -13,7 +13,7 @@ from hvcore.domain.access.roles import Role
 from hvcore.domain.videos.video import VideoChanges
 from tests.e2e.browsing import barriers, watch_for_problems
 from tests.e2e.people import COOKIE, ORG, enter, link_of, services_of, sign_in, use_link
-from tests.live import LiveService
+from tests.support.live import LiveService
 
 WRITTEN = "What was written\nin the last half hour"
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from hvcore.domain.access.roles import Role
 from tests.e2e.browsing import watch_for_problems, watch_on
 from tests.e2e.people import ORG, sign_in
-from tests.live import LiveService, until
+from tests.support.live import LiveService, until
 
 PAGES: Final = {
     "analytics": f"{ORG}/analytics",

@@ -19,7 +19,7 @@ from hvcore.domain.limits import (
 )
 from tests.e2e.browsing import barriers, watch_for_problems, watch_for_violations
 from tests.e2e.people import ORG, enter, services_of, sign_in
-from tests.live import LiveService
+from tests.support.live import LiveService
 
 VALUE_CHARS = MAX_METADATA_BYTES // MAX_METADATA_KEYS - MAX_METADATA_KEY_CHARS
 LONGEST = Labels(

@@ -16,7 +16,7 @@ from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from tests.e2e.people import ORG, services_of, session_of
 from tests.e2e.tabs import Tab, Tabs, chromium_tabs, firefox_tabs
-from tests.live import LiveService, request, until
+from tests.support.live import LiveService, request, until
 
 TUS: Final = {
     "Tus-Resumable": "1.0.0",

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from hvcore.domain.access.roles import Role
 from tests.e2e.browsing import frame_of, play, watch_for_problems, watch_on
 from tests.e2e.people import ORG, enter
-from tests.live import LiveService, until
+from tests.support.live import LiveService, until
 
 VTT: Final = b"WEBVTT\n\n00:01.000 --> 00:02.500\nHello <b>there</b>\n"
 CAPTIONS: Final = {"name": "a.vtt", "mimeType": "text/vtt", "buffer": VTT}

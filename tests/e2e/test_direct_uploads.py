@@ -12,8 +12,12 @@ from playwright.sync_api import Page
 from tests.e2e.clips import ffmpeg_complaints, make_clip
 from tests.e2e.direct_pages import GIB, sent_past_the_service
 from tests.e2e.sites import Site
-from tests.live import LiveService, live_service, request, until
-from tests.object_store import environ_of_swift, new_swift_bucket, swift_client
+from tests.support.live import LiveService, live_service, request, until
+from tests.support.stores.object_store import (
+    environ_of_swift,
+    new_swift_bucket,
+    swift_client,
+)
 
 
 @pytest.fixture(scope="module")

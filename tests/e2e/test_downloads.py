@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.e2e.films import web_site
-from tests.live import LiveService, request
+from tests.support.live import LiveService, request
 
 _PATH: Final = "/usr/bin:/bin"
 NOBODY: Final = ("--reuid=65534", "--regid=65534", "--clear-groups")

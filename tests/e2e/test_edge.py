@@ -24,10 +24,16 @@ from hvcore.domain.analytics.segments import VideoScope
 from hvcore.domain.ids import KeyId
 from hvcore.domain.videos.video import VideoChanges
 from hvcore.ports.analytics import SupportsReports
-from tests.edge import RunningEdge, running_edge
-from tests.hv_processes import RunningHv, start_hv
-from tests.live import Answer, free_ports, request, until
-from tests.published import Published, migrate, new_tenant, publish, services_of
+from tests.support.hv_processes import RunningHv, start_hv
+from tests.support.live import Answer, free_ports, request, until
+from tests.support.network.edge import RunningEdge, running_edge
+from tests.support.stores.published import (
+    Published,
+    migrate,
+    new_tenant,
+    publish,
+    services_of,
+)
 
 SEGMENT: Final = "video/720p/0.m4s"
 # More than the sockets on the way hold.

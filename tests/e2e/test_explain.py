@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.live import LiveService, request, until
+from tests.support.live import LiveService, request, until
 
 
 def signed(service: LiveService, video_id: str) -> str:

@@ -11,8 +11,8 @@ import pytest
 from hvcore.assembly import Services
 from hvcore.domain.ids import VideoId
 from tests.benchmarks.delivery_servers import Server, running_delivery
-from tests.live import request, until
-from tests.published import (
+from tests.support.live import request, until
+from tests.support.stores.published import (
     ENV,
     ORG,
     Published,

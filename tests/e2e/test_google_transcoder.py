@@ -13,12 +13,17 @@ import attrs
 import pytest
 
 from tests.e2e.clips import ffmpeg_complaints, make_clip
-from tests.live import LiveService, live_service, request, until
-from tests.object_store import environ_of_bucket, new_bucket, s3_client, s3_server
 from tests.plugins.transcoder_google.stand_in import (
     S3Objects,
     TranscoderStandIn,
     transcoder_stand_in,
+)
+from tests.support.live import LiveService, live_service, request, until
+from tests.support.stores.object_store import (
+    environ_of_bucket,
+    new_bucket,
+    s3_client,
+    s3_server,
 )
 
 pytestmark = pytest.mark.services

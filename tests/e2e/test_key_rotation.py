@@ -28,10 +28,10 @@ from hvcore.domain.access.service_keys import PLAYBACK, UPLOADS
 from hvcore.services.access.keys import KeyWanted
 from tests.e2e.test_alone import alone, lives
 from tests.e2e.test_edge import running_delivery
-from tests.edge import RunningEdge, running_edge
-from tests.hv_processes import HV
-from tests.live import Answer, free_ports, request, until
-from tests.published import (
+from tests.support.hv_processes import HV
+from tests.support.live import Answer, free_ports, request, until
+from tests.support.network.edge import RunningEdge, running_edge
+from tests.support.stores.published import (
     ENV,
     ORG,
     Published,

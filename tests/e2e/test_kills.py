@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from tests.e2e.clips import ffmpeg_complaints, make_clip
-from tests.live import (
+from tests.support.live import (
     LiveService,
     files_below,
     is_left,

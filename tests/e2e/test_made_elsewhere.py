@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from tests.e2e.clips import ffmpeg_complaints, make_clip
-from tests.live import LiveService, live_service, until
-from tests.object_store import environ_of_bucket, new_bucket, s3_server
-from tests.remote_service import RemoteService, remote_service
 from tests.services.processing.remote_world import PLUGINS
+from tests.support.live import LiveService, live_service, until
+from tests.support.network.remote_service import RemoteService, remote_service
+from tests.support.stores.object_store import environ_of_bucket, new_bucket, s3_server
 
 ROOT = Path(__file__).parents[2]
 

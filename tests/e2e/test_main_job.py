@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from tests.e2e.clips import ffmpeg_complaints, make_clip
-from tests.live import Answer, LiveService, files_below, request, until
+from tests.support.live import Answer, LiveService, files_below, request, until
 
 
 def attributes(line: str) -> dict[str, str]:

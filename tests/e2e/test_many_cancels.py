@@ -12,8 +12,8 @@ from typing import Final
 import pytest
 
 from tests.e2e.mediaconvert_cloud import Cloud, cloud_service
-from tests.live import free_ports, until
 from tests.plugins.mediaconvert_local.local_server import LocalServer, local_server
+from tests.support.live import free_ports, until
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 

@@ -11,8 +11,8 @@ import psutil
 import pytest
 
 from tests.e2e.test_alone import alone, lives
-from tests.hv_processes import run_hv
-from tests.live import free_ports, request, until
+from tests.support.hv_processes import run_hv
+from tests.support.live import free_ports, request, until
 
 REQUESTS = 40
 LOOP_HEADS = (

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.e2e.openid_provider import RunningProvider, running_provider
 from tests.e2e.people import ORG
-from tests.live import Answer, LiveService, live_service, request, until
+from tests.support.live import Answer, LiveService, live_service, request, until
 
 CLIENT: Final = "hv-dashboard"
 AUDIENCE: Final = "https://videos.example.com"

@@ -9,10 +9,15 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.clips import ffmpeg_complaints, make_clip
-from tests.live import LiveService, live_service, request, until
-from tests.object_store import environ_of_bucket, new_bucket, s3_client, s3_server
-from tests.servers import PostgresqlServer
-from tests.sqs_server import environ_of_queue, sqs_server
+from tests.support.live import LiveService, live_service, request, until
+from tests.support.servers import PostgresqlServer
+from tests.support.stores.object_store import (
+    environ_of_bucket,
+    new_bucket,
+    s3_client,
+    s3_server,
+)
+from tests.support.stores.sqs_server import environ_of_queue, sqs_server
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.browsing import barriers, watch_for_problems
 from tests.e2e.sites import Site
-from tests.live import LiveService
+from tests.support.live import LiveService
 
 
 def edge_page(service: LiveService, video_id: str, *domains: str) -> str:

@@ -13,7 +13,7 @@ from playwright.sync_api import Page
 
 from tests.e2e.browsing import play
 from tests.e2e.firefox import running_firefox
-from tests.live import LiveService
+from tests.support.live import LiveService
 
 ISOLATION: Final = {
     "Cross-Origin-Opener-Policy": "same-origin",

@@ -15,9 +15,9 @@ from hvcore_cli.data_folder import DataFolder
 from hvcore_cli.processes.queue_server import queue_socket
 from hvcore_queue_rq.backend import RqQueue
 from hvcore_queue_rq.plugin import RqOptions
-from tests.hv_processes import HV
-from tests.live import LiveService, live_service, until
 from tests.plugins.transcoder_ffmpeg.counted import counted_clip, numbers
+from tests.support.hv_processes import HV
+from tests.support.live import LiveService, live_service, until
 
 SECONDS = 50
 LONG_S = 400

@@ -22,8 +22,8 @@ from tests.e2e.films import (
     wait_until,
 )
 from tests.e2e.test_analytics import SHOWN_WITHIN_S
-from tests.live import LiveService, until
 from tests.package.style_hashes import VENDOR, style_hashes
+from tests.support.live import LiveService, until
 
 EMBEDS: Final = 20
 AHEAD_S: Final = 30

@@ -9,7 +9,7 @@ import pytest
 
 from tests.e2e.films import Film
 from tests.e2e.firefox import Firefox, running_firefox
-from tests.live import until
+from tests.support.live import until
 
 MENU: Final = "player.shadowRoot.querySelector('media-settings-menu')"
 

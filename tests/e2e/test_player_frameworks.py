@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, CDPSession, Page
 
 from tests.e2e.films import ask, wait_until
 from tests.e2e.moving_site import DURATION_S, PAGES, WIDTHS_PX, MovingSite, moving_site
-from tests.npm_packages import npm_packages
+from tests.support.npm_packages import npm_packages
 
 PACKAGES: Final = (
     "react@19.3.1", "react-dom@19.3.1", "vue@3.5.45", "svelte@5.57.3", "esbuild@0.28.2",

@@ -21,7 +21,7 @@ from tests.e2e.films import (
     web_site,
 )
 from tests.e2e.test_player import item_of
-from tests.live import LiveService, request
+from tests.support.live import LiveService, request
 
 LEEWAY_S: Final = 5
 """So long a token is taken after its end."""

@@ -16,7 +16,7 @@ from hvcore_player.assets import PLAYER_FILES
 from tests.e2e.browsing import play, watch_for_problems
 from tests.e2e.clips import make_clip
 from tests.e2e.films import Film, ask, wait_until, web_site
-from tests.live import LiveService
+from tests.support.live import LiveService
 
 TITLE: Final = "\u202e<script>alert(1)</script>" + "W" * 5000
 BARRED: Final = """window.violations = [];

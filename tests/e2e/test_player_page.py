@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 from hvcore_player.assets import STATIC
 from tests.e2e.browsing import play, watch_for_problems
 from tests.e2e.films import ask, segments_of, wait_until, web_site
-from tests.live import LiveService
+from tests.support.live import LiveService
 
 PLAYER_DOCS: Final = Path(__file__).parents[2] / "docs" / "reference" / "player.md"
 LOGO: Final = "<svg xmlns='http://www.w3.org/2000/svg' width='80' height='20'/>"

@@ -31,10 +31,10 @@ from hvcore.persistence.migrate import migrate
 from tests.e2e.clips import make_clip
 from tests.e2e.test_alone import alone, lives
 from tests.e2e.test_rolling_restart import Balancer
-from tests.hv_processes import HV
-from tests.live import free_ports, until
 from tests.persistence.next_version import FOLLOWING, next_migrations
-from tests.servers import PostgresqlServer, redis_server
+from tests.support.hv_processes import HV
+from tests.support.live import free_ports, until
+from tests.support.servers import PostgresqlServer, redis_server
 
 pytestmark = [pytest.mark.services, pytest.mark.long]
 

@@ -17,8 +17,8 @@ import attrs
 import pytest
 
 from tests.e2e.test_alone import alone, lives
-from tests.hv_processes import HV
-from tests.live import free_ports, request, until
+from tests.support.hv_processes import HV
+from tests.support.live import free_ports, request, until
 
 CLIENTS: Final = 4
 LOOKS_EVERY_S: Final = 0.25

@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from tests.live import LiveService, request, until
+from tests.support.live import LiveService, request, until
 
 
 def first_line(port: int, sent: bytes) -> bytes:

@@ -15,7 +15,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.browsing import play_to_the_end, watch_for_problems, watch_on
 from tests.e2e.clips import ffmpeg_complaints
-from tests.live import LiveService, request, until
+from tests.support.live import LiveService, request, until
 
 
 def share(service: LiveService, video_id: str, **wanted: object) -> Any:  # noqa: ANN401 - JSON data

@@ -15,10 +15,14 @@ import pytest
 
 from tests.e2e.clips import make_clip
 from tests.http.notify.senders import s3_event
-from tests.hv_processes import HV
-from tests.live import LiveService, live_service, request, until
 from tests.notify.queues import REGION, Aws
-from tests.object_store import environ_of_swift, new_swift_bucket, s3_server
+from tests.support.hv_processes import HV
+from tests.support.live import LiveService, live_service, request, until
+from tests.support.stores.object_store import (
+    environ_of_swift,
+    new_swift_bucket,
+    s3_server,
+)
 
 TOKEN: Final = "a-secret-of-more-than-32-characters"
 BEFORE_ANYBODY_LOOKS_S: Final = 4.5

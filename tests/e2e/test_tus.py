@@ -15,8 +15,8 @@ import psutil
 import pytest
 
 from tests.e2e.clips import make_clip
-from tests.live import LiveService, live_service, until, words_of
-from tests.npm_packages import npm_packages
+from tests.support.live import LiveService, live_service, until, words_of
+from tests.support.npm_packages import npm_packages
 
 CLIENT: Final = "tus-js-client@4.3.1"
 SIZE_BYTES: Final = 200 * 1024 * 1024

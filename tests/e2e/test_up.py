@@ -17,8 +17,8 @@ import psutil
 import pytest
 
 from tests.e2e.clips import make_clip
-from tests.hv_processes import HV
-from tests.live import (
+from tests.support.hv_processes import HV
+from tests.support.live import (
     LiveService,
     free_ports,
     is_left,

@@ -15,8 +15,8 @@ import pytest
 
 from hvcore.domain.webhooks.endpoints import new_secret
 from hvcore_dashboard.pages.webhooks.resources import RECIPES
-from tests.live import free_ports, until
-from tests.npm_packages import npm_packages
+from tests.support.live import free_ports, until
+from tests.support.npm_packages import npm_packages
 
 STANDARDWEBHOOKS: Final = "standardwebhooks@1.1.1"
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from standardwebhooks.webhooks import Webhook
 
-from tests.live import LiveService, live_service, until
-from tests.receivers import Receiver, receiver
+from tests.support.live import LiveService, live_service, until
+from tests.support.network.receivers import Receiver, receiver
 
 
 @pytest.fixture

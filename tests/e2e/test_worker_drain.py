@@ -11,8 +11,8 @@ import pytest
 from hvcore_worker.presence import present, workers_here
 from hvcore_worker.stopping import Stopping
 from tests.e2e.test_alone import alone
-from tests.hv_processes import run_hv
-from tests.live import until
+from tests.support.hv_processes import run_hv
+from tests.support.live import until
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
 from hvcore.embedding import EmbeddedEnvironment, EmbeddedService, Overrides, embed
-from tests.fakes import MemoryQueue
-from tests.servers import PostgresqlServer
+from tests.support.fakes import MemoryQueue
+from tests.support.servers import PostgresqlServer
 
 HOSTS_VERSION = "revision of the host"
 ENVIRON = {"HV_LIMITS__ENABLED": "false"}

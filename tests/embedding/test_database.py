@@ -34,7 +34,7 @@ from tests.embedding.conftest import (
     hosts,
     sqlite_of_a_host,
 )
-from tests.servers import PostgresqlServer
+from tests.support.servers import PostgresqlServer
 
 AWAITING = VideoState.AWAITING_UPLOAD
 NEW_ORDER = sa.text("INSERT INTO orders (id) VALUES ('1')")

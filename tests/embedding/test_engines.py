@@ -15,7 +15,7 @@ from sqlalchemy.pool import Pool, QueuePool, StaticPool
 from hvcore.embedding import ConfigError, EmbeddedService, embed
 from hvcore.persistence.engine import reading
 from tests.embedding.conftest import ENVIRON, Host, sqlite_of_a_host
-from tests.servers import PostgresqlServer
+from tests.support.servers import PostgresqlServer
 
 NEW_ORDER = sa.text("INSERT INTO orders (id) VALUES ('1')")
 ONE_CONNECTION = {"pool_size": 1, "max_overflow": 0, "pool_timeout": 1}

@@ -21,8 +21,8 @@ from hvcore.persistence.engine import make_engine
 from hvcore.persistence.presence import older_processes
 from tests.embedding.conftest import ENVIRON, Host
 from tests.embedding.test_web import ask
-from tests.live import until
-from tests.migrated import sqlite_of_a_service
+from tests.support.databases.migrated import sqlite_of_a_service
+from tests.support.live import until
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from hvcore.embedding import Overrides, embed
 from tests.embedding.conftest import ENVIRON, sqlite_of_a_host
-from tests.fakes import MemoryQueue
+from tests.support.fakes import MemoryQueue
 
 HALVES = """
 SELECT id FROM orders WHERE video_id NOT IN (SELECT id FROM hv_videos)

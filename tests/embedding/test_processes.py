@@ -20,9 +20,9 @@ from hvcore.settings import load
 from hvcore.testing.children import in_child
 from tests.embedding.conftest import ENVIRON, Host
 from tests.embedding.test_web import ask
-from tests.fakes import MemoryQueue
-from tests.live import until
-from tests.migrated import sqlite_of_a_service
+from tests.support.databases.migrated import sqlite_of_a_service
+from tests.support.fakes import MemoryQueue
+from tests.support.live import until
 
 
 def test_a_worker_in_a_thread_hears_what_the_web_side_rings_for(tmp_path: Path) -> None:

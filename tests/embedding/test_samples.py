@@ -19,7 +19,7 @@ import attrs
 import pytest
 
 from tests.e2e.clips import ffmpeg_complaints, make_clip
-from tests.live import free_ports, request, until
+from tests.support.live import free_ports, request, until
 
 FOLDER: Final = Path(__file__).parents[2] / "docs" / "examples"
 MOST_LINES: Final = 20

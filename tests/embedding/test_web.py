@@ -26,8 +26,8 @@ from hvcore.embedding import (
     person,
 )
 from tests.embedding.conftest import ENVIRON
-from tests.fakes import MemoryQueue
-from tests.migrated import sqlite_of_a_service
+from tests.support.databases.migrated import sqlite_of_a_service
+from tests.support.fakes import MemoryQueue
 
 URL = "http://shop.example/videos"
 ORG = "/videos/api/v1/api/shop"

@@ -11,7 +11,7 @@ from typing import Final
 import attrs
 import psutil
 
-from tests.live import LiveService, words_of
+from tests.support.live import LiveService, words_of
 
 LOOKS_EVERY_S: Final = 0.02
 DRAWS: Final = "hvcore.pictures.drawing"

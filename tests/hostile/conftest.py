@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.live import LiveService, live_service
-from tests.servers import PostgresqlServer
+from tests.support.live import LiveService, live_service
+from tests.support.servers import PostgresqlServer
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

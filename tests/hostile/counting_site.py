@@ -17,11 +17,11 @@ from hvcore.domain.analytics.live import LiveView
 from hvcore.domain.analytics.segments import ALL_TIME, VideoScope
 from hvcore.domain.ids import VideoId
 from hvcore.ports.analytics import SupportsReports
-from tests.edge import running_edge
-from tests.hv_processes import start_hv
-from tests.live import free_ports, request, until
-from tests.plain_http import Connection
-from tests.published import ENV, migrate, publish, services_of
+from tests.support.hv_processes import start_hv
+from tests.support.live import free_ports, request, until
+from tests.support.network.edge import running_edge
+from tests.support.network.plain_http import Connection
+from tests.support.stores.published import ENV, migrate, publish, services_of
 
 SEGMENT: Final = b"segment " * 2_500
 SHOWN_WITHIN_S: Final = 60.0

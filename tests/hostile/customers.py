@@ -11,9 +11,9 @@ from hvcore.assembly import Services
 from hvcore.domain.access.keys import ALL_PERMISSIONS, KeyType
 from hvcore.domain.access.tenants import Environment, EnvironmentKind
 from hvcore.services.access.keys import KeyWanted
-from tests.live import LiveService, request
-from tests.published import ENV
 from tests.services.conftest import MP4
+from tests.support.live import LiveService, request
+from tests.support.stores.published import ENV
 
 
 @attrs.frozen(kw_only=True)

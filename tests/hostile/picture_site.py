@@ -22,7 +22,7 @@ from hvcore.domain.limits import MAX_THUMBNAIL_PX
 from hvcore.domain.media_paths import posters_prefix
 from tests.benchmarks.delivery_servers import Server, running_delivery
 from tests.hostile.strangers import ATTACKER, Answer, ask
-from tests.published import ENV, migrate, publish, services_of
+from tests.support.stores.published import ENV, migrate, publish, services_of
 from tests.torture.delivery_fleet import plain_environ
 
 CONNECTIONS: Final = 8

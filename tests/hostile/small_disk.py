@@ -16,7 +16,7 @@ from hvcore.domain.limits import MAX_UPLOAD_BYTES
 from hvcore.incoming.disk_space import FREE_RESERVE_BYTES
 from hvcore_cli.main import main
 from hvcore_server.deadlines import TransferWorker
-from tests.live import files_below
+from tests.support.live import files_below
 
 ROOM_BYTES: Final = MAX_UPLOAD_BYTES + 2 * 10**9
 CUT_OFF_AFTER_S: Final = 5.0

@@ -30,7 +30,7 @@ from tests.hostile.storm.neighbour import Errand, Experience, percentile
 from tests.hostile.storm.outcomes import wrong_outcomes
 from tests.hostile.storm.site import StormSite, storm_site
 from tests.hostile.test_storm import MORE_MEMORY_BYTES, SOON_S, USUAL, going_on
-from tests.live import free_ports, until
+from tests.support.live import free_ports, until
 
 pytestmark = [pytest.mark.services, pytest.mark.long, pytest.mark.timeout(600)]
 

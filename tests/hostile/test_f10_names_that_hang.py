@@ -13,7 +13,7 @@ from hvcore.settings import Settings
 from tests.conftest import SettableClock
 from tests.http.conftest import open_world, settings_of
 from tests.http.world import OTHER_ORG, World, body_of, problem_of
-from tests.live import until
+from tests.support.live import until
 
 REQUESTS = 20
 SHARE = 4

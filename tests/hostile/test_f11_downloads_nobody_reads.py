@@ -17,8 +17,15 @@ from hvcore.playback_tokens import TokenUse
 from hvcore.progressive.head import VERSION
 from tests.benchmarks.delivery_servers import Server, running_delivery
 from tests.hostile.strangers import OTHER, ask, assert_answered, connect, head
-from tests.object_store import environ_of_bucket, new_bucket, s3_server
-from tests.published import ENV, ORG, migrate, new_tenant, publish, services_of
+from tests.support.stores.object_store import environ_of_bucket, new_bucket, s3_server
+from tests.support.stores.published import (
+    ENV,
+    ORG,
+    migrate,
+    new_tenant,
+    publish,
+    services_of,
+)
 from tests.torture.delivery_fleet import plain_environ
 
 pytestmark = pytest.mark.services

@@ -9,7 +9,7 @@ import pytest
 
 from tests.hostile.picture_site import PictureSite, picture_site, sizes_asked_for
 from tests.hostile.strangers import OTHER
-from tests.live import until
+from tests.support.live import until
 
 ASKED: Final = 20
 WITHIN_S: Final = 2.0

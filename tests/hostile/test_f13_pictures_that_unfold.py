@@ -17,8 +17,8 @@ from PIL import Image
 from hvcore.pictures.drawing_process import MOST_MEMORY_BYTES
 from tests.hostile.api_memory import Memory, api_process
 from tests.hostile.customers import Customer, new_customer
-from tests.live import LiveService, live_service, request, until
-from tests.published import Published, publish, services_of
+from tests.support.live import LiveService, live_service, request, until
+from tests.support.stores.published import Published, publish, services_of
 
 AT_ONCE: Final = 24
 CUSTOMERS: Final = 6

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.edge import running_edge
 from tests.hostile.strangers import (
     ANSWERS_WITHIN_S,
     ATTACKER,
@@ -21,7 +20,8 @@ from tests.hostile.strangers import (
     many_files,
     silent,
 )
-from tests.live import LiveService
+from tests.support.live import LiveService
+from tests.support.network.edge import running_edge
 
 pytestmark = pytest.mark.services
 

@@ -15,7 +15,7 @@ from tests.hostile.strangers import (
     many_files,
     silent,
 )
-from tests.live import LiveService
+from tests.support.live import LiveService
 
 pytestmark = pytest.mark.services
 

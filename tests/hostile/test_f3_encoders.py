@@ -19,12 +19,12 @@ from hvcore.persistence.engine import make_engine
 from hvcore.persistence.migrate import migrate
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from hvcore.services.tasks.lane_scheduler import LaneScheduler
-from tests.fakes import SettableClock
 from tests.hostile.customers import new_customer
-from tests.live import live_service, until
 from tests.plugins.transcoder_ffmpeg.counted import counted_clip
-from tests.published import services_of
 from tests.services.conftest import MP4, World, make_world
+from tests.support.fakes import SettableClock
+from tests.support.live import live_service, until
+from tests.support.stores.published import services_of
 
 ORGANIZATIONS = 1_000
 WORKERS = 8

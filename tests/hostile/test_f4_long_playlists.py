@@ -24,9 +24,9 @@ from tests.benchmarks.long_film import (
     idle_readers,
     publish_long_film,
 )
-from tests.live import until
-from tests.plain_http import Connection
-from tests.published import migrate, services_of
+from tests.support.live import until
+from tests.support.network.plain_http import Connection
+from tests.support.stores.published import migrate, services_of
 from tests.torture.delivery_fleet import plain_environ
 
 READERS = 60

@@ -20,8 +20,8 @@ from hvcore.throttling.shares import REFUSALS
 from tests.conftest import SettableClock
 from tests.http.delivery_world import DeliveryWorld, make_world
 from tests.http.playback.test_delivery import outcome
-from tests.live import until
-from tests.media_samples import VIDEO
+from tests.support.live import until
+from tests.support.media_samples import VIDEO
 
 ATTACKER = "203.0.113.9"
 VIEWER = "198.51.100.7"

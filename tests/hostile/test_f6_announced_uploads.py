@@ -28,8 +28,8 @@ from hvcore.domain.uploads.grants import FileWanted
 from hvcore.domain.videos.video import VideoWanted
 from hvcore_server.listening import listen
 from tests.hostile.small_disk import ROOM_BYTES
-from tests.live import request, until
-from tests.published import migrate, services_of
+from tests.support.live import request, until
+from tests.support.stores.published import migrate, services_of
 
 CUT_OFF_WITHIN_S = 45
 SIZES = (

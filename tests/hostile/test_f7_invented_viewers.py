@@ -14,7 +14,7 @@ from tests.hostile.counting_site import (
     CountingSite,
     counting_site,
 )
-from tests.live import until
+from tests.support.live import until
 
 MOST_OF_ONE: Final = 50
 """The share, small for the test: with its default of 20,000 the same takes minutes."""

@@ -14,7 +14,7 @@ from tests.hostile.counting_site import (
     CountingSite,
     counting_site,
 )
-from tests.live import until
+from tests.support.live import until
 
 TIMES: Final = 1_852
 HALF: Final = len(SEGMENT) // 2

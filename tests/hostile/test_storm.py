@@ -25,7 +25,7 @@ from tests.hostile.storm.errand import VIEWERS
 from tests.hostile.storm.neighbour import Errand, Experience, percentile
 from tests.hostile.storm.outcomes import wrong_outcomes
 from tests.hostile.storm.site import StormSite, storm_site
-from tests.live import until
+from tests.support.live import until
 
 pytestmark = pytest.mark.services
 

@@ -18,7 +18,7 @@ from tests.hosts.probes import Probes
 from tests.hosts.programs import Program
 from tests.hosts.rest import Rest
 from tests.hosts.site import site
-from tests.live import until
+from tests.support.live import until
 from tests.torture.customers import Clips, Ledger
 
 CUSTOMERS: Final = 3

@@ -15,7 +15,7 @@ import attrs
 
 from tests.hosts.fleet import ENV, ORG, Fleet
 from tests.hosts.network import Host
-from tests.live import Answer
+from tests.support.live import Answer
 from tests.torture.customers import ASK_TIMEOUT_S, Clips, Customer, Ledger
 
 PATIENT_S: Final = 60.0

@@ -9,7 +9,7 @@ import attrs
 
 from hvcore.ports.storage import ObjectNotFoundError
 from tests.hosts.fleet import Fleet
-from tests.live import files_below
+from tests.support.live import files_below
 from tests.torture.invariants import Findings
 
 

@@ -18,12 +18,12 @@ from hvcore.domain.access.tenants import EnvironmentKind
 from hvcore.services.access.keys import KeyWanted
 from hvcore.settings import load
 from tests.deploy.deployments import compose, make_secrets, placed
-from tests.fakes import MemoryQueue
 from tests.hosts.network import RESOLVER, SUBNET, Host, network, seen_from
 from tests.hosts.programs import Programs
 from tests.hosts.servers import Servers
-from tests.hv_processes import HV
-from tests.live import request, until
+from tests.support.fakes import MemoryQueue
+from tests.support.hv_processes import HV
+from tests.support.live import request, until
 
 SERVICES: Final = compose()["services"]
 ORG: Final = "org_local"

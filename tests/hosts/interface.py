@@ -12,8 +12,8 @@ import attrs
 
 from tests.hosts.clients import Client
 from tests.hosts.network import Host
-from tests.live import until
-from tests.receivers import Receiver
+from tests.support.live import until
+from tests.support.network.receivers import Receiver
 from tests.torture.customers import MP4
 
 MADE_WITHIN_S: Final = 120.0

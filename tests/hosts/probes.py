@@ -12,7 +12,7 @@ import attrs
 from tests.hosts.clients import Client
 from tests.hosts.fleet import API_PORT, Fleet
 from tests.hosts.network import Host
-from tests.live import Answer, request, until
+from tests.support.live import Answer, request, until
 
 ANSWERS_WITHIN_S: Final = 5.0
 RECOVERS_WITHIN_S: Final = 90.0

@@ -16,8 +16,8 @@ from hvcore_worker.sweep import sweep_once
 from tests.e2e.clips import ffmpeg_complaints
 from tests.hosts.clients import Client
 from tests.hosts.findings import FleetFindings
-from tests.live import until
-from tests.receivers import Receiver
+from tests.support.live import until
+from tests.support.network.receivers import Receiver
 from tests.torture.customers import Clips, Customer, Ledger
 from tests.torture.invariants import counts_of
 

@@ -10,8 +10,13 @@ import attrs
 
 from tests.hosts.network import Host
 from tests.hosts.programs import Programs
-from tests.object_store import SWIFT_KEY, SWIFT_SECRET, swift_client
-from tests.servers import NOTHING_LASTS, postgresql_binaries, redis_binary, wait_until
+from tests.support.servers import (
+    NOTHING_LASTS,
+    postgresql_binaries,
+    redis_binary,
+    wait_until,
+)
+from tests.support.stores.object_store import SWIFT_KEY, SWIFT_SECRET, swift_client
 
 NOBODY: Final = 65534
 STORE_PORT: Final = 7070
@@ -45,7 +50,13 @@ class Servers:
         words = [redis_binary(), "--port", "6379", "--bind", ANY, "--save", ""]
         words += ["--protected-mode", "no", "--appendonly", "no"]
         programs.start("valkey", self.valkey, [*words, "--dir", self.valkey.disk])
-        swift = [sys.executable, "-W", "ignore", "-m", "tests.swift_server"]
+        swift = [
+            sys.executable,
+            "-W",
+            "ignore",
+            "-m",
+            "tests.support.stores.swift_server",
+        ]
         swift += [str(self.objects.disk), ANY, str(STORE_PORT)]
         programs.start("objects", self.objects, swift)
         behind = f"{self.objects.address}:{STORE_PORT}"

@@ -10,7 +10,7 @@ from hvcore.domain.webhooks.events import EventKind
 from tests.hosts.clients import Client, Doors
 from tests.hosts.fleet import CLIENT, ENV, ORG, fleet
 from tests.hosts.interface import Tour
-from tests.receivers import receiver
+from tests.support.network.receivers import receiver
 from tests.torture.campaign import web_server
 
 OUTSIDE = {"files.test": CLIENT, "hook.test": CLIENT}

@@ -17,7 +17,7 @@ from tests.hosts.fleet import API_PORT, LITTLE, environ_of, hv_on
 from tests.hosts.interface import Tour
 from tests.hosts.probes import Probes
 from tests.hosts.site import site
-from tests.live import request
+from tests.support.live import request
 
 pytestmark = [pytest.mark.services, pytest.mark.long, pytest.mark.timeout(900)]
 

@@ -15,7 +15,7 @@ from tests.hosts.fleet import DELIVERY_PORT, LITTLE
 from tests.hosts.interface import Tour
 from tests.hosts.probes import Probes
 from tests.hosts.site import site
-from tests.live import until
+from tests.support.live import until
 from tests.torture.customers import Clips, Ledger
 
 TOLD_WITHIN_S: Final = 45.0

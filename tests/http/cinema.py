@@ -12,7 +12,7 @@ from hvcore_delivery.app import make_app as make_delivery
 from hvcore_player.app import make_app as make_player
 from tests.http.delivery_world import poster
 from tests.http.world import World, body_of, job_of
-from tests.media_samples import shelf
+from tests.support.media_samples import shelf
 
 WORKER = "https://worker.test"
 PLAYER = "http://127.0.0.1:8081"

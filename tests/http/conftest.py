@@ -21,10 +21,10 @@ from hvcore.settings import (
 )
 from hvcore.settings.tree import LimitSettings
 from tests.conftest import SettableClock
-from tests.drawing import share_children
 from tests.http.fakes import MemoryStorage, RememberingQueue, ScratchTranscoder
 from tests.http.world import ORIGIN, Tenants, World, make_tenants
-from tests.outbound import Names
+from tests.support.drawing import share_children
+from tests.support.network.outbound import Names
 
 
 def settings_of(folder: Path) -> Settings:

@@ -41,9 +41,9 @@ from hvcore_delivery.published import PublishedFileOpener
 from hvcore_player.app import STATIC
 from hvcore_player.app import make_app as make_player_app
 from tests.conftest import SettableClock
-from tests.drawing import RENDERS
 from tests.http.loop.loop_client import LoopClient
-from tests.media_samples import (
+from tests.support.drawing import RENDERS
+from tests.support.media_samples import (
     PUBLIC,
     ROOT,
     VIDEO,

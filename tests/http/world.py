@@ -35,7 +35,7 @@ from hvcore_api.app import make_api
 from tests.conftest import SettableClock
 from tests.http import documented
 from tests.http.fakes import MemoryStorage, RememberingQueue, ScratchTranscoder
-from tests.outbound import Names
+from tests.support.network.outbound import Names
 
 ORG: Final = "org_a"
 OTHER_ORG: Final = "org_b"

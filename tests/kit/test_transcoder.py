@@ -25,10 +25,10 @@ from hvcore.plugin_api import (
 from hvcore.testing.remote_transcoder import RemoteTranscoderConformance
 from hvcore.testing.transcoder import order_of
 from hvcore_storage_fsspec.remote import RemoteStorage
-from tests.fakes import SettableClock
-from tests.object_store import KEY, SECRET, new_bucket, s3_server
-from tests.remote_service import RemoteService, remote_service
-from tests.remote_transcoder import FarOptions, FarTranscoder
+from tests.support.fakes import SettableClock
+from tests.support.network.remote_service import RemoteService, remote_service
+from tests.support.remote_transcoder import FarOptions, FarTranscoder
+from tests.support.stores.object_store import KEY, SECRET, new_bucket, s3_server
 
 
 @pytest.fixture(scope="module")

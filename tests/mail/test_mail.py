@@ -17,10 +17,10 @@ from hvcore.errors import ConfigError, UnavailableError
 from hvcore.mail import MailFolder, SmtpMailer, mail_folder, make_mailer
 from hvcore.ports.mail import Mail, MailRefusedError
 from hvcore.settings import Settings, load
-from tests.full_machine import full_machine
-from tests.mail_server import MailServer, mail_server
-from tests.outbound import Certificates, make_certificates
-from tests.trickling import trickling_server
+from tests.support.full_machine import full_machine
+from tests.support.network.mail_server import MailServer, mail_server
+from tests.support.network.outbound import Certificates, make_certificates
+from tests.support.network.trickling import trickling_server
 
 SENDER = "videos@example.com"
 MAIL = Mail(

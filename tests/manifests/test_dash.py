@@ -21,7 +21,7 @@ from hvcore.manifests.rewrite import carry_token_in_manifest
 from hvcore.ports.storage import ObjectInfo
 from hvcore.services.playback.published_files import PublishedMedia, find_published
 from hvcore.services.processing.attempt_files import AttemptFiles
-from tests.media_samples import (
+from tests.support.media_samples import (
     ROOT,
     BytesStorage,
     audio_track,

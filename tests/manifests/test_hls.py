@@ -15,7 +15,7 @@ from hvcore.domain.processing.transcoding import MediaFile, Segment
 from hvcore.manifests import hls
 from hvcore.manifests.bitrates import average_bps, peak_bps
 from hvcore.manifests.languages import language_tag
-from tests.media_samples import audio_track, index, segments, video_track
+from tests.support.media_samples import audio_track, index, segments, video_track
 
 made_segments = st.lists(
     st.tuples(

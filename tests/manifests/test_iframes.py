@@ -11,7 +11,7 @@ from hvcore.manifests import hls
 from hvcore.manifests.captions import offer_captions
 from hvcore.manifests.rewrite import carry_token
 from hvcore.services.playback.published_files import find_published
-from tests.media_samples import (
+from tests.support.media_samples import (
     MOMENT,
     VIDEO,
     audio_track,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hvcore.domain.processing.encoding import AudioCodec
 from hvcore.manifests import dash, hls
 from hvcore.manifests.rewrite import carry_token, carry_token_in_manifest
-from tests.media_samples import audio_track, index, video_track
+from tests.support.media_samples import audio_track, index, video_track
 
 ADDRESSES = st.text("abcXYZ019-._~/?&=#%", min_size=1, max_size=30).filter(
     lambda text: not text.startswith(("#", "//", "/"))

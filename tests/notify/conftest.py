@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.notify.queues import Aws
-from tests.object_store import s3_server
 from tests.services.conftest import World, make_world
+from tests.support.stores.object_store import s3_server
 
 
 @pytest.fixture(scope="session")

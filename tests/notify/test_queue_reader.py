@@ -22,16 +22,16 @@ from hvcore.settings import load
 from hvcore.settings.notify import NotifySettings
 from hvcore_notify.queue_process import run_reader
 from hvcore_notify.queue_reader import QueueReader, sqs_client
-from tests.half_answers import (
+from tests.http.notify.senders import s3_event
+from tests.notify.queues import Aws
+from tests.services.conftest import World
+from tests.support.live import until
+from tests.support.stores.half_answers import (
     HALF_ANSWERS,
     PAGE,
     HalfAnsweringServer,
     half_answering_server,
 )
-from tests.http.notify.senders import s3_event
-from tests.live import until
-from tests.notify.queues import Aws
-from tests.services.conftest import World
 
 
 def reader_of(world: World) -> QueueReader:

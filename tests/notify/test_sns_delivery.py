@@ -17,10 +17,10 @@ import pytest
 from hvcore.domain.uploads.grants import FileWanted, direct_upload_path
 from hvcore.domain.videos.states import VideoState
 from hvcore_notify.app import make_app
-from tests.fakes import SettableClock
 from tests.notify.queues import REGION, Aws
-from tests.outbound import source_server
 from tests.services.conftest import World, make_world
+from tests.support.fakes import SettableClock
+from tests.support.network.outbound import source_server
 
 Answer = Callable[[BaseHTTPRequestHandler], None]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.clips import make_clip
-from tests.live import LiveService, live_service
 from tests.package.installing import ROOT, copied_tree, empty_environment, install
+from tests.support.live import LiveService, live_service
 
 pytestmark = [pytest.mark.long, pytest.mark.services, pytest.mark.timeout(600)]
 

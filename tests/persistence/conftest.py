@@ -12,9 +12,9 @@ from hvcore.persistence.engine import make_engine
 from hvcore.persistence.migrate import migrate
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from tests.conftest import SettableClock
-from tests.migrated import sqlite_of_the_core
 from tests.persistence.samples import Rung, fill_tenants
-from tests.servers import PostgresqlServer
+from tests.support.databases.migrated import sqlite_of_the_core
+from tests.support.servers import PostgresqlServer
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -12,7 +12,7 @@ from hvcore.errors import UnavailableError
 from hvcore.persistence.engine import make_engine, reading, writing
 from hvcore.persistence.fast_reads.postgresql import PostgresqlReader
 from hvcore.persistence.fast_reads.readers import Query
-from tests.servers import PostgresqlServer
+from tests.support.servers import PostgresqlServer
 
 pytestmark = pytest.mark.services
 

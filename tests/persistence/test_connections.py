@@ -18,8 +18,8 @@ from hvcore.persistence.fast_reads.reads import FastReads
 from hvcore.settings import load
 from hvcore_cli.processes.alone import API_THREADS, DELIVERY_THREADS
 from hvcore_server.serving import DEFAULT_SHARES, most_threads
-from tests.live import until
-from tests.servers import PostgresqlServer
+from tests.support.live import until
+from tests.support.servers import PostgresqlServer
 
 pytestmark = pytest.mark.services
 

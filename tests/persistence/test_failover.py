@@ -17,10 +17,14 @@ from hvcore.persistence.database_url import parse_database_url
 from hvcore.persistence.engine import make_engine, reading, writing
 from hvcore.persistence.fast_reads.reads import FastReads
 from hvcore.persistence.server_limits import CONNECT_S, limits_of_requests
-from tests.live import until
-from tests.postgresql_pair import PostgresqlPair, postgresql_pair
-from tests.servers import PostgresqlServer
-from tests.silent_line import SilentLine, silent_line, unavailable_within
+from tests.support.databases.postgresql_pair import PostgresqlPair, postgresql_pair
+from tests.support.live import until
+from tests.support.network.silent_line import (
+    SilentLine,
+    silent_line,
+    unavailable_within,
+)
+from tests.support.servers import PostgresqlServer
 
 ANSWERS_WITHIN_S: Final = 4.0
 LIMITS: Final = limits_of_requests(1.0)

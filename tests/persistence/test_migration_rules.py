@@ -12,7 +12,7 @@ from hvcore.persistence.engine import make_engine
 from hvcore.persistence.schema_version import NEWEST_CONTRACT, NEWEST_EXPAND
 from tests.persistence.migration_rules import broken_rules, chain
 from tests.persistence.next_version import FOLLOWING, next_migrations
-from tests.servers import PostgresqlServer
+from tests.support.servers import PostgresqlServer
 
 BASELINE = {
     "0008": {

@@ -11,7 +11,7 @@ from sqlalchemy.engine import Engine
 from hvcore.errors import NoRoomError, UnavailableError
 from hvcore.persistence.engine import make_engine, writing
 from hvcore.persistence.room_to_write import check_room
-from tests.servers import PostgresqlServer
+from tests.support.servers import PostgresqlServer
 
 # As PostgreSQL says that a file cannot be extended.
 _RAISED = "DO $$ BEGIN RAISE EXCEPTION 'full' USING ERRCODE = 'disk_full'; END $$"

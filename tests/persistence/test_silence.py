@@ -27,9 +27,13 @@ from hvcore.persistence.server_limits import (
     LIMITS_OF_JOBS,
     limits_of_requests,
 )
-from tests.live import until
-from tests.servers import PostgresqlServer
-from tests.silent_line import SilentLine, silent_line, unavailable_within
+from tests.support.live import until
+from tests.support.network.silent_line import (
+    SilentLine,
+    silent_line,
+    unavailable_within,
+)
+from tests.support.servers import PostgresqlServer
 
 pytestmark = pytest.mark.services
 

@@ -46,7 +46,7 @@ from tests.persistence.samples import (
     order,
     video,
 )
-from tests.servers import PostgresqlServer, wait_until
+from tests.support.servers import PostgresqlServer, wait_until
 
 
 def test_the_sql_unit_of_work_is_a_unit_of_work(uow: SqlUnitOfWork) -> None:

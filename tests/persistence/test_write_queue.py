@@ -21,7 +21,7 @@ from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.persistence.videos.recount import recount
 from hvcore.throttling.turns import having_turn, work_for
 from hvcore_analytics_sql.backend import SqlAnalytics
-from tests.live import until
+from tests.support.live import until
 
 BEGINS: Final = "BEGIN IMMEDIATE"
 SWITCHES: Final = "PRAGMA journal_mode=WAL"

@@ -32,8 +32,8 @@ from hvcore.pictures.drawing_process import (
 )
 from hvcore.pictures.redraw import redraw
 from hvcore.pictures.sheets import draw_sheet
-from tests.full_machine import full_machine
-from tests.live import until
+from tests.support.full_machine import full_machine
+from tests.support.live import until
 
 WITHIN_S = 20
 PNG = "image/png"

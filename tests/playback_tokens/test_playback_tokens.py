@@ -24,7 +24,7 @@ from hvcore.domain.ids import ShareLinkId
 from hvcore.errors import ConfigError, InvalidParametersError, UnauthorizedError
 from hvcore.playback_tokens import KeyRing, PlaybackClaims, TokenKey, TokenUse
 from hvcore.playback_tokens import ring as ring_module
-from tests.media_samples import MOMENT, PUBLIC, VIDEO
+from tests.support.media_samples import MOMENT, PUBLIC, VIDEO
 
 SECRET = b"0123456789abcdef" * 4
 OTHER_SECRET = b"fedcba9876543210" * 4

@@ -12,8 +12,8 @@ import attrs
 import pytest
 
 from hvcore.settings import Settings, load
-from tests.migrated import lay_database
 from tests.plugin_faults.broken_plugins import BrokenPlugin
+from tests.support.databases.migrated import lay_database
 
 OTHERS = (
     *(

@@ -13,7 +13,7 @@ from hvcore.plugin_api import (
     TranscoderBackend,
     hookimpl,
 )
-from tests.fakes import MemoryQueue, TextTranscoder
+from tests.support.fakes import MemoryQueue, TextTranscoder
 
 
 def build_queue(options: NoOptions, context: BuildContext) -> Queue:

@@ -14,8 +14,6 @@ from pathlib import Path
 import pytest
 
 from tests.hostile.strangers import ask, connect, head
-from tests.hv_processes import HV
-from tests.live import LiveService, free_ports, live_service
 from tests.plugin_faults.broken_plugins import (
     BUILDING,
     HANGING_PROVIDER,
@@ -23,6 +21,8 @@ from tests.plugin_faults.broken_plugins import (
     BrokenPlugin,
 )
 from tests.plugin_faults.planting import OTHERS, Plant, Planted
+from tests.support.hv_processes import HV
+from tests.support.live import LiveService, free_ports, live_service
 
 REAL = (*OTHERS, "hvcore_queue_rq.plugin", "hvcore_transcoder_ffmpeg.plugin")
 MOST_S = 60

@@ -18,8 +18,8 @@ from hvcore.domain.processing.transcoding import (
     TranscodeOrder,
 )
 from hvcore.ports.transcoder import Workspace
-from tests.fakes import TextTranscoder
-from tests.media_samples import audio_track, segments, video_track
+from tests.support.fakes import TextTranscoder
+from tests.support.media_samples import audio_track, segments, video_track
 
 
 def assembled(

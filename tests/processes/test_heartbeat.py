@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from hvcore.processes import heartbeat
-from tests.hv_processes import run_hv, start_hv
-from tests.live import free_ports
+from tests.support.hv_processes import run_hv, start_hv
+from tests.support.live import free_ports
 
 BEAT = b"WATCHDOG=1"
 WITHIN_S = 60.0

@@ -9,7 +9,9 @@ import attrs
 import pytest
 
 from hvcore.safe_http import OutboundHttp
-from tests.outbound import (
+from tests.safe_http.targets import NAMES
+from tests.services.conftest import World, make_world
+from tests.support.network.outbound import (
     Canary,
     Names,
     Source,
@@ -17,8 +19,6 @@ from tests.outbound import (
     source_server,
     watched_connects,
 )
-from tests.safe_http.targets import NAMES
-from tests.services.conftest import World, make_world
 
 SOURCE_NAME = "public.test"
 

@@ -23,7 +23,8 @@ from hvcore.safe_http import (
     resolving,
     watching,
 )
-from tests.outbound import (
+from tests.safe_http.conftest import SOURCE_NAME, Outside
+from tests.support.network.outbound import (
     MP4,
     Certificates,
     Names,
@@ -31,7 +32,6 @@ from tests.outbound import (
     make_certificates,
     source_server,
 )
-from tests.safe_http.conftest import SOURCE_NAME, Outside
 
 
 def read(http: OutboundHttp, url: str, deadline_s: float = 10) -> bytes:

@@ -10,8 +10,8 @@ import pytest
 
 from hvcore.errors import UnavailableError
 from hvcore.safe_http.deadlines import SocketDeadline
-from tests.full_machine import full_machine
-from tests.silent_addresses import names_lead_to, silent_addresses
+from tests.support.full_machine import full_machine
+from tests.support.network.silent_addresses import names_lead_to, silent_addresses
 
 
 @pytest.fixture

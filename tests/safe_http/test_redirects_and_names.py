@@ -6,9 +6,9 @@ names change their mind.
 import pytest
 
 from hvcore.safe_http import OutboundError, OutboundHttp, TargetRefusedError
-from tests.outbound import MP4, PUBLIC
 from tests.safe_http.conftest import SOURCE_NAME, Outside
 from tests.services.conftest import World
+from tests.support.network.outbound import MP4, PUBLIC
 
 
 def fetch(outside: Outside, path: str, max_redirects: int = 5) -> bytes:

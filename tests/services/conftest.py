@@ -19,9 +19,9 @@ from hvcore.domain.tasks.task import Lane
 from hvcore.domain.uploads.grants import FileWanted, UploadGrant
 from hvcore.domain.videos.video import Video, VideoWanted
 from hvcore.settings import load
-from tests.drawing import share_children
-from tests.fakes import MemoryQueue, SettableClock, TextTranscoder
-from tests.migrated import lay_database
+from tests.support.databases.migrated import lay_database
+from tests.support.drawing import share_children
+from tests.support.fakes import MemoryQueue, SettableClock, TextTranscoder
 
 MP4 = "video/mp4"
 

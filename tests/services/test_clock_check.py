@@ -15,7 +15,7 @@ from hvcore.errors import UnavailableError
 from hvcore.services.health import check_clock
 from hvcore.settings import load
 from hvcore_checks.backend_checks import clock as clock_of_doctor
-from tests.servers import PostgresqlServer
+from tests.support.servers import PostgresqlServer
 
 pytestmark = pytest.mark.services
 

@@ -10,7 +10,7 @@ import pytest
 
 from hvcore.errors import UnavailableError
 from hvcore.services.readiness import Readiness
-from tests.full_machine import full_machine
+from tests.support.full_machine import full_machine
 
 
 def works() -> None:

@@ -10,8 +10,8 @@ from hvcore.domain.videos.states import VideoState
 from hvcore.domain.webhooks.events import DOCUMENTED_KINDS
 from hvcore.safe_http import TargetRefusedError
 from hvcore.testing.recording_outbound import RecordingOutbound
-from tests.outbound import MP4
 from tests.services.conftest import World
+from tests.support.network.outbound import MP4
 
 FILM = "https://films.example.com/clip.mp4"
 HOOK = "https://app.example.com/hook"

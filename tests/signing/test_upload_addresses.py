@@ -10,7 +10,7 @@ import pytest
 from hvcore.domain.ids import GrantId
 from hvcore.errors import ConfigError, ForbiddenError
 from hvcore.signing.upload_addresses import UploadSigner
-from tests.media_samples import MOMENT
+from tests.support.media_samples import MOMENT
 
 GRANT = GrantId("up_" + "a" * 22)
 NOW = int(MOMENT.timestamp())

@@ -15,11 +15,11 @@ import attrs
 import pytest
 from sqlalchemy.engine import make_url
 
-from tests.live import Answer, LiveService, live_service, request, until
-from tests.object_store import SWIFT_KEY, SWIFT_SECRET, new_swift_bucket
-from tests.published import Published, new_tenant, publish, services_of
-from tests.servers import PostgresqlServer, RedisServer
-from tests.silent_line import Address, SilentLine, silent_line
+from tests.support.live import Answer, LiveService, live_service, request, until
+from tests.support.network.silent_line import Address, SilentLine, silent_line
+from tests.support.servers import PostgresqlServer, RedisServer
+from tests.support.stores.object_store import SWIFT_KEY, SWIFT_SECRET, new_swift_bucket
+from tests.support.stores.published import Published, new_tenant, publish, services_of
 
 pytestmark = [pytest.mark.services, pytest.mark.long]
 

@@ -14,8 +14,12 @@ from hvcore.ports.storage import Storage
 from hvcore_storage_fsspec.backend import make_storage
 from hvcore_storage_obstore.backend import make_storage as make_obstore
 from hvcore_storage_obstore.options import ObstoreOptions
-from tests.object_store import SWIFT_KEY, SWIFT_SECRET, new_swift_bucket
-from tests.silent_line import SilentLine, silent_line, unavailable_within
+from tests.support.network.silent_line import (
+    SilentLine,
+    silent_line,
+    unavailable_within,
+)
+from tests.support.stores.object_store import SWIFT_KEY, SWIFT_SECRET, new_swift_bucket
 
 pytestmark = pytest.mark.services
 

@@ -14,7 +14,7 @@ from hvcore.throttling.turns import (
     having_turn,
     work_for,
 )
-from tests.live import until
+from tests.support.live import until
 from tests.throttling.conftest import Elapsed
 
 WITHIN_S: Final = 60

@@ -30,9 +30,9 @@ from hvcore.persistence.tables import tasks, videos
 from hvcore.settings import load
 from hvcore_worker.sweep import sweep_once
 from tests.e2e.clips import ffmpeg_complaints
-from tests.fakes import MemoryQueue
-from tests.live import LiveService, files_below, live_service, request, start_up
-from tests.receivers import Receiver, receiver
+from tests.support.fakes import MemoryQueue
+from tests.support.live import LiveService, files_below, live_service, request, start_up
+from tests.support.network.receivers import Receiver, receiver
 from tests.torture.customers import Clips, Customer, Ledger
 from tests.torture.debts import Debts
 from tests.torture.invariants import Findings, counts_of

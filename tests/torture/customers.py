@@ -19,7 +19,7 @@ from urllib.parse import urljoin, urlsplit
 import attrs
 
 from tests.e2e.clips import make_clip
-from tests.live import Answer
+from tests.support.live import Answer
 
 MP4: Final = "video/mp4"
 ASK_TIMEOUT_S: Final = 10.0

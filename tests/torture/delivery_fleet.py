@@ -18,7 +18,7 @@ import attrs
 import psutil
 
 from hvcore_server.listening import listen
-from tests.live import request, until
+from tests.support.live import request, until
 
 PROCESSES: Final = 2
 """Side by side: the counts of both meet in one folder."""

@@ -17,9 +17,9 @@ import attrs
 import psutil
 
 from hvcore_edge.tallies import tally_files
-from tests.edge import RunningEdge, running_edge
-from tests.hv_processes import HV
-from tests.live import until
+from tests.support.hv_processes import HV
+from tests.support.live import until
+from tests.support.network.edge import RunningEdge, running_edge
 
 WORKERS_WITHIN_S: Final = 10
 READ_WITHIN_S: Final = 120

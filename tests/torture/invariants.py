@@ -26,8 +26,8 @@ from hvcore.manifests import hls
 from hvcore.persistence.tables import events, grants, tasks, videos
 from hvcore.services.playback.playable import Playable
 from hvcore_cli.commands.videos.conform_sources import StorageSource
-from tests.live import files_below
-from tests.receivers import Received
+from tests.support.live import files_below
+from tests.support.network.receivers import Received
 from tests.torture.customers import Ledger
 
 DURATIONS_AGREE_WITHIN_S: Final = 0.1

@@ -13,8 +13,8 @@ from typing import Final
 import attrs
 import psutil
 
-from tests.hv_processes import RunningHv
-from tests.live import LiveService, start_up, words_of
+from tests.support.hv_processes import RunningHv
+from tests.support.live import LiveService, start_up, words_of
 from tests.torture.debts import WORKERS, Debts
 
 KINDS: Final[dict[str, int]] = {

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 import attrs
 
-from tests.published import ENV, ORG, Published
+from tests.support.stores.published import ENV, ORG, Published
 
 OWN_BUFFER_BYTES: Final = 64 * 1024
 """What a client that leaves lets its kernel take in before it is read."""

@@ -25,9 +25,9 @@ from hvcore.persistence.tables import leaders
 from hvcore.services.backups.kept_backups import KeptBackups
 from hvcore.services.backups.verification import verify_backup
 from hvcore.settings import load
-from tests.filled_database import contents
-from tests.hv_processes import HV
 from tests.persistence.samples import fill_tenants, video
+from tests.support.databases.filled_database import contents
+from tests.support.hv_processes import HV
 from tests.torture.campaign import seed_of_this_run
 
 FEW: Final = 4

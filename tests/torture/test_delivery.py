@@ -18,8 +18,8 @@ from hvcore.domain.access.tenants import Environment
 from hvcore.domain.analytics.segments import ALL_TIME, VideoScope
 from hvcore.domain.ids import VideoId
 from hvcore.spool import spool_files
-from tests.published import migrate, new_tenant, publish, services_of
-from tests.servers import PostgresqlServer, postgresql_server
+from tests.support.servers import PostgresqlServer, postgresql_server
+from tests.support.stores.published import migrate, new_tenant, publish, services_of
 from tests.torture.campaign import seed_of_this_run
 from tests.torture.delivery_fleet import (
     DeliveryFleet,

@@ -15,9 +15,9 @@ from typing import Final
 import attrs
 import pytest
 
-from tests.live import Answer, LiveService, live_service, request
-from tests.postgresql_pair import PostgresqlPair, postgresql_pair
-from tests.silent_line import silent_line
+from tests.support.databases.postgresql_pair import PostgresqlPair, postgresql_pair
+from tests.support.live import Answer, LiveService, live_service, request
+from tests.support.network.silent_line import silent_line
 from tests.torture.campaign import Campaign, campaign, keep_up, seed_of_this_run
 from tests.torture.customers import Clips, Ledger
 

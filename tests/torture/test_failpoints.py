@@ -19,9 +19,9 @@ from hvcore.errors import UnavailableError
 from hvcore.failpoints import POINTS, FailpointError
 from hvcore.services.processing import part_results
 from hvcore.services.processing.part_results import PartResults
-from tests.hv_processes import HV
-from tests.live import LiveService, until
 from tests.services.conftest import World, make_world
+from tests.support.hv_processes import HV
+from tests.support.live import LiveService, until
 from tests.torture.campaign import campaign, keep_up
 from tests.torture.customers import Clips
 from tests.torture.killer import FROZEN_FOR_S, family

@@ -11,9 +11,9 @@ from typing import Final
 
 import pytest
 
-from tests.live import until
-from tests.servers import PostgresqlServer
-from tests.sqs_server import environ_of_queue, sqs_server
+from tests.support.live import until
+from tests.support.servers import PostgresqlServer
+from tests.support.stores.sqs_server import environ_of_queue, sqs_server
 from tests.torture.campaign import Campaign, answers, campaign, seed_of_this_run
 from tests.torture.customers import Clips
 from tests.torture.killer import Killer

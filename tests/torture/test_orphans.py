@@ -13,7 +13,7 @@ import psutil
 
 from hvcore.processes.child_process import supervised_command
 from hvcore_worker.scratch import UNLOCKED_FOR_S, remove_orphans, scratch_folder
-from tests.live import until
+from tests.support.live import until
 
 PARENT = """
 import subprocess, sys

@@ -13,7 +13,7 @@ import redis
 
 from hvcore_cli.data_folder import DataFolder
 from hvcore_cli.processes.queue_server import queue_socket
-from tests.live import LiveService
+from tests.support.live import LiveService
 from tests.torture.campaign import Campaign, campaign, keep_up, seed_of_this_run
 from tests.torture.customers import Clips
 from tests.torture.killer import family, kind_of

@@ -19,7 +19,7 @@ from typing import Final
 
 import attrs
 
-from tests.plain_http import Connection, Head
+from tests.support.network.plain_http import Connection, Head
 from tests.torture.segment_asks import OWN_BUFFER_BYTES, Ask, Film, Place, Way, choose
 
 PAUSE_S: Final = 0.02

@@ -18,7 +18,7 @@ from hvcore.settings import EdgeSettings, Settings
 from hvcore_edge.config import EdgeConfig
 from hvcore_edge.requirements import missing
 from tests.cli.conftest import Hv
-from tests.hv_processes import HV
+from tests.support.hv_processes import HV
 
 LISTEN: Final = {"HV_EDGE__LISTEN": "127.0.0.1:9999"}
 ED25519: Final = """-----BEGIN PRIVATE KEY-----

@@ -7,7 +7,7 @@ from typing import Any
 
 from hvcore.domain.ids import EdgeKeyId, EnvId, OrgId, ShareLinkId
 from hvcore.domain.links.links import EdgeKey, ShareLink
-from tests.media_samples import MOMENT, VIDEO
+from tests.support.media_samples import MOMENT, VIDEO
 
 HOUR = timedelta(hours=1)
 OWNER: dict[str, Any] = {

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from hvcore.assembly import Services
 from tests.hostile.customers import Customer
 from tests.hostile.storm.neighbour import SEGMENT, Ask, Errand
-from tests.published import ENV, publish
+from tests.support.stores.published import ENV, publish
 
 SEGMENT_BYTES: Final = 300_000
 SEGMENTS: Final = 4

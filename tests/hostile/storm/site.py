@@ -14,14 +14,14 @@ import psutil
 from hvcore.domain.limits import MAX_UPLOAD_BYTES
 from hvcore.services.analytics.live import LiveAnalytics
 from tests.benchmarks.long_film import PAGE, PLAYLIST, publish_long_film
-from tests.edge import running_edge
 from tests.hostile.counting_site import running_ingest
 from tests.hostile.customers import Customer, new_customer
 from tests.hostile.storm.attacks import Targets
 from tests.hostile.storm.errand import make_errand
 from tests.hostile.storm.neighbour import Errand
-from tests.live import free_ports, live_service, until
-from tests.published import ENV, ORG, publish, services_of
+from tests.support.live import free_ports, live_service, until
+from tests.support.network.edge import running_edge
+from tests.support.stores.published import ENV, ORG, publish, services_of
 
 SMALL_SEGMENT_BYTES: Final = 2_000
 LARGE_SEGMENT_BYTES: Final = 4_000_000

@@ -22,9 +22,9 @@ from hvcore.settings.tree import LimitSettings
 from hvcore_api.routes import ROUTES
 from hvcore_api.routing import Route
 from tests.conftest import SettableClock
-from tests.database_rows import all_rows
 from tests.http.conftest import Template, settings_of
 from tests.http.world import ENV, ORG, OTHER_ORG, Key, World, problem_of
+from tests.support.databases.database_rows import all_rows
 
 # Thousands of cells of one kind: once is enough, whatever the interpreter.
 pytestmark = pytest.mark.matrix

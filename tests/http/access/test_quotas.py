@@ -15,7 +15,7 @@ from hvcore.domain.uploads.grants import FileWanted, GrantState
 from hvcore_upload.app import make_app as make_upload
 from tests.http.cinema import Cinema, token_of
 from tests.http.world import ENV, ORG, OTHER_ORG, World, body_of, problem_of
-from tests.outbound import PUBLIC
+from tests.support.network.outbound import PUBLIC
 
 CODE = "quota_exceeded"
 GRANT_A = f"/v1/api/{ORG}/environments/{ENV}/videos/upload-url"

@@ -17,7 +17,7 @@ from hvcore_api.routes import ROUTES
 from hvcore_ratelimit.plugin import MovingWindowOptions, build
 from tests.http.limited import limit
 from tests.http.world import ENV, ORG, OTHER_ORG, Key, World, body_of, problem_of
-from tests.servers import redis_server
+from tests.support.servers import redis_server
 
 HEADERS = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
 UPLOAD_URL = "/v1/videos/upload-url"

@@ -20,7 +20,7 @@ from tests.http.analytics.test_video_reports import tell
 from tests.http.processing.test_conformance_reports import finding, keep
 from tests.http.videos.test_custom_thumbnails import stills
 from tests.http.world import ENV, ORG, World
-from tests.outbound import PUBLIC
+from tests.support.network.outbound import PUBLIC
 
 _ROUTES = {(route.method, route.template): route for route in ROUTES}
 _SOURCE: Final = "https://media.example/holiday.mp4"

@@ -12,7 +12,7 @@ import pytest
 from falcon.testing import TestClient
 
 from tests.http.world import World
-from tests.npm_packages import npm_packages
+from tests.support.npm_packages import npm_packages
 
 # The linters are programs of npm; once is enough.
 pytestmark = pytest.mark.services

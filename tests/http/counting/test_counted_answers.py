@@ -29,7 +29,7 @@ from tests.http.delivery_world import (
     make_world,
     world_by,
 )
-from tests.media_samples import ROOT, VIDEO
+from tests.support.media_samples import ROOT, VIDEO
 
 SEGMENT = "video/720p/0.m4s"
 SEGMENT_BYTES = len(b"video/720p 0 " * 100)

@@ -17,7 +17,7 @@ from hvcore.spool import Spool
 from hvcore_reference import flusher_keeper
 from hvcore_reference.flusher_keeper import FlusherKeeper
 from hvcore_reference.flushing import BEAT_FILE
-from tests.live import until
+from tests.support.live import until
 
 # Most of their time they wait for processes: one interpreter only.
 pytestmark = pytest.mark.matrix

@@ -50,7 +50,6 @@ from hvcore_edge.tallies import place_of
 from hvcore_player.app import make_app as make_player_app
 from hvcore_reference.public_paths import by_path
 from tests.conftest import SettableClock
-from tests.edge import RunningEdge, running_nginx
 from tests.http.delivery_world import (
     PLAYER_URL,
     SECRET,
@@ -58,7 +57,8 @@ from tests.http.delivery_world import (
     DeliveryWorld,
     make_world,
 )
-from tests.live import free_ports
+from tests.support.live import free_ports
+from tests.support.network.edge import RunningEdge, running_nginx
 
 SEALER: Final = Sealer("0" * 32)
 PAIR: Final = TokenKey.load(

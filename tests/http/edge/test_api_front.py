@@ -15,8 +15,8 @@ import attrs
 import pytest
 
 from hvcore.domain.limits import MAX_PICTURE_BYTES
-from tests.edge import running_edge
-from tests.live import Answer, free_ports, request, until
+from tests.support.live import Answer, free_ports, request, until
+from tests.support.network.edge import running_edge
 
 pytestmark = pytest.mark.services
 

@@ -17,10 +17,10 @@ import pytest
 from hvcore.settings import EdgeSettings
 from hvcore_edge.config import EdgeConfig
 from tests.conftest import SettableClock
-from tests.edge import running_nginx
 from tests.http.delivery_world import PRIVATE_PATH, PUBLIC_PATH
 from tests.http.edge.edge_world import EdgeSite, EdgeWorld, edge_site, settings_of
-from tests.live import free_ports, request
+from tests.support.live import free_ports, request
+from tests.support.network.edge import running_nginx
 
 pytestmark = pytest.mark.services
 

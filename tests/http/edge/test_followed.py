@@ -15,8 +15,8 @@ from hvcore.services.counting.sessions import ALL_SHARES, NOTED_EVERY_S, PERIOD_
 from hvcore.settings.shares import ShareSettings
 from hvcore_edge.requirements import MODULES
 from hvcore_edge.script_settings import SETTINGS_FILE, script_settings
-from tests.edge import RunningEdge, running_nginx
-from tests.live import free_ports
+from tests.support.live import free_ports
+from tests.support.network.edge import RunningEdge, running_nginx
 
 pytestmark = pytest.mark.services
 

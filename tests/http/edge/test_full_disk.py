@@ -17,8 +17,8 @@ from hvcore_web.health import EDGE_DISK_HEADER
 from tests.conftest import SettableClock
 from tests.http.delivery_world import PUBLIC_PATH
 from tests.http.edge.edge_world import EdgeSite, EdgeWorld, edge_site
-from tests.live import free_ports, request, until
-from tests.media_samples import ROOT, index, segments, video_track
+from tests.support.live import free_ports, request, until
+from tests.support.media_samples import ROOT, index, segments, video_track
 
 pytestmark = pytest.mark.services
 

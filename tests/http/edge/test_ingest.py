@@ -37,7 +37,7 @@ from hvcore_edge.ingest import NEW_FOR_S, Ingest
 from hvcore_edge.tallies import tally_files
 from tests.http.conftest import settings_of
 from tests.http.edge.written_tallies import tally, write_tally
-from tests.migrated import lay_database
+from tests.support.databases.migrated import lay_database
 
 VIDEO: Final = VideoId("vid_" + "a" * 22)
 MINUTE: Final = 29_455_384

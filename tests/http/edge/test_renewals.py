@@ -20,7 +20,7 @@ from tests.http.cinema import Cinema
 from tests.http.delivery_world import make_world
 from tests.http.loop.loop_client import LoopClient
 from tests.http.world import ORG, World, body_of
-from tests.media_samples import VIDEO
+from tests.support.media_samples import VIDEO
 
 ASKED: Final = "/v1/edge/authorization"
 TOGETHER: Final = "/v1/edge/authorizations"

@@ -9,8 +9,8 @@ from typing import Final
 import pytest
 
 from hvcore.services.edge.authorizations import MAX_ASKED
-from tests.edge import RunningEdge
 from tests.http.edge.test_followed import nginx, run  # noqa: F401 - one is a fixture
+from tests.support.network.edge import RunningEdge
 
 pytestmark = pytest.mark.services
 

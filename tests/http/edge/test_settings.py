@@ -5,8 +5,8 @@ The edge's script has the numbers of the service.
 import pytest
 
 from hvcore_edge.script_settings import SCRIPT_SETTINGS
-from tests.edge import RunningEdge
 from tests.http.edge.test_followed import nginx, run  # noqa: F401 - one is a fixture
+from tests.support.network.edge import RunningEdge
 
 pytestmark = pytest.mark.services
 

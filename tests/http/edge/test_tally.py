@@ -17,7 +17,7 @@ from tests.conftest import SettableClock
 from tests.http.delivery_world import PRIVATE_PATH
 from tests.http.edge.delivery.requests import COUNTED, SEGMENT
 from tests.http.edge.edge_world import EdgeSite, EdgeWorld, edge_site
-from tests.live import until
+from tests.support.live import until
 
 pytestmark = pytest.mark.services
 

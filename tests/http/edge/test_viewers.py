@@ -25,7 +25,7 @@ from hvcore_edge.tallies import ServedNote
 from tests.conftest import SettableClock
 from tests.http.delivery_world import PRIVATE_PATH, PUBLIC_PATH, SECRET
 from tests.http.edge.edge_world import EdgeSite, EdgeWorld, edge_site
-from tests.media_samples import VIDEO
+from tests.support.media_samples import VIDEO
 
 pytestmark = pytest.mark.services
 

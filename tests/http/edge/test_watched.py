@@ -21,7 +21,7 @@ from hvcore_reference.public_paths import by_path
 from tests.http.cinema import Cinema
 from tests.http.edge.edge_world import EdgeSite, edge_site, settings_of
 from tests.http.world import ORG, World
-from tests.live import until
+from tests.support.live import until
 
 pytestmark = pytest.mark.services
 

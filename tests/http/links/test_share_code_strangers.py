@@ -29,7 +29,7 @@ from tests.http.links.test_share_codes import (
     wrong,
 )
 from tests.persistence.samples import at_once
-from tests.servers import PostgresqlServer
+from tests.support.servers import PostgresqlServer
 
 pytestmark = pytest.mark.services
 

@@ -11,7 +11,7 @@ from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.ids import EnvId, OrgId
 from hvcore.domain.playback.viewer import Viewer
 from hvcore.ports.counting import CountedSegment
-from tests.media_samples import VIDEO
+from tests.support.media_samples import VIDEO
 
 PLACE = SegmentPlace(
     org_id=OrgId("org_a"), env_id=EnvId("env_1"), video_id=VIDEO, height_px=720

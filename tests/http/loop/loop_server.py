@@ -17,7 +17,7 @@ from hvcore_reference.wsgi import AppWithFiles
 from hvcore_server.file_loop.worker import DeliveryWorker
 from hvcore_server.serving import SETTINGS, _Server
 from tests.http.loop.loop_site import site_settings
-from tests.media_samples import FolderStorage
+from tests.support.media_samples import FolderStorage
 
 GRACE_S: Final = 1.0
 THREADS: Final = 2

@@ -28,8 +28,8 @@ from hvcore.spool import opened, spool_files
 from hvcore_server.listening import listen
 from tests.http.conftest import settings_of
 from tests.http.fakes import RememberingQueue, ScratchTranscoder
-from tests.live import until
-from tests.media_samples import FolderStorage, file_of, video_track
+from tests.support.live import until
+from tests.support.media_samples import FolderStorage, file_of, video_track
 
 LARGE_BYTES = 24 * 1024 * 1024
 SMALL = b"0123456789" * 1000

@@ -13,7 +13,7 @@ from hvcore_server.sending.pacing import Pace
 from hvcore_server.sending.socket_writer import SocketWriter
 from hvcore_server.sending.transfers import Transfer
 from tests.http.loop.counted_segments import recorded_segment
-from tests.live import until
+from tests.support.live import until
 
 SIZE = 24 * 1024 * 1024
 """Of which the kernel does not take half of who reads nothing."""

@@ -28,8 +28,8 @@ from hvcore_server.sending.socket_writer import SocketWriter
 from hvcore_server.sending.transfers import Transfer
 from tests.conftest import SettableClock
 from tests.http.loop.loop_site import LARGE_FILE, running_site
-from tests.live import until
-from tests.media_samples import VIDEO
+from tests.support.live import until
+from tests.support.media_samples import VIDEO
 
 HEAD = b"head"
 SIZE = 300_000

@@ -14,7 +14,7 @@ import pytest
 
 from hvcore.spool import spool_files
 from tests.http.loop.loop_site import SMALL, SMALL_FILE, Site, read, running_site
-from tests.live import until
+from tests.support.live import until
 
 # Processes that are started and killed, and sockets: one interpreter only.
 pytestmark = pytest.mark.matrix

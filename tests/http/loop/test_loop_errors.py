@@ -12,7 +12,7 @@ from hvcore_delivery.published import PublishedFileOpener
 from tests.http.conftest import settings_of
 from tests.http.fakes import RememberingQueue, ScratchTranscoder
 from tests.http.loop.loop_client import LoopClient
-from tests.media_samples import VIDEO, FolderStorage
+from tests.support.media_samples import VIDEO, FolderStorage
 
 
 def test_a_request_that_is_handed_over_ends_the_round_of_the_loop(

@@ -34,7 +34,7 @@ from tests.http.loop.test_file_loop import (  # noqa: F401 - run with the fixtur
     test_requests_sent_together_are_answered_in_their_order,
     test_the_loop_answers_what_the_app_answers,
 )
-from tests.servers import PostgresqlServer, postgresql_server
+from tests.support.servers import PostgresqlServer, postgresql_server
 
 pytestmark = pytest.mark.services
 

@@ -10,7 +10,7 @@ import pytest
 
 from hvcore.throttling.turns import end_turn, work_for
 from hvcore_server.request_lock import RequestLock
-from tests.live import until
+from tests.support.live import until
 
 DEADLINE_S = 20
 CLIENT = "192.0.2.1"

@@ -15,7 +15,6 @@ from falcon.testing import Result, TestClient
 from hvcore.domain.tasks.kinds import UPLOAD_TAKE
 from hvcore.domain.uploads.grants import FileWanted, UploadGrant, direct_upload_path
 from hvcore_notify.app import make_app
-from tests.fakes import SettableClock
 from tests.http.notify.senders import (
     AUDIENCE,
     CERTIFICATE,
@@ -24,8 +23,9 @@ from tests.http.notify.senders import (
     GoogleSender,
     SnsSender,
 )
-from tests.outbound import Source, source_server
 from tests.services.conftest import MP4, World, make_world
+from tests.support.fakes import SettableClock
+from tests.support.network.outbound import Source, source_server
 
 TOKEN: Final = "a-secret-of-more-than-32-characters"
 KEYS_PATH: Final = "/oauth2/v3/certs"

@@ -21,7 +21,7 @@ from tests.http.delivery_world import (
     world_by,
 )
 from tests.http.world import World, problem_of
-from tests.media_samples import ROOT, shelf
+from tests.support.media_samples import ROOT, shelf
 
 MANIFEST = f"{PUBLIC_PATH}/manifest.mpd"
 

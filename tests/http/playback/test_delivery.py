@@ -23,7 +23,7 @@ from tests.http.delivery_world import (
     world_by,
 )
 from tests.http.world import ENV, ORG, World, body_of, problem_of
-from tests.media_samples import OTHER, PUBLIC, ROOT, VIDEO
+from tests.support.media_samples import OTHER, PUBLIC, ROOT, VIDEO
 
 
 @pytest.fixture(params=WAYS)

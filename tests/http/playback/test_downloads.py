@@ -36,7 +36,7 @@ from tests.http.delivery_world import (
     world_by,
 )
 from tests.http.world import World, body_of, job_of, problem_of
-from tests.media_samples import ROOT, VIDEO, audio_track, file_of, video_track
+from tests.support.media_samples import ROOT, VIDEO, audio_track, file_of, video_track
 
 FILM_S: Final = 20
 MOVIE: Final = "downloads/360p.mp4"

@@ -16,7 +16,7 @@ from tests.http.delivery_world import (
     world_by,
 )
 from tests.http.world import World, problem_of
-from tests.media_samples import FIRST_PICTURE_BYTES
+from tests.support.media_samples import FIRST_PICTURE_BYTES
 
 PICTURE = "iframes/360p/1.m4s"
 CONTENT = (b"video/360p 1 " * 100)[:FIRST_PICTURE_BYTES]

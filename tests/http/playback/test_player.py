@@ -19,7 +19,7 @@ from hvcore_player.assets import PLAYER_FILES, STATIC
 from hvcore_web.pages import STYLE
 from tests.conftest import SettableClock
 from tests.http.delivery_world import WORKER_URL, DeliveryWorld, make_world
-from tests.media_samples import OTHER, VIDEO
+from tests.support.media_samples import OTHER, VIDEO
 
 OWN_CODE_BYTES = 40_000
 EMBED = f"/v1/embed/{VIDEO}"

@@ -24,10 +24,10 @@ from hvcore.services.playback.redirects import VALID_S
 from hvcore.settings import Settings, load
 from hvcore_delivery.app import make_app
 from hvcore_player.app import make_app as make_player_app
-from tests.fakes import MemoryQueue
-from tests.live import request
-from tests.object_store import environ_of_bucket, new_bucket, s3_server
-from tests.published import Published, migrate, new_tenant, publish
+from tests.support.fakes import MemoryQueue
+from tests.support.live import request
+from tests.support.stores.object_store import environ_of_bucket, new_bucket, s3_server
+from tests.support.stores.published import Published, migrate, new_tenant, publish
 
 SEGMENTS: Final = tuple(bytes([number]) * 5_000 for number in range(3))
 

@@ -19,7 +19,7 @@ from tests.http.delivery_world import (
     world_by,
 )
 from tests.http.world import World, problem_of
-from tests.media_samples import sheet, shelf
+from tests.support.media_samples import sheet, shelf
 
 INDEX = f"{PUBLIC_PATH}/storyboard.vtt"
 SHEET = f"{PUBLIC_PATH}/storyboard-1.jpg"

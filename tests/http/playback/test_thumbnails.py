@@ -28,8 +28,8 @@ from tests.http.playback.test_delivery import (
     UNAUTHORIZED,
     outcome,
 )
-from tests.live import until
-from tests.media_samples import (
+from tests.support.live import until
+from tests.support.media_samples import (
     OTHER,
     PUBLIC,
     ROOT,

@@ -25,7 +25,7 @@ from hvcore.settings import Settings, load
 from hvcore_reference.plugin_middleware import has_middleware, with_middleware
 from hvcore_reference.wsgi import api_app
 from tests.docs import extension
-from tests.migrated import lay_database
+from tests.support.databases.migrated import lay_database
 
 PLUGINS = (
     "hvcore_analytics_sql.plugin,hvcore_auth_apikey.plugin,hvcore_ratelimit.plugin,"

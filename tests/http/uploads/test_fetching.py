@@ -10,7 +10,7 @@ import pytest
 from hvcore.domain.access.keys import KeyType, Permission
 from hvcore.domain.uploads.grants import GrantState, UploadGrant
 from tests.http.world import ENV, ORG, World, body_of, locations, problem_of
-from tests.outbound import PUBLIC
+from tests.support.network.outbound import PUBLIC
 
 UPLOAD = "/v1/videos/upload"
 DOWNLOAD = "/v1/videos/download"

@@ -17,9 +17,9 @@ from hvcore.wire.videos.changes import VideoChangeRequest
 from tests.conftest import SettableClock
 from tests.http.conftest import open_world, settings_of
 from tests.http.world import ORG, World, body_of, problem_of
-from tests.migrated import lay_database
 from tests.persistence.samples import at_once
-from tests.servers import PostgresqlServer
+from tests.support.databases.migrated import lay_database
+from tests.support.servers import PostgresqlServer
 
 pytestmark = pytest.mark.services
 

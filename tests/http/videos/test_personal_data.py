@@ -24,8 +24,8 @@ from hvcore.services.access.audit import acting_as_person
 from tests.conftest import SettableClock
 from tests.http.conftest import open_world, settings_of
 from tests.http.world import ENV, ORG, World, body_of
-from tests.outbound import PUBLIC
-from tests.servers import PostgresqlServer
+from tests.support.network.outbound import PUBLIC
+from tests.support.servers import PostgresqlServer
 
 # Three bytes are four characters of Base64.
 MARK: Final = "Zq7marker"

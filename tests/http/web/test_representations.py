@@ -7,7 +7,7 @@ import pytest
 
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse, StoredFile
 from hvcore_web.representations import Wanted, represent
-from tests.media_samples import BytesStorage
+from tests.support.media_samples import BytesStorage
 
 WHOLE = Wanted(accept_encoding="gzip")
 SEGMENT = PlaybackResponse(

@@ -15,7 +15,7 @@ from hvcore.persistence.playback.directory import SqlPlaybackDirectory
 from hvcore.persistence.tables import organizations
 from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from tests.persistence.samples import NOW, ORG, OTHER_ORG, at_once, media, video
-from tests.servers import wait_until
+from tests.support.servers import wait_until
 
 BY_ID = sa.select(organizations.c.id).where(organizations.c.id == sa.bindparam("id"))
 

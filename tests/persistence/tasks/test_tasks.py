@@ -23,7 +23,6 @@ from hvcore.persistence.unit_of_work import SqlUnitOfWork
 from hvcore.services.tasks import runs as task_runs
 from hvcore.services.tasks.runs import TaskRuns
 from tests.conftest import SettableClock
-from tests.fakes import MemoryQueue
 from tests.persistence.samples import (
     NOW,
     ORG,
@@ -33,6 +32,7 @@ from tests.persistence.samples import (
     at_once,
     new_task,
 )
+from tests.support.fakes import MemoryQueue
 
 MOMENT = timedelta(seconds=1)
 

@@ -15,7 +15,7 @@ from hvcore.ports.analytics import AnalyticsSink
 from hvcore.testing.analytics import AnalyticsSinkConformance, Reopened
 from hvcore.testing.analytics.served import NOON, batch, segment
 from hvcore_analytics_redis.backend import RedisStream
-from tests.servers import RedisServer, redis_server
+from tests.support.servers import RedisServer, redis_server
 
 pytestmark = pytest.mark.services
 

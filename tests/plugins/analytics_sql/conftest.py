@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy.engine import Engine
 
 from hvcore.persistence.engine import make_engine
-from tests.servers import PostgresqlServer
+from tests.support.servers import PostgresqlServer
 
 
 @pytest.fixture(

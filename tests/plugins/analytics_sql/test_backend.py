@@ -54,7 +54,7 @@ from hvcore_analytics_sql.tables import (
     schema_version,
     sessions,
 )
-from tests.servers import PostgresqlServer
+from tests.support.servers import PostgresqlServer
 
 RANGES = (
     ALL_TIME,

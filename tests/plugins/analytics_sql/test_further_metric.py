@@ -16,13 +16,13 @@ from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.testing.analytics.served import VIDEO, batch, reported
 from hvcore_analytics_sql.backend import SqlAnalytics
 from hvcore_analytics_sql.tables import quality_days
-from tests.further_metric import DROPPED, MUTED
+from tests.support.further_metric import DROPPED, MUTED
 
 
 def run_with_more(engine: Engine) -> dict[str, Any]:
     url = engine.url.render_as_string(hide_password=False)
     done = subprocess.run(
-        [sys.executable, "-m", "tests.further_metric", url],
+        [sys.executable, "-m", "tests.support.further_metric", url],
         capture_output=True,
         check=False,
         text=True,

@@ -14,9 +14,9 @@ from joserfc.jwk import Key
 from hvcore.plugin_api import Credentials, Principal
 from hvcore_auth_oidc.backend import AccessTokenProvider
 from hvcore_auth_oidc.options import AccessTokenOptions
-from tests.fakes import SettableClock
 from tests.plugins.sign_in_oidc.changed_claims import Claims
 from tests.plugins.sign_in_oidc.provider import LoopbackProvider, new_key, running
+from tests.support.fakes import SettableClock
 
 AUDIENCE: Final = "https://videos.example.com"
 Make = Callable[..., "TokenDesk"]

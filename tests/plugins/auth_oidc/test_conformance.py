@@ -8,9 +8,9 @@ import pytest
 
 from hvcore.plugin_api import AuthProvider, EnvId, OrgId
 from hvcore.testing.auth import AuthConformance, IssuedCredentials, ReopenedProvider
-from tests.fakes import SettableClock
 from tests.plugins.auth_oidc.conftest import Make
 from tests.plugins.sign_in_oidc.provider import DESCRIPTION, LoopbackProvider, Reply
+from tests.support.fakes import SettableClock
 
 
 class TestAccessTokens(AuthConformance):

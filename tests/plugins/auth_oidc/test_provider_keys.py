@@ -13,9 +13,9 @@ from joserfc.jwk import Key
 
 from hvcore.plugin_api import UnauthorizedError, UnavailableError
 from hvcore_auth_oidc import provider_keys
-from tests.live import until
 from tests.plugins.auth_oidc.conftest import TokenDesk
 from tests.plugins.sign_in_oidc.provider import DESCRIPTION, Asked, Reply, new_key
+from tests.support.live import until
 
 
 def test_a_new_key_is_found_at_once(desk: TokenDesk, other_key: Key) -> None:

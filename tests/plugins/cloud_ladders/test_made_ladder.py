@@ -17,8 +17,8 @@ from hvcore.plugin_api import (
 )
 from hvcore_cloud_ladders.made_ladder import MadeLadder, MadeRendition
 from hvcore_storage_fsspec.backend import make_storage
-from tests.fakes import grey_init, grey_segment
 from tests.plugins.transcoder_google.orders import order_of
+from tests.support.fakes import grey_init, grey_segment
 
 PREFIX = "media/p0s1"
 PLAYLIST = """#EXTM3U

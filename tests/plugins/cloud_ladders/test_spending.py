@@ -19,7 +19,7 @@ from hvcore_cloud_ladders.spending import (
     SpendingBook,
     SpendingTables,
 )
-from tests.servers import PostgresqlServer
+from tests.support.servers import PostgresqlServer
 
 NOW: Final = datetime(2026, 5, 4, 23, 30, tzinfo=UTC)
 

@@ -9,8 +9,8 @@ import attrs
 import pytest
 
 from tests.e2e.clips import make_clip
-from tests.object_store import new_bucket, s3_client, s3_server
 from tests.plugins.mediaconvert_local.local_server import LocalServer, local_server
+from tests.support.stores.object_store import new_bucket, s3_client, s3_server
 
 
 @pytest.fixture(scope="session")

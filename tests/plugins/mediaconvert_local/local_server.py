@@ -16,8 +16,14 @@ import boto3
 import psutil
 from botocore.config import Config
 
-from tests.live import Answer, request, until
-from tests.object_store import KEY, SECRET, SWIFT_KEY, SWIFT_SECRET, s3_client
+from tests.support.live import Answer, request, until
+from tests.support.stores.object_store import (
+    KEY,
+    SECRET,
+    SWIFT_KEY,
+    SWIFT_SECRET,
+    s3_client,
+)
 
 ENDED: Final = ("COMPLETE", "CANCELED", "ERROR")
 ACCESS_KEY: Final = "AKIALOCAL"

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from tests.e2e.clips import make_clip
-from tests.object_store import s3_client
 from tests.plugins.mediaconvert_local.conftest import ClipInBucket
 from tests.plugins.mediaconvert_local.job_requests import (
     aac,
@@ -24,7 +23,8 @@ from tests.plugins.mediaconvert_local.job_requests import (
     output,
 )
 from tests.plugins.mediaconvert_local.local_server import LocalServer, local_server
-from tests.receivers import receiver
+from tests.support.network.receivers import receiver
+from tests.support.stores.object_store import s3_client
 
 pytestmark = pytest.mark.services
 

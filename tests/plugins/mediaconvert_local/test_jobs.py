@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.live import until
-from tests.object_store import s3_client
 from tests.plugins.mediaconvert_local.conftest import ClipInBucket
 from tests.plugins.mediaconvert_local.job_requests import Wire, file_group, job
 from tests.plugins.mediaconvert_local.local_server import LocalServer, local_server
+from tests.support.live import until
+from tests.support.stores.object_store import s3_client
 
 pytestmark = pytest.mark.services
 

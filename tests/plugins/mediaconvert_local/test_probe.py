@@ -6,9 +6,9 @@ import pytest
 from botocore.exceptions import ClientError
 
 from hvcore_mediaconvert_local.input_probe import probe_result
-from tests.object_store import s3_client
 from tests.plugins.mediaconvert_local.conftest import ClipInBucket
 from tests.plugins.mediaconvert_local.local_server import LocalServer
+from tests.support.stores.object_store import s3_client
 
 
 @pytest.mark.services

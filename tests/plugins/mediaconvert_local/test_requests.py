@@ -12,7 +12,6 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 from botocore.exceptions import ClientError
 
-from tests.live import Answer, request
 from tests.plugins.mediaconvert_local.job_requests import (
     ROLE,
     Wire,
@@ -30,6 +29,7 @@ from tests.plugins.mediaconvert_local.local_server import (
     ACCESS_SECRET,
     LocalServer,
 )
+from tests.support.live import Answer, request
 
 pytestmark = pytest.mark.services
 

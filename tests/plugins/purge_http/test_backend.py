@@ -23,20 +23,20 @@ from hvcore.plugin_api import (
 from hvcore.testing.cache_invalidation import CacheInvalidatorConformance
 from hvcore_purge_http.backend import HttpInvalidator
 from hvcore_purge_http.options import HttpPurgeOptions, PurgeStyle
-from tests.full_machine import full_machine
-from tests.half_answers import (
-    PAGE,
-    HalfAnsweringServer,
-    half_answering_server,
-    trickling_server,
-)
-from tests.outbound import make_certificates
 from tests.plugins.purge_http.imitated_cache import (
     TOKEN,
     ImitatedCache,
     imitated_cache,
 )
-from tests.silent_addresses import names_lead_to, silent_addresses
+from tests.support.full_machine import full_machine
+from tests.support.network.outbound import make_certificates
+from tests.support.network.silent_addresses import names_lead_to, silent_addresses
+from tests.support.stores.half_answers import (
+    PAGE,
+    HalfAnsweringServer,
+    half_answering_server,
+    trickling_server,
+)
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from hvcore.errors import ConfigError, UnavailableError
 from hvcore.plugin_api import Lane
 from hvcore_queue_rq.backend import MESSAGE_LIVES_S, RqQueue
 from hvcore_queue_rq.jobs import ring
-from tests.servers import RedisServer, redis_server, wait_until
+from tests.support.servers import RedisServer, redis_server, wait_until
 
 
 @pytest.fixture

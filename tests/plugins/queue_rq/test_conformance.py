@@ -10,7 +10,7 @@ import redis
 
 from hvcore.testing.queue import OutageOfQueue, ReopenedQueue, SharedQueueConformance
 from hvcore_queue_rq.backend import RqQueue
-from tests.servers import RedisServer, redis_server
+from tests.support.servers import RedisServer, redis_server
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ from hvcore_queue_sql.tables import consumers, messages
 
 PLAIN: Final = """
 from hvcore.plugin_api import QueueBackend, hookimpl
-from tests.fakes import MemoryQueue
+from tests.support.fakes import MemoryQueue
 
 @hookimpl
 def hvcore_queues():

@@ -16,7 +16,7 @@ from hvcore.persistence.engine import make_engine
 from hvcore.persistence.plugin_database import PluginDatabase
 from hvcore.testing.queue import OutageOfQueue, ReopenedQueue, SharedQueueConformance
 from hvcore_queue_sql.backend import SqlQueue
-from tests.servers import PostgresqlServer
+from tests.support.servers import PostgresqlServer
 
 
 class InterruptedDatabase(PluginDatabase):

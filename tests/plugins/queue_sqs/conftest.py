@@ -10,7 +10,7 @@ import pytest
 
 from hvcore_queue_sqs.backend import SqsQueue
 from hvcore_queue_sqs.options import SqsOptions
-from tests.sqs_server import CREDENTIALS, REGION, SqsServer, sqs_server
+from tests.support.stores.sqs_server import CREDENTIALS, REGION, SqsServer, sqs_server
 
 Options: TypeAlias = Callable[..., SqsOptions]
 

@@ -17,15 +17,15 @@ from hvcore.errors import ConfigError, UnavailableError
 from hvcore.plugin_api import Lane
 from hvcore_queue_sqs.backend import LOOKS_AGAIN_S, SqsQueue
 from hvcore_queue_sqs.requests import MESSAGE_LIVES_S
-from tests.half_answers import (
+from tests.plugins.queue_sqs.conftest import Options
+from tests.support.servers import wait_until
+from tests.support.stores.half_answers import (
     HALF_ANSWERS,
     PAGE,
     HalfAnsweringServer,
     half_answering_server,
 )
-from tests.plugins.queue_sqs.conftest import Options
-from tests.servers import wait_until
-from tests.sqs_server import REGION, SqsServer, sqs_server
+from tests.support.stores.sqs_server import REGION, SqsServer, sqs_server
 
 pytestmark = pytest.mark.services
 

@@ -12,7 +12,7 @@ import pytest
 from hvcore.testing.queue import OutageOfQueue, ReopenedQueue, SharedQueueConformance
 from hvcore_queue_sqs.backend import SqsQueue
 from tests.plugins.queue_sqs.conftest import Options
-from tests.sqs_server import SqsServer
+from tests.support.stores.sqs_server import SqsServer
 
 pytestmark = pytest.mark.services
 

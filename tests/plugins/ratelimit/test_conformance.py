@@ -11,7 +11,7 @@ from hvcore.testing.fakes import SettableClock
 from hvcore.testing.rate_limits import RateLimitConformance, ReopenedStore
 from hvcore_ratelimit.memory import MemoryWindows
 from hvcore_ratelimit.shared import SharedWindows
-from tests.servers import redis_server
+from tests.support.servers import redis_server
 
 
 class TestMemoryWindows(RateLimitConformance):

@@ -13,7 +13,7 @@ from hvcore.clock import SystemClock
 from hvcore.plugin_api import Bucket, BuildContext, RateLimitStore
 from hvcore_ratelimit.plugin import MovingWindowOptions, build
 from tests.plugins.ratelimit.hitting import rule
-from tests.servers import wait_until
+from tests.support.servers import wait_until
 
 MakeStore = Callable[[], RateLimitStore]
 

@@ -16,7 +16,7 @@ import pytest
 from hvcore.plugin_api import Bucket, ConfigError, UnavailableError
 from hvcore_ratelimit.shared import SharedWindows
 from tests.plugins.ratelimit.hitting import rule
-from tests.servers import RedisServer, redis_server
+from tests.support.servers import RedisServer, redis_server
 
 ROOT = Path(__file__).parents[3]
 pytestmark = pytest.mark.services

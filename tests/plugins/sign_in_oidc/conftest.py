@@ -13,7 +13,6 @@ from hvcore.ports.sign_in import SignInOutcome
 from hvcore.testing.sign_in import PAGES, STATE
 from hvcore_sign_in_oidc.backend import OidcSignIn
 from hvcore_sign_in_oidc.options import OidcOptions
-from tests.fakes import SettableClock
 from tests.plugins.sign_in_oidc.provider import (
     CLIENT_ID,
     SECRET,
@@ -21,6 +20,7 @@ from tests.plugins.sign_in_oidc.provider import (
     new_key,
     running,
 )
+from tests.support.fakes import SettableClock
 
 Make = Callable[..., "SignInDesk"]
 

@@ -17,7 +17,7 @@ import attrs
 from joserfc import jwt
 from joserfc.jwk import Key, RSAKey
 
-from tests.fakes import SettableClock
+from tests.support.fakes import SettableClock
 
 DESCRIPTION: Final = "/.well-known/openid-configuration"
 CLIENT_ID: Final = "hv dashboard"

@@ -18,7 +18,6 @@ from hvcore.ports.sign_in import (
 )
 from hvcore.testing.sign_in import PAGES, STATE
 from hvcore_openid_provider.provider_http import ProviderHttp, ProviderSettings
-from tests.full_machine import full_machine
 from tests.plugins.sign_in_oidc.conftest import Make, SignInDesk
 from tests.plugins.sign_in_oidc.provider import (
     DESCRIPTION,
@@ -28,7 +27,8 @@ from tests.plugins.sign_in_oidc.provider import (
     LoopbackProvider,
     Reply,
 )
-from tests.trickling import trickling_server
+from tests.support.full_machine import full_machine
+from tests.support.network.trickling import trickling_server
 
 
 def test_userinfo_of_another_person_is_refused(desk: SignInDesk) -> None:

@@ -9,9 +9,9 @@ from joserfc.jwk import Key
 
 from hvcore.errors import UnavailableError
 from hvcore.testing.sign_in import PAGES, STATE
-from tests.fakes import SettableClock
 from tests.plugins.sign_in_oidc.conftest import Make, SignInDesk
 from tests.plugins.sign_in_oidc.provider import DESCRIPTION, Reply, running
+from tests.support.fakes import SettableClock
 
 ENDPOINTS: Final = (
     "authorization_endpoint",

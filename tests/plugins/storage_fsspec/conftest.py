@@ -11,9 +11,9 @@ import pytest
 from hvcore.plugin_api import Storage
 from hvcore_storage_fsspec.backend import make_storage
 from hvcore_storage_fsspec.local import LocalStorage
-from tests.azure_store import azure_container, connection_string
-from tests.google_store import google_args, new_google_bucket
-from tests.object_store import KEY, SECRET, s3_client, s3_server
+from tests.support.stores.azure_store import azure_container, connection_string
+from tests.support.stores.google_store import google_args, new_google_bucket
+from tests.support.stores.object_store import KEY, SECRET, s3_client, s3_server
 
 _AZ = pytest.param("az", marks=pytest.mark.services)
 

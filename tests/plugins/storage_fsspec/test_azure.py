@@ -22,8 +22,12 @@ from hvcore.plugin_api import (
 from hvcore.ports.storage import SupportsPresignedRead
 from hvcore_storage_fsspec.azure import MOST_BLOCK_BYTES, AzureStorage
 from hvcore_storage_fsspec.backend import make_storage
-from tests.azure_store import azure_container, connection_string, new_container
-from tests.half_answers import PAGE, half_answering_server
+from tests.support.stores.azure_store import (
+    azure_container,
+    connection_string,
+    new_container,
+)
+from tests.support.stores.half_answers import PAGE, half_answering_server
 
 pytestmark = pytest.mark.services
 MP4 = "video/mp4"

@@ -21,7 +21,7 @@ from cryptography.x509.oid import NameOID
 
 from hvcore_storage_fsspec.azure import AzureStorage
 from hvcore_storage_fsspec.backend import make_storage
-from tests.azure_store import ACCOUNT, azurite_server, connection_string
+from tests.support.stores.azure_store import ACCOUNT, azurite_server, connection_string
 
 pytestmark = [pytest.mark.services, pytest.mark.long]
 MP4 = "video/mp4"

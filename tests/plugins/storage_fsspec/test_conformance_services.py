@@ -26,10 +26,10 @@ from hvcore.testing.storage import (
     StorageConformance,
 )
 from hvcore_storage_fsspec.backend import make_storage
-from tests.azure_store import connection_string, new_container
-from tests.faulty_store import FaultyStore, SpoiledRange, faulty_store
-from tests.google_store import google_args, new_google_bucket
-from tests.object_store import SWIFT_KEY, SWIFT_SECRET, new_swift_bucket
+from tests.support.stores.azure_store import connection_string, new_container
+from tests.support.stores.faulty_store import FaultyStore, SpoiledRange, faulty_store
+from tests.support.stores.google_store import google_args, new_google_bucket
+from tests.support.stores.object_store import SWIFT_KEY, SWIFT_SECRET, new_swift_bucket
 
 pytestmark = pytest.mark.services
 SESSION: Final = AioSession()

@@ -21,7 +21,7 @@ from hvcore_storage_fsspec.delegated_keys import (
     DelegatedKeys,
     end_of,
 )
-from tests.live import until
+from tests.support.live import until
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 

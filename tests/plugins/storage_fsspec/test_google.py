@@ -26,7 +26,7 @@ from hvcore.plugin_api import (
 from hvcore_storage_fsspec import google
 from hvcore_storage_fsspec.backend import make_storage
 from hvcore_storage_fsspec.google import GoogleStorage
-from tests.google_store import (
+from tests.support.stores.google_store import (
     ACCOUNT,
     TOKEN,
     account_key,
@@ -34,7 +34,7 @@ from tests.google_store import (
     google_args,
     new_google_bucket,
 )
-from tests.half_answers import (
+from tests.support.stores.half_answers import (
     HALF_ANSWERS,
     PAGE,
     HalfAnsweringServer,

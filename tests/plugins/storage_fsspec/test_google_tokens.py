@@ -20,10 +20,14 @@ from hvcore_storage_fsspec import google_tokens
 from hvcore_storage_fsspec.backend import make_storage
 from hvcore_storage_fsspec.google import GoogleStorage
 from hvcore_storage_fsspec.google_tokens import TokenRenewal
-from tests.full_machine import full_machine
-from tests.google_store import google_args, key_file, new_google_bucket
-from tests.half_answers import PAGE, half_answering_server, trickling_server
-from tests.live import until
+from tests.support.full_machine import full_machine
+from tests.support.live import until
+from tests.support.stores.google_store import google_args, key_file, new_google_bucket
+from tests.support.stores.half_answers import (
+    PAGE,
+    half_answering_server,
+    trickling_server,
+)
 
 GOOD = "ya29.good"
 

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from hvcore_storage_fsspec.limited_calls import TimeLimitedCalls
-from tests.full_machine import full_machine
+from tests.support.full_machine import full_machine
 
 
 def fail() -> None:

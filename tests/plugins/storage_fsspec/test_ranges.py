@@ -13,10 +13,15 @@ import pytest
 from hvcore.plugin_api import Storage, UnavailableError
 from hvcore_storage_fsspec.backend import make_storage
 from hvcore_storage_fsspec.ranges import WrongRangeError, promised_bytes
-from tests.azure_store import azure_container, connection_string
-from tests.faulty_store import Fault, FaultyStore, SpoiledRange, faulty_store
-from tests.google_store import google_args, new_google_bucket
-from tests.object_store import KEY, SECRET, new_bucket
+from tests.support.stores.azure_store import azure_container, connection_string
+from tests.support.stores.faulty_store import (
+    Fault,
+    FaultyStore,
+    SpoiledRange,
+    faulty_store,
+)
+from tests.support.stores.google_store import google_args, new_google_bucket
+from tests.support.stores.object_store import KEY, SECRET, new_bucket
 
 DATA = bytes(range(100))
 _SERVERS = {"s3": "s3_endpoint", "gs": "google_store", "az": "azure_store"}

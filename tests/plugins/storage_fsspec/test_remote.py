@@ -11,7 +11,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 from hvcore.plugin_api import ConfigError, UnavailableError
 from hvcore_storage_fsspec.backend import make_storage
 from hvcore_storage_fsspec.remote import RemoteStorage
-from tests.object_store import s3_client
+from tests.support.stores.object_store import s3_client
 
 
 def _make(url: str, work_dir: Path, **args: object) -> RemoteStorage:

@@ -18,7 +18,7 @@ from hvcore.plugin_api import (
 )
 from hvcore_storage_fsspec.backend import make_storage
 from hvcore_storage_fsspec.s3 import S3Storage
-from tests.object_store import (
+from tests.support.stores.object_store import (
     KEY,
     SECRET,
     SWIFT_KEY,

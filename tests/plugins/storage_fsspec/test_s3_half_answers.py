@@ -17,9 +17,13 @@ from hvcore.plugin_api import (
 )
 from hvcore_storage_fsspec.backend import make_storage
 from hvcore_storage_fsspec.s3 import S3Storage
-from tests.faulty_store import Fault, FaultyStore, faulty_store
-from tests.half_answers import PAGE, HalfAnsweringServer, half_answering_server
-from tests.object_store import KEY, SECRET, new_bucket
+from tests.support.stores.faulty_store import Fault, FaultyStore, faulty_store
+from tests.support.stores.half_answers import (
+    PAGE,
+    HalfAnsweringServer,
+    half_answering_server,
+)
+from tests.support.stores.object_store import KEY, SECRET, new_bucket
 
 TYPE = "video/mp4"
 

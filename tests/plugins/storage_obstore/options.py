@@ -10,7 +10,7 @@ def s3_options(url: str, *, endpoint: str) -> ObstoreOptions:
     Name a bucket of Swift.
     """
     # Its clients take a second to import, which files do without.
-    from tests.object_store import SWIFT_KEY, SWIFT_SECRET  # noqa: PLC0415
+    from tests.support.stores.object_store import SWIFT_KEY, SWIFT_SECRET  # noqa: PLC0415
 
     return ObstoreOptions(
         url=url,

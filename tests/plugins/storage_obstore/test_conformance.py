@@ -30,7 +30,7 @@ NO_FORK: Final = "obstore does not survive a fork of a process that has used it"
 @pytest.fixture(scope="module")
 def bucket(swift: str) -> str:
     # Its clients take a second to import, which files do without.
-    from tests.object_store import new_swift_bucket  # noqa: PLC0415
+    from tests.support.stores.object_store import new_swift_bucket  # noqa: PLC0415
 
     return new_swift_bucket(swift)
 
@@ -143,7 +143,7 @@ class TestS3(Opened, PresignedReadConformance):
     def refusing_removal(
         self, swift: str, bucket: str, tmp_path: Path
     ) -> Iterator[Storage]:
-        from tests.faulty_store import faulty_store  # noqa: PLC0415 - see bucket
+        from tests.support.stores.faulty_store import faulty_store  # noqa: PLC0415 - see bucket
 
         with faulty_store(swift) as proxy:
             url = f"s3://{bucket}/{uuid.uuid4().hex}"
@@ -156,7 +156,7 @@ class TestS3(Opened, PresignedReadConformance):
     def ignoring_ranges(
         self, swift: str, bucket: str, tmp_path: Path
     ) -> Iterator[Storage]:
-        from tests.faulty_store import SpoiledRange, faulty_store  # noqa: PLC0415 - see bucket
+        from tests.support.stores.faulty_store import SpoiledRange, faulty_store  # noqa: PLC0415 - see bucket
 
         with faulty_store(swift) as proxy:
             url = f"s3://{bucket}/{uuid.uuid4().hex}"

@@ -17,9 +17,9 @@ from hvcore.plugin_api import (
 )
 from hvcore_storage_obstore.backend import make_storage
 from hvcore_storage_obstore.options import ObstoreOptions
-from tests.faulty_store import Fault, FaultyStore, faulty_store
-from tests.half_answers import PAGE, half_answering_server
-from tests.object_store import KEY, SECRET, new_bucket, s3_server
+from tests.support.stores.faulty_store import Fault, FaultyStore, faulty_store
+from tests.support.stores.half_answers import PAGE, half_answering_server
+from tests.support.stores.object_store import KEY, SECRET, new_bucket, s3_server
 
 
 @pytest.fixture(scope="module")

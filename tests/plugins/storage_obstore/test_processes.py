@@ -31,7 +31,7 @@ MOST_MEMORY_BYTES: Final = 40 * 1024 * 1024
 def options(request: pytest.FixtureRequest, tmp_path: Path) -> ObstoreOptions:
     if request.param == "file":
         return ObstoreOptions(url=f"file://{tmp_path}/store")
-    from tests.object_store import new_swift_bucket  # noqa: PLC0415 - see there
+    from tests.support.stores.object_store import new_swift_bucket  # noqa: PLC0415 - see there
 
     endpoint = request.getfixturevalue("swift")
     bucket = new_swift_bucket(endpoint)

@@ -18,7 +18,7 @@ TYPE: Final = "video/mp4"
 
 @pytest.mark.services
 def test_both_have_the_same_objects_at_a_url(swift: str, tmp_path: Path) -> None:
-    from tests.object_store import new_swift_bucket  # noqa: PLC0415 - see there
+    from tests.support.stores.object_store import new_swift_bucket  # noqa: PLC0415 - see there
 
     options = s3_options(
         f"s3://{new_swift_bucket(swift)}/{uuid.uuid4().hex}", endpoint=swift

@@ -9,12 +9,12 @@ import pytest
 
 from hvcore_transcoder_google.options import GoogleTranscoderOptions
 from tests.e2e.clips import make_clip
-from tests.object_store import new_bucket, s3_server
 from tests.plugins.transcoder_google.stand_in import (
     S3Objects,
     TranscoderStandIn,
     transcoder_stand_in,
 )
+from tests.support.stores.object_store import new_bucket, s3_server
 
 
 @pytest.fixture(scope="session")

@@ -22,9 +22,9 @@ from urllib.parse import parse_qs, urlsplit
 import attrs
 from google.cloud.video.transcoder_v1.types import Job
 
-from tests.object_store import s3_client
 from tests.plugins.transcoder_google.encoding import encode
 from tests.plugins.transcoder_google.job_rules import problems
+from tests.support.stores.object_store import s3_client
 
 State = Job.ProcessingState
 NAMES: Final = {400: "INVALID_ARGUMENT", 403: "PERMISSION_DENIED", 404: "NOT_FOUND"}

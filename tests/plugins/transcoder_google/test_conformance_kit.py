@@ -13,9 +13,9 @@ from hvcore_storage_fsspec.remote import RemoteStorage
 from hvcore_transcoder_google.backend import GoogleTranscoder
 from hvcore_transcoder_google.job_calls import TranscoderCalls
 from hvcore_transcoder_google.options import GoogleTranscoderOptions
-from tests.fakes import SettableClock
-from tests.object_store import KEY, SECRET
 from tests.plugins.transcoder_google.stand_in import TranscoderStandIn
+from tests.support.fakes import SettableClock
+from tests.support.stores.object_store import KEY, SECRET
 
 pytestmark = pytest.mark.services
 

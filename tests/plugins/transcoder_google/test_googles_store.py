@@ -13,11 +13,16 @@ import urllib3
 from hvcore.plugin_api import Storage
 from hvcore_storage_fsspec.backend import make_storage
 from hvcore_transcoder_google.options import GoogleTranscoderOptions
-from tests.google_store import TOKEN, google_args, google_content, new_google_bucket
 from tests.plugins.transcoder_google import test_conformance_kit as kit
 from tests.plugins.transcoder_google.stand_in import (
     TranscoderStandIn,
     transcoder_stand_in,
+)
+from tests.support.stores.google_store import (
+    TOKEN,
+    google_args,
+    google_content,
+    new_google_bucket,
 )
 
 pytestmark = pytest.mark.services

@@ -40,16 +40,16 @@ from hvcore_transcoder_google.source_bytes import (
     WINDOW_BYTES,
     SourceBytes,
 )
-from tests.fakes import SettableClock
-from tests.google_store import key_file
-from tests.half_answers import (
+from tests.plugins.transcoder_google.orders import ORDERS, order_of, source
+from tests.plugins.transcoder_google.stand_in import TranscoderStandIn
+from tests.support.fakes import SettableClock
+from tests.support.stores.google_store import key_file
+from tests.support.stores.half_answers import (
     HALF_ANSWERS,
     HalfAnsweringServer,
     half_answering_server,
 )
-from tests.object_store import KEY, SECRET
-from tests.plugins.transcoder_google.orders import ORDERS, order_of, source
-from tests.plugins.transcoder_google.stand_in import TranscoderStandIn
+from tests.support.stores.object_store import KEY, SECRET
 
 pytestmark = pytest.mark.services
 

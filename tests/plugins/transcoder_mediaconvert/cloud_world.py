@@ -13,16 +13,16 @@ import attrs
 from hvcore.domain.ids import TaskId, VideoId
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
-from tests.fakes import SettableClock
-from tests.object_store import environ_of_swift, new_swift_bucket
 from tests.plugins.mediaconvert_local.local_server import (
     ACCESS_KEY,
     ACCESS_SECRET,
     LocalServer,
 )
-from tests.remote_service import RemoteService
 from tests.services.conftest import make_world
 from tests.services.processing.remote_world import RemoteWorld
+from tests.support.fakes import SettableClock
+from tests.support.network.remote_service import RemoteService
+from tests.support.stores.object_store import environ_of_swift, new_swift_bucket
 
 RUNNING: Final = ("SUBMITTED", "PROGRESSING")
 

@@ -11,13 +11,13 @@ import pytest
 
 from hvcore_transcoder_mediaconvert.options import MediaConvertOptions
 from tests.e2e.clips import make_clip
-from tests.object_store import swift_server
 from tests.plugins.mediaconvert_local.local_server import (
     ACCESS_KEY,
     ACCESS_SECRET,
     LocalServer,
     local_server,
 )
+from tests.support.stores.object_store import swift_server
 
 ROLE: Final = "arn:aws:iam::123456789012:role/Transcode"
 

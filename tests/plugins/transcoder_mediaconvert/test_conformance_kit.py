@@ -14,9 +14,9 @@ from hvcore_storage_fsspec.remote import RemoteStorage
 from hvcore_transcoder_mediaconvert.backend import MediaConvertTranscoder
 from hvcore_transcoder_mediaconvert.job_calls import RUNNING, MediaConvertCalls
 from hvcore_transcoder_mediaconvert.options import MediaConvertOptions
-from tests.fakes import SettableClock
-from tests.object_store import SWIFT_KEY, SWIFT_SECRET, new_swift_bucket
 from tests.plugins.mediaconvert_local.local_server import LocalServer
+from tests.support.fakes import SettableClock
+from tests.support.stores.object_store import SWIFT_KEY, SWIFT_SECRET, new_swift_bucket
 
 pytestmark = pytest.mark.services
 

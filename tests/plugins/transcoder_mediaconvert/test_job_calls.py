@@ -11,12 +11,12 @@ import pytest
 from hvcore.plugin_api import TranscodeError, UnavailableError, UnusableSourceError
 from hvcore_transcoder_mediaconvert.job_calls import MediaConvertCalls
 from hvcore_transcoder_mediaconvert.options import MediaConvertOptions
-from tests.half_answers import (
+from tests.plugins.transcoder_mediaconvert.conftest import ROLE
+from tests.support.stores.half_answers import (
     HALF_ANSWERS,
     HalfAnsweringServer,
     half_answering_server,
 )
-from tests.plugins.transcoder_mediaconvert.conftest import ROLE
 
 
 @pytest.fixture

@@ -16,10 +16,10 @@ from hvcore.domain.tasks.kinds import TRANSCODE_PLAN, TRANSCODE_REMOTE
 from hvcore.domain.videos.states import VideoState
 from hvcore_storage_fsspec.remote import RemoteStorage
 from tests.e2e.clips import make_clip
-from tests.live import until
 from tests.plugins.mediaconvert_local.local_server import LocalServer
 from tests.plugins.transcoder_mediaconvert.cloud_world import CloudWorld, cloud_world
 from tests.services.processing.remote_worker import killed_at
+from tests.support.live import until
 
 pytestmark = [pytest.mark.services, pytest.mark.long, pytest.mark.timeout(900)]
 

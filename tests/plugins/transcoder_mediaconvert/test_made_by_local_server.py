@@ -18,9 +18,9 @@ from hvcore.plugin_api import (
 )
 from hvcore_transcoder_mediaconvert.job_requests import FILE_NAME, job_request
 from tests.e2e.clips import make_clip
-from tests.object_store import new_bucket, s3_client, s3_server
 from tests.plugins.mediaconvert_local.local_server import local_server
 from tests.plugins.transcoder_mediaconvert.test_job_requests import ACCOUNT, order_of
+from tests.support.stores.object_store import new_bucket, s3_client, s3_server
 
 pytestmark = pytest.mark.services
 

@@ -19,12 +19,12 @@ from hvcore_transcoder_mediaconvert.backend import MediaConvertTranscoder
 from hvcore_transcoder_mediaconvert.job_calls import MediaConvertCalls
 from hvcore_transcoder_mediaconvert.options import MediaConvertOptions
 from hvcore_transcoder_mediaconvert.pricing import normalized_minutes
-from tests.fakes import SettableClock
 from tests.plugins.transcoder_mediaconvert.test_job_requests import (
     ACCOUNT,
     order_of,
     source,
 )
+from tests.support.fakes import SettableClock
 
 
 def test_minutes_are_normalized_as_mediaconvert_bills_them() -> None:

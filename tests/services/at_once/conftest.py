@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.servers import PostgresqlServer
 from tests.services.at_once.holding import Holding
 from tests.services.at_once.meeting import Meeting
 from tests.services.conftest import World, make_world
+from tests.support.servers import PostgresqlServer
 
 SETTINGS = {"HV_FETCH__ALLOWED_HOSTS": "127.0.0.1"}
 """Endpoints of webhooks are on this machine."""

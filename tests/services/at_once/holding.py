@@ -17,7 +17,7 @@ from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
 from hvcore.errors import HvError, UnavailableError
-from tests.servers import PostgresqlServer, wait_until
+from tests.support.servers import PostgresqlServer, wait_until
 
 ENDS_WITHIN_S: Final = 30
 MOST_STATEMENTS: Final = 80

@@ -14,13 +14,13 @@ from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.errors import HvError, VideoNotFoundError
 from hvcore.ports.transcoder import Workspace
-from tests.fakes import TextTranscoder
-from tests.servers import PostgresqlServer
 from tests.services.at_once.calls import delete
 from tests.services.at_once.holding import Call, Pair
 from tests.services.at_once.meeting import Meeting
 from tests.services.at_once.tenant import Tenant
 from tests.services.conftest import World, make_world
+from tests.support.fakes import TextTranscoder
+from tests.support.servers import PostgresqlServer
 
 pytestmark = [pytest.mark.services, pytest.mark.long]
 

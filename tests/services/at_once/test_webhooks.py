@@ -13,11 +13,11 @@ from hvcore.domain.webhooks.endpoints import EndpointState, WebhookDeliveryState
 from hvcore.domain.webhooks.events import EventKind
 from hvcore.errors import HvError, InvalidParametersError, NotFoundError
 from hvcore.services.webhooks.endpoints import MAX_ENDPOINTS, WebhookWithSecret
-from tests.receivers import receiver
 from tests.services.at_once.calls import delete, edit
 from tests.services.at_once.holding import Call, Pair
 from tests.services.at_once.meeting import Meeting
 from tests.services.at_once.tenant import Tenant
+from tests.support.network.receivers import receiver
 
 pytestmark = pytest.mark.services
 

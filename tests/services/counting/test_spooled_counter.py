@@ -18,7 +18,7 @@ from hvcore.services.counting.spooled_counter import SpooledCounter
 from hvcore.spool import Spool, opened, spool_files
 from hvcore.spool.tally import Noted
 from tests.conftest import SettableClock
-from tests.media_samples import VIDEO
+from tests.support.media_samples import VIDEO
 
 PLACE = SegmentPlace(
     org_id=OrgId("org_a"), env_id=EnvId("env_1"), video_id=VIDEO, height_px=720

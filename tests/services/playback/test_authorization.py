@@ -23,7 +23,7 @@ from hvcore.services.playback.playable import Playable
 from hvcore.services.playback.signing.organization_keys import OrganizationKeys
 from hvcore.signing.sealing import Sealer
 from tests.conftest import SettableClock
-from tests.media_samples import PUBLIC, VIDEO, Directory, entry, shelf
+from tests.support.media_samples import PUBLIC, VIDEO, Directory, entry, shelf
 
 SECRET = b"0123456789abcdef" * 4
 PLAYBACK = frozenset({TokenUse.PLAYBACK})

@@ -12,7 +12,7 @@ import pytest
 from hvcore.files.changes_file import ChangesFile
 from hvcore.services.playback.changes import PlaybackChanges
 from tests.persistence.samples import at_once
-from tests.servers import wait_until
+from tests.support.servers import wait_until
 
 
 def open_files(path: Path) -> int:

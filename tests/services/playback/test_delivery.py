@@ -18,7 +18,7 @@ from hvcore.assembly import Services
 from hvcore.domain.playback.viewer import Viewer
 from hvcore.services.playback.delivery import PlaybackRequest
 from hvcore.services.playback.responses import PlaybackResponse, StoredFile
-from tests.published import (
+from tests.support.stores.published import (
     ENV,
     ORG,
     Published,

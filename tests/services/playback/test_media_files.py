@@ -6,7 +6,7 @@ from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.ids import EnvId, OrgId, VideoId
 from hvcore.services.playback.media_files import CachedFile, PathCache
 from hvcore.services.playback.responses import StoredFile
-from tests.media_samples import BytesStorage
+from tests.support.media_samples import BytesStorage
 
 STORAGE = BytesStorage()
 

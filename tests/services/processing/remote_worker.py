@@ -14,7 +14,7 @@ from hvcore import failpoints
 from hvcore.assembly import build
 from hvcore.domain.ids import TaskId
 from hvcore.settings import load
-from tests.fakes import MemoryQueue, SettableClock
+from tests.support.fakes import MemoryQueue, SettableClock
 
 WITHIN_S: Final = 120
 

@@ -14,14 +14,14 @@ from hvcore.domain.processing.remote_jobs import RemoteJob, remote_job_of
 from hvcore.domain.tasks.kinds import PART_KINDS, TRANSCODE_CANCEL
 from hvcore.domain.tasks.task import Task, TaskState
 from hvcore.settings import load
-from tests.fakes import SettableClock
-from tests.object_store import environ_of_bucket, new_bucket
-from tests.remote_service import RemoteService, remote_service
 from tests.services.conftest import World, make_world
+from tests.support.fakes import SettableClock
+from tests.support.network.remote_service import RemoteService, remote_service
+from tests.support.stores.object_store import environ_of_bucket, new_bucket
 
 PLUGINS: Final = ",".join(
     [
-        "tests.remote_transcoder",
+        "tests.support.remote_transcoder",
         *(
             f"{name}.plugin"
             for name in (

@@ -23,9 +23,9 @@ from hvcore.services.processing.conformance_reports import NEVER, NOT_YET
 from hvcore.services.processing.failure_reasons import MEANINGS, chosen_by
 from hvcore.services.processing.published_source import PublishedSource
 from hvcore.services.tasks.leases import TaskStopped
-from tests.fakes import TextTranscoder
-from tests.media_samples import index, segments, video_track
 from tests.services.conftest import World
+from tests.support.fakes import TextTranscoder
+from tests.support.media_samples import index, segments, video_track
 
 
 def late(segment: bytes) -> bytes:

@@ -12,15 +12,15 @@ import pytest
 
 from hvcore.domain.videos.states import VideoState
 from hvcore_storage_fsspec.remote import RemoteStorage
-from tests.object_store import (
+from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern
+from tests.services.conftest import make_world
+from tests.services.processing.remote_world import PLUGINS, remote_world
+from tests.support.stores.object_store import (
     environ_of_swift,
     new_swift_bucket,
     s3_server,
     swift_server,
 )
-from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern
-from tests.services.conftest import make_world
-from tests.services.processing.remote_world import PLUGINS, remote_world
 
 pytestmark = pytest.mark.services
 

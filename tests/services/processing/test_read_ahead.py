@@ -14,7 +14,7 @@ from hvcore.errors import UnavailableError
 from hvcore.services.processing.published_source import PublishedSource
 from hvcore.services.processing.read_ahead import AHEAD, read_ahead
 from hvcore.services.tasks.leases import TaskStopped
-from tests.media_samples import (
+from tests.support.media_samples import (
     ROOT,
     BytesStorage,
     file_of,

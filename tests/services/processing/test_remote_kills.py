@@ -10,9 +10,9 @@ import pytest
 from hvcore.domain.tasks.kinds import TRANSCODE_CANCEL, TRANSCODE_REMOTE
 from hvcore.domain.tasks.task import Task
 from hvcore.domain.videos.states import VideoState
-from tests.object_store import s3_server
 from tests.services.processing.remote_worker import killed_at
 from tests.services.processing.remote_world import RemoteWorld, remote_world
+from tests.support.stores.object_store import s3_server
 
 
 @pytest.fixture(scope="module")

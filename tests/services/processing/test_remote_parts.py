@@ -21,8 +21,8 @@ from hvcore.domain.videos.states import VideoState
 from hvcore.errors import InvalidParametersError
 from hvcore.persistence.tables import transcode_jobs
 from hvcore_storage_fsspec.remote import RemoteStorage
-from tests.object_store import s3_server
 from tests.services.processing.remote_world import RemoteWorld, remote_world
+from tests.support.stores.object_store import s3_server
 
 
 @pytest.fixture(scope="module")

@@ -20,9 +20,9 @@ from hvcore.services.processing.conformance_reports import ConformanceReports
 from hvcore.services.processing.source_captions import SourceCaptions, StoredCaptions
 from hvcore.services.processing.storyboards import NO_STORYBOARD, Storyboards
 from hvcore.services.tasks.leases import TaskStopped
-from tests.drawing import DRAWING_ROOM
-from tests.media_samples import ROOT, BytesStorage, file_of, index, video_track
 from tests.services.conftest import World
+from tests.support.drawing import DRAWING_ROOM
+from tests.support.media_samples import ROOT, BytesStorage, file_of, index, video_track
 
 SIZE = (32, 18)
 

@@ -20,11 +20,11 @@ from hvcore.services.processing.stored_copies import AT_ONCE, StoredCopies
 from hvcore.services.tasks.leases import TaskStopped
 from hvcore_storage_fsspec.backend import make_storage
 from hvcore_storage_fsspec.local import LocalStorage
-from tests.azure_store import connection_string, new_container
-from tests.faulty_store import Fault, FaultyStore, faulty_store
-from tests.google_store import google_args, new_google_bucket
-from tests.object_store import s3_server
 from tests.services.processing.remote_world import RemoteWorld, remote_world
+from tests.support.stores.azure_store import connection_string, new_container
+from tests.support.stores.faulty_store import Fault, FaultyStore, faulty_store
+from tests.support.stores.google_store import google_args, new_google_bucket
+from tests.support.stores.object_store import s3_server
 
 
 class WatchedStorage(LocalStorage):

@@ -21,9 +21,9 @@ from hvcore.services.processing.transcoders import Transcoders
 from hvcore.services.tasks.lane_scheduler import LaneScheduler
 from hvcore.settings import load
 from hvcore_storage_fsspec.remote import RemoteStorage
-from tests.fakes import TextTranscoder
-from tests.object_store import s3_server
 from tests.services.processing.remote_world import RemoteWorld, remote_world
+from tests.support.fakes import TextTranscoder
+from tests.support.stores.object_store import s3_server
 
 LARGE = b"video" * 100
 Ruled = Callable[[str], RemoteWorld]

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from hvcore.services.repair.file_checks import FileChecks
-from tests.fakes import SettableClock
 from tests.services.conftest import make_world
 from tests.services.repair.planting import Site, media_of
+from tests.support.fakes import SettableClock
 
 TOGETHER = 4
 

@@ -15,7 +15,6 @@ from hvcore.domain.webhooks.events import EventKind
 from hvcore.services.repair.damages import DamageKind, Scope
 from hvcore.services.repair.file_checks import FileChecks
 from hvcore.services.repair.video_repairs import LOST, ORDERED_BEFORE
-from tests.fakes import SettableClock
 from tests.services.conftest import World, make_world
 from tests.services.repair.planting import (
     PLANTS,
@@ -28,6 +27,7 @@ from tests.services.repair.planting import (
     repair,
     segment,
 )
+from tests.support.fakes import SettableClock
 
 
 @pytest.fixture

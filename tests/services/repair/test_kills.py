@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes import SettableClock
 from tests.services.conftest import make_world
 from tests.services.repair.planting import PLANTS, Site, names
+from tests.support.fakes import SettableClock
 
 pytestmark = pytest.mark.services
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes import SettableClock
-from tests.object_store import environ_of_swift, new_swift_bucket
-from tests.servers import PostgresqlServer
 from tests.services.conftest import make_world
 from tests.services.repair.planting import PLANTS, Site, found, names, repair
+from tests.support.fakes import SettableClock
+from tests.support.servers import PostgresqlServer
+from tests.support.stores.object_store import environ_of_swift, new_swift_bucket
 
 pytestmark = pytest.mark.services
 

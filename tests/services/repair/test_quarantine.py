@@ -13,9 +13,9 @@ from hvcore.ports.storage import Storage
 from hvcore.services.repair.damages import Scope
 from hvcore.services.repair.quarantine import Quarantine
 from hvcore.testing.fakes import MemoryStorage
-from tests.fakes import SettableClock
 from tests.services.conftest import make_world
 from tests.services.repair.planting import PLANTS, Site, repair
+from tests.support.fakes import SettableClock
 
 
 @pytest.fixture

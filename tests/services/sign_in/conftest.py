@@ -27,8 +27,8 @@ from hvcore.ports.sign_in import (
 from hvcore.services.sign_in.sessions import StartedSession
 from hvcore.settings import load
 from hvcore_sign_in_link.backend import LinkSignIn
-from tests.fakes import MemoryQueue, SettableClock, TextTranscoder
-from tests.migrated import lay_database
+from tests.support.databases.migrated import lay_database
+from tests.support.fakes import MemoryQueue, SettableClock, TextTranscoder
 
 ORG = OrgId("org_a")
 OTHER_ORG = OrgId("org_b")

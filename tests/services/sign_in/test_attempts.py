@@ -11,7 +11,7 @@ from hvcore.domain.access.rate_limits import RateLimitRule, RateLimitState
 from hvcore.errors import UnavailableError
 from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.services.sign_in.attempts import SignInAttempts
-from tests.fakes import SettableClock
+from tests.support.fakes import SettableClock
 
 
 class BrokenStore(RateLimitStore):

@@ -14,9 +14,9 @@ from hvcore.domain.sign_in.members import OrganizationMember
 from hvcore.errors import ConflictError, NotFoundError, PreconditionFailedError
 from hvcore.services.sign_in.members import Members
 from hvcore.settings import load
-from tests.fakes import MemoryQueue, SettableClock, TextTranscoder
-from tests.migrated import lay_database
-from tests.servers import PostgresqlServer
+from tests.support.databases.migrated import lay_database
+from tests.support.fakes import MemoryQueue, SettableClock, TextTranscoder
+from tests.support.servers import PostgresqlServer
 
 ORG = "org_a"
 

@@ -13,8 +13,8 @@ from hvcore.errors import UnavailableError
 from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.tasks import leases
 from hvcore.services.tasks.leases import TaskRun, TaskStopped
-from tests.servers import wait_until
 from tests.services.conftest import World
+from tests.support.servers import wait_until
 
 
 class Away:

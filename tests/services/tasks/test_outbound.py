@@ -21,10 +21,10 @@ from hvcore.testing.fakes import SettableClock
 from hvcore_worker import next_in_line, outbound
 from hvcore_worker.next_in_line import Lines
 from hvcore_worker.outbound import OutboundThreads
-from tests.fakes import MemoryQueue
-from tests.receivers import Receiver, receiver
-from tests.servers import wait_until
 from tests.services.conftest import World, make_world
+from tests.support.fakes import MemoryQueue
+from tests.support.network.receivers import Receiver, receiver
+from tests.support.servers import wait_until
 
 
 class LiveQueue(MemoryQueue):

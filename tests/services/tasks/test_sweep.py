@@ -13,8 +13,8 @@ from hvcore.errors import UnavailableError
 from hvcore.persistence.tables import domain_lists, tasks
 from hvcore.services.tasks.runs import ring_for
 from hvcore_worker.sweep import sweep_once
-from tests.fakes import MemoryQueue
 from tests.services.conftest import World
+from tests.support.fakes import MemoryQueue
 
 
 @pytest.mark.parametrize("gone", ["idempotency", "events"])

@@ -11,8 +11,12 @@ import urllib3
 
 from hvcore.domain.tasks.task import Lane
 from hvcore.domain.uploads.grants import FileWanted, UploadGranted
-from tests.object_store import environ_of_swift, new_swift_bucket, swift_client
 from tests.services.conftest import MP4, World, make_world
+from tests.support.stores.object_store import (
+    environ_of_swift,
+    new_swift_bucket,
+    swift_client,
+)
 
 DATA: Final = b"a film, or what a test takes for one"
 ONE_ATTEMPT: Final = """

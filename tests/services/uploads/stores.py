@@ -11,21 +11,21 @@ import pytest
 import urllib3
 
 from hvcore.domain.uploads.grants import UploadGranted
-from tests.azure_store import (
+from tests.services.conftest import World, make_world
+from tests.services.uploads.direct import DATA, MP4
+from tests.support.stores.azure_store import (
     blob_content,
     blob_names,
     environ_of_azure,
     new_container,
 )
-from tests.faulty_store import FaultyStore, faulty_store
-from tests.google_store import (
+from tests.support.stores.faulty_store import FaultyStore, faulty_store
+from tests.support.stores.google_store import (
     environ_of_google,
     google_content,
     google_names,
     new_google_bucket,
 )
-from tests.services.conftest import World, make_world
-from tests.services.uploads.direct import DATA, MP4
 
 
 @attrs.frozen(kw_only=True)

@@ -13,7 +13,6 @@ import urllib3
 from hvcore.domain.uploads.grants import FileWanted, UploadGranted
 from hvcore.domain.videos.states import VideoState
 from hvcore.errors import InvalidGcsPathError
-from tests.faulty_store import Fault
 from tests.services.conftest import MP4
 from tests.services.uploads.direct import (
     DATA,
@@ -23,6 +22,7 @@ from tests.services.uploads.direct import (
     take_in,
 )
 from tests.services.uploads.stores import Site, new_bucket, sent, site_of
+from tests.support.stores.faulty_store import Fault
 
 pytestmark = [pytest.mark.services, pytest.mark.long]
 

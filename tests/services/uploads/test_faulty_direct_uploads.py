@@ -16,9 +16,6 @@ from hvcore.domain.tasks.kinds import UPLOAD_TAKE
 from hvcore.domain.tasks.task import Task, TaskState
 from hvcore.domain.uploads.grants import FileWanted, UploadGranted, direct_upload_path
 from hvcore.domain.videos.states import VideoState
-from tests.faulty_store import FAULTS, Fault, FaultyStore, faulty_store
-from tests.live import until
-from tests.object_store import swift_client
 from tests.services.conftest import World
 from tests.services.uploads.direct import (
     DATA,
@@ -30,6 +27,9 @@ from tests.services.uploads.direct import (
     put,
     take_in,
 )
+from tests.support.live import until
+from tests.support.stores.faulty_store import FAULTS, Fault, FaultyStore, faulty_store
+from tests.support.stores.object_store import swift_client
 
 
 @attrs.frozen(kw_only=True)

@@ -11,9 +11,9 @@ import urllib3
 
 from hvcore.domain.uploads.direct import LATE_PURGE_AFTER
 from hvcore.domain.videos.states import VideoState
-from tests.faulty_store import FAULTS, Fault
 from tests.services.uploads.direct import DATA, granted, granted_video, take_in
 from tests.services.uploads.stores import Site, new_bucket, sent, site_of
+from tests.support.stores.faulty_store import FAULTS, Fault
 
 REQUESTS: Final = {
     "azure": {

@@ -34,7 +34,6 @@ from hvcore.persistence.tables import grants
 from hvcore.ports.direct_uploads import PartedWrite, SupportsPartedWrite
 from hvcore.services.uploads.direct_addresses import DirectAddresses
 from hvcore.services.uploads.ended_grants import take_back
-from tests.faulty_store import FAULTS, Fault, faulty_store
 from tests.services.conftest import World, make_world
 from tests.services.uploads.direct import (
     content,
@@ -44,6 +43,7 @@ from tests.services.uploads.direct import (
     objects,
     take_in,
 )
+from tests.support.stores.faulty_store import FAULTS, Fault, faulty_store
 
 MIB: Final = 1024**2
 LARGE: Final = bytes(range(256)) * (11 * MIB // 256)

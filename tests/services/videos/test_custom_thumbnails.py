@@ -24,10 +24,10 @@ from hvcore.ports.transcoder import Workspace
 from hvcore.ports.unit_of_work import Work
 from hvcore.services.videos import custom_thumbnails
 from hvcore.services.videos.stills import locate
-from tests.fakes import TextTranscoder
-from tests.media_samples import audio_track, index, segments, video_track
 from tests.services.conftest import World, make_world
 from tests.services.lost_commits import ENDS_WITHIN_S, next_commit_is_lost
+from tests.support.fakes import TextTranscoder
+from tests.support.media_samples import audio_track, index, segments, video_track
 
 KIND = THUMBNAIL_MAKE
 

@@ -31,7 +31,7 @@ from hvcore.plugin_api import (
     hookimpl,
 )
 from hvcore.settings import load
-from tests.fakes import MemoryQueue, TextTranscoder
+from tests.support.fakes import MemoryQueue, TextTranscoder
 
 PLUGINS: Final = (
     "hvcore_analytics_sql.plugin",

@@ -18,9 +18,9 @@ from hvcore.domain.webhooks.events import DOCUMENTED_KINDS, EventQuery
 from hvcore.errors import InvalidParametersError, NotFoundError
 from hvcore.persistence.tables import events
 from hvcore.services.webhooks.endpoints import WebhookWithSecret
-from tests.receivers import Receiver, receiver
-from tests.servers import PostgresqlServer
 from tests.services.conftest import World, make_world
+from tests.support.network.receivers import Receiver, receiver
+from tests.support.servers import PostgresqlServer
 
 ALLOWED = {"HV_FETCH__ALLOWED_HOSTS": "127.0.0.1"}
 

@@ -13,7 +13,7 @@ import pytest
 from hvcore.assembly import build
 from hvcore.settings import load
 from tests.cli.conftest import Hv
-from tests.hv_processes import HV
+from tests.support.hv_processes import HV
 
 PURPOSES = ("playback", "uploads")
 

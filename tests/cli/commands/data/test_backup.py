@@ -33,10 +33,10 @@ from hvcore.settings import load
 from hvcore.testing.fakes import MemoryStorage
 from hvcore_cli.main import run
 from tests.cli.conftest import Hv
-from tests.filled_database import contents, filled_database
-from tests.live import until
 from tests.persistence.samples import fill_tenants, media, video
-from tests.servers import PostgresqlServer
+from tests.support.databases.filled_database import contents, filled_database
+from tests.support.live import until
+from tests.support.servers import PostgresqlServer
 
 OBJECTS: Mapping[str, bytes] = {
     "media/vid_a/job_a/master.m3u8": b"#EXTM3U",

@@ -24,8 +24,8 @@ from hvcore.settings import load
 from hvcore.spool import Spool, spool_files, the_only_reader
 from hvcore_cli.invocation import DEFAULT_DATA
 from tests.cli.conftest import Hv
-from tests.live import until
 from tests.persistence.samples import ENV, ORG, fill_tenants
+from tests.support.live import until
 
 AT: Final = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 PAUSE_S: Final = 0.001

@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from tests.cli.conftest import Hv
-from tests.hv_processes import HV
-from tests.live import until
+from tests.support.hv_processes import HV
+from tests.support.live import until
 
 
 def test_each_step_is_told_before_it_is_waited_for(

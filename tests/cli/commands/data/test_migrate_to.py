@@ -18,9 +18,9 @@ from hvcore.persistence.engine import make_engine
 from hvcore_cli.data_folder import DataFolder
 from hvcore_cli.main import run
 from tests.cli.conftest import Hv
-from tests.filled_database import contents, filled_database
-from tests.migrated import sqlite_of_a_service
-from tests.servers import PostgresqlServer
+from tests.support.databases.filled_database import contents, filled_database
+from tests.support.databases.migrated import sqlite_of_a_service
+from tests.support.servers import PostgresqlServer
 
 COPYING_POINTS = (
     *("copy.claimed", "copy.prepared", "copy.begun", "copy.page"),

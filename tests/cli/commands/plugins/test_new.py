@@ -17,7 +17,7 @@ import pytest
 from hvcore_cli.commands.plugins.new import KINDS, write_plugin
 from tests.cli.conftest import Hv
 from tests.e2e.clips import ffmpeg_complaints, make_clip
-from tests.live import live_service, until
+from tests.support.live import live_service, until
 
 HV = [sys.executable, "-m", "hvcore_cli"]
 WORKING = ("cache_invalidation", "limits", "queue", "transcoder")

@@ -35,7 +35,7 @@ from hvcore_cli.logs.process_logs import LogFile
 from hvcore_reference.dry_playback import DryServices, question
 from tests.cli.conftest import Hv, Outcome
 from tests.http.delivery_world import poster
-from tests.media_samples import shelf
+from tests.support.media_samples import shelf
 
 ORG = "org_acme"
 ENV = "live"

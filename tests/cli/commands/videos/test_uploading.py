@@ -14,7 +14,7 @@ from hvcore_cli.invocation import CliError
 from tests.client_python.conftest import open_service
 from tests.client_python.misbehaving import Told, answering, refusal
 from tests.http.conftest import Template, _template
-from tests.swallowing_proxy import swallowing_proxy
+from tests.support.network.swallowing_proxy import swallowing_proxy
 
 __all__ = ["_template"]
 

@@ -15,7 +15,7 @@ from hvcore.settings import load
 from hvcore_cli.addresses import as_running
 from hvcore_cli.data_folder import DataFolder
 from tests.cli.conftest import Hv
-from tests.tried_ffmpeg import tried_ffmpeg
+from tests.support.tried_ffmpeg import tried_ffmpeg
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.ids import EnvId, OrgId
 from tests.http.delivery_world import PRIVATE_PATH
 from tests.http.edge.edge_world import EdgeWorld
-from tests.media_samples import VIDEO
+from tests.support.media_samples import VIDEO
 
 SEGMENT = "video/720p/0.m4s"
 SIZE = len(b"video/720p 0 " * 100)

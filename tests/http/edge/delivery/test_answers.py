@@ -23,7 +23,7 @@ from tests.http.playback.test_delivery import (
     NOT_FOUND,
     outcome,
 )
-from tests.media_samples import OTHER, ROOT, VIDEO
+from tests.support.media_samples import OTHER, ROOT, VIDEO
 
 pytestmark = pytest.mark.services
 

@@ -15,7 +15,7 @@ from tests.http.playback.test_delivery import (
     UNAUTHORIZED,
     outcome,
 )
-from tests.live import until
+from tests.support.live import until
 
 pytestmark = pytest.mark.services
 

@@ -14,7 +14,7 @@ from tests.http.edge.edge_world import EdgeSite, EdgeWorld
 from tests.http.playback.test_delivery import (
     outcome,
 )
-from tests.media_samples import ROOT, index, segments, video_track
+from tests.support.media_samples import ROOT, index, segments, video_track
 
 pytestmark = pytest.mark.services
 

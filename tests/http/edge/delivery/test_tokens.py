@@ -37,7 +37,7 @@ from tests.http.playback.test_delivery import (
     UNAUTHORIZED,
     outcome,
 )
-from tests.media_samples import OTHER, PUBLIC, VIDEO
+from tests.support.media_samples import OTHER, PUBLIC, VIDEO
 
 pytestmark = pytest.mark.services
 

@@ -11,7 +11,7 @@ from hvcore.services.playback.downloads.names import (
     first_sound,
     saved_name,
 )
-from tests.media_samples import audio_track, index, video_track
+from tests.support.media_samples import audio_track, index, video_track
 
 AC3, AAC = AudioCodec.AC3, AudioCodec.AAC
 _PAIR = (

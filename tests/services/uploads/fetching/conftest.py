@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from hvcore.safe_http import OutboundHttp
-from tests.outbound import Names, source_server
 from tests.services.conftest import World
 from tests.services.uploads.fetching.outside import Outside
+from tests.support.network.outbound import Names, source_server
 
 
 @pytest.fixture

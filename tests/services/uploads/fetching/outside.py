@@ -9,8 +9,8 @@ from hvcore.domain.tasks.kinds import FETCH_GET as FETCH_KIND
 from hvcore.domain.tasks.task import Task
 from hvcore.domain.uploads.grants import FileWanted, UploadGrant
 from hvcore.domain.videos.states import VideoState
-from tests.outbound import Names, Source
 from tests.services.conftest import World
+from tests.support.network.outbound import Names, Source
 
 SECRET = "?signature=very-secret"
 

@@ -10,9 +10,9 @@ import pytest
 from hvcore.domain.tasks.task import Lane, TaskState
 from hvcore.domain.uploads.grants import GrantState
 from hvcore.domain.videos.states import VideoState
-from tests.outbound import MP4
-from tests.servers import wait_until
 from tests.services.uploads.fetching.outside import Outside
+from tests.support.network.outbound import MP4
+from tests.support.servers import wait_until
 
 
 def running(outside: Outside, stopped: threading.Event) -> threading.Thread:

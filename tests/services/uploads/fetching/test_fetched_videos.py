@@ -14,8 +14,8 @@ from hvcore.errors import (
     InvalidParametersError,
 )
 from hvcore.services.uploads.fetching import file_name_of
-from tests.outbound import MP4
 from tests.services.uploads.fetching.outside import Outside
+from tests.support.network.outbound import MP4
 
 
 def test_a_fetched_file_becomes_a_video(outside: Outside) -> None:

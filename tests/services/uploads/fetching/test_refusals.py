@@ -14,8 +14,8 @@ from hvcore.domain.uploads.grants import FileWanted
 from hvcore.domain.videos.states import VideoState
 from hvcore.incoming import disk_space
 from hvcore.services.uploads import fetching, source_checks
-from tests.outbound import MP4, PUBLIC
 from tests.services.uploads.fetching.outside import Outside
+from tests.support.network.outbound import MP4, PUBLIC
 
 
 def test_the_address_is_in_no_task_no_log_and_no_reason(

@@ -12,8 +12,8 @@ from hvcore.errors import (
     UnavailableError,
 )
 from hvcore.incoming import disk_space
-from tests.outbound import MP4
 from tests.services.uploads.fetching.outside import Outside
+from tests.support.network.outbound import MP4
 
 
 def test_a_fetch_waits_while_the_disk_is_nearly_full(

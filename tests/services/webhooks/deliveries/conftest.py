@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from hvcore.services.webhooks.endpoints import WebhookWithSecret
-from tests.receivers import Receiver, receiver
 from tests.services.conftest import World, make_world
 from tests.services.webhooks.deliveries.ordered import ALLOWED, add
+from tests.support.network.receivers import Receiver, receiver
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from hvcore.domain.webhooks.endpoints import (
 )
 from hvcore.domain.webhooks.events import DOCUMENTED_KINDS, EventKind, EventQuery
 from hvcore.services.webhooks.endpoints import WebhookWithSecret
-from tests.receivers import Receiver
 from tests.services.conftest import World
+from tests.support.network.receivers import Receiver
 
 ALLOWED = {"HV_FETCH__ALLOWED_HOSTS": "127.0.0.1"}
 

@@ -10,7 +10,6 @@ from hvcore.domain.webhooks.endpoints import (
 from hvcore.domain.webhooks.events import EventKind
 from hvcore.errors import InvalidParametersError, NotFoundError
 from hvcore.services.webhooks.endpoints import WebhookWithSecret
-from tests.receivers import Receiver
 from tests.services.conftest import World
 from tests.services.webhooks.deliveries.ordered import (
     ALL_EVENTS,
@@ -18,6 +17,7 @@ from tests.services.webhooks.deliveries.ordered import (
     deliveries,
     go_on,
 )
+from tests.support.network.receivers import Receiver
 
 
 def test_an_event_can_be_sent_again(world: World, hook: Receiver) -> None:

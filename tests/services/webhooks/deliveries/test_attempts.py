@@ -19,9 +19,9 @@ from hvcore.domain.webhooks.endpoints import (
 from hvcore.services.webhooks.deliveries import WAITS_FOR_FAILING, WAITS_FOR_NEXT_TRY
 from hvcore.services.webhooks.endpoints import WebhookWithSecret
 from hvcore_worker.sweep import sweep_once
-from tests.receivers import Receiver, receiver
 from tests.services.conftest import World
 from tests.services.webhooks.deliveries.ordered import add, deliveries, endpoint, go_on
+from tests.support.network.receivers import Receiver, receiver
 
 
 def test_ten_tries_over_the_whole_schedule_then_it_is_failing(

@@ -13,9 +13,9 @@ from hvcore.domain.webhooks.endpoints import (
 )
 from hvcore.domain.webhooks.events import DOCUMENTED_KINDS
 from hvcore.errors import InvalidParametersError
-from tests.receivers import Receiver
 from tests.services.conftest import World, make_world
 from tests.services.webhooks.deliveries.ordered import ALLOWED, add, deliveries
+from tests.support.network.receivers import Receiver
 
 
 def test_an_address_that_became_private_is_not_sent_to(

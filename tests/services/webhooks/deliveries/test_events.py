@@ -13,7 +13,6 @@ from hvcore.domain.webhooks.endpoints import (
 )
 from hvcore.domain.webhooks.events import DOCUMENTED_KINDS, EventKind
 from hvcore.services.webhooks.endpoints import WebhookWithSecret
-from tests.receivers import Received, Receiver
 from tests.services.conftest import World
 from tests.services.webhooks.deliveries.ordered import (
     add,
@@ -22,6 +21,7 @@ from tests.services.webhooks.deliveries.ordered import (
     go_on,
     kinds_of,
 )
+from tests.support.network.receivers import Received, Receiver
 
 
 def signatures(received: Received, *secrets: str) -> str:

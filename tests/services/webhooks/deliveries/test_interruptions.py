@@ -15,7 +15,6 @@ from hvcore.domain.webhooks.endpoints import (
 from hvcore.domain.webhooks.events import DOCUMENTED_KINDS
 from hvcore.errors import InvalidParametersError, NotFoundError
 from hvcore.services.webhooks.endpoints import WebhookWithSecret
-from tests.receivers import Receiver
 from tests.services.conftest import World, make_world
 from tests.services.webhooks.deliveries.ordered import (
     ALL_EVENTS,
@@ -24,6 +23,7 @@ from tests.services.webhooks.deliveries.ordered import (
     go_on,
     kinds_of,
 )
+from tests.support.network.receivers import Receiver
 
 
 def test_a_removed_endpoint_gets_nothing_more(

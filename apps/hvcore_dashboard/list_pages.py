@@ -1,4 +1,4 @@
-"""Lists that are shown page by page."""
+"""Lists with numbered pages: keys and members."""
 
 import math
 from typing import Final

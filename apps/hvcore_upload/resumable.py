@@ -112,7 +112,7 @@ class ResumableUploadResource:
         """
         verified = self._verified(req, grant_id)
         self.uploads.find(verified)
-        with self.uploads.files().hold(verified) as file:
+        with self.uploads.partial_files().hold(verified) as file:
             self.uploads.cancel(verified)
             file.remove()
         resp.status = falcon.HTTP_204
@@ -145,13 +145,13 @@ class ResumableUploadResource:
     def _offset(self, grant: UploadGrant) -> int:
         if grant.state is GrantState.USED:
             return grant.size_bytes or 0
-        return self.uploads.files().size_of(grant.id)
+        return self.uploads.partial_files().size_of(grant.id)
 
     @contextmanager
     def _held(self, req: falcon.Request, grant: UploadGrant) -> Iterator[PartialFile]:
         with (
             self.slots.take(req, grant.org_id),
-            self.uploads.files().hold(grant.id) as file,
+            self.uploads.partial_files().hold(grant.id) as file,
         ):
             yield file
 

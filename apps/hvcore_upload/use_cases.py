@@ -51,8 +51,8 @@ class UploadUseCases(Protocol):
 class ResumableUseCases(Protocol):
     """The part of the resumable uploads that continues them."""
 
-    def files(self) -> PartialFiles:
-        """Return the bytes that have arrived so far."""
+    def partial_files(self) -> PartialFiles:
+        """Return the folder in which unfinished uploads are kept."""
         ...
 
     def find(self, grant_id: GrantId) -> UploadGrant:

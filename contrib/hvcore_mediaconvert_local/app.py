@@ -44,7 +44,7 @@ def make_app(
 
 
 def handlers_of(service: LocalMediaConvert) -> dict[str, Handler]:
-    """Return who carries out which operation."""
+    """Return the function that carries out each operation."""
     jobs, queues, tags = service.jobs, service.queues, service.tags
     presets, templates = service.presets, service.templates
     return {

@@ -22,11 +22,11 @@ class MovableClock:
             self._changed.notify_all()
 
     def wait(self, at_most_s: float) -> None:
-        """Return when so much time has passed, or the clock was put forward."""
+        """Wait until so many seconds have passed, or the clock was put forward."""
         with self._changed:
             self._changed.wait(at_most_s)
 
     def wake(self) -> None:
-        """Let everybody who waits look again."""
+        """Wake every thread that waits for the clock."""
         with self._changed:
             self._changed.notify_all()

@@ -1,4 +1,4 @@
-"""Requests by which tests move the clock and order errors (``--control``)."""
+"""Control requests (``--control``): tests move the clock and order errors."""
 
 import json
 from collections.abc import Callable, Mapping

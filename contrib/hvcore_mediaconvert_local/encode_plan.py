@@ -125,7 +125,7 @@ class OutputPlan:
 @attrs.frozen(kw_only=True)
 class Destination:
     """
-    Where in a bucket a group's files go.
+    The bucket and prefix of the files of a group.
 
     Attributes:
         key: What their keys begin with; it ends in a folder's ``/`` or in a name.

@@ -42,7 +42,7 @@ class MediaConvertError(Exception):
 
 
 def bad_request(message: str) -> MediaConvertError:
-    """Refuse what no later attempt makes right."""
+    """Refuse a request that no later attempt makes right."""
     return MediaConvertError("BadRequestException", message)
 
 

@@ -26,7 +26,7 @@ _ALL: Final = 100
 @attrs.frozen(kw_only=True)
 class AnswerFault:
     """
-    What is to become of the next calls of an operation.
+    The faults ordered for the next calls of an operation.
 
     Attributes:
         error: A key of STATUS_OF; empty: the answer is as ever.
@@ -69,7 +69,7 @@ class FaultBook:
 
     def for_job(self, metadata: Mapping[str, Any]) -> OrderedFault:
         """
-        Return what is to become of a new job; its own metadata come first.
+        Return the fault ordered for a new job; the job's own metadata come first.
 
         Raises:
             MediaConvertError: The metadata order something that there is not.
@@ -85,7 +85,7 @@ class FaultBook:
             return self._jobs.pop(0) if self._jobs else OrderedFault()
 
     def answer_of(self, operation: str) -> AnswerFault | None:
-        """Return what is to become of this call of an operation."""
+        """Return the fault ordered for this call of an operation."""
         with self._lock:
             for number, fault in enumerate(self._answers):
                 if fault.operation in {operation, "*"}:
@@ -149,7 +149,7 @@ def answer_fault_of(found: Mapping[str, Any]) -> AnswerFault:
 
 def times_of(found: Mapping[str, Any]) -> int:
     """
-    Read how often something is to happen.
+    Read the number of times that a fault happens.
 
     Raises:
         MediaConvertError: It is no number from 1 to 1000.

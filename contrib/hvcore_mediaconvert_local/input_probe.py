@@ -63,7 +63,7 @@ _REFUSED: Final = frozenset({1401, 3401, 3403})
 
 
 class InputProbe:
-    """Says what inputs are; thread-safe."""
+    """Probes inputs with ffprobe; thread-safe."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class InputProbe:
 
 
 def probe_result(probed: JsonObject, size_bytes: int) -> JsonObject:
-    """Return what ffprobe said in MediaConvert's words; pure."""
+    """Return the answer of ffprobe in MediaConvert's words; pure."""
     shown = [_track(one) for one in objects_at(probed, "streams")]
     kinds = {
         f"{kind}TrackIndexes": [

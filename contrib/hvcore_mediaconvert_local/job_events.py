@@ -75,7 +75,7 @@ class JobEvents:
             _log.warning("an event is lost: too many wait", extra={"hv_job": job.id})
 
     def close(self) -> None:
-        """Post what waits, for three seconds at most, and end."""
+        """Post the waiting events, for three seconds at most, and end."""
         if self._thread.is_alive():
             with suppress(queue.Full):
                 self._waiting.put(None, timeout=_STOP_S)

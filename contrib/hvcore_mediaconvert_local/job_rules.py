@@ -31,7 +31,7 @@ HERE: Final = "hv-mediaconvert"
 
 
 def setting_problems(settings: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what is wrong with the settings of a job, each with its path."""
+    """Yield each fault in the settings of a job, with its path."""
     inputs = objects_at(settings, "inputs")
     if not inputs:
         yield "/inputs: Should have at least 1 items"

@@ -41,7 +41,7 @@ _MILLISECONDS: Final = 1000
 
 
 class JobProgress(Protocol):
-    """How the work tells the server where it is."""
+    """The callbacks by which the work on a job tells its progress."""
 
     def move(self, phase: LocalJobPhase, percent: int) -> None:
         """Note the progress; raises what a test ordered at that point."""
@@ -52,7 +52,7 @@ class JobProgress(Protocol):
 
 @attrs.frozen(kw_only=True)
 class JobRun:
-    """What the work on jobs needs; thread-safe."""
+    """The tools that the work on jobs shares; thread-safe."""
 
     bucket: MediaBucket
     fetcher: InputFetcher

@@ -32,7 +32,7 @@ _CONVERTER: Final = cattrs.Converter()
 @attrs.frozen(kw_only=True)
 class JobQuestion:
     """
-    Which jobs a list has.
+    The filter and order of a list of jobs.
 
     Attributes:
         queue: Its name; empty: all queues.
@@ -161,7 +161,7 @@ class JobStore:
             )
 
     def thing(self, kind: str, name: str) -> JsonObject | None:
-        """Return what ``put`` kept."""
+        """Return the value that ``put`` has stored."""
         with self._lock:
             row = self._db.execute(
                 "SELECT document FROM things WHERE kind = ? AND name = ?", (kind, name)

@@ -23,7 +23,7 @@ class LocalJobStatus(StrEnum):
 
 
 class LocalJobPhase(StrEnum):
-    """What is done with a job that is progressing."""
+    """The phase of a job that is progressing."""
 
     PROBING = "PROBING"
     TRANSCODING = "TRANSCODING"
@@ -33,7 +33,7 @@ class LocalJobPhase(StrEnum):
 @attrs.frozen(kw_only=True)
 class MadeOutput:
     """
-    What became of one output.
+    The details of one finished output.
 
     Attributes:
         files: Their addresses in the bucket; of a rendition, its playlist.
@@ -48,7 +48,7 @@ class MadeOutput:
 @attrs.frozen(kw_only=True)
 class MadeGroup:
     """
-    What became of a group of outputs.
+    The details of a group of finished outputs.
 
     Attributes:
         kind: As events call it, such as ``CMAF_GROUP``.
@@ -63,7 +63,7 @@ class MadeGroup:
 @attrs.frozen(kw_only=True)
 class OrderedFault:
     """
-    What a test ordered for one job.
+    The faults that a test has ordered for one job.
 
     Attributes:
         delay_s: How long the job waits before it is begun.
@@ -112,7 +112,7 @@ class LocalJob:
 
     @property
     def due_at_s(self) -> float:
-        """When it may be begun."""
+        """The moment from which the job may be begun."""
         return self.created_at_s + self.fault.delay_s
 
     def begun(self, at_s: float) -> "LocalJob":

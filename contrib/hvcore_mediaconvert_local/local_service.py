@@ -19,7 +19,7 @@ from hvcore_mediaconvert_local.tags import ResourceTags
 
 class LocalMediaConvert:
     """
-    What answers requests and works on jobs; thread-safe.
+    The emulated service: answers requests and works on jobs; thread-safe.
 
     Raises:
         FileNotFoundError: ffmpeg or ffprobe is missing.

@@ -73,7 +73,7 @@ class NamedSettings:
 
     def known(self, name: str) -> JsonObject:
         """
-        Return what has a name.
+        Return the entry of a name.
 
         Raises:
             MediaConvertError: Nothing has it.

@@ -1,4 +1,4 @@
-"""Reads what a job makes out of its settings."""
+"""Reads the encode plan of a job out of its settings."""
 
 from collections.abc import Mapping
 from fractions import Fraction

@@ -42,7 +42,7 @@ class EncodingPrograms:
     @classmethod
     def find(cls, ffmpeg: Path | None, ffprobe: Path | None) -> "EncodingPrograms":
         """
-        Find them: as chosen, on PATH, or in Python packages.
+        Find ffmpeg and ffprobe: as chosen, on PATH, or in Python packages.
 
         Raises:
             FileNotFoundError: One of them is missing; says what to do.
@@ -59,7 +59,7 @@ class EncodingPrograms:
 
     def probe(self, source: Path) -> JsonObject:
         """
-        Return what ffprobe says of a file.
+        Return the document that ffprobe prints about a file.
 
         Raises:
             JobFailedError: It is no media file.
@@ -78,7 +78,7 @@ class EncodingPrograms:
         return dict(json.loads(done.stdout))
 
     def picture_end_s(self, source: Path) -> float:
-        """Return when the last picture ends, in the file's own times; 0 if none says."""
+        """Return the end of the last picture, in the file's own times; 0 if unknown."""
         command = [str(self.ffprobe), "-v", "error", "-of", "csv=p=0"]
         command += ["-select_streams", "V:0"]
         command += ["-show_entries", "packet=pts_time,duration_time"]

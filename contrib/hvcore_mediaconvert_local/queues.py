@@ -87,7 +87,7 @@ class LocalQueues:
         return name
 
     def free_places(self, name: str) -> int:
-        """Return how many more jobs of a queue may be worked on now."""
+        """Count the further jobs of a queue that may be worked on now."""
         queue = self._store.thing(_KIND, name)
         if queue is None or queue["status"] == "PAUSED":
             return 0

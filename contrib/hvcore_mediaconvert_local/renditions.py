@@ -1,4 +1,4 @@
-"""What ffmpeg has made of an output that is cut into segments."""
+"""The rendition that ffmpeg has made of a segmented output."""
 
 import re
 from collections.abc import Sequence
@@ -64,7 +64,7 @@ class LocalRendition:
 
     @property
     def duration_s(self) -> float:
-        """How long it is."""
+        """The duration of the rendition."""
         return sum(one.duration_s for one in self.segments)
 
     @property
@@ -94,7 +94,7 @@ class LocalRendition:
         return f"{self.base}.m3u8"
 
     def files(self) -> list[tuple[Path, str]]:
-        """Return its media files with the names they get."""
+        """Return the media files of the rendition, with their final names."""
         own = {FACTS_PLAYLIST, MEDIA_PLAYLIST}
         return [
             (path, file_name(path.name, self.base, self.output.segment_modifier))

@@ -26,7 +26,7 @@ _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
 
 def problems(value: object, shape: Shape, path: str = "") -> Iterator[str]:
     """
-    Yield what is wrong with a value, each with its path.
+    Yield each fault of a value, with its path.
 
     Args:
         value: As it is on the wire; names of members are those of the wire.

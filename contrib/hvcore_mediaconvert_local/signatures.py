@@ -30,7 +30,7 @@ _MUST_BE_SIGNED: Final = frozenset({"host", "x-amz-date"})
 @attrs.frozen(kw_only=True)
 class SignedRequest:
     """
-    What of a request is signed.
+    The parts of a request that are signed.
 
     Attributes:
         url: As it was sent: the path is not decoded.

@@ -1,4 +1,4 @@
-"""What an input is, as far as its encoding depends on it."""
+"""The facts of an input on which its encoding depends."""
 
 from fractions import Fraction
 from typing import Final
@@ -35,7 +35,7 @@ class SourceFacts:
 
     @classmethod
     def read(cls, probed: JsonObject) -> "SourceFacts":
-        """Read what ffprobe said."""
+        """Read the document of ffprobe."""
         streams = objects_at(probed, "streams")
         videos = [
             one

@@ -14,7 +14,7 @@ from hvcore.services.access.tenants import Tenants
 
 
 class AccessWiring(Backends):
-    """A part of Services, which says when they are made."""
+    """The services for callers and their keys, a part of Services; each is made when it is first read."""
 
     @cached_property
     def access(self) -> Access:

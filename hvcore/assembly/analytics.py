@@ -13,7 +13,7 @@ from hvcore.services.analytics.live import LiveAnalytics
 
 
 class AnalyticsWiring(VideoWiring):
-    """A part of Services, which says when they are made."""
+    """The services for analytics, a part of Services; each is made when it is first read."""
 
     @cached_property
     def analytics(self) -> Analytics:

@@ -16,7 +16,7 @@ DELIVERED_BYTES: Final = "delivered bytes"
 
 
 class CountingWiring(Backends):
-    """A part of Services, which says when they are made."""
+    """The services that count segments, a part of Services; each is made when it is first read."""
 
     @cached_property
     def session_names(self) -> SessionNames:

@@ -7,7 +7,7 @@ from hvcore.services.edge.authorizations import EdgeAuthorizations
 
 
 class EdgeWiring(LinkWiring):
-    """A part of Services, which says when they are made."""
+    """The services for edges, a part of Services; each is made when it is first read."""
 
     @cached_property
     def edge_authorizations(self) -> EdgeAuthorizations:

@@ -22,7 +22,7 @@ class MadeMiddleware:
 
 
 class ExtensionWiring(Backends):
-    """A part of Services, which says when they are made."""
+    """The services of plugins, a part of Services; each is made when it is first read."""
 
     @cached_property
     def route_states(self) -> Mapping[str, object]:

@@ -14,7 +14,7 @@ _SHARE: Final = "uploads_of_one"
 
 
 class PictureWiring(Backends):
-    """A part of Services, which says when they are made."""
+    """The services for pictures, a part of Services; each is made when it is first read."""
 
     @cached_property
     def sent_pictures(self) -> DrawingRoom:

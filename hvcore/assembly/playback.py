@@ -30,7 +30,7 @@ from hvcore.services.playback.thumbnails.uses import ThumbnailUses
 
 
 class PlaybackWiring(CountingWiring):
-    """A part of Services, which says when they are made."""
+    """The services for playback, a part of Services; each is made when it is first read."""
 
     @cached_property
     def playback(self) -> SignedUrls:

@@ -21,7 +21,7 @@ from hvcore.services.tasks.workload import Workload, read_workload
 
 
 class PresenceWiring(Backends):
-    """A part of Services, which says when they are made."""
+    """The services about hosts and processes, a part of Services; each is made when it is first read."""
 
     def beat(
         self, kind: str, *, lasts: timedelta = BEAT_LASTS, waits_ms: int | None = None

@@ -21,7 +21,7 @@ from hvcore.services.processing.transcoding import Transcoding
 
 
 class ProcessingWiring(PictureWiring):
-    """A part of Services, which says when they are made."""
+    """The services for processing, a part of Services; each is made when it is first read."""
 
     @cached_property
     def processing(self) -> ProcessRequests:

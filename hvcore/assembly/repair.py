@@ -16,7 +16,7 @@ from hvcore.services.repair.video_repairs import VideoRepairs
 
 
 class RepairWiring(PresenceWiring, ProcessingWiring, TableWiring):
-    """A part of Services, which says when they are made."""
+    """The services that repair, a part of Services; each is made when it is first read."""
 
     @cached_property
     def quarantine(self) -> Quarantine:

@@ -17,7 +17,7 @@ from hvcore.services.sign_in.sign_ins import SignIns
 
 
 class SignInWiring(AccessWiring):
-    """A part of Services, which says when they are made."""
+    """The services for sign-in, a part of Services; each is made when it is first read."""
 
     @cached_property
     def sign_in_sessions(self) -> SignInSessions:

@@ -14,7 +14,7 @@ from hvcore.registry import KINDS, Choice
 
 
 class TableWiring(Backends):
-    """A part of Services, which says when they are made."""
+    """The services that migrate and count the tables, a part of Services; each is made when it is first read."""
 
     def is_migrated(self) -> bool:
         """

@@ -21,7 +21,7 @@ ROOM_FILE: Final = "upload-room.json"
 
 
 class UploadWiring(Backends):
-    """A part of Services, which says when they are made."""
+    """The services for uploads, a part of Services; each is made when it is first read."""
 
     @cached_property
     def uploads(self) -> Uploads:

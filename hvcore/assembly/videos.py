@@ -27,7 +27,7 @@ threads, and a picture up to 20 MB.
 
 
 class VideoWiring(PlaybackWiring, PictureWiring):
-    """A part of Services, which says when they are made."""
+    """The services for videos, a part of Services; each is made when it is first read."""
 
     @cached_property
     def catalog(self) -> Catalog:

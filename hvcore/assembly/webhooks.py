@@ -9,7 +9,7 @@ from hvcore.services.webhooks.events import Events
 
 
 class WebhookWiring(AccessWiring):
-    """A part of Services, which says when they are made."""
+    """The services for webhooks, a part of Services; each is made when it is first read."""
 
     @cached_property
     def events(self) -> Events:

@@ -166,7 +166,9 @@ class AuthConformance(DeclaresDeviations):
         assert provider.scheme is not None, "say in scheme how callers send theirs"
         assert provider.scheme.header.lower() in issued.headers
 
-    def test_who_sends_nothing_is_somebody_elses(self, provider: AuthProvider) -> None:
+    def test_a_request_without_credentials_is_left_to_other_providers(
+        self, provider: AuthProvider
+    ) -> None:
         """The next provider is asked: None, and no refusal."""
         self.issue(ORG_A, DEV)
 
@@ -219,7 +221,7 @@ class AuthConformance(DeclaresDeviations):
 
         assert _asked(provider, headers) == _accepted(provider, issued)
 
-    def test_what_was_revoked_is_refused(
+    def test_a_revoked_credential_is_refused(
         self, provider: AuthProvider, reopened: ReopenedProvider
     ) -> None:
         """In every process, also where it was accepted a moment ago; others stay."""
@@ -234,7 +236,7 @@ class AuthConformance(DeclaresDeviations):
                 _asked(each, issued.headers)
             assert _accepted(each, other).org_id == ORG_A
 
-    def test_what_has_run_out_is_refused(
+    def test_an_expired_credential_is_refused(
         self, provider: AuthProvider, reopened: ReopenedProvider
     ) -> None:
         """Likewise."""
@@ -247,7 +249,9 @@ class AuthConformance(DeclaresDeviations):
             with pytest.raises(UnauthorizedError):
                 _asked(each, issued.headers)
 
-    def test_who_cannot_look_up_says_so(self, unreachable: AuthProvider) -> None:
+    def test_a_provider_that_cannot_look_up_says_so(
+        self, unreachable: AuthProvider
+    ) -> None:
         """A good key is not refused, and nobody passes; in time, by the port's own error."""
         issued = self.issue(ORG_A, DEV)
 

@@ -79,7 +79,7 @@ class CacheInvalidatorConformance(DeclaresDeviations):
         """Tell whether the cache would still answer by itself."""
         raise NotImplementedError("give the method: it looks into the cache")
 
-    def test_what_begins_with_a_prefix_is_forgotten(
+    def test_paths_under_a_prefix_are_forgotten(
         self, invalidator: CacheInvalidator
     ) -> None:
         """Every address is forgotten, under each prefix."""

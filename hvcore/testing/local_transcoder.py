@@ -84,7 +84,7 @@ class LocalTranscoderConformance(TranscoderConformance):
         return part_watched(transcoder, order, workspace, tmp_path / "watched")
 
     def test_files_are_what_tracks_say(self, made: Made) -> None:
-        """Each is there with its size and its hash, and nothing else is stored with them."""
+        """Each file of a track has its size and hash, and the track's folder no other file."""
         for folder, part in made:
             assert part.tracks, "nothing was made"
             for track in part.tracks:
@@ -134,7 +134,7 @@ class LocalTranscoderConformance(TranscoderConformance):
                 f"{order.source.duration_s:.1f} s"
             )
 
-    def test_what_is_made_can_be_published(
+    def test_a_made_rendition_can_be_published(
         self, transcoder: Transcoder, order: TranscodeOrder, made: Made
     ) -> None:
         """The renditions keep the rules that the service checks before publishing."""
@@ -185,7 +185,7 @@ class LocalTranscoderConformance(TranscoderConformance):
         assert time.monotonic() - start < ENDS_WITHIN_S, "it went on"
         assert children() <= before, "a program goes on"
 
-    def test_it_asks_whether_to_go_on(self, watched: WatchedWork) -> None:
+    def test_the_transcoder_asks_whether_to_go_on(self, watched: WatchedWork) -> None:
         """The transcoder calls ``check`` all the time, also while its program stands still."""
         longest_s = max(watched.gaps_s)
 
@@ -194,7 +194,7 @@ class LocalTranscoderConformance(TranscoderConformance):
             f"{ASKS_WITHIN_S} s, also while a program runs"
         )
 
-    def test_it_tells_how_far_it_is(self, watched: WatchedWork) -> None:
+    def test_the_transcoder_tells_its_progress(self, watched: WatchedWork) -> None:
         """The transcoder calls ``report`` with shares that rise."""
         shares = watched.shares
 
@@ -206,7 +206,7 @@ class LocalTranscoderConformance(TranscoderConformance):
             f"workspace.report was always called with {shares[0]}"
         )
 
-    def test_what_is_no_video_is_unusable(
+    def test_a_file_that_is_no_video_is_unusable(
         self, transcoder: Transcoder, workspace: Workspace, tmp_path: Path
     ) -> None:
         """The owner of an unusable file gets a sentence, and no attempt is repeated."""

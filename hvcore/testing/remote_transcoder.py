@@ -145,7 +145,7 @@ class RemoteTranscoderConformance(TranscoderConformance):
         assert 0.0 <= answer.progress <= 1.0
         assert len(self.jobs()) == 1
 
-    def test_what_was_made_lies_in_the_target(
+    def test_the_files_of_a_job_lie_in_its_target(
         self,
         transcoder: RemoteTranscoder,
         submit: Submit,
@@ -200,7 +200,9 @@ class RemoteTranscoderConformance(TranscoderConformance):
 
         assert len(self.jobs()) == 1
 
-    def test_what_nobody_knows_is_confirmed(self, transcoder: RemoteTranscoder) -> None:
+    def test_the_end_of_an_unknown_job_is_confirmed(
+        self, transcoder: RemoteTranscoder
+    ) -> None:
         """There may never have been a remote job."""
         transcoder.cancel("kit-unknown", None)
 

@@ -91,7 +91,7 @@ class SignInConformance(DeclaresDeviations):
         """Take away from the person all that the backend gave."""
         raise NotImplementedError
 
-    def test_it_begins_at_an_address(self, provider: SignInProvider) -> None:
+    def test_a_sign_in_begins_at_an_address(self, provider: SignInProvider) -> None:
         """The browser gets an address that brings the state back and gives nothing away."""
         started = provider.begin(PAGES, STATE)
 
@@ -110,7 +110,7 @@ class SignInConformance(DeclaresDeviations):
 
         assert not first.private or first.private != second.private
 
-    def test_it_recognises_the_person(self, provider: SignInProvider) -> None:
+    def test_a_sign_in_recognises_the_person(self, provider: SignInProvider) -> None:
         """A person has a subject, and something by which roles are found."""
         identity = self._signed_in(provider).identity
 

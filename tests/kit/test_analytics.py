@@ -25,7 +25,7 @@ from tests.kit.running import never_broken
 
 WRONG: Final[Mapping[str, Sequence[type[MemoryStore]]]] = {
     "test_a_new_file_begins_at_0": (memory.BeginsAtOne,),
-    "test_what_is_written_is_counted_at_once": (memory.IsLate,),
+    "test_a_batch_is_counted_at_once": (memory.IsLate,),
     "test_others_see_it_at_once": (memory.KeepsToItself,),
     "test_the_same_batch_twice_counts_once": (
         *(memory.CountsAgain, unsafe.KnowsTheLastBatch, unsafe.MovesBack),
@@ -37,7 +37,7 @@ WRONG: Final[Mapping[str, Sequence[type[MemoryStore]]]] = {
     ),
     "test_a_write_that_fails_changes_nothing": (memory.AppliesOneByOne,),
     "test_a_batch_without_counts_moves_the_position": (memory.PassesOverNothing,),
-    "test_what_was_taken_back_is_not_counted": (memory.TakesNothingBack,),
+    "test_a_count_taken_back_is_not_counted": (memory.TakesNothingBack,),
     "test_files_do_not_know_each_other": (memory.KnowsOneFile,),
     "test_a_forgotten_file_keeps_its_counts": (memory.ForgetsEverything,),
     "test_counts_survive_the_sink": (memory.KeepsToItself,),

@@ -67,7 +67,7 @@ class TakesNothingTwice(CopyingStore):
 WRONG: Final[Mapping[str, Sequence[type[CopyingStore]]]] = {
     "test_a_copy_has_counts_and_positions_of_one_moment": (ForgetsPositions,),
     "test_a_copy_may_be_taken_again_and_stays": (AddsEachTime, TakesNothingTwice),
-    "test_nothing_that_is_counted_is_replaced": (ReplacesAll,),
+    "test_a_restore_replaces_no_counts": (ReplacesAll,),
 }
 
 
@@ -116,7 +116,7 @@ def test_a_wrong_sink_is_caught(
 
 def test_a_sink_that_does_not_inherit_is_told(tmp_path: Path) -> None:
     sink = MemoryStore(StoredCounts())
-    method = Unguided().test_nothing_that_is_counted_is_replaced
+    method = Unguided().test_a_restore_replaces_no_counts
 
     with pytest.raises(TypeError, match="SupportsBackup"):
         method(sink, sink, tmp_path)

@@ -27,7 +27,7 @@ WRONG: Final[Mapping[str, Sequence[type[MemoryTokens]]]] = {
     "test_callers_are_told_what_to_send": (
         *(wrong.NamesNoHeader, wrong.NamesAnotherHeader),
     ),
-    "test_who_sends_nothing_is_somebody_elses": (
+    "test_a_request_without_credentials_is_left_to_other_providers": (
         *(wrong.RefusesOthers, wrong.WantsHeaders),
     ),
     "test_malformed_credentials_are_refused": (
@@ -39,9 +39,12 @@ WRONG: Final[Mapping[str, Sequence[type[MemoryTokens]]]] = {
         *(wrong.RemembersTheLast, wrong.BelievesHeaders, wrong.KnowsNoEnvironments),
     ),
     "test_headers_stay_as_they_are": (wrong.TakesHeadersApart,),
-    "test_what_was_revoked_is_refused": (wrong.KeepsWhatItFound,),
-    "test_what_has_run_out_is_refused": (wrong.ChecksNoEnd, wrong.KeepsWhatItFound),
-    "test_who_cannot_look_up_says_so": (
+    "test_a_revoked_credential_is_refused": (wrong.KeepsWhatItFound,),
+    "test_an_expired_credential_is_refused": (
+        wrong.ChecksNoEnd,
+        wrong.KeepsWhatItFound,
+    ),
+    "test_a_provider_that_cannot_look_up_says_so": (
         *(wrong.LeaksErrors, wrong.RefusesWhenDown, wrong.AcceptsWhenDown),
         *(wrong.HangsWhenDown, wrong.AsksForNothing),
     ),
@@ -108,7 +111,7 @@ def test_a_wrong_provider_is_caught(
     kit.known = KnownTokens()
 
     with unreachable(kind) as (down, known):
-        if check == "test_who_cannot_look_up_says_so":
+        if check == "test_a_provider_that_cannot_look_up_says_so":
             kit.known = known
         assert is_caught(
             kit,

@@ -14,7 +14,7 @@ from tests.kit import invalidator_memory as wrong
 from tests.kit.running import is_caught, never_broken
 
 WRONG: Final[Mapping[str, Sequence[type[RecordingInvalidator]]]] = {
-    "test_what_begins_with_a_prefix_is_forgotten": (
+    "test_paths_under_a_prefix_are_forgotten": (
         *(wrong.ForgetsNothing, wrong.ForgetsTheFirst, wrong.ForgetsPages),
         wrong.ForgetsFolders,
     ),

@@ -60,7 +60,7 @@ WRONG: Final[Mapping[str, Sequence[type[CapableStore]]]] = {
         more_wrong.ListsTheNewestFirst,
     ),
     "test_minutes_are_taken_once": (TakesMoreAgain,),
-    "test_what_was_taken_back_is_missing_in_its_minute": (TakesNoMinuteBack,),
+    "test_a_count_taken_back_is_missing_in_its_minute": (TakesNoMinuteBack,),
     "test_minutes_are_those_of_a_scope": (
         TakesEverybodys,
         more_wrong.KnowsNoOrganizations,
@@ -70,20 +70,20 @@ WRONG: Final[Mapping[str, Sequence[type[CapableStore]]]] = {
         CountsEachTime,
         more_wrong.LeavesTheMomentOut,
     ),
-    "test_who_was_seen_before_is_no_viewer": (KeepsTheNewestNote,),
+    "test_a_viewer_last_seen_before_the_moment_is_not_counted": (KeepsTheNewestNote,),
     "test_viewers_are_those_of_a_scope": (TakesEverybodys,),
     "test_forgotten_sessions_are_gone": (ForgetsOneMore,),
-    "test_who_has_more_viewers_than_are_followed_is_known": (ForgetsWhoHasMore,),
+    "test_a_video_with_more_viewers_than_are_followed_is_known": (ForgetsWhoHasMore,),
     "test_forgotten_notes_of_more_viewers_are_gone": (KeepsWhoHadMore,),
-    "test_what_players_tell_adds_up_by_day": (
+    "test_reports_of_players_add_up_by_day": (
         TakesUntoldForNought,
         more_wrong.ListsTheNewestFirst,
     ),
     "test_every_metric_of_playback_is_kept": (LeavesTheNewestMetricOut,),
     "test_the_least_and_the_greatest_outlast_what_comes_later": (KeepsTheNewestReport,),
-    "test_what_players_tell_is_taken_once": (TakesMoreAgain,),
+    "test_a_report_of_a_player_is_taken_once": (TakesMoreAgain,),
     "test_a_write_that_fails_keeps_nothing_that_was_told": (TakesReportsOneByOne,),
-    "test_what_players_tell_is_that_of_a_scope_and_of_days": (
+    "test_reports_of_players_are_those_of_a_scope_and_of_days": (
         KnowsNoDays,
         more_wrong.EndsADayEarly,
         more_wrong.KnowsNoOrganizations,
@@ -92,7 +92,7 @@ WRONG: Final[Mapping[str, Sequence[type[CapableStore]]]] = {
         LeavesTheUnknownOut,
         more_wrong.ListsTheNewestFirst,
     ),
-    "test_where_segments_went_is_taken_once": (TakesMoreAgain,),
+    "test_countries_of_segments_are_taken_once": (TakesMoreAgain,),
     "test_a_write_that_fails_tells_nothing_of_where_segments_went": (
         TakesOriginsOneByOne,
     ),
@@ -102,7 +102,7 @@ WRONG: Final[Mapping[str, Sequence[type[CapableStore]]]] = {
         more_wrong.CountsHostsOfAllDays,
         more_wrong.NamesOneHostLess,
     ),
-    "test_where_segments_went_is_that_of_a_scope_and_of_days": (
+    "test_countries_of_segments_are_those_of_a_scope_and_of_days": (
         KnowsNoDays,
         more_wrong.EndsADayEarly,
         more_wrong.KnowsNoOrganizations,

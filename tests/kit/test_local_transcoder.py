@@ -266,13 +266,13 @@ MADE: Final[dict[Path, PartDone]] = {}
 LEFT: Final[list["subprocess.Popen[bytes]"]] = []
 _FILES: Final = "test_files_are_what_tracks_say"
 _LENGTH: Final = "test_every_rendition_lasts_as_long_as_the_source"
-_RULES: Final = "test_what_is_made_can_be_published"
+_RULES: Final = "test_a_made_rendition_can_be_published"
 _CUTS: Final = "test_segments_begin_at_the_multiples_of_their_length"
 _PARTS: Final = "test_parts_make_what_the_plan_says"
-_ASKS: Final = "test_it_asks_whether_to_go_on"
-_TELLS: Final = "test_it_tells_how_far_it_is"
+_ASKS: Final = "test_the_transcoder_asks_whether_to_go_on"
+_TELLS: Final = "test_the_transcoder_tells_its_progress"
 _STOP: Final = "test_work_that_is_not_wanted_ends"
-_LETTER: Final = "test_what_is_no_video_is_unusable"
+_LETTER: Final = "test_a_file_that_is_no_video_is_unusable"
 WRONG: Final[Mapping[type[FfmpegTranscoder], tuple[str, str]]] = {
     TellsAnotherHash: (_FILES, r"video/180p/init.m4s: MediaFile.sha256 is 0000"),
     LeavesItsPlaylist: (_FILES, "video/180p has list.m3u8, which Track does not name"),

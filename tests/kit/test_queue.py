@@ -19,12 +19,12 @@ from tests.kit.queue_file import FileQueue
 WRONG: Final[Mapping[type[FileQueue], str]] = {
     wrong.LosesOneInFifty: "test_a_thousand_ids_arrive_once_each",
     wrong.LooksThenTakes: "test_a_thousand_ids_arrive_once_each",
-    wrong.OnlyReachesWhoListens: "test_what_waits_arrives_when_somebody_consumes",
-    wrong.SendsTwice: "test_what_waits_arrives_when_somebody_consumes",
-    wrong.ShoutsTheIds: "test_what_waits_arrives_when_somebody_consumes",
-    wrong.GivesBytes: "test_what_waits_arrives_when_somebody_consumes",
-    wrong.NeverDelivers: "test_what_waits_arrives_when_somebody_consumes",
-    wrong.DeliversAtTheStartOnly: "test_what_is_put_arrives_at_a_consumer_that_waits",
+    wrong.OnlyReachesWhoListens: "test_a_message_put_before_reaches_a_later_consumer",
+    wrong.SendsTwice: "test_a_message_put_before_reaches_a_later_consumer",
+    wrong.ShoutsTheIds: "test_a_message_put_before_reaches_a_later_consumer",
+    wrong.GivesBytes: "test_a_message_put_before_reaches_a_later_consumer",
+    wrong.NeverDelivers: "test_a_message_put_before_reaches_a_later_consumer",
+    wrong.DeliversAtTheStartOnly: "test_a_message_reaches_a_waiting_consumer",
     wrong.HasOneLane: "test_each_lane_is_a_queue_of_its_own",
     wrong.KnowsTwoLanes: "test_each_lane_is_a_queue_of_its_own",
     wrong.EmptiesTheFirstLaneFirst: "test_no_lane_waits_for_another_to_be_empty",
@@ -41,8 +41,8 @@ WRONG: Final[Mapping[type[FileQueue], str]] = {
     wrong.KeepsPutsInItsProcess: "test_a_forked_child_puts_or_says_that_it_cannot",
     wrong.PreparesAnew: "test_preparing_again_loses_nothing",
     wrong.AsksOnceInFiveSeconds: "test_an_idle_consumer_stops",
-    wrong.EmptiesTheQueueFirst: "test_it_stops_between_messages",
-    wrong.TakesTenAtATime: "test_it_stops_between_messages",
+    wrong.EmptiesTheQueueFirst: "test_a_consumer_stops_between_messages",
+    wrong.TakesTenAtATime: "test_a_consumer_stops_between_messages",
     wrong.GoesOnInTheBackground: "test_a_consumer_that_has_ended_takes_nothing",
     wrong.TakesTenAndGivesThemBack: (
         "test_a_killed_consumer_takes_along_what_it_handles_and_nothing_more"
@@ -51,21 +51,19 @@ WRONG: Final[Mapping[type[FileQueue], str]] = {
     wrong.HandlesInItsTransaction: "test_a_busy_consumer_holds_up_nobody",
     wrong.HandlesInAPool: ("test_a_consumer_handles_one_by_one_in_its_own_thread"),
     wrong.EndsWithTheFirstError: (
-        "test_what_a_handler_raises_is_logged_and_ends_nothing"
+        "test_an_error_of_a_handler_is_logged_and_ends_nothing"
     ),
-    wrong.TriesForEver: "test_what_a_handler_raises_is_logged_and_ends_nothing",
-    wrong.SaysNothingOfErrors: "test_what_a_handler_raises_is_logged_and_ends_nothing",
+    wrong.TriesForEver: "test_an_error_of_a_handler_is_logged_and_ends_nothing",
+    wrong.SaysNothingOfErrors: "test_an_error_of_a_handler_is_logged_and_ends_nothing",
     wrong.TracesEveryError: (
         "test_a_service_that_does_not_answer_is_a_line_in_the_log"
     ),
     wrong.SwallowsInterrupts: "test_other_exceptions_end_the_consumer",
     wrong.KnowsNoConsumers: "test_a_consumer_is_counted_while_it_handles",
-    wrong.StaysAtHome: "test_it_spans_processes",
+    wrong.StaysAtHome: "test_a_queue_spans_processes",
     wrong.RingsForEverybody: "test_processes_share_what_waits",
-    wrong.WritesLater: "test_what_a_process_has_put_outlives_it",
-    wrong.ClosesBeforeItWrites: (
-        "test_what_was_put_arrives_after_its_queue_was_closed"
-    ),
+    wrong.WritesLater: "test_a_message_outlives_the_process_that_put_it",
+    wrong.ClosesBeforeItWrites: ("test_a_message_arrives_after_its_queue_was_closed"),
     wrong.InstallsSignalHandlers: "test_signal_handlers_are_left_alone",
     wrong.RaisesItsClientsErrors: "test_an_outage_is_an_unavailable_error_at_once",
     wrong.WaitsForItsServer: "test_an_outage_is_an_unavailable_error_at_once",

@@ -19,7 +19,7 @@ WRONG: Final[Mapping[str, Sequence[type[MemoryLimits]]]] = {
     "test_requests_pass_until_the_limit_and_no_further": (
         *(wrong.LetsOneMorePass, wrong.TellsWhatRemainedBefore),
     ),
-    "test_what_one_rule_refuses_counts_under_none": (wrong.CountsRuleByRule,),
+    "test_a_hit_that_one_rule_refuses_counts_under_no_rule": (wrong.CountsRuleByRule,),
     "test_states_come_in_the_order_of_the_rules": (
         *(wrong.StopsAtTheFirst, wrong.SortsRules, wrong.RefusesAll),
     ),
@@ -38,11 +38,11 @@ WRONG: Final[Mapping[str, Sequence[type[MemoryLimits]]]] = {
     "test_a_limit_of_none_lets_nothing_pass": (
         *(wrong.DividesByTheLimit, wrong.TakesNoneForUnlimited),
     ),
-    "test_what_was_begun_counts_like_everything_else": (
+    "test_a_hit_that_was_begun_counts_like_other_hits": (
         *(wrong.BeginsTwice, wrong.GivesTheLastAnswer),
     ),
     "test_a_window_slides": (wrong.HasFixedWindows,),
-    "test_what_was_refused_holds_nobody_up": (wrong.CountsRefusals,),
+    "test_a_refused_hit_holds_nobody_up": (wrong.CountsRefusals,),
     "test_a_request_counts_for_exactly_one_window": (
         *(wrong.KeepsTheEdge, wrong.CountsInSeconds),
     ),

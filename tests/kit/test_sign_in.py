@@ -30,10 +30,10 @@ from tests.kit.sign_in_memory import (
 )
 
 WRONG: Final[Mapping[type[MemorySignIn], str]] = {
-    LosesTheState: "test_it_begins_at_an_address",
-    ShowsWhatIsPrivate: "test_it_begins_at_an_address",
+    LosesTheState: "test_a_sign_in_begins_at_an_address",
+    ShowsWhatIsPrivate: "test_a_sign_in_begins_at_an_address",
     HasOneSecret: "test_no_two_beginnings_share_what_is_private",
-    KnowsNobody: "test_it_recognises_the_person",
+    KnowsNobody: "test_a_sign_in_recognises_the_person",
     NamesEachSignIn: "test_a_person_stays_the_same",
     RemembersByItself: "test_another_process_may_complete_and_refresh",
     TakesLinksTwice: "test_an_answer_is_good_once",

@@ -30,7 +30,7 @@ from tests.kit.addressed_storage import AddressedStorage, address_server
 from tests.kit.running import is_caught, never_broken
 
 WRONG: Final[Mapping[str, Sequence[type[MemoryStorage]]]] = {
-    "test_what_is_written_can_be_read": (
+    "test_a_written_object_can_be_read": (
         *(wrong.LosesTheLastByte, wrong.TellsNaiveTimes, wrong.KnowsNoTimes),
         wrong.TellsWhatWasAnnounced,
     ),
@@ -44,9 +44,9 @@ WRONG: Final[Mapping[str, Sequence[type[MemoryStorage]]]] = {
     "test_a_range_may_end_behind_the_object": (
         *(wrong.FailsBehindTheEnd, wrong.PadsBehindTheEnd),
     ),
-    "test_what_is_no_range_is_refused": (wrong.TakesSlices,),
+    "test_a_wrong_range_is_refused": (wrong.TakesSlices,),
     "test_readers_do_not_disturb_one_another": (wrong.HasOneReader,),
-    "test_what_is_absent_is_not_found": (
+    "test_an_absent_object_is_not_found": (
         *(wrong.OpensWhatIsAbsent, wrong.FindsOutWhenRead, wrong.RaisesKeyErrors),
         *(wrong.HasFolders, wrong.MindsWhatIsAbsent),
     ),
@@ -55,16 +55,16 @@ WRONG: Final[Mapping[str, Sequence[type[MemoryStorage]]]] = {
     "test_names_stay_as_they_are": (
         *(wrong.FoldsCase, wrong.DecodesNames, wrong.TrimsNames, wrong.HidesDots),
     ),
-    "test_what_is_no_path_is_refused": (wrong.TakesAnyPath, wrong.TakesNothingForAll),
+    "test_a_wrong_path_is_refused": (wrong.TakesAnyPath, wrong.TakesNothingForAll),
     "test_a_prefix_is_no_beginning_of_a_name": (
         *(wrong.TakesPrefixesForTexts, wrong.MindsTheSlash, wrong.ListsOneFloor),
         wrong.ListsNoObjectItself,
     ),
     "test_a_list_tells_what_is_stored": (wrong.ListsNames, wrong.ListsTwice),
-    "test_what_is_deleted_is_gone_for_everybody": (
+    "test_a_deleted_object_is_gone_for_everybody": (
         *(wrong.RemovesNothing, wrong.HidesWhatItRemoves),
     ),
-    "test_what_others_have_stored_is_seen_at_once": (
+    "test_an_object_of_another_process_is_seen_at_once": (
         *(wrong.KeepsLists, wrong.KeepsAnswers),
     ),
     "test_tenants_know_nothing_of_each_other": (wrong.TakesPrefixesForTexts,),
@@ -86,7 +86,7 @@ WRONG: Final[Mapping[str, Sequence[type[MemoryStorage]]]] = {
     "test_a_storage_that_works_answers": (
         *(wrong.PingsWithAnObject, wrong.NeedsAnObject),
     ),
-    "test_what_cannot_be_reached_is_unavailable": (
+    "test_a_store_out_of_reach_is_unavailable": (
         *(wrong.LeaksErrors, wrong.IsAbsentWhenDown, wrong.IsEmptyWhenDown),
         *(wrong.PingsWhenDown, wrong.HangsWhenDown),
     ),
@@ -106,7 +106,7 @@ WRONG: Final[Mapping[str, Sequence[type[MemoryStorage]]]] = {
     "test_a_copy_is_of_one_moment": (wrong.CopiesEightMiB,),
     "test_a_local_path_is_where_the_bytes_are": (wrong.NamesNoFile,),
     # The class has all kits, and it does little of that.
-    "test_what_it_does_besides_has_its_kit": (MemoryStorage,),
+    "test_each_capability_of_the_storage_has_its_kit": (MemoryStorage,),
 }
 """Storages in memory that each check catches."""
 
@@ -151,8 +151,8 @@ WRONG_FILES: Final[Mapping[str, Sequence[type[LocalStorage]]]] = {
     "test_a_killed_writer_leaves_the_old_object": (WritesInPlace,),
     "test_a_large_object_passes_through": (WritesFromMemory,),
     "test_an_object_is_seen_when_it_is_whole": (WritesInPlace,),
-    "test_what_is_hidden_is_gone_for_readers": (HidesNothing,),
-    "test_what_was_hidden_is_removed_later": (ForgetsWhatItHid,),
+    "test_a_hidden_object_is_gone_for_readers": (HidesNothing,),
+    "test_a_hidden_object_is_removed_later": (ForgetsWhatItHid,),
     "test_an_object_has_a_url_of_its_own": (NamesPrefixes,),
     "test_an_upload_is_received_beside_its_target": (LeavesUploads,),
 }
@@ -162,7 +162,7 @@ WRONG_ADDRESSES: Final[Mapping[str, Sequence[type[AddressedStorage]]]] = {
         *(addressed.GivesNoRanges, addressed.GivesWhatIsAbsent),
     ),
     "test_a_signed_address_of_one_object_opens_no_other": (addressed.LetsAllIn,),
-    "test_what_is_sent_to_a_signed_address_is_stored": (addressed.LosesWhatIsSent,),
+    "test_bytes_sent_to_a_signed_address_are_stored": (addressed.LosesWhatIsSent,),
     "test_an_address_binds_what_it_says": (
         *(addressed.BindsNoSize, addressed.BindsNoType),
     ),

@@ -107,17 +107,17 @@ class TakesOutagesForFailures(FarTranscoder):
 
 
 WRONG: Final[Mapping[type[FarTranscoder], str]] = {
-    HasNoName: "test_it_says_what_it_can_do",
-    FindsNoLength: "test_it_probes_what_it_is_given",
+    HasNoName: "test_the_transcoder_declares_its_capabilities",
+    FindsNoLength: "test_the_transcoder_probes_a_source",
     PlansNothing: "test_a_plan_is_whole",
     OnlyReturnsHandles: "test_a_part_is_submitted_and_its_handle_remembered",
     SubmitsTwice: "test_a_remote_job_is_found_again_by_its_key",
     HasOneKey: "test_another_key_is_another_remote_job",
     FetchesTheSource: "test_a_question_submits_nothing",
-    NamesWhatIsNotThere: "test_what_was_made_lies_in_the_target",
+    NamesWhatIsNotThere: "test_the_files_of_a_job_lie_in_its_target",
     CancelsNothing: "test_a_cancelled_remote_job_ends",
     CancelsByHandleAlone: "test_a_remote_job_is_cancelled_by_its_key_alone",
-    RefusesWhatItDoesNotKnow: "test_what_nobody_knows_is_confirmed",
+    RefusesWhatItDoesNotKnow: "test_the_end_of_an_unknown_job_is_confirmed",
     TakesOutagesForFailures: "test_an_outage_is_no_failure",
 }
 

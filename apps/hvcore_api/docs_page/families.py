@@ -57,7 +57,7 @@ class Family(Enum):
 
     @property
     def id(self) -> str:
-        """Its name in the page's addresses."""
+        """The name of the family in the page's addresses."""
         return f"by-{self.name.lower()}"
 
 

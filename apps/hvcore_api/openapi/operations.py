@@ -79,7 +79,7 @@ def operation_of(
 
 
 def _needs(route: Route) -> str:
-    """Say which permission a route needs, and under which limit a request counts."""
+    """Describe the permission that a route needs, and the limit that its requests count under."""
     if route.is_open:
         return "Needs no key."
     if route.permission is None:

@@ -10,7 +10,7 @@ from hvcore_server.sending.transfers import Transfer
 
 
 class ConnectionOwner(Protocol):
-    """Has the connections that the loop does not."""
+    """Serves, ends or closes the connections that the loop gives back."""
 
     def hand_over(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
         """Serve a request that the loop has read and does not answer itself."""

@@ -1,5 +1,5 @@
 """
-Permissions with which a web server before delivery serves files by itself.
+Authorizations: a web server in front of delivery serves the files by itself.
 
 The server checks tokens and pages. It asks here about everything that the database
 decides, and caches the answers for less than a second: whether a video may be served

@@ -76,7 +76,7 @@ class PathCache:
 
 @attrs.frozen(kw_only=True)
 class MediaFiles:
-    """The media files of videos, in a storage; thread-safe."""
+    """Finds the media files of videos by path, and remembers them; thread-safe."""
 
     storage: Storage
     _cache: PathCache = attrs.field(factory=PathCache, init=False)

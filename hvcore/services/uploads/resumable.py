@@ -109,9 +109,9 @@ class ResumableUploads:
                 work.commit()
         return video
 
-    def files(self) -> PartialFiles:
+    def partial_files(self) -> PartialFiles:
         """
-        Return the bytes that have arrived so far.
+        Return the folder in which unfinished uploads are kept.
 
         Raises:
             UnavailableError: There is no folder for it.
@@ -242,7 +242,7 @@ class ResumableUploads:
         removed = 0
         current = Round(_log, "resumable uploads cannot be tidied")
         with current.part():
-            files = self.files()
+            files = self.partial_files()
             for grant_id in files.found():
                 # Without the database nobody can be judged.
                 with self.uow.read() as work:

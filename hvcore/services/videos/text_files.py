@@ -28,7 +28,7 @@ LEFT_OUT: Final = "leftOut"
 @attrs.frozen
 class WrittenCaptions:
     """
-    Captions in their published form.
+    Caption files as they are published.
 
     Attributes:
         cues: How many there are.

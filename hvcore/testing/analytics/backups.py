@@ -50,7 +50,7 @@ class BackupConformance(CapableKit):
 
         assert self.counted(elsewhere, VIDEO) == 1
 
-    def test_nothing_that_is_counted_is_replaced(
+    def test_a_restore_replaces_no_counts(
         self, sink: AnalyticsSink, elsewhere: AnalyticsSink, tmp_path: Path
     ) -> None:
         """A mistake must not end what has survived."""

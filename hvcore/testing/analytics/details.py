@@ -56,7 +56,7 @@ SLOW: Final = PlayerReport(
 class QualityConformance(CapableKit):
     """The promises of AnalyticsReport.QUALITY."""
 
-    def test_what_players_tell_adds_up_by_day(
+    def test_reports_of_players_add_up_by_day(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
         """Over batches and processes; values that no report had stay None."""
@@ -107,7 +107,7 @@ class QualityConformance(CapableKit):
 
         assert found.quality.buffer_ms == Measured.of(values)
 
-    def test_what_players_tell_is_taken_once(
+    def test_a_report_of_a_player_is_taken_once(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
         """As the counts of the same batch are."""
@@ -130,7 +130,7 @@ class QualityConformance(CapableKit):
         sink.write(whole)
         assert _reports(sink, in_env(ENV)) == 2
 
-    def test_what_players_tell_is_that_of_a_scope_and_of_days(
+    def test_reports_of_players_are_those_of_a_scope_and_of_days(
         self, sink: AnalyticsSink
     ) -> None:
         """A range includes both ends; others' rows are left out."""
@@ -184,7 +184,7 @@ class BreakdownConformance(CapableKit):
                     {None: 1},
                 ]
 
-    def test_where_segments_went_is_taken_once(
+    def test_countries_of_segments_are_taken_once(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
         """As the counts of the same batch are."""
@@ -235,7 +235,7 @@ class BreakdownConformance(CapableKit):
             {"new.example": 1}
         ]
 
-    def test_where_segments_went_is_that_of_a_scope_and_of_days(
+    def test_countries_of_segments_are_those_of_a_scope_and_of_days(
         self, sink: AnalyticsSink
     ) -> None:
         """A range includes both ends; others' rows are left out."""

@@ -75,7 +75,7 @@ class MinutesConformance(CapableKit):
             MinuteTotal(minute=noon, segments=1)
         ]
 
-    def test_what_was_taken_back_is_missing_in_its_minute(
+    def test_a_count_taken_back_is_missing_in_its_minute(
         self, sink: AnalyticsSink
     ) -> None:
         """As in the counts of the same batch."""
@@ -144,7 +144,9 @@ class ViewersConformance(CapableKit):
             assert _viewers(each, OF_VIDEO) == 2
             assert _viewers(each, in_env(ENV)) == 3
 
-    def test_who_was_seen_before_is_no_viewer(self, sink: AnalyticsSink) -> None:
+    def test_a_viewer_last_seen_before_the_moment_is_not_counted(
+        self, sink: AnalyticsSink
+    ) -> None:
         """The latest moment decides, whichever comes first."""
         early = NOON - timedelta(milliseconds=1)
         sink.write(batch(seen("a"), seen("b", at=early), seen("c", at=early)))
@@ -186,7 +188,7 @@ class ViewersConformance(CapableKit):
             assert _viewers(sink, OF_VIDEO, early.at) == 1, line
             _forget(forget_sessions, NOON + timedelta(milliseconds=1))
 
-    def test_who_has_more_viewers_than_are_followed_is_known(
+    def test_a_video_with_more_viewers_than_are_followed_is_known(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
         """The latest moment decides, whichever comes first; others are not concerned."""

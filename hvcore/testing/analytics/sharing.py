@@ -38,7 +38,7 @@ class SinkSharingPromises(AnalyticsKit):
     def test_writers_at_once_lose_nothing(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """Each brings its own file; what they count is the same."""
+        """Writers at once, each with its own file, count the same videos; no count is lost."""
         sinks = [sink, reopened(), sink, reopened()]
 
         def write(number: int) -> None:

@@ -32,7 +32,7 @@ class AnalyticsSinkConformance(
         """A sink hears of a file with its first batch."""
         assert sink.position("never-seen.log") == 0
 
-    def test_what_is_written_is_counted_at_once(self, sink: AnalyticsSink) -> None:
+    def test_a_batch_is_counted_at_once(self, sink: AnalyticsSink) -> None:
         """A question right after ``write`` sees it, and the position."""
         sink.write(batch(segment(), segment(height_px=360)))
         after_first = (self.counted(sink, VIDEO), sink.position(FILE))
@@ -99,7 +99,7 @@ class AnalyticsSinkConformance(
 
         assert (self.counted(sink, VIDEO), sink.position(FILE)) == (0, 99)
 
-    def test_what_was_taken_back_is_not_counted(
+    def test_a_count_taken_back_is_not_counted(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
         """Also if that is known before the count itself, of which it was a part."""

@@ -35,7 +35,7 @@ class QueueConformance(MessagePromises):
             assert consumer.has_ended(), "the consumer does not stop"
             assert time.monotonic() - start < STOPS_WITHIN_S
 
-    def test_it_stops_between_messages(self, queue: Queue) -> None:
+    def test_a_consumer_stops_between_messages(self, queue: Queue) -> None:
         """However much waits; and the next consumer gets all of it."""
         wanted = put_many(queue, 20)
 
@@ -99,7 +99,7 @@ class QueueConformance(MessagePromises):
         assert threads == {ours}
         assert max(most) == 1
 
-    def test_what_a_handler_raises_is_logged_and_ends_nothing(
+    def test_an_error_of_a_handler_is_logged_and_ends_nothing(
         self, queue: Queue, caplog: pytest.LogCaptureFixture
     ) -> None:
         """The message is dropped, because the task's lease brings it back."""

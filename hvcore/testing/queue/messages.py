@@ -50,7 +50,7 @@ class MessagePromises(DeclaresDeviations):
         """Make the queue, with nothing in it."""
         raise NotImplementedError
 
-    def test_what_waits_arrives_when_somebody_consumes(self, queue: Queue) -> None:
+    def test_a_message_put_before_reaches_a_later_consumer(self, queue: Queue) -> None:
         """Messages wait for consumers, and carry the ids as they were put."""
         wanted = put_many(queue, 5)
 
@@ -59,7 +59,7 @@ class MessagePromises(DeclaresDeviations):
         assert_once_each(seen, wanted)
         assert {type(task_id) for task_id in seen} == {str}
 
-    def test_what_is_put_arrives_at_a_consumer_that_waits(self, queue: Queue) -> None:
+    def test_a_message_reaches_a_waiting_consumer(self, queue: Queue) -> None:
         """A consumer that has nothing to do gets a message soon."""
         with self._consumer(queue) as consumer:
             consumer.wait_for([put_new(queue)])

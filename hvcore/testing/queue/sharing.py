@@ -47,7 +47,9 @@ class SharedQueueConformance(QueueConformance):
         """Return a function that makes the queue's server unreachable for a block."""
         raise NotImplementedError
 
-    def test_it_spans_processes(self, queue: Queue, reopened: ReopenedQueue) -> None:
+    def test_a_queue_spans_processes(
+        self, queue: Queue, reopened: ReopenedQueue
+    ) -> None:
         """A message put in one process arrives in another; the queue says so."""
         assert queue.spans_processes
         child = self._consuming(reopened)
@@ -81,10 +83,10 @@ class SharedQueueConformance(QueueConformance):
 
         assert_once_each([*map(TaskId, of_child), *consumer.seen], wanted)
 
-    def test_what_a_process_has_put_outlives_it(
+    def test_a_message_outlives_the_process_that_put_it(
         self, queue: Queue, reopened: ReopenedQueue
     ) -> None:
-        """When put has returned, the process may be killed."""
+        """A process may be killed as soon as put has returned."""
 
         def work(report: Report) -> None:
             report(put_new(reopened()))
@@ -97,7 +99,7 @@ class SharedQueueConformance(QueueConformance):
         assert queue.depth(Lane.LIGHT) == 1
         assert self._consumed(queue, [task_id]) == [task_id]
 
-    def test_what_was_put_arrives_after_its_queue_was_closed(
+    def test_a_message_arrives_after_its_queue_was_closed(
         self, queue: Queue, reopened: ReopenedQueue
     ) -> None:
         """A process may put a message and end."""

@@ -27,7 +27,7 @@ class CountPromises(RateLimitKit):
         assert [state.is_allowed for state in answers] == [True] * 3 + [False] * 2
         assert [state.remaining for state in answers] == [2, 1, 0, 0, 0]
 
-    def test_what_one_rule_refuses_counts_under_none(
+    def test_a_hit_that_one_rule_refuses_counts_under_no_rule(
         self, store: RateLimitStore
     ) -> None:
         """Wherever the rule stands that refuses."""
@@ -123,7 +123,7 @@ class CountPromises(RateLimitKit):
         assert refused.reset_at > clock.now()
         assert (free.is_allowed, free.remaining) == (True, 3)
 
-    def test_what_was_begun_counts_like_everything_else(
+    def test_a_hit_that_was_begun_counts_like_other_hits(
         self, store: RateLimitStore
     ) -> None:
         """Once each, in whatever order the answers are waited for."""

@@ -30,7 +30,7 @@ class WindowPromises(RateLimitKit):
         assert not full.is_allowed
         assert full.reset_at > refused.reset_at
 
-    def test_what_was_refused_holds_nobody_up(
+    def test_a_refused_hit_holds_nobody_up(
         self, store: RateLimitStore, clock: Clock
     ) -> None:
         """A caller that asks on and on passes as soon as one that waits."""

@@ -70,7 +70,7 @@ class StorageConformance(
 ):
     """The promises of Storage."""
 
-    def test_what_it_does_besides_has_its_kit(self, storage: Storage) -> None:
+    def test_each_capability_of_the_storage_has_its_kit(self, storage: Storage) -> None:
         """No capability is left untested, and no kit runs for nothing."""
         wanted = {kit for kit, is_done in _besides(storage).items() if is_done}
         inherited = {kit for kit in _besides(storage) if isinstance(self, kit)}

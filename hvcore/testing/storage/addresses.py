@@ -81,7 +81,7 @@ class PresignedWriteConformance(StorageKit):
 
     checks_signatures = True
 
-    def test_what_is_sent_to_a_signed_address_is_stored(self, storage: Storage) -> None:
+    def test_bytes_sent_to_a_signed_address_are_stored(self, storage: Storage) -> None:
         """The last sender wins."""
         assert isinstance(storage, SupportsPresignedWrite)
         for data in (b"sent first", b"sent again"):

@@ -1,4 +1,4 @@
-"""Where bytes come from in the kit of storages: slow, short, broken, or large."""
+"""Sources of bytes for the kit of storages: slow, short, broken, or large."""
 
 import hashlib
 import io

@@ -75,7 +75,7 @@ class CopyConformance(StorageKit):
 class HideConformance(StorageKit):
     """The promises of SupportsHide."""
 
-    def test_what_is_hidden_is_gone_for_readers(
+    def test_a_hidden_object_is_gone_for_readers(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
         """In every process, with nothing beside it."""
@@ -91,7 +91,7 @@ class HideConformance(StorageKit):
             assert not is_there(each, "v/1/b/c")
             assert paths(each, "v") == ["v/10/a"]
 
-    def test_what_was_hidden_is_removed_later(self, storage: Storage) -> None:
+    def test_a_hidden_object_is_removed_later(self, storage: Storage) -> None:
         """Objects written since, and hidden once more, are removed, too."""
         assert isinstance(storage, SupportsHide)
         put(storage, "v/1/a")

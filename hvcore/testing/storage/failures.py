@@ -33,7 +33,7 @@ class FailurePromises(StorageKit):
         assert storage.delete_tree("v") == 1
         storage.ping()
 
-    def test_what_cannot_be_reached_is_unavailable(
+    def test_a_store_out_of_reach_is_unavailable(
         self, unreachable: Storage, tmp_path: Path
     ) -> None:
         """Not absent, not empty, not removed, and in time."""

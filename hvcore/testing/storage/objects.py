@@ -40,7 +40,7 @@ _PLAIN_NAMES = (
 class ObjectPromises(StorageKit):
     """Bytes, ranges, names, and what is known about an object."""
 
-    def test_what_is_written_can_be_read(
+    def test_a_written_object_can_be_read(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
         """All bytes, with their number, at a moment that is about now."""
@@ -116,7 +116,7 @@ class ObjectPromises(StorageKit):
                 assert get(storage, "r", start, end and max(start, end)) == b"", start
             assert get(storage, "empty", 0, end) == b""
 
-    def test_what_is_no_range_is_refused(self, storage: Storage) -> None:
+    def test_a_wrong_range_is_refused(self, storage: Storage) -> None:
         """A wrong range is a mistake of the core, even if a slice could be made of it."""
         put(storage, "r", b"0123456789")
 
@@ -135,7 +135,7 @@ class ObjectPromises(StorageKit):
             assert one.read() == b"3456789"
             assert one.read() == b""
 
-    def test_what_is_absent_is_not_found(self, storage: Storage) -> None:
+    def test_an_absent_object_is_not_found(self, storage: Storage) -> None:
         """Nor is what others' paths begin with, nor what would be below an object."""
         put(storage, "folder/file")
 
@@ -189,7 +189,7 @@ class ObjectPromises(StorageKit):
             assert storage.delete_tree(path) == 1, path
         assert paths(storage, "n") == []
 
-    def test_what_is_no_path_is_refused(self, storage: Storage, tmp_path: Path) -> None:
+    def test_a_wrong_path_is_refused(self, storage: Storage, tmp_path: Path) -> None:
         """Before anything is done: an empty prefix would be everything."""
         put(storage, "a/b", b"stays")
         local = tmp_path / "local"

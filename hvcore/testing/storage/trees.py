@@ -45,7 +45,7 @@ class TreePromises(StorageKit):
             seen = storage.stat(info.path)
             assert abs((seen.modified_at - info.modified_at).total_seconds()) < 2
 
-    def test_what_is_deleted_is_gone_for_everybody(
+    def test_a_deleted_object_is_gone_for_everybody(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
         """Deleted objects are gone for recent readers, too; they can be stored anew."""
@@ -63,7 +63,7 @@ class TreePromises(StorageKit):
         put(other, "v/a", b"again")
         assert get(storage, "v/a") == b"again"
 
-    def test_what_others_have_stored_is_seen_at_once(
+    def test_an_object_of_another_process_is_seen_at_once(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
         """Lists and answers that are kept would hide it."""

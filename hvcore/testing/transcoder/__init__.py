@@ -41,14 +41,16 @@ class TranscoderConformance(DeclaresDeviations):
         """Make an order of what was probed; the usual preset."""
         return order_of(transcoder.probe(workspace))
 
-    def test_it_says_what_it_can_do(self, transcoder: Transcoder) -> None:
+    def test_the_transcoder_declares_its_capabilities(
+        self, transcoder: Transcoder
+    ) -> None:
         """The answer has a name and is the same each time, because it is kept."""
         able = transcoder.capabilities()
 
         assert able.name, "Capabilities.name is empty"
         assert transcoder.capabilities() == able, "it answers differently each time"
 
-    def test_it_probes_what_it_is_given(
+    def test_the_transcoder_probes_a_source(
         self, transcoder: Transcoder, workspace: Workspace
     ) -> None:
         """A source has pictures, a length and a size."""

@@ -288,7 +288,7 @@ def test_a_whole_resumable_upload_without_room_does_not_stop_the_tidying(
     api: World,
 ) -> None:
     created = create_tus(api)
-    files = api.services.resumable.files()
+    files = api.services.resumable.partial_files()
     with files.hold(GrantId(urlsplit(created.headers["Location"]).path[9:])) as file:
         file.append(b"video")
         file.sync()

@@ -15,7 +15,7 @@ from tests.support.fakes import SettableClock
 
 class TestAccessTokens(AuthConformance):
     deviations = {  # noqa: RUF012 - as authors write it
-        "test_what_was_revoked_is_refused": "a signed token is good until it ends; "
+        "test_a_revoked_credential_is_refused": "a signed token is good until it ends; "
         "nobody is asked about it",
     }
 

@@ -56,7 +56,7 @@ def test_what_is_refused_by_one_rule_counts_under_none(store: RateLimitStore) ->
     assert store.hit([wide])[0].remaining == 8
 
 
-def test_what_was_begun_counts_like_everything_else(store: RateLimitStore) -> None:
+def test_a_hit_that_was_begun_counts_like_other_hits(store: RateLimitStore) -> None:
     several = [store.begin_hit([rule(3)]) for _ in range(3)]
     refused = store.begin_hit([rule(3)])
 

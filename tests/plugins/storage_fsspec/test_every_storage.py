@@ -48,7 +48,7 @@ class _Broken(io.RawIOBase):
         return b"x" * size
 
 
-def test_what_is_written_can_be_read(storage: Storage) -> None:
+def test_a_written_object_can_be_read(storage: Storage) -> None:
     data = bytes(range(256)) * 10
 
     written = storage.write("a/b/c.bin", io.BytesIO(data), content_type=TYPE)
@@ -89,7 +89,7 @@ def test_an_empty_object_is_an_object(storage: Storage) -> None:
     assert _read(storage, "empty") == b""
 
 
-def test_what_is_absent_is_not_found(storage: Storage) -> None:
+def test_an_absent_object_is_not_found(storage: Storage) -> None:
     _write(storage, "folder/file")
 
     for path in ("none", "folder", "folder/file/none"):

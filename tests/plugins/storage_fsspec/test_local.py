@@ -69,7 +69,7 @@ def test_a_file_of_another_disk_is_copied(local: LocalStorage) -> None:
     assert local.local_path("a/b").read_bytes() == b"far"
 
 
-def test_what_is_hidden_is_gone_for_readers(local: LocalStorage, root: Path) -> None:
+def test_a_hidden_object_is_gone_for_readers(local: LocalStorage, root: Path) -> None:
     _write(local, "media/v1/j1/a")
     _write(local, "media/v2/a")
     opened = local.open("media/v1/j1/a")

@@ -115,7 +115,7 @@ def test_a_cancelled_upload_is_not_finished(meeting: Meeting) -> None:
         grant = resumable.create(at.env, file, at.wanted()).grant
 
         def finish() -> object:
-            with resumable.files().hold(grant.id) as partial:
+            with resumable.partial_files().hold(grant.id) as partial:
                 partial.append(DATA)
                 resumable.finish(grant, partial)
             return None
@@ -130,7 +130,7 @@ def test_a_cancelled_upload_is_not_finished(meeting: Meeting) -> None:
         refusal = ProcessingInProgressError if is_finished else UploadGoneError
         assert isinstance(ends.second if is_finished else ends.first, refusal)
         (grant,) = at.grants()
-        assert at.services.resumable.files().size_of(grant.id) == 0
+        assert at.services.resumable.partial_files().size_of(grant.id) == 0
 
 
 @pytest.mark.long

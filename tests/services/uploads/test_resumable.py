@@ -29,7 +29,7 @@ def begun(world: World) -> UploadGrant:
 
 def sent(world: World, data: bytes = DATA) -> UploadGrant:
     grant = begun(world)
-    with world.services.resumable.files().hold(grant.id) as file:
+    with world.services.resumable.partial_files().hold(grant.id) as file:
         file.append(data)
     return grant
 
@@ -49,7 +49,7 @@ def test_a_whole_upload_whose_sender_is_gone_is_kept(
     assert state(world, grant) is VideoState.TRANSCODING
     (stored,) = world.files("uploads/")
     assert (world.storage_dir / stored).read_bytes() == DATA
-    assert resumable.files().found() == []
+    assert resumable.partial_files().found() == []
 
 
 def test_half_an_upload_waits_for_its_sender(
@@ -59,7 +59,7 @@ def test_half_an_upload_waits_for_its_sender(
 
     assert resumable.tidy() == 0
 
-    assert resumable.files().size_of(grant.id) == 5
+    assert resumable.partial_files().size_of(grant.id) == 5
     assert state(world, grant) is VideoState.AWAITING_UPLOAD
 
 
@@ -70,15 +70,15 @@ def test_a_kept_file_is_not_sent_again_after_a_crash(
     The process ends between the database's commit and the file's removal.
     """
     grant = sent(world)
-    with resumable.files().hold(grant.id) as file:
+    with resumable.partial_files().hold(grant.id) as file:
         resumable.finish(grant, file)
-    with resumable.files().hold(grant.id) as file:
+    with resumable.partial_files().hold(grant.id) as file:
         file.append(DATA)
 
         resumable.finish(grant, file)
 
     assert len(world.files("uploads/")) == 1
-    assert resumable.files().found() == []
+    assert resumable.partial_files().found() == []
 
 
 def test_bytes_stay_when_the_database_fails_after_the_storage(
@@ -91,7 +91,7 @@ def test_bytes_stay_when_the_database_fails_after_the_storage(
 
     with monkeypatch.context() as away:
         away.setattr(type(world.services.uploads), "_take_in", refuse)
-        with resumable.files().hold(grant.id) as file:
+        with resumable.partial_files().hold(grant.id) as file:
             with pytest.raises(UnavailableError):
                 resumable.finish(grant, file)
             assert file.size_bytes == len(DATA)
@@ -113,7 +113,7 @@ def test_a_folder_without_second_names_keeps_uploads_as_well(
     assert resumable.tidy() == 1
 
     assert state(world, grant) is VideoState.TRANSCODING
-    assert resumable.files().found() == []
+    assert resumable.partial_files().found() == []
 
 
 def test_a_file_has_one_writer(tmp_path: Path, world: World) -> None:
@@ -173,7 +173,7 @@ def test_a_stored_object_is_whole_whatever_is_cut_off_its_upload(
     with monkeypatch.context() as killed:
         # Between the commit and the removal of the partial file.
         killed.setattr(PartialFile, "remove", lambda _: None)
-        with resumable.files().hold(grant.id) as file:
+        with resumable.partial_files().hold(grant.id) as file:
             resumable.finish(grant, file)
     folder = world.services.uploads.incoming_dir()
     # As versions that forgot the mark of an earlier kill have left it.
@@ -181,13 +181,13 @@ def test_a_stored_object_is_whole_whatever_is_cut_off_its_upload(
     (stored,) = world.files("uploads/")
     assert (world.storage_dir / stored).stat().st_nlink == 2
 
-    with resumable.files().hold(grant.id) as file:
+    with resumable.partial_files().hold(grant.id) as file:
         assert file.size_bytes == 7
 
     assert (world.storage_dir / stored).read_bytes() == DATA
     assert resumable.tidy() == 1
     assert (world.storage_dir / stored).read_bytes() == DATA
-    assert resumable.files().found() == []
+    assert resumable.partial_files().found() == []
 
 
 def test_an_upload_of_an_unknown_grant_is_removed(

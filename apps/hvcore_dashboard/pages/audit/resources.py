@@ -20,7 +20,7 @@ from hvcore_dashboard.visits import organization_of
 from hvcore_dashboard.whole_numbers import whole_number
 from hvcore_web.record_files import send_records
 
-PAGE_SIZE: Final = 50
+ENTRIES_PER_PAGE: Final = 50
 MOST_IN_A_FILE: Final = 100_000
 FILE: Final = "audit-log"
 AREAS: Final = (
@@ -60,7 +60,7 @@ class AuditPageResource:
             values["complaint"] = error.detail
             resp.status = error.http_status
         else:
-            values["found"] = self._audit.page(query, limit=PAGE_SIZE)
+            values["found"] = self._audit.page(query, limit=ENTRIES_PER_PAGE)
         answers = self._desk.answers
         if is_partial(req):
             resp.status = falcon.HTTP_200

@@ -31,7 +31,7 @@ from hvcore_dashboard.pages.videos.shown import ShownVideos
 from hvcore_dashboard.security import ContentPolicy
 from hvcore_dashboard.visits import OrganizationVisit, organization_of
 
-PAGE_SIZE: Final = 24
+VIDEOS_PER_PAGE: Final = 24
 VIEWS: Final = ("grid", "table")
 MOST_POLLED: Final = 24
 """Videos of one request about progress; a page has no more."""
@@ -72,7 +72,7 @@ class VideosPageResource:
             # No list: it would stand below what it was not searched for.
             values |= {"complaint": error.detail, "query": ListParameters().query()}
         else:
-            wanted = attrs.evolve(wanted, page_size=PAGE_SIZE)
+            wanted = attrs.evolve(wanted, page_size=VIDEOS_PER_PAGE)
             values |= {"query": wanted, **self._results(here, here.env, wanted)}
         answers = self._desk.answers
         if is_partial(req):
@@ -88,7 +88,7 @@ class VideosPageResource:
         self, here: OrganizationVisit, env: Environment, wanted: VideoQuery
     ) -> Mapping[str, object]:
         page = self._catalog.page(env, wanted)
-        last = max(1, math.ceil(page.total / PAGE_SIZE))
+        last = max(1, math.ceil(page.total / VIDEOS_PER_PAGE))
         if wanted.page > last:
             page = self._catalog.page(env, attrs.evolve(wanted, page=last))
         return {

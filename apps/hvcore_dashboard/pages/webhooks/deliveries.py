@@ -17,7 +17,7 @@ from hvcore.services.webhooks.signing import rendered
 from hvcore.settings import PublicSettings
 from hvcore_dashboard.visits import OrganizationVisit
 
-PAGE_SIZE: Final = 25
+DELIVERIES_PER_PAGE: Final = 25
 
 
 @attrs.frozen(kw_only=True)
@@ -107,8 +107,8 @@ class ShownDeliveries:
         except NotFoundError:
             # It was deleted with its event: back to the newest.
             before, found = "", self._found(endpoint.id, "")
-        shown = self._shown(found[:PAGE_SIZE])
-        has_older = len(found) > PAGE_SIZE
+        shown = self._shown(found[:DELIVERIES_PER_PAGE])
+        has_older = len(found) > DELIVERIES_PER_PAGE
         return DeliveryPage(
             deliveries=shown,
             before=before,
@@ -131,7 +131,7 @@ class ShownDeliveries:
     def _found(self, webhook_id: WebhookId, before: str) -> Sequence[WebhookDelivery]:
         # One more than is shown tells whether there is more.
         return self.orders.of_endpoint(
-            webhook_id, limit=PAGE_SIZE + 1, before=before or None
+            webhook_id, limit=DELIVERIES_PER_PAGE + 1, before=before or None
         )
 
     def _shown(self, found: Sequence[WebhookDelivery]) -> Sequence[ShownDelivery]:

@@ -84,7 +84,7 @@ def test_unverified_bytes_of_a_killed_process_are_forgotten(
     location = created(api)
     patch(client, location, DATA[:700])
     grant_id = grant_of(api, location).id
-    with api.services.resumable.files().hold(grant_id) as file:
+    with api.services.resumable.partial_files().hold(grant_id) as file:
         file.begin_unverified()
         file.append(b"never verified")
 

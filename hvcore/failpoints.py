@@ -60,7 +60,7 @@ POINTS: Final = {
 }
 """What has happened at each point, and what has not."""
 
-_ITEM: Final = re.compile(r"([a-z.]+)=(kill|raise|hang)(?:\*([0-9]+))?")
+_ITEM: Final = re.compile(r"([a-z_.]+)=(kill|raise|hang)(?:\*([0-9]+))?")
 
 
 class FailpointError(Exception):

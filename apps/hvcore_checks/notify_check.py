@@ -68,5 +68,5 @@ def _addresses(services: Services) -> Iterator[HealthFinding]:
 
 def _filter(place: str) -> HealthFinding:
     bucket, _, prefix = place.partition("/")
-    found = f"to be told of: bucket {bucket}, prefix {prefix}, suffix /direct-upload"
+    found = f"to be told of: bucket {bucket}, prefix {prefix}, suffix /arrival"
     return healthy(CHECK, found)

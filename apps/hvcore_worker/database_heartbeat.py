@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from hvcore import __version__
 from hvcore.assembly import Services
 from hvcore.errors import HvcoreError
 
@@ -49,8 +48,10 @@ def _beat(make: Callable[[], Services], kind: str, over: threading.Event) -> Non
         try:
             # Made anew each time: a database that was away is asked as if it never was.
             with make() as services:
-                services.beat(f"{kind} {__version__}")
-        except HvcoreError as error:
-            _log.info("no heartbeat", extra={"hv_why": str(error)})
+                services.beat(kind)
+        except Exception as error:  # noqa: BLE001 - there may be no tables yet
+            told = isinstance(error, HvcoreError)
+            why = str(error) if told else type(error).__name__
+            _log.info("no heartbeat", extra={"hv_why": why})
         if over.wait(BEATS_EVERY_S):
             return

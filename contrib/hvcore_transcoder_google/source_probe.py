@@ -55,6 +55,8 @@ _VISUAL_ENTRY_BYTES: Final = 78
 _FULL_BOX_BYTES: Final = 4
 _ENTRIES_AT: Final = 8
 _FIXED: Final = 65536
+MOST_BOXES: Final = 10_000
+"""That are read of one source: a file that is made to mislead may have millions."""
 _FIELDS_BOX: Final = "fiel"  # codespell:ignore fiel
 _FIELDS_OF_A_FRAME: Final = 2
 _CODECS: Final = {
@@ -101,8 +103,25 @@ def probe_source(source: ByteRanges) -> ProbedSource:
         raise UnusableSourceError(NOT_MP4) from exc
 
 
+@attrs.define
+class _BoxesLeft:
+    """The number of boxes that may still be read of one source."""
+
+    count: int = MOST_BOXES
+
+    def take(self) -> bool:
+        """Return whether one more may be read."""
+        self.count -= 1
+        return self.count >= 0
+
+
+def _movie_of(source: ByteRanges) -> Mp4Box:
+    file = box_around(source, budget=_BoxesLeft(), is_forgiving=True)
+    return file.child("moov")
+
+
 def _probed(source: ByteRanges) -> ProbedSource:
-    movie = box_around(source, is_forgiving=True).child("moov")
+    movie = _movie_of(source)
     tracks = [box for box in movie.children() if box.kind == "trak"]
     if len(tracks) > MAX_SOURCE_STREAMS:
         raise UnusableSourceError(TOO_MANY_TRACKS)
@@ -248,7 +267,7 @@ def is_turned(source: ByteRanges) -> bool:
         UnavailableError: The bytes cannot be read now.
     """
     try:
-        for track in box_around(source, is_forgiving=True).child("moov").children():
+        for track in _movie_of(source).children():
             if track.kind == "trak" and _kind_of(track) == "vide":
                 return _is_turned(track)
     except Mp4Error:

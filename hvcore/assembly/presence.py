@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 import attrs
 
+from hvcore import __version__
 from hvcore.assembly.backends import Backends
 from hvcore.persistence.presence import (
     BEAT_LASTS,
@@ -24,15 +25,22 @@ class PresenceWiring(Backends):
     """The services about hosts and processes, a part of Services; each is made when it is first read."""
 
     def beat(
-        self, kind: str, *, lasts: timedelta = BEAT_LASTS, waits_ms: int | None = None
+        self, task: str, *, lasts: timedelta = BEAT_LASTS, waits_ms: int | None = None
     ) -> None:
-        """Say that this process is at work; see persistence.presence."""
-        name, now = process_name(self.settings.data_dir), self.clock.now()
+        """
+        Say that this process is at work; see persistence.presence.
+
+        Args:
+            task: What of it, such as ``api``. One process may have several, each with a
+                heartbeat of its own.
+        """
+        name, kind = self._name_of(task), f"{task} {__version__}"
+        now = self.clock.now()
         beat(self.engine, name, kind, now, lasts=lasts, waits_ms=waits_ms)
 
-    def forget_process(self) -> None:
-        """Remove the heartbeat of this process."""
-        forget_process(self.engine, process_name(self.settings.data_dir))
+    def forget_process(self, task: str, *, waits_ms: int | None = None) -> None:
+        """Remove the heartbeat of a task of this process."""
+        forget_process(self.engine, self._name_of(task), waits_ms=waits_ms)
 
     def older_processes(self) -> Sequence[RunningProcess]:
         """Return the processes at work that know an older schema than this version."""
@@ -54,3 +62,6 @@ class PresenceWiring(Backends):
             installed_at=installation(self.engine, found.at).since,
             backed_up_at=newest_backup(self.engine),
         )
+
+    def _name_of(self, task: str) -> str:
+        return f"{process_name(self.settings.data_dir)} {task}"

@@ -8,13 +8,12 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from hvcore import __version__
-from hvcore.errors import HvcoreError
 from hvcore.processes.fork_lock import ForkLock
 
 if TYPE_CHECKING:
     from hvcore.assembly import Services
 
+TASK: Final = "embedded"
 BEATS_EVERY_S: Final = 60.0
 """While it is used; see docs/decisions/0180."""
 BEAT_LASTS: Final = timedelta(minutes=15)
@@ -41,6 +40,7 @@ class ProcessServices:
         # connections would end them for the parent, too.
         self._made: dict[int, Services] = {}
         self._beats_again_at_s: dict[int, float] = {}
+        self._has_beaten: set[int] = set()
         self._lock = ForkLock()
 
     @property
@@ -63,17 +63,15 @@ class ProcessServices:
         """Release the services of this process."""
         with self._lock.held():
             made = self._made.pop(os.getpid(), None)
-            has_beaten = self._beats_again_at_s.pop(os.getpid(), None) is not None
+            has_beaten = os.getpid() in self._has_beaten
+            self._has_beaten.discard(os.getpid())
+            self._beats_again_at_s.pop(os.getpid(), None)
         if made is None:
             return
-        from sqlalchemy.exc import (  # noqa: PLC0415 - the services have loaded it
-            SQLAlchemyError,
-        )
-
         try:
             if has_beaten:
-                with suppress(HvcoreError, SQLAlchemyError):
-                    made.forget_process()
+                with suppress(Exception):
+                    made.forget_process(TASK, waits_ms=BEAT_WAITS_MS)
         finally:
             made.close()
 
@@ -89,18 +87,19 @@ class ProcessServices:
         process, now_s = os.getpid(), time.monotonic()
         if now_s < self._beats_again_at_s.get(process, 0.0):
             return
-        self._beats_again_at_s[process] = now_s + BEATS_EVERY_S
-        from sqlalchemy.exc import (  # noqa: PLC0415 - the services have loaded it
-            SQLAlchemyError,
-        )
-
+        with self._lock.held():
+            # Another thread may have closed them meanwhile.
+            if self._made.get(process) is not services:
+                return
+            self._beats_again_at_s[process] = now_s + BEATS_EVERY_S
+            has_beaten_before = process in self._has_beaten
+            self._has_beaten.add(process)
         try:
-            services.beat(
-                f"embedded {__version__}", lasts=BEAT_LASTS, waits_ms=BEAT_WAITS_MS
-            )
-        except (HvcoreError, SQLAlchemyError) as error:
-            # There are no tables yet, say.
+            services.beat(TASK, lasts=BEAT_LASTS, waits_ms=BEAT_WAITS_MS)
+        except Exception as error:  # noqa: BLE001 - there may be no tables yet, say
             _log.info("no heartbeat", extra={"hv_why": type(error).__name__})
+            if not has_beaten_before:
+                self._has_beaten.discard(process)
 
 
 def _used(services: "Services") -> "Services":

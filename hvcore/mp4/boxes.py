@@ -12,7 +12,7 @@ from typing import Final, Protocol
 import attrs
 
 MOST_CHILDREN: Final = 4096
-"""In one box; those of films have some dozens."""
+"""In one box, where no budget counts them; those of films have some dozens."""
 MOST_LOADED_BYTES: Final = 4 * 1024 * 1024
 _HEADER_BYTES: Final = 8
 _LARGE_HEADER_BYTES: Final = 16
@@ -71,8 +71,9 @@ class Mp4Box:
         start: Of the content, behind the header.
         end: Of the content; behind what is there if only the beginning is.
         budget: How many boxes inside are read; None for all.
-        is_forgiving: Whether a size of 0 means the rest of what is around, a rest too
-            short for a header is no fault, and headers that are not there end a list.
+        is_forgiving: Whether a rest too short for a header is no fault, and headers that
+            are not there end a list: of a beginning only.
+        is_open_ended: Whether a size of 0 means the rest of the file.
     """
 
     kind: str
@@ -82,6 +83,7 @@ class Mp4Box:
     end: int
     budget: BoxBudget | None = None
     is_forgiving: bool = False
+    is_open_ended: bool = False
 
     def children(self, skip_bytes: int = 0) -> Iterator["Mp4Box"]:
         """
@@ -97,7 +99,7 @@ class Mp4Box:
         while at < self.end:
             count += 1
             is_over = self.budget is not None and not self.budget.take()
-            if is_over or count > MOST_CHILDREN:
+            if is_over or (self.budget is None and count > MOST_CHILDREN):
                 raise Mp4Error(f"{self.kind} has too many boxes")
             box = self._box_at(at)
             if box is None:
@@ -187,7 +189,7 @@ class Mp4Box:
                 self._check_rest()
                 return None
             (size,) = struct.unpack_from(">Q", head, _HEADER_BYTES)
-        elif size == 0 and self.is_forgiving:
+        elif size == 0 and self.is_open_ended:
             size = self.end - at
         if size < header or at + size > self.end:
             raise Mp4Error(f"box {name!r} has a wrong size")
@@ -231,7 +233,12 @@ def box_of(
     )
 
 
-def box_around(source: ByteRanges, *, is_forgiving: bool = False) -> Mp4Box:
+def box_around(
+    source: ByteRanges,
+    *,
+    budget: BoxBudget | None = None,
+    is_forgiving: bool = False,
+) -> Mp4Box:
     """Return a box around a whole file that is read by ranges."""
     return Mp4Box(
         kind="file",
@@ -239,5 +246,7 @@ def box_around(source: ByteRanges, *, is_forgiving: bool = False) -> Mp4Box:
         begins=0,
         start=0,
         end=source.size_bytes,
+        budget=budget,
         is_forgiving=is_forgiving,
+        is_open_ended=True,
     )

@@ -47,7 +47,7 @@ class RunningProcess:
     A process that uses the database.
 
     Attributes:
-        name: Its host, data folder and process.
+        name: Its host, data folder, process and task.
         kind: What it is and of which version, such as ``api 0.1.0``.
         until: When it is taken for dead, unless it says something before.
     """
@@ -88,14 +88,17 @@ def beat(  # noqa: PLR0913 - each by its name
         connection.commit()
 
 
-def forget_process(engine: Engine, name: str) -> None:
+def forget_process(engine: Engine, name: str, *, waits_ms: int | None = None) -> None:
     """
     Remove the heartbeat of a process that ends.
+
+    Args:
+        waits_ms: How long to wait for locks, if not as long as usual.
 
     Raises:
         UnavailableError: The database does not answer.
     """
-    with writing(engine, is_durable=False) as connection:
+    with writing(engine, timeout_ms=waits_ms, is_durable=False) as connection:
         connection.execute(sa.delete(leaders).where(leaders.c.name == _PROCESS + name))
         connection.commit()
 

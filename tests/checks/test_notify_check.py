@@ -72,7 +72,7 @@ def test_it_tells_what_the_store_must_be_told(tmp_path: Path) -> None:
     assert {one.state for one in found} == {"ok"}
     for path in ("sns", "pubsub", "events"):
         assert f"https://upload.example.com/notify/{path}" in text
-    assert "bucket bucket, prefix here/uploads/, suffix /direct-upload" in text
+    assert "bucket bucket, prefix here/uploads/, suffix /arrival" in text
     assert TOKEN["HV_NOTIFY__TOKEN"] not in text
 
 

@@ -17,7 +17,7 @@ from tests.e2e.people import COOKIE, show
 from tests.support.live import until
 
 WITHIN_S: Final = 20
-HAS_LOADED: Final = "() => document.readyState === 'complete'"
+HAS_LOADED: Final = "document.readyState === 'complete'"
 
 
 @attrs.frozen
@@ -53,7 +53,9 @@ class Tab:
         def answer() -> Any:  # noqa: ANN401 - JSON data
             # While the next page comes there is nobody to ask.
             with suppress(PlaywrightError, MarionetteError):
-                return self.ask(HAS_LOADED) and self.ask(function, *args)
+                return self.ask(
+                    f"(...args) => {HAS_LOADED} && ({function})(...args)", *args
+                )
 
         return until(answer, within_s=WITHIN_S, what=f"{function} {args}")
 

@@ -37,6 +37,23 @@ HOLD: Final = """() => {
         send.call(this, body);
     };
 }"""
+FAIL_CREATION: Final = """() => {
+    // The first request that makes a video is sent nowhere, and fails by failCreation().
+    const {open, send} = XMLHttpRequest.prototype;
+    window.posts = 0;
+    XMLHttpRequest.prototype.open = function (method, ...more) {
+        this.isCreation = method === 'POST';
+        open.call(this, method, ...more);
+    };
+    XMLHttpRequest.prototype.send = function (body) {
+        window.posts += this.isCreation ? 1 : 0;
+        if (this.isCreation && window.posts === 1) {
+            window.failCreation = () => this.dispatchEvent(new ProgressEvent('error'));
+            return;
+        }
+        send.call(this, body);
+    };
+}"""
 CHOOSE: Final = """(size) => {
     const chosen = new DataTransfer();
     const about = {type: 'video/mp4', lastModified: 1700000000000};
@@ -269,6 +286,24 @@ def test_an_upload_paused_before_its_video_is_known_goes_on_as_that_video(
     first.ask(PRESS, "pause")
     first.ask(PRESS, "resume")
     until(lambda: has_come(service, video_id), within_s=20, what="the upload")
+
+
+def test_a_creation_that_fails_after_a_pause_is_tried_again_once(
+    service: LiveService, first: Tab
+) -> None:
+    first.open(page_of(service, "upload"))
+    first.ask(HOLD)
+    first.ask(FAIL_CREATION)
+    first.ask(CHOOSE, BYTES)
+    first.wait_for("() => window.posts === 1")
+
+    first.ask(PRESS, "pause")
+    first.ask(PRESS, "resume")
+    first.ask("() => { window.failCreation(); }")
+
+    first.wait_for("() => window.held.length")
+    assert first.ask("() => window.posts") == 2
+    assert first.ask(ROWS) == 1
 
 
 def test_an_address_that_a_process_does_not_know_ends_no_upload(

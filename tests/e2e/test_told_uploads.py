@@ -96,7 +96,7 @@ def begun_after_s(
     video_id, headers = grant["videoID"], {"Content-Type": "video/mp4"}
     sent = request("PUT", grant["signedURL"], data=clip.read_bytes(), headers=headers)
     assert sent.status == 200
-    tell(s3_event(f"{told.bucket}/here/{grant['bucketPath']}/direct-upload"))
+    tell(s3_event(f"{told.bucket}/here/{grant['bucketPath']}/arrival"))
 
     def has_begun() -> bool:
         status = service.details(video_id)["status"]

@@ -19,6 +19,7 @@ from hvcore.embedding.process import BEAT_LASTS
 from hvcore.persistence import presence
 from hvcore.persistence.engine import make_engine
 from hvcore.persistence.presence import older_processes
+from hvcore_worker import database_heartbeat
 from tests.embedding.conftest import ENVIRON, Host
 from tests.embedding.test_web import ask
 from tests.support.databases.migrated import sqlite_of_a_service
@@ -65,7 +66,7 @@ def test_a_program_in_use_writes_its_heartbeat_at_most_once_a_minute(
 ) -> None:
     assert host.shop.name == "main"
     own = host.hv._process._make()
-    own.forget_process()
+    own.forget_process("embedded")
 
     for _ in range(3):
         assert host.shop.name == "main"
@@ -89,6 +90,48 @@ def test_a_heartbeat_hardly_waits_for_a_transaction_of_the_host(host: Host) -> N
         assert shop.find(upload.video_id).id == upload.video_id
 
     assert time.monotonic() - began_at_s < 2
+
+
+def test_a_close_hardly_waits_for_a_transaction_of_the_host(host: Host) -> None:
+    assert host.shop.name == "main"
+
+    with host.engine.begin() as connection:
+        connection.execute(sa.text("INSERT INTO orders VALUES ('1', 'x')"))
+        began_at_s = time.monotonic()
+        host.hv.close()
+
+    assert time.monotonic() - began_at_s < 2
+
+
+def test_a_sweep_that_began_before_the_tables_has_a_heartbeat_with_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database_heartbeat, "BEATS_EVERY_S", 0.1)
+    over = threading.Event()
+    with embed(tmp_path, environ={**ENVIRON, "HV_QUEUE__BACKEND": "local"}) as hv:
+        database_heartbeat.begin_to_beat(hv._process._make, "embedded sweep", over)
+        try:
+            hv.migrate()
+            engine = make_engine(f"sqlite:///{tmp_path / 'hvcore.sqlite3'}")
+            until(
+                lambda: "embedded sweep 0.1.0" in kinds(engine),
+                within_s=20,
+                what="the heartbeat",
+            )
+        finally:
+            over.set()
+    engine.dispose()
+
+
+def test_each_task_of_a_program_has_a_heartbeat_of_its_own(host: Host) -> None:
+    assert host.shop.name == "main"
+    own = host.hv._process._make()
+    own.beat("embedded sweep")
+
+    host.hv.close()
+
+    assert kinds(own.engine) == ["embedded sweep 0.1.0"]
+    own.close()
 
 
 def test_a_program_without_tables_has_no_heartbeat_and_goes_on(

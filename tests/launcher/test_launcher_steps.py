@@ -105,3 +105,15 @@ def test_the_launcher_takes_what_npm_has_kept_if_it_is_whole(
         # It would ask npm, which is not here.
         with pytest.raises(SystemExit, match="npm"):
             launcher["fetch_assets"]()
+
+
+def test_the_launcher_gives_paths_to_pytest_and_options_to_tox(
+    launcher: dict[str, Any], tmp_path: Path
+) -> None:
+    (tmp_path / "tests" / "domain").mkdir(parents=True)
+
+    assert not launcher["is_for_tox"](["tests/domain::test_it", "-q"])
+    assert launcher["is_for_tox"]([])
+    assert launcher["is_for_tox"](["-e", "py311", "--", "tests/domain"])
+    with pytest.raises(SystemExit, match="no tests/domian"):
+        launcher["is_for_tox"](["tests/domian"])

@@ -71,7 +71,7 @@ class Aws:
         )
         rules = [
             {"Name": "prefix", "Value": "here/uploads/"},
-            {"Name": "suffix", "Value": "/direct-upload"},
+            {"Name": "suffix", "Value": "/arrival"},
         ]
         told = {
             "Events": ["s3:ObjectCreated:*"],

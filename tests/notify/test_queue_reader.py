@@ -162,7 +162,7 @@ def test_a_message_may_have_a_thousand_records(
     world: World, aws: Aws, bucket: str, queue: str
 ) -> None:
     grant = granted(world)
-    others = [f"{bucket}/here/uploads/a/b/{n}/direct-upload" for n in range(999)]
+    others = [f"{bucket}/here/uploads/a/b/{n}/arrival" for n in range(999)]
     aws.send(queue, s3_event(*others, object_of(bucket, grant)))
 
     assert empty(reader_of(world)) == 1

@@ -25,8 +25,11 @@ from tests.support.hv_processes import RunningHv, run_hv, start_hv
 from tests.support.tried_ffmpeg import tried_ffmpeg
 
 READY_WITHIN_S: Final = 60
-MANY_UPLOADS: Final = {"HV_LIMITS__UPLOAD_URL_PER_MINUTE_AND_KEY": "1000"}
-"""Tests that share a service ask for more than 10 addresses a minute together."""
+MANY_UPLOADS: Final = {
+    "HV_LIMITS__UPLOAD_URL_PER_HOUR": "10000",
+    "HV_LIMITS__UPLOAD_URL_PER_MINUTE_AND_KEY": "1000",
+}
+"""Tests that share a service ask for more addresses together than one client may."""
 POLL_S: Final = 0.05
 T = TypeVar("T")
 

@@ -104,7 +104,11 @@ def is_ready(app: ServedApp) -> bool:
 
 def _has_ended(note: Path) -> bool:
     try:
-        os.kill(int(note.read_text().partition(" ")[0]), 0)
+        process = int(note.read_text().partition(" ")[0])
+        # A container's process has the number that the one before it had.
+        if process == os.getpid():
+            return True
+        os.kill(process, 0)
     except (ProcessLookupError, ValueError):
         return True
     except OSError:

@@ -152,8 +152,10 @@
     awaitCreation(request) {
       request.abort = async () => {};
       this.creation = new Promise((done) => {
-        this.endCreation = done;
-        request.getUnderlyingObject().addEventListener('error', done);
+        // Once the library has seen to the end of the request: before, it would take a
+        // start for one of its own, and try the request again beside it.
+        this.endCreation = () => setTimeout(done);
+        request.getUnderlyingObject().addEventListener('error', this.endCreation);
       });
     }
 

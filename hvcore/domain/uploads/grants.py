@@ -17,7 +17,7 @@ from hvcore.domain.ids import EnvId, GrantId, OrgId, VideoId
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video, VideoWanted
 
-_DIRECT_UPLOAD: Final = "/direct-upload"
+_DIRECT_UPLOAD: Final = "/arrival"
 
 
 class GrantState(Enum):

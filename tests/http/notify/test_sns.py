@@ -347,7 +347,7 @@ def test_a_body_that_is_no_message_is_refused(
 
 def test_a_message_may_have_a_thousand_records(told: NotifyWorld) -> None:
     grants = [told.grant() for _ in range(3)]
-    objects = [f"bucket/here/uploads/a/b/{n}/direct-upload" for n in range(997)]
+    objects = [f"bucket/here/uploads/a/b/{n}/arrival" for n in range(997)]
     objects[500:500] = [told.object_of(grant) for grant in grants]
 
     assert told.publish(s3_event(*objects)).status_code == 204

@@ -5,7 +5,7 @@ Files to take away: what players and programs get of them, byte by byte.
 import json
 import re
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from itertools import product
 from pathlib import Path
@@ -344,11 +344,21 @@ def test_over_quota_nobody_begins(world: DeliveryWorld) -> None:
     assert load(world).status_code == 429
 
 
-def test_damaged_segments_give_no_head(remote: DeliveryWorld, film: Film) -> None:
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param(lambda good: b"\0\0\0\1" * (len(good) // 4), id="wrong sizes"),
+        pytest.param(lambda good: good[:0], id="empty"),
+        pytest.param(lambda good: good[: good.index(b"moof") - 1], id="cut off"),
+    ],
+)
+def test_damaged_segments_give_no_head(
+    remote: DeliveryWorld, film: Film, damage: Callable[[bytes], bytes]
+) -> None:
     remote.change(load_media=lambda: film.media, allows_download=True)
     path = f"{ROOT}/a1/audio/1.m4s"
     good = film.files["a1/audio/1.m4s"]
-    remote.storage.objects[path] = b"\0\0\0\1" * (len(good) // 4)
+    remote.storage.objects[path] = damage(good)
 
     assert load(remote).status_code == 503
     remote.storage.objects[path] = good

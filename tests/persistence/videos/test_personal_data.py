@@ -62,7 +62,7 @@ def lay(engine: Engine, uow: SqlUnitOfWork, clip: Video) -> None:
                 clip.id,
                 of_it.id,
                 of_it.path,
-                f"{of_it.path}/direct-upload",
+                f"{of_it.path}/arrival",
             )
         ),
         *(

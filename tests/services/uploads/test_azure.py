@@ -266,7 +266,7 @@ def test_a_fault_while_parts_are_joined_costs_time_and_nothing_else(
     answer = granted_parts(site)
     send(answer, [1, 2, 3])
     struck = site.store.struck
-    site.store.strike_once(fault, "PUT", "/direct-upload")
+    site.store.strike_once(fault, "PUT", "/arrival")
 
     take_in(site.world)
 

@@ -446,7 +446,7 @@ def test_a_file_of_another_size_is_refused_when_it_is_to_be_processed(
     with (world.storage_dir.parent / "other").open("wb+") as file:
         file.write(b"short")
         file.seek(0)
-        storage.write(f"{answer.grant.path}/direct-upload", file, content_type=MP4)
+        storage.write(f"{answer.grant.path}/arrival", file, content_type=MP4)
 
     with pytest.raises(InvalidGcsPathError, match=f"5 bytes, and {len(DATA)}"):
         world.services.processing.process(world.env, answer.grant.path, world.wanted())

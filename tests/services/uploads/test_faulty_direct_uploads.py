@@ -96,7 +96,7 @@ def site(tmp_path: Path, swift: str) -> Iterator[Site]:
             marks=() if step == "copying" or fault is usual else pytest.mark.long,
         )
         for step, usual, *request in (
-            ("looking", Fault.ERROR_500, "HEAD", "/direct-upload", False),
+            ("looking", Fault.ERROR_500, "HEAD", "/arrival", False),
             ("copying", None, "PUT", "/uploads/", True),
             ("removing", Fault.RESET, "POST", "", False),
             ("listing", Fault.HALF_ANSWER, "GET", "", False),
@@ -129,7 +129,7 @@ def test_a_fault_while_a_file_is_sent_publishes_nothing_wrong(
 ) -> None:
     answer = granted_video(site.world)
     video_id = answer.grant.video_id or ""
-    site.store.strike_once(fault, "PUT", "/direct-upload")
+    site.store.strike_once(fault, "PUT", "/arrival")
 
     try:
         status = put(answer)
@@ -186,11 +186,7 @@ def test_a_file_that_is_sent_again_while_it_is_refused_is_taken_in(
         def replace(method: str, path: str, is_copy: bool) -> None:  # noqa: FBT001 - see FaultyStore.strikes
             del is_copy
             # Seen before: when it was looked for, and when it was to be copied.
-            if (
-                method == "HEAD"
-                and path.endswith("/direct-upload")
-                and next(looks) == 3
-            ):
+            if method == "HEAD" and path.endswith("/arrival") and next(looks) == 3:
                 put(answer)
 
         store.strikes = replace
@@ -297,9 +293,7 @@ def test_a_grant_at_which_the_store_never_lets_look_ends_after_a_day(
     answer = granted_video(site.world)
     put(answer)
     site.store.strikes = lambda method, path, _is_copy: (
-        Fault.ERROR_403
-        if method == "HEAD" and path.endswith("/direct-upload")
-        else None
+        Fault.ERROR_403 if method == "HEAD" and path.endswith("/arrival") else None
     )
     take_in(site.world)
     site.world.services.uploads.expire()

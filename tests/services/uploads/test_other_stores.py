@@ -17,14 +17,14 @@ from tests.support.stores.faulty_store import FAULTS, Fault
 
 REQUESTS: Final = {
     "azure": {
-        "looking": ("HEAD", "/direct-upload", False),
-        "listing": ("GET", "/direct-upload", False),
-        "committing": ("PUT", "/direct-upload", False),
+        "looking": ("HEAD", "/arrival", False),
+        "listing": ("GET", "/arrival", False),
+        "committing": ("PUT", "/arrival", False),
         "copying": ("PUT", "/uploads/", True),
         "removing": ("DELETE", "", False),
     },
     "google": {
-        "looking": ("GET", "direct-upload", False),
+        "looking": ("GET", "arrival", False),
         "listing": ("GET", "/o", False),
         "copying": ("POST", "/rewriteTo/", True),
         "removing": ("DELETE", "", False),
@@ -144,7 +144,7 @@ def test_a_fault_while_a_file_is_sent_publishes_nothing_wrong(
 ) -> None:
     answer = granted_video(site.world)
     video_id = answer.grant.video_id or ""
-    site.store.strike_once(fault, "PUT", "/direct-upload")
+    site.store.strike_once(fault, "PUT", "/arrival")
 
     try:
         was_taken = sent(answer)

@@ -223,7 +223,7 @@ def test_a_fault_while_parts_are_joined_costs_time_and_nothing_else(
     ):
         answer = granted(world)
         send(answer, [1, 2, 3])
-        store.strike_once(fault, "POST", "/direct-upload")
+        store.strike_once(fault, "POST", "/arrival")
 
         take_in(world)
 

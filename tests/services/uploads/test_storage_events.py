@@ -120,22 +120,22 @@ def test_objects_of_others_are_passed_over(world: World, bucket: str) -> None:
     upload = granted_video(world)
     path = upload.grant.path
     strangers = [
-        f"other/here/{path}/direct-upload",
-        f"{bucket}/{path}/direct-upload",
-        f"{bucket}/there/here/{path}/direct-upload",
+        f"other/here/{path}/arrival",
+        f"{bucket}/{path}/arrival",
+        f"{bucket}/there/here/{path}/arrival",
         f"{bucket}/here/{path}",
         f"{bucket}/here/{path}/",
-        f"{bucket}/here/{path}/direct-upload/direct-upload",
+        f"{bucket}/here/{path}/arrival/arrival",
         f"{bucket}/here/{path}/0123456789abcdef",
-        f"{bucket}/here/{path}/../direct-upload",
-        f"{bucket}/here/uploads/../{path}/direct-upload",
-        f"{bucket}/here/{path}/direct-upload\n",
-        f"{bucket}/here/uploads/a/b/c/direct-upload",
-        f"{bucket}/here/uploads/a/b/\x00/direct-upload",
-        f"{bucket}/here/uploads/a/b/\ud800/direct-upload",
-        f"{bucket}/here/uploads/a/b/{'c' * 100_000}/direct-upload",
-        f"{bucket}/here/uploads/a/b/%/direct-upload",
-        f"{bucket}/here/uploads/direct-upload",
+        f"{bucket}/here/{path}/../arrival",
+        f"{bucket}/here/uploads/../{path}/arrival",
+        f"{bucket}/here/{path}/arrival\n",
+        f"{bucket}/here/uploads/a/b/c/arrival",
+        f"{bucket}/here/uploads/a/b/\x00/arrival",
+        f"{bucket}/here/uploads/a/b/\ud800/arrival",
+        f"{bucket}/here/uploads/a/b/{'c' * 100_000}/arrival",
+        f"{bucket}/here/uploads/a/b/%/arrival",
+        f"{bucket}/here/uploads/arrival",
         "",
         "/",
     ]
@@ -146,9 +146,7 @@ def test_objects_of_others_are_passed_over(world: World, bucket: str) -> None:
 
 def test_many_words_come_at_once(world: World, bucket: str) -> None:
     uploads = [granted_video(world) for _ in range(3)]
-    others = [
-        f"{bucket}/here/uploads/a/b/{number}/direct-upload" for number in range(250)
-    ]
+    others = [f"{bucket}/here/uploads/a/b/{number}/arrival" for number in range(250)]
 
     assert wake(world, *others, *(object_of(bucket, one) for one in uploads)) == 3
 
@@ -156,4 +154,4 @@ def test_many_words_come_at_once(world: World, bucket: str) -> None:
 def test_a_storage_to_which_nobody_else_sends_is_told_nothing(tmp_path: Path) -> None:
     with make_world(tmp_path, {}) as world:
         assert world.services.storage_events.place() is None
-        assert wake(world, "bucket/here/uploads/a/b/c/direct-upload") == 0
+        assert wake(world, "bucket/here/uploads/a/b/c/arrival") == 0

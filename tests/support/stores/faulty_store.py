@@ -182,7 +182,7 @@ class _Handler(BaseHTTPRequestHandler):
         return self.command == "GET" and "list-type=" in self.path
 
     def _looks_at_direct_upload(self, path: str) -> bool:
-        return self.command == "HEAD" and path.endswith("/direct-upload")
+        return self.command == "HEAD" and path.endswith("/arrival")
 
     def _say_locked(self, code: str) -> None:
         self.send_response(409)

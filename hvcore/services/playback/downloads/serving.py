@@ -235,7 +235,7 @@ def _head(
         for place in range(len(segments)):
             stored, _ = segments.stored(storage, media_root, place)
             index, begins = segments.track(place), segments.start(place)
-            file = box_around(_in_windows(stored), is_forgiving=True)
+            file = box_around(_in_windows(stored))
             for fragment in file.all("moof"):
                 for run in read_fragment(fragment.loaded(), defaults[index]):
                     at = begins + fragment.begins + run.data_offset

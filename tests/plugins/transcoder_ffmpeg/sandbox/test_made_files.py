@@ -14,7 +14,6 @@ from hvcore.plugin_api import (
     Transcoder,
     UnusableSourceError,
 )
-from hvcore_transcoder_ffmpeg import probe
 from hvcore_transcoder_ffmpeg.captions import tracks
 from hvcore_transcoder_ffmpeg.captions.tracks import (
     UNREADABLE,
@@ -27,6 +26,7 @@ from hvcore_transcoder_ffmpeg.encode.still import take_still
 from hvcore_transcoder_ffmpeg.engine.engine import FfmpegEngine
 from hvcore_transcoder_ffmpeg.engine.machine import Machine
 from hvcore_transcoder_ffmpeg.options import FfmpegOptions
+from hvcore_transcoder_ffmpeg.probe import prober as probing
 from hvcore_transcoder_ffmpeg.probe.prober import Prober
 from hvcore_transcoder_ffmpeg.probe.repair import copy_good_tracks
 from hvcore_transcoder_ffmpeg.reasons import TOO_HARD
@@ -139,7 +139,7 @@ def test_a_file_that_takes_too_long_to_read_is_refused_at_once(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(probe._LIMITS, "cpu_s", 1)
+    monkeypatch.setitem(probing._LIMITS, "cpu_s", 1)
     program = taken_over("while :; do :; done").ffmpeg
     prober = Prober(attrs.evolve(engine, ffprobe=program), Sandbox(bwrap=None))
 

@@ -13,10 +13,10 @@ import attrs
 import pytest
 
 from hvcore.plugin_api import BuildContext, SourceInfo, Transcoder
-from hvcore_transcoder_ffmpeg import probe as probing
 from hvcore_transcoder_ffmpeg.engine.machine import Machine
 from hvcore_transcoder_ffmpeg.options import FfmpegOptions
 from hvcore_transcoder_ffmpeg.probe import notes
+from hvcore_transcoder_ffmpeg.probe import prober as probing
 from hvcore_transcoder_ffmpeg.probe.prober import Prober
 from tests.plugins.transcoder_ffmpeg.clips import ffmpeg, pattern
 from tests.plugins.transcoder_ffmpeg.conftest import (

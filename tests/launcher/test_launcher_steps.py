@@ -115,5 +115,5 @@ def test_the_launcher_gives_paths_to_pytest_and_options_to_tox(
     assert not launcher["is_for_tox"](["tests/domain::test_it", "-q"])
     assert launcher["is_for_tox"]([])
     assert launcher["is_for_tox"](["-e", "py311", "--", "tests/domain"])
-    with pytest.raises(SystemExit, match="no tests/domian"):
-        launcher["is_for_tox"](["tests/domian"])
+    with pytest.raises(SystemExit, match="no tests/domains"):
+        launcher["is_for_tox"](["tests/domains"])

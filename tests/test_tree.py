@@ -89,7 +89,7 @@ def is_in_the_core(name: str, modules: dict[str, Path]) -> bool:
 
 
 def mirrored_test(module: Path) -> Path:
-    """Where the test of a module stands, by the module's path."""
+    """Return the path at which the test of a module is looked for first."""
     top, *rest = module.relative_to(ROOT).parts
     if top in {"plugins", "contrib"}:
         rest[0] = f"plugins/{rest[0].removeprefix('hvcore_')}"

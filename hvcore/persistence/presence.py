@@ -128,7 +128,7 @@ def older_processes(engine: Engine, now: datetime) -> Sequence[RunningProcess]:
 
 def installation(engine: Engine, now: datetime) -> Installation:
     """
-    Return this installation; noted when first asked for.
+    Return the installation of this database; its id is stored by the first call.
 
     A copy of the database, or a restored one, is the same installation.
 

@@ -110,7 +110,7 @@ def new_folder(place: Path) -> Iterator[Path]:
 
 
 def environ_of(caches: Path) -> Mapping[str, str]:
-    """Return this environment with caches in a folder."""
+    """Return the environment of this process, with the caches in a folder."""
     own = {name: str(caches / folder) for name, folder in CACHES.items()}
     return {**os.environ, **own}
 

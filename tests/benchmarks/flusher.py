@@ -167,7 +167,7 @@ def _connect(url: str) -> "sqlite3.Connection | psycopg.Connection":
 
 def time_flusher(files: Path, url: str) -> Run:
     """
-    Return how long the real flusher takes, into new tables.
+    Return the seconds that the real flusher takes, into new tables.
     """
     engine = make_engine(url)
     store = SqlAnalytics(PluginDatabase(engine))

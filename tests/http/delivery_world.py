@@ -188,7 +188,7 @@ class DeliveryWorld:
     @property
     def segment_counter(self) -> SegmentCounter:
         """
-        Return this world: it takes note of all segments.
+        Begin to take note of all segments, and return the world itself.
         """
         return self
 

@@ -77,7 +77,7 @@ def test_the_libraries_of_pages_are_in_it(tmp_path: Path) -> None:
     assert set(own["dependsOn"]) == {one["bom-ref"] for one in made["components"]}
 
 
-def test_who_lacks_the_tool_is_told_how_to_get_it(tmp_path: Path) -> None:
+def test_a_machine_without_cyclonedx_is_told_how_to_install_it(tmp_path: Path) -> None:
     done = sbom(tmp_path)
 
     assert done.returncode == 1

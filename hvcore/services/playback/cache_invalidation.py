@@ -20,7 +20,7 @@ from hvcore.services.tasks.leases import TaskRun
 UNKNOWN_WAITS: Final = timedelta(minutes=1)
 """While settings change, old workers meet the orders of new ones."""
 UNKNOWN_FOR: Final = timedelta(days=1)
-"""How old an order is when its invalidator counts as taken out of the settings."""
+"""The age of an order from which its invalidator counts as taken out of the settings."""
 
 _log = logging.getLogger(__name__)
 

@@ -155,6 +155,7 @@ from hvcore.hookspecs import (
     other_options,
 )
 from hvcore.mp4.boxes import ByteRanges, Mp4Box, Mp4Error, box_around, box_of
+from hvcore.mp4.reading_budget import ReadingBudget
 from hvcore.ports.analytics import (
     AnalyticsReport,
     AnalyticsSink,
@@ -376,6 +377,7 @@ __all__ = [
     "RateLimitRule",
     "RateLimitState",
     "RateLimitStore",
+    "ReadingBudget",
     "RefreshInterruptedError",
     "RemoteTranscoder",
     "Role",

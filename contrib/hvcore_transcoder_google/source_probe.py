@@ -20,6 +20,7 @@ from hvcore.plugin_api import (
     Mp4Box,
     Mp4Error,
     PixelFormat,
+    ReadingBudget,
     SourceInfo,
     UnusableSourceError,
     VideoTrackInfo,
@@ -55,8 +56,6 @@ _VISUAL_ENTRY_BYTES: Final = 78
 _FULL_BOX_BYTES: Final = 4
 _ENTRIES_AT: Final = 8
 _FIXED: Final = 65536
-MOST_BOXES: Final = 10_000
-"""That are read of one source: a file that is made to mislead may have millions."""
 _FIELDS_BOX: Final = "fiel"  # codespell:ignore fiel
 _FIELDS_OF_A_FRAME: Final = 2
 _CODECS: Final = {
@@ -103,20 +102,8 @@ def probe_source(source: ByteRanges) -> ProbedSource:
         raise UnusableSourceError(NOT_MP4) from exc
 
 
-@attrs.define
-class _BoxesLeft:
-    """The number of boxes that may still be read of one source."""
-
-    count: int = MOST_BOXES
-
-    def take(self) -> bool:
-        """Return whether one more may be read."""
-        self.count -= 1
-        return self.count >= 0
-
-
 def _movie_of(source: ByteRanges) -> Mp4Box:
-    file = box_around(source, budget=_BoxesLeft(), is_forgiving=True)
+    file = box_around(source, budget=ReadingBudget(), is_forgiving=True)
     return file.child("moov")
 
 

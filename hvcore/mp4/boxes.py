@@ -11,6 +11,8 @@ from typing import Final, Protocol
 
 import attrs
 
+from hvcore.mp4.reading_budget import ReadingBudget
+
 MOST_CHILDREN: Final = 4096
 """In one box, where no budget counts them; those of films have some dozens."""
 MOST_LOADED_BYTES: Final = 4 * 1024 * 1024
@@ -32,14 +34,6 @@ class ByteRanges(Protocol):
 
     def read(self, start: int, length: int) -> bytes:
         """Return bytes; fewer at the end of the file."""
-        ...
-
-
-class BoxBudget(Protocol):
-    """The number of boxes that may still be read, those within others included."""
-
-    def take(self) -> bool:
-        """Return whether one more may be read."""
         ...
 
 
@@ -81,7 +75,7 @@ class Mp4Box:
     begins: int
     start: int
     end: int
-    budget: BoxBudget | None = None
+    budget: ReadingBudget | None = None
     is_forgiving: bool = False
     is_open_ended: bool = False
 
@@ -211,7 +205,7 @@ def box_of(
     *,
     kind: str = "file",
     size_bytes: int | None = None,
-    budget: BoxBudget | None = None,
+    budget: ReadingBudget | None = None,
     is_forgiving: bool = False,
 ) -> Mp4Box:
     """
@@ -236,7 +230,7 @@ def box_of(
 def box_around(
     source: ByteRanges,
     *,
-    budget: BoxBudget | None = None,
+    budget: ReadingBudget | None = None,
     is_forgiving: bool = False,
 ) -> Mp4Box:
     """Return a box around a whole file that is read by ranges."""

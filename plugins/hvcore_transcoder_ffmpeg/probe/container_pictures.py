@@ -18,11 +18,10 @@ from typing import Final
 
 import attrs
 
-from hvcore.plugin_api import Mp4Box, Mp4Error, box_of
+from hvcore.plugin_api import Mp4Box, Mp4Error, ReadingBudget, box_of
 from hvcore_transcoder_ffmpeg.probe.containers import read_movie
 from hvcore_transcoder_ffmpeg.probe.ebml import elements, number, read_tracks
 from hvcore_transcoder_ffmpeg.probe.geometry import NO_CROP, Crop
-from hvcore_transcoder_ffmpeg.reading_budget import ReadingBudget
 
 _ENTRIES_BEGIN_AT: Final = 8
 _VISUAL_FIELDS: Final = 78

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator
 from typing import BinaryIO, Final
 
-from hvcore_transcoder_ffmpeg.reading_budget import ReadingBudget
+from hvcore.plugin_api import ReadingBudget
 
 HEAD: Final = 0x1A45DFA3
 SEGMENT: Final = 0x18538067

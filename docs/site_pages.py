@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 import shutil
+from importlib import metadata
 from pathlib import Path
 
 from docutils import nodes
@@ -62,6 +63,7 @@ def finish(app: Sphinx, failure: Exception | None) -> None:
         source = Path(app.env.doc2path(name))
         shutil.copyfile(_included(source), site / f"{name}.md")
     _write_llms(app, site)
+    _copy_licences(site / "licences")
     for leftover in (*site.rglob("*.map"), site / ".buildinfo", site / "objects.inv"):
         leftover.unlink(missing_ok=True)
 
@@ -85,6 +87,18 @@ def _make_strict(page: Path, policy: dict[str, set[str]]) -> None:
         digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
         policy[kind].add(f"'sha256-{digest}'")
     page.write_text(text, encoding="utf-8")
+
+
+def _copy_licences(folder: Path) -> None:
+    """Copy the licences of the programs whose scripts and styles the pages load."""
+    folder.mkdir(exist_ok=True)
+    for name in ("sphinx", "furo", "sphinx-copybutton", "sphinx-design"):
+        (licence,) = (
+            path
+            for path in metadata.files(name) or ()
+            if "dist-info" in path.parts[0] and path.name.startswith("LICENSE")
+        )
+        shutil.copyfile(licence.locate(), folder / f"{name}.txt")
 
 
 def _write_llms(app: Sphinx, site: Path) -> None:

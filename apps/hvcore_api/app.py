@@ -31,6 +31,7 @@ from hvcore_api.routing import KEY, Route
 from hvcore_web.app import make_app
 from hvcore_web.cors import exact_origins
 from hvcore_web.errors import handle_error
+from hvcore_web.help_links import help_links
 from hvcore_web.tus import TusMiddleware
 
 PAGES: Final = {
@@ -68,6 +69,7 @@ def make_api(services: Services) -> falcon.App[falcon.Request, falcon.Response]:
         ),
         # In the order in which a request is judged.
         middleware=[
+            *help_links(services.settings.public.api_url),
             TusMiddleware(f"{KEY}/uploads"),
             AccessMiddleware(services.access, routes),
             LimitsMiddleware(services.rate_limits),

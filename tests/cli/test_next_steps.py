@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from hvcore_api.documentation_site import documentation_url
 from hvcore_cli.commands.videos.demo import next_steps
 from hvcore_cli.invocation import CliError, Invocation
 from hvcore_cli.processes.local_service import LocalService
 from hvcore_cli.processes.up import describe
+from hvcore_web.documentation_site import documentation_url
 
 KEYS = {"live": "hv_live_" + "a" * 32, "dev": "hv_test_" + "b" * 32}
 VIDEO = "vid_" + "0" * 22

@@ -7,7 +7,7 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Page, expect
 
-from hvcore_api.documentation_site import FOLDER, is_built
+from hvcore_web.documentation_site import FOLDER, is_built
 from tests.e2e.browsing import barriers, watch_for_problems
 from tests.support.live import LiveService
 

@@ -11,8 +11,8 @@ import falcon
 from hvcore.assembly import Services
 from hvcore.errors import NotFoundError
 from hvcore.services.playback.responses import PlaybackResponse
-from hvcore_api import documentation_site
-from hvcore_api.documentation_site import API_PAGES, is_built
+from hvcore_web import documentation_site
+from hvcore_web.documentation_site import API_PAGES, is_built
 from hvcore_web.files import send
 from hvcore_web.pages import (
     PAGE_TYPE,

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from falcon.testing import TestClient
 
-from hvcore_api import documentation_site
 from hvcore_api.app import make_api
+from hvcore_web import documentation_site
 from tests.http.world import World
 
 PAGE = "<!doctype html><title>Edge</title>"
@@ -21,21 +21,26 @@ FILES = {
 
 
 @pytest.fixture
-def unbuilt(
-    tmp_path: Path, shared: World, monkeypatch: pytest.MonkeyPatch
-) -> TestClient:
-    """Return a client of an API without documentation."""
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the empty folder in which the service looks for its documentation."""
     monkeypatch.setattr(documentation_site, "FOLDER", tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def unbuilt(folder: Path, shared: World) -> TestClient:
+    """Return a client of an API without documentation."""
+    assert not [*folder.iterdir()]
     return TestClient(make_api(shared.services))
 
 
 @pytest.fixture
-def built(tmp_path: Path, unbuilt: TestClient) -> TestClient:
+def built(folder: Path, shared: World) -> TestClient:
     """Return a client of an API whose documentation has a few files."""
     for name, text in FILES.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    return unbuilt
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    return TestClient(make_api(shared.services))
 
 
 @pytest.mark.parametrize(
@@ -123,3 +128,17 @@ def test_the_front_page_and_the_reference_link_to_built_documentation(
 ) -> None:
     assert 'href="../"' in built.simulate_get("/docs/api/").text
     assert 'href="docs/"' in built.simulate_get("/").text
+
+
+def test_an_error_links_to_the_page_that_explains_its_code(built: TestClient) -> None:
+    answer = built.simulate_get("/v1/videos")
+
+    assert answer.json["code"] == "unauthorized"
+    page = "https://api.test/docs/errors/unauthorized"
+    assert answer.headers["Link"] == f'<{page}>; rel="help"'
+
+
+def test_an_error_of_an_api_without_documentation_links_nowhere(
+    unbuilt: TestClient,
+) -> None:
+    assert "Link" not in unbuilt.simulate_get("/v1/videos").headers

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import attrs
 
-from hvcore.assembly.chosen_backends import ChosenBackends
+from hvcore.assembly.backend_choice.chosen_backends import ChosenBackends
 from hvcore.hookspecs import (
     hookimpl,
 )

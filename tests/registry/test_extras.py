@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hvcore.assembly.offered_backends import offered_backends
+from hvcore.assembly.backend_choice.offered_backends import offered_backends
 from hvcore.errors import PluginError
 from hvcore.hookspecs import (
     QueueBackend,

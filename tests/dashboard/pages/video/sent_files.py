@@ -2,13 +2,16 @@
 Send files to the page of a video.
 """
 
+import io
 from collections.abc import Mapping
 
 from falcon.testing import Result
+from PIL import Image
 
 from tests.dashboard.world import HOST, SESSION, PersonClient
 
 BOUNDARY = "----boundary"
+VTT = b"WEBVTT\n\n00:01.000 --> 00:02.500\n<b>Hello</b> &lt;i&gt; &amp; you\nand all\n"
 
 
 def post_file(
@@ -42,3 +45,9 @@ def post_file(
         host=HOST,
         extras=extras,
     )
+
+
+def picture(size_px: tuple[int, int] = (320, 180), form: str = "PNG") -> bytes:
+    stream = io.BytesIO()
+    Image.new("RGB", size_px, "red").save(stream, form)
+    return stream.getvalue()

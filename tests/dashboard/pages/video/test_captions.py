@@ -3,11 +3,9 @@ Captions of a video, which come in as files.
 """
 
 from hvcore.domain.access.roles import Role
-from tests.dashboard.pages.video.sent_files import post_file
+from tests.dashboard.pages.video.sent_files import VTT, post_file
 from tests.dashboard.world import VIDEOS, DashboardWorld
 from tests.support.http.world import ORG
-
-VTT = b"WEBVTT\n\n00:01.000 --> 00:02.500\n<b>Hello</b> &lt;i&gt; &amp; you\nand all\n"
 
 
 def test_captions_are_uploaded_previewed_and_removed(

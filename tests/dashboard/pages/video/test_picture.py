@@ -7,12 +7,11 @@ from contextlib import ExitStack
 
 import attrs
 import pytest
-from PIL import Image
 
 from hvcore.domain.access.roles import Role
 from hvcore.settings.tree import ShareSettings
 from tests.api.resources.test_thumbnails import stills
-from tests.dashboard.pages.video.sent_files import post_file
+from tests.dashboard.pages.video.sent_files import picture, post_file
 from tests.dashboard.world import VIDEOS, DashboardWorld
 from tests.support.http.world import ORG, OTHER_ORG
 
@@ -41,12 +40,6 @@ class PatientSocket:
 
     def read_within(self, within_s: float) -> None:
         self.within_s = within_s
-
-
-def picture(size_px: tuple[int, int] = (320, 180), form: str = "PNG") -> bytes:
-    stream = io.BytesIO()
-    Image.new("RGB", size_px, "red").save(stream, form)
-    return stream.getvalue()
 
 
 def test_a_picture_is_uploaded(dashboard: DashboardWorld) -> None:

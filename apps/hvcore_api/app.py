@@ -30,8 +30,8 @@ from hvcore_api.resources.documents import DocsPageResource, OpenApiResource
 from hvcore_api.routing import KEY, Route
 from hvcore_web.app import make_app
 from hvcore_web.cors import exact_origins
+from hvcore_web.documentation.help_links import help_links
 from hvcore_web.errors import handle_error
-from hvcore_web.help_links import help_links
 from hvcore_web.tus import TusMiddleware
 
 PAGES: Final = {

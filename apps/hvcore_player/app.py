@@ -39,8 +39,8 @@ from hvcore_player.page_answers import (
 from hvcore_web.app import make_app as make_web_app
 from hvcore_web.assets import AssetFilesResource
 from hvcore_web.cors import ANY_ORIGIN
+from hvcore_web.documentation.help_links import help_links
 from hvcore_web.files import send
-from hvcore_web.help_links import help_links
 from hvcore_web.pages import PAGE_TYPE, served_file
 from hvcore_web.refusals import Refusals
 from hvcore_web.viewers import viewer_of

@@ -27,8 +27,8 @@ from hvcore_upload.slots import UploadSlots
 from hvcore_upload.use_cases import ResumableUseCases, UploadUseCases
 from hvcore_web.app import make_app as make_web_app
 from hvcore_web.cors import UPLOAD
+from hvcore_web.documentation.help_links import help_links
 from hvcore_web.errors import pace_others
-from hvcore_web.help_links import help_links
 from hvcore_web.tus import TusMiddleware
 
 MAX_CONCURRENT: Final = 16

@@ -15,7 +15,7 @@ from hvcore_cli.printable import printable
 from hvcore_cli.processes.alone import open_port
 from hvcore_cli.processes.local_service import LocalService, running
 from hvcore_server.listening import BIND_PATIENCE_S
-from hvcore_web.documentation_site import documentation_url
+from hvcore_web.documentation.site import documentation_url
 
 Pair = tuple[socket.socket, socket.socket]
 

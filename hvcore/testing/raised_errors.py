@@ -255,7 +255,7 @@ def _cleaning_lines(file: str) -> frozenset[int]:
 
 
 def _let_go(error: BaseException) -> None:
-    """Close what an error's frames hold, as Python does when an error is forgotten."""
+    """Close files and generators in the frames of an error, as forgetting it does."""
     known: set[int] = set()
     left: list[BaseException | None] = [error]
     while left:

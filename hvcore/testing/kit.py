@@ -76,14 +76,14 @@ class Kit(DeclaresDeviations):
             yield
             # What is left has no owner, who could still close it.
             request.node.funcargs.clear()
-            left = {} if request.session.testsfailed > failed else watch.left()
+            excused = {*self.leftovers, *getattr(request.function, _MAY_LEAVE, ())}
+            is_failed = request.session.testsfailed > failed
+            left = {} if is_failed else watch.left(without=excused)
             watch.restore()
-        excused = {*self.leftovers, *getattr(request.function, _MAY_LEAVE, ())}
         told = [
             word
             for kind, found in left.items()
-            if kind not in excused
-            and (kind not in MAY_GROW_ONCE or _GROWTH.is_leak(type(self), kind, found))
+            if kind not in MAY_GROW_ONCE or _GROWTH.is_leak(type(self), kind, found)
             for word in (f"{kind}: {', '.join(sorted(found.values())[:5])}",)
         ]
         if told:

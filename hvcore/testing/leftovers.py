@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
@@ -51,17 +51,22 @@ class Watch:
         self._handlers = _handlers()
         self._folder = _folder()
 
-    def left(self) -> Mapping[str, Found]:
-        """Return the leftovers by kind; give threads and children a moment to end."""
-        new = self._new()
+    def left(self, *, without: Collection[str] = ()) -> Mapping[str, Found]:
+        """
+        Return the leftovers by kind; give threads and children a moment to end.
+
+        Args:
+            without: Kinds that may be left.
+        """
+        new = self._new(without)
         if new:
             gc.collect()
             began = time.monotonic()
-            while limits := [_ENDING[kind] for kind in self._new() if kind in _ENDING]:
+            while limits := [_ENDING.get(kind, 0.0) for kind in self._new(without)]:
                 if time.monotonic() > began + max(limits):
                     break
                 time.sleep(0.01)
-            new = self._new()
+            new = self._new(without)
         return new
 
     def restore(self) -> None:
@@ -79,7 +84,7 @@ class Watch:
             if handler is not before and before is not None:
                 signal.signal(number, before)
 
-    def _new(self) -> Mapping[str, Found]:
+    def _new(self, without: Collection[str]) -> Mapping[str, Found]:
         new: dict[str, Found] = {
             kind: {
                 key: words
@@ -97,7 +102,9 @@ class Watch:
         new["files"] = {
             file: str(file) for file in self._created if self._is_beside(file)
         }
-        return {kind: found for kind, found in new.items() if found}
+        return {
+            kind: found for kind, found in new.items() if found and kind not in without
+        }
 
     def _is_beside(self, file: Path) -> bool:
         if not os.path.lexists(file) or any(one in str(file) for one in _CACHES):
@@ -126,6 +133,16 @@ class Growth:
         self._all[owner, kind] += len(found)
         times, sum_ = self._tests[owner, kind], self._all[owner, kind]
         return times >= GROWS_IN and sum_ >= GROWS_BY
+
+
+def open_things() -> Found:
+    """Return the descriptors, threads and children of this process."""
+    gc.collect()
+    return {
+        (kind, key): words
+        for kind in ("open files", "descriptors", "threads", "children")
+        for key, words in _LOOKS[kind]().items()
+    }
 
 
 def _folder() -> str:

@@ -16,6 +16,7 @@ import inspect
 import linecache
 import sys
 import traceback
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -83,7 +84,7 @@ def break_off_at_each_line(  # noqa: PLR0913 - each is another thing
     Raises:
         AssertionError: An error was swallowed or changed, ``look`` failed, or a call hangs.
     """
-    is_own = _Files(backends)
+    is_own = FilesOf(backends)
     counting = _Tracing(is_own)
     ends_within(_HANGS_AFTER_S, partial(_traced, counting, before, call))
     assert counting.lines, "no line of the backend was called"
@@ -152,7 +153,7 @@ class _Tracing:
 
     def __init__(
         self,
-        is_own: "_Files",
+        is_own: "FilesOf",
         *,
         at: int | None = None,
         error: BaseException | None = None,
@@ -176,8 +177,12 @@ class _Tracing:
         return self.trace
 
 
-class _Files:
-    """The files of backends' packages; of hvcore's own packages, the files of classes."""
+class FilesOf:
+    """
+    The files of backends: of their packages, or of their classes alone in hvcore itself.
+
+    It is what ``held_at`` asks which lines count.
+    """
 
     def __init__(self, backends: Sequence[object]) -> None:
         self._files: set[str] = set()
@@ -263,7 +268,10 @@ def _let_go(error: BaseException) -> None:
         if one is None or id(one) in known:
             continue
         known.add(id(one))
-        traceback.clear_frames(one.__traceback__)
+        with warnings.catch_warnings():
+            # Of files that were not closed: the line that would have was not come to.
+            warnings.simplefilter("ignore", ResourceWarning)
+            traceback.clear_frames(one.__traceback__)
         left += [one.__cause__, one.__context__]
         one.__traceback__ = None
 

@@ -177,7 +177,7 @@ class S3Storage(RemoteStorage):
                     # Else a small copy keeps the type of its source.
                     MetadataDirective="REPLACE",
                 )
-            copied = self.stat(target)
+            copied = self._stored(target)
             # Parts may be of two objects, one of which was sent meanwhile.
             if self.stat(source) != before or copied.size_bytes != before.size_bytes:
                 raise UnavailableError("The object changed while it was copied.")  # noqa: TRY301 - as any other failure

@@ -104,6 +104,9 @@ class Remote(
     PresignedWriteConformance,
 ):
     __test__ = False
+    # Each asks a server several times.
+    most_broken_off = 24
+    most_held = 10
 
     @pytest.fixture
     def storage(self, reopened: ReopenedStorage) -> Storage:

@@ -122,6 +122,9 @@ class TestS3(Opened, PresignedReadConformance):
     __test__ = True
     # Swift's pages have a hundred here.
     many = 110
+    # Each asks a server several times.
+    most_broken_off = 24
+    most_held = 10
 
     @pytest.fixture
     def reopened(self, swift: str, bucket: str, tmp_path: Path) -> ReopenedStorage:

@@ -4,7 +4,7 @@ import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add what the run of a kit may be asked for."""
+    """Add the options of kits to those of pytest."""
     parser.getgroup("hvcore").addoption(
         "--hv-large",
         action="store_true",

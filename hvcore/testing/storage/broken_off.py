@@ -52,7 +52,7 @@ class BrokenOffPromises(StorageKit):
     def test_a_local_file_may_break_off_at_any_line(
         self, storage: Storage, reopened: ReopenedStorage, tmp_path: Path
     ) -> None:
-        """Its bytes are in the file or in the object, as long as one call has not ended."""
+        """The local bytes are in the file or in the object, whenever the call ends."""
         other, local = reopened(), tmp_path / "local"
 
         def look(ended: BrokenOffCall[object]) -> None:

@@ -134,7 +134,7 @@ class OnlyRead:
         return True
 
     def __getattr__(self, name: str) -> object:
-        """Note what is asked for, and refuse it as an object without it does."""
+        """Note and refuse every other method."""
         if not name.startswith("__"):
             self.used.append(name)
         raise AttributeError(f"the source can be read alone: it has no {name}")

@@ -97,7 +97,7 @@ class HideConformance(StorageKit):
     def test_a_tree_that_is_hidden_may_break_off_at_any_line(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """All of it is there or none; hidden once more and removed, it is counted."""
+        """The whole tree is there or nothing; removed later, each object is counted."""
         assert isinstance(storage, SupportsHide)
         hide, other, names = storage.hide_tree, reopened(), ["v/1/a", "v/1/b/c"]
 

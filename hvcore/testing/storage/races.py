@@ -98,7 +98,7 @@ class RacePromises(StorageKit):
     def test_a_list_goes_on_while_objects_come_and_go(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """All that stay are listed, once; others may be, and none is an error."""
+        """Objects that stay are listed once; others may be; no list ends in an error."""
         other = reopened()
         for began_with in (1, _LISTED // 2):
             names = [f"v/{n % 3}/{n:03}" for n in range(_LISTED)]

@@ -66,7 +66,7 @@ class ReadingPromises(StorageKit):
     def test_a_reader_whose_object_goes_is_not_cut_short(
         self, storage: Storage, reopened: ReopenedStorage
     ) -> None:
-        """It gives as many bytes as it had begun to give, or says that it cannot."""
+        """The reader gives as many bytes as it had begun to give, or raises."""
         size = 9 * _MIB
         other = reopened()
         storage.write("v/other", arriving(size, mark=1), content_type=TYPE)

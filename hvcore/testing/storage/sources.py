@@ -58,7 +58,7 @@ class SourcePromises(StorageKit):
         assert storage.delete_tree("v") == 1
 
     def test_a_source_is_only_read(self, storage: Storage) -> None:
-        """It may refuse to be sought, told, measured and closed."""
+        """A source may refuse to be sought, told, measured and closed."""
         data = arrived(2 * MOST_AT_ONCE + 7)
         source = OnlyRead(data)
         written = storage.write("v/a", cast(BinaryIO, source), content_type=TYPE)
@@ -139,7 +139,7 @@ class SourcePromises(StorageKit):
             assert paths(other, "v") == ["v/1/a"]
 
     def test_a_pipe_is_a_source(self, storage: Storage) -> None:
-        """It has a descriptor, and neither a size nor a position."""
+        """A pipe has a descriptor, and neither a size nor a position."""
         data = arrived(_SIZE)
         reading, writing = os.pipe()
 

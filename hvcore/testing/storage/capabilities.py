@@ -140,12 +140,17 @@ class HideConformance(StorageKit):
             assert not is_there(each, "v/1/b/c")
             assert paths(each, "v") == ["v/10/a"]
 
-    def test_a_hidden_object_is_removed_later(self, storage: Storage) -> None:
-        """Objects written since, and hidden once more, are removed, too."""
+    def test_a_hidden_object_is_removed_later(
+        self, storage: Storage, reopened: ReopenedStorage
+    ) -> None:
+        """Objects written since are there; hidden once more, they are removed, too."""
         assert isinstance(storage, SupportsHide)
         put(storage, "v/1/a")
         storage.hide_tree("v/1")
         put(storage, "v/1/a", b"late")
+        for each in (storage, reopened()):
+            assert is_there(each, "v/1/a"), "what is stored later is hidden, too"
+            assert get(each, "v/1/a") == b"late"
         storage.hide_tree("v/1")
         put(storage, "v/1/b", b"later")
 

@@ -225,17 +225,19 @@ class Child:
         os.close(self._reading)
 
 
-def in_child(work: Callable[[], str]) -> str:
+def in_child(work: Callable[[], str], *, timeout_s: float = CHILD_TIMEOUT_S) -> str:
     """
     Do something in a process of its own, and return the line that it gives.
 
     Raises:
         AssertionError: It failed there; the text has the traceback.
     """
-    return in_children([work])[0]
+    return in_children([work], timeout_s=timeout_s)[0]
 
 
-def in_children(works: Sequence[Callable[[], str]]) -> list[str]:
+def in_children(
+    works: Sequence[Callable[[], str]], *, timeout_s: float = CHILD_TIMEOUT_S
+) -> list[str]:
     """Do several things at the same time, each in a process of its own."""
     going, go = os.pipe()
 
@@ -253,7 +255,7 @@ def in_children(works: Sequence[Callable[[], str]]) -> list[str]:
         for child in children:
             assert child.line() == "ready"
         os.write(go, b"." * len(children))
-        return [child.line() for child in children]
+        return [child.line(timeout_s) for child in children]
     finally:
         for child in children:
             child.kill()

@@ -30,6 +30,7 @@ class StorageKit(Kit):
         many: More objects than a page of a list has.
         most_broken_off: How many calls of a kind break off; fewer if each asks a server.
         most_held: At how many lines a call is held while another is made.
+        rounds: How often all calls are made to see what they leave open.
         very_large_bytes: The size of an object with --hv-large: more than 32 bits tell.
         very_many: The number of objects with --hv-large.
     """
@@ -41,6 +42,7 @@ class StorageKit(Kit):
     many = 1_050
     most_broken_off = 100
     most_held = 40
+    rounds = 5
     very_large_bytes = 4 * 1024**3 + 10
     very_many = 10_001
 

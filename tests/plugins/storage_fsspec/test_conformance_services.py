@@ -114,8 +114,9 @@ class Remote(
 ):
     __test__ = False
     # Each asks a server several times.
-    most_broken_off = 24
-    most_held = 10
+    most_broken_off = 12
+    most_held = 6
+    rounds = 2
 
     @pytest.fixture
     def storage(self, reopened: ReopenedStorage) -> Storage:

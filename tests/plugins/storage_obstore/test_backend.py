@@ -125,8 +125,9 @@ class TestS3(Opened, PresignedReadConformance):
     # Swift's pages have a hundred here.
     many = 110
     # Each asks a server several times.
-    most_broken_off = 24
-    most_held = 10
+    most_broken_off = 12
+    most_held = 6
+    rounds = 2
 
     @pytest.fixture
     def reopened(self, swift: str, bucket: str, tmp_path: Path) -> ReopenedStorage:

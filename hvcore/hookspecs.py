@@ -38,6 +38,7 @@ PROJECT = "hvcore"
 
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
+"""Marks a function of a plugin's module as a hook: ``@hookimpl``."""
 
 PortT = TypeVar("PortT", covariant=True)
 StateT = TypeVar("StateT")

@@ -155,7 +155,7 @@ def _differences(
 
 
 def _form(method: object, expected: Signature) -> str:
-    """Return what is wrong with a function's form, in words; "" if nothing is."""
+    """Return the fault of a function's form, in words; "" if it has none."""
     if inspect.iscoroutinefunction(method) or inspect.isasyncgenfunction(method):
         return "is async, and nobody awaits it"
     wanted = get_origin(expected.return_annotation)
@@ -173,7 +173,7 @@ def _signature(method: Any) -> Signature | None:  # noqa: ANN401 - whatever can 
 
 
 def _refused(own: Signature, expected: Signature) -> str:
-    """Return what Python says to the fullest and the barest call; "" if it takes both."""
+    """Return Python's answer to the fullest and the barest call; "" if both can be made."""
     for is_full in (True, False):
         given = [
             one

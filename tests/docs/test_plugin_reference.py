@@ -113,6 +113,6 @@ def test_a_page_has_promise_signature_example_users_and_faults(
     )
     assert "- `ObjectNotFoundError`: There is none; known when this returns." in page
     assert "class Files(Storage):" in page
-    assert "- `LocalStorage` in [plugins/hvcore_storage_fsspec/local.py]" in page
-    assert "- [`hvcore/services/videos`]" in page
+    assert "- `LocalStorage` in `plugins/hvcore_storage_fsspec/local.py`" in page
+    assert "- `hvcore/services/videos`" in page
     assert "- A killed writer leaves the old object (Or none" in page

@@ -37,8 +37,6 @@ from tests.support.plugin_reference.subjects import (
 
 REFERENCE: Final = ROOT / "docs" / "reference"
 GENERATED: Final = ("hooks", "ports")
-UP: Final = "../../../"
-"""From a page of a hook or port to the root of the repository."""
 NOTE: Final = "<!-- Written by: python -m tests.support.plugin_reference -->"
 
 
@@ -122,22 +120,22 @@ def _member(member: Member, *, is_given: bool) -> Iterator[str]:
 
 def _example(example: Example) -> Iterator[str]:
     yield "## Example"
-    yield f"{example.about} ([{example.file.name}]({UP}{example.file.as_posix()})):"
+    yield f"{example.about} (`{example.file.as_posix()}`):"
     yield code(example.code)
 
 
 def _users(name: str, port: type) -> Iterator[str]:
     if field := PORTS[name].given_as:
         yield f"Shipped plugins that take it from their `BuildContext`, as `{field}`:"
-        yield _list(map(_linked, given(field)))
+        yield _list(map(_named, given(field)))
     else:
         yield "Shipped plugins that implement it:"
         found = {one.name: one for one in implementing(name)}
         if getattr(port, "_is_protocol", False):
             found |= {one.name: one for one in having([*_names(port)])}
-        yield _list(f"`{one.name}` in {_linked(one.file)}" for one in found.values())
+        yield _list(f"`{one.name}` in {_named(one.file)}" for one in found.values())
     yield "Packages of the service that name it:"
-    yield _list(f"[`{one}`]({UP}{one})" for one in callers().get(name, ()))
+    yield _list(f"`{one}`" for one in callers().get(name, ()))
 
 
 def _names(port: type) -> Iterator[str]:
@@ -148,8 +146,8 @@ def _list(items: Iterable[str]) -> str:
     return "\n".join(f"- {one}" for one in items) or "- none"
 
 
-def _linked(file: Path) -> str:
-    return f"[{file.as_posix()}]({UP}{file.as_posix()})"
+def _named(file: Path) -> str:
+    return f"`{file.as_posix()}`"
 
 
 def _kit(name: str) -> Iterator[str]:
@@ -186,16 +184,10 @@ def _hook_page(kind: Kind) -> Iterator[str]:
     yield from _example(hook_example(kind.name))
     yield "## Who uses it"
     yield "Shipped plugins that offer something by it:"
+    yield _list(map(_named, offering(kind.hook)))
     yield (
-        "\n".join(
-            f"- [{file.as_posix()}]({UP}{file.as_posix()})"
-            for file in offering(kind.hook)
-        )
-        or "- none"
-    )
-    yield (
-        "[`hvcore/registry`](../../../hvcore/registry) calls it, and "
-        "[`hvcore/assembly`](../../../hvcore/assembly) builds what the settings choose."
+        "`hvcore/registry` calls it, and `hvcore/assembly` builds what the settings "
+        "choose."
     )
     yield "## Faults that are told when it is called"
     yield _told_faults()

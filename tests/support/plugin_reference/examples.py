@@ -72,7 +72,7 @@ def of_class(file: str, name: str, methods: Sequence[str] = ()) -> Example:
 
 
 def shortest(methods: Sequence[str]) -> Example:
-    """Return these methods of the shipped class that needs the fewest lines for them."""
+    """Return some methods of the shipped class that needs the fewest lines for them."""
     found = having(methods)
     best = min(found, key=lambda one: (_length(one, methods), str(one.file)))
     return of_class(str(best.file), best.name, methods)

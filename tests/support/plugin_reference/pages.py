@@ -87,7 +87,7 @@ def _port_page(name: str, port: type) -> Iterator[str]:
 
 
 def _rules_of_module(port: type) -> str:
-    """Return what the docstring of a port's module says behind its first sentence."""
+    """Return the docstring of a port's module without its first sentence."""
     doc = importlib.import_module(port.__module__).__doc__ or ""
     return from_docstring(doc.strip().partition("\n\n")[2])
 

@@ -21,7 +21,7 @@ from tests.support.plugin_surface import kits
 @attrs.frozen(kw_only=True)
 class PortSubject:
     """
-    What a port's page is made of, besides its code.
+    The example and the kits of a port's page.
 
     Attributes:
         kits: Where authors import the kits, below ``hvcore``.

@@ -30,7 +30,7 @@ def surface() -> list[str]:
     Return a line for each name, parameter, field and method that authors may use.
     """
     found = {line for name in plugin_api.__all__ for line in _of_api(name)}
-    for name, kit in _kits():
+    for name, kit in kits():
         found |= set(_of(name, kit))
     return sorted(found)
 
@@ -79,7 +79,7 @@ def _of_api(name: str) -> Iterator[str]:
     yield from _of(f"plugin_api.{name}", getattr(plugin_api, name))
 
 
-def _kits() -> Iterator[tuple[str, type]]:
+def kits() -> Iterator[tuple[str, type]]:
     """
     Yield each kit by where authors import it: from a module that lists it, if any does.
     """

@@ -19,6 +19,7 @@ from hvcore.embedding.analytics import EnvironmentAnalytics, Report
 from hvcore.embedding.arguments import NewVideo, VideoChanges, VideoFilters
 from hvcore.embedding.captions import Caption, CaptionList, EnvironmentCaptions
 from hvcore.embedding.environments import EmbeddedEnvironment, EnvironmentInTransaction
+from hvcore.embedding.events import OnEvent
 from hvcore.embedding.overrides import Overrides
 from hvcore.embedding.posters import EnvironmentPosters
 from hvcore.embedding.service import EmbeddedService, embed
@@ -81,6 +82,7 @@ __all__ = [
     "Mailer",
     "NewVideo",
     "NotFoundError",
+    "OnEvent",
     "OutboundHttp",
     "Overrides",
     "Permission",

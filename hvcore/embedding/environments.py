@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from hvcore.assembly import Services
+    from hvcore.assembly.guests import GuestServices
     from hvcore.services.uploads.grants import Uploads
 
 
@@ -73,11 +74,11 @@ class EmbeddedEnvironment(GrantsUploads):
                 transaction has read.
         """
         from hvcore.assembly.guests import (  # noqa: PLC0415 - see hvcore.embedding
-            GuestUploads,
+            GuestServices,
         )
 
         return EnvironmentInTransaction(
-            guests=GuestUploads(self._process.services, connection).uploads,
+            guests=GuestServices(self._process.services, connection),
             environment=self._environment,
         )
 
@@ -319,12 +320,24 @@ class EnvironmentInTransaction(GrantsUploads):
     """
     An environment within a transaction of the host program.
 
-    What it grants works from the commit on. After an error of it the transaction can
-    go on.
+    What it grants and deletes counts from the commit on. After an error of it the
+    transaction can go on.
     """
 
-    _guests: "Uploads" = attrs.field(repr=False)
+    _guests: "GuestServices" = attrs.field(repr=False)
+
+    def delete(self, video_id: str) -> None:
+        """
+        Delete a video; for viewers from the commit on, and soon from the storage.
+
+        Raises:
+            VideoNotFoundError: The environment has none such.
+            AlreadyDeletedError: It is deleted.
+            UnavailableError: The database does not answer.
+        """
+        caller, org_id = host_caller(self._environment), self._environment.org_id
+        self._guests.deletion.order(caller, org_id, video_id, None)
 
     @property
     def _uploads(self) -> "Uploads":
-        return self._guests
+        return self._guests.uploads

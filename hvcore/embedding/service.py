@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Optional, Self
+from typing import TYPE_CHECKING, Final, Optional, Self, cast
 from urllib.parse import urlsplit
 
 from hvcore.domain.access.tenants import Environment, EnvironmentKind
@@ -16,6 +16,7 @@ from hvcore.embedding.overrides import Overrides
 from hvcore.embedding.process import ProcessServices
 from hvcore.embedding.sign_in import HostUsers, SignIn, signed_in_by
 from hvcore.embedding.web import (
+    HostApp,
     StartResponse,
     WebApps,
     WsgiApp,
@@ -262,13 +263,16 @@ class EmbeddedService:
         if sign_in is None:
             return self._web
 
-        def app(environ: WsgiEnviron, start_response: StartResponse) -> Iterable[bytes]:
-            with signed_in_by(sign_in, environ):
+        def app(
+            environ: Mapping[str, object], start_response: StartResponse
+        ) -> Iterable[bytes]:
+            # Servers give a dictionary (PEP 3333), and the host program reads that.
+            with signed_in_by(sign_in, cast(WsgiEnviron, environ)):
                 return self._web(environ, start_response)
 
         return app
 
-    def beside(self, other: WsgiApp) -> WsgiApp:
+    def beside(self, other: HostApp) -> WsgiApp:
         """
         Return an app that serves ``wsgi_app`` under the path of ``public_url``.
 
@@ -285,7 +289,9 @@ class EmbeddedService:
                 "give it one, as in https://example.com/videos, or serve wsgi_app alone."
             )
 
-        def app(environ: WsgiEnviron, start_response: StartResponse) -> Iterable[bytes]:
+        def app(
+            environ: Mapping[str, object], start_response: StartResponse
+        ) -> Iterable[bytes]:
             below = moved_below(environ, prefix)
             if below is None:
                 return other(environ, start_response)

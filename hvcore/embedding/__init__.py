@@ -15,8 +15,8 @@ from hvcore.domain.processing.encoding import Preset
 from hvcore.domain.videos.catalog import SortBy, SortDir
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.webhooks.events import EventKind
-from hvcore.embedding.analytics import EnvironmentAnalytics, Report
-from hvcore.embedding.arguments import NewVideo, VideoChanges, VideoFilters
+from hvcore.embedding.analytics import EnvironmentReports, Report
+from hvcore.embedding.arguments import NewVideo, VideoFilters, VideoUpdate
 from hvcore.embedding.captions import Caption, CaptionList, EnvironmentCaptions
 from hvcore.embedding.environments import EmbeddedEnvironment, EnvironmentInTransaction
 from hvcore.embedding.events import OnEvent
@@ -66,10 +66,10 @@ __all__ = [
     "EmbeddedEnvironment",
     "EmbeddedService",
     "EmbeddedVideo",
-    "EnvironmentAnalytics",
     "EnvironmentCaptions",
     "EnvironmentInTransaction",
     "EnvironmentPosters",
+    "EnvironmentReports",
     "EventKind",
     "HeaderScheme",
     "HvError",
@@ -100,11 +100,11 @@ __all__ = [
     "UnavailableError",
     "UnsupportedFormatError",
     "Upload",
-    "VideoChanges",
     "VideoFilters",
     "VideoList",
     "VideoNotFoundError",
     "VideoState",
+    "VideoUpdate",
     "WsgiApp",
     "WsgiEnviron",
     "embed",

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from hvcore.domain.uploads.grants import grant_path
 from hvcore.embedding import (
     ConflictError,
     EmbeddedEnvironment,
@@ -25,7 +24,6 @@ from hvcore.embedding import (
     embed,
 )
 from hvcore.services.uploads import local_uploads
-from hvcore.services.uploads.ended_grants import take_back
 from hvcore.testing.recording_outbound import RecordingOutbound
 from tests.embedding.conftest import ENVIRON, Host
 from tests.support.databases.migrated import sqlite_of_a_service
@@ -232,22 +230,6 @@ def test_a_stream_without_an_end_is_cut_off_at_the_largest_size(
 
     with pytest.raises(VideoNotFoundError):
         host.shop.find_external("1")
-
-
-def test_a_video_in_work_outlives_the_loss_of_the_answer_that_it_was_taken(
-    host: Host,
-) -> None:
-    services = host.hv._process.services
-    video_id = film(host.shop, "a")
-    with services.uow.read() as work:
-        video = work.videos.find(video_id)
-        assert video is not None
-        grant = work.grants.find_path(grant_path(video.source_path))
-    assert grant is not None
-
-    take_back(services.uow, grant, services.clock.now())
-
-    assert host.shop.find(video_id).state is VideoState.TRANSCODING
 
 
 def test_an_upload_beyond_the_quota_leaves_no_video(host: Host) -> None:

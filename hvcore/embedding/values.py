@@ -87,17 +87,7 @@ class VideoList:
 def described(video: Video) -> EmbeddedVideo:
     """Return the value that the host program gets of a video."""
     return EmbeddedVideo(
-        id=video.id,
-        public_id=video.public_id,
-        name=video.name,
-        description=video.description,
-        state=video.state,
-        is_public=video.is_public,
-        created_at=video.created_at,
-        duration_s=video.duration_s,
-        external_id=video.labels.external_id,
-        metadata=dict(video.labels.metadata),
-        tags=video.labels.tags,
+        **attrs.asdict(_listed(video), recurse=False),
         progress_percent=video.progress,
         failure_reason=video.failure_reason,
         allows_download=video.allows_download,
@@ -107,10 +97,10 @@ def described(video: Video) -> EmbeddedVideo:
 
 def listed(page: VideoPage) -> VideoList:
     """Return the value that the host program gets of a page of a list."""
-    return VideoList(videos=tuple(map(_summary, page.videos)), total=page.total)
+    return VideoList(videos=tuple(map(_listed, page.videos)), total=page.total)
 
 
-def _summary(video: VideoSummary) -> ListedVideo:
+def _listed(video: Video | VideoSummary) -> ListedVideo:
     return ListedVideo(
         id=video.id,
         public_id=video.public_id,

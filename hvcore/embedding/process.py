@@ -6,12 +6,14 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from hvcore.processes.fork_lock import ForkLock
 
 if TYPE_CHECKING:
     from hvcore.assembly import Services
+
+T = TypeVar("T")
 
 TASK: Final = "embedded"
 BEATS_EVERY_S: Final = 60.0
@@ -42,6 +44,7 @@ class ProcessServices:
         self._beats_again_at_s: dict[int, float] = {}
         self._has_beaten: set[int] = set()
         self._lock = ForkLock()
+        self._making = ForkLock()
 
     @property
     def services(self) -> "Services":
@@ -58,6 +61,17 @@ class ProcessServices:
         made = self.services
         self._beat(made)
         return made
+
+    def service(self, read: "Callable[[Services], T]") -> T:
+        """
+        Return one of the services, which is made when it is first asked for.
+
+        Args:
+            read: Reads it; called by one thread at a time.
+        """
+        services = self.in_use()
+        with self._making.held():
+            return read(services)
 
     def close(self) -> None:
         """Release the services of this process."""
@@ -109,6 +123,7 @@ def _used(services: "Services") -> "Services":
             services.uploads,
             services.catalog,
             services.deletion,
+            services.editing,
             services.playback,
             services.tenants,
         ):

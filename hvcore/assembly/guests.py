@@ -2,18 +2,17 @@
 
 from functools import cached_property
 
-from sqlalchemy.engine import Connection
-
 from hvcore.assembly.services import Services
 from hvcore.assembly.uploads import UploadWiring
 from hvcore.clock import Clock
 from hvcore.persistence.guest import GuestUnitOfWork
-from hvcore.persistence.host_engine import check_host_engine
+from hvcore.persistence.host_connections.connections import OnHostCommit
+from hvcore.persistence.host_engine import accept_host_engine
 from hvcore.ports.storage import Storage
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.signing.sealing import Sealer
 
-__all__ = ["GuestUploads", "check_host_engine"]
+__all__ = ["GuestUploads", "accept_host_engine"]
 
 
 class GuestUploads(UploadWiring):
@@ -21,11 +20,17 @@ class GuestUploads(UploadWiring):
     Uploads within another program's transaction: no step outlives a rollback.
 
     Raises:
-        ConfigError: The connection is of another database, or another driver.
+        ConfigError: The connection cannot be used; see GuestUnitOfWork.
         UnavailableError: The database does not answer.
     """
 
-    def __init__(self, services: Services, connection: Connection) -> None:
+    def __init__(
+        self,
+        services: Services,
+        connection: object,
+        *,
+        call_after_commit: OnHostCommit | None = None,
+    ) -> None:
         super().__init__(services.recipe)
         self._services = services
         self._work = GuestUnitOfWork(
@@ -33,6 +38,7 @@ class GuestUploads(UploadWiring):
             connection,
             clock=services.clock,
             on_commit=services.on_commit,
+            call_after_commit=call_after_commit,
             find_subscribers=services.wanted_kinds,
         )
 

@@ -9,6 +9,7 @@ from hvcore.domain.access.keys import Permission
 from hvcore.domain.access.principals import Principal
 from hvcore.domain.processing.encoding import Preset
 from hvcore.domain.videos.states import VideoState
+from hvcore.embedding.connections import DatabaseConnection, OnCommit
 from hvcore.embedding.environments import EmbeddedEnvironment, EnvironmentInTransaction
 from hvcore.embedding.overrides import Overrides
 from hvcore.embedding.service import EmbeddedService, embed
@@ -21,6 +22,8 @@ from hvcore.errors import (
     HvcoreError,
     HvError,
     InvalidParametersError,
+    NotMigratedError,
+    OwnTransactionError,
     PluginError,
     QuotaExceededError,
     UnauthorizedError,
@@ -35,6 +38,7 @@ __all__ = [
     "BearerScheme",
     "ConfigError",
     "Credentials",
+    "DatabaseConnection",
     "EmbeddedEnvironment",
     "EmbeddedService",
     "EmbeddedVideo",
@@ -43,7 +47,10 @@ __all__ = [
     "HvError",
     "HvcoreError",
     "InvalidParametersError",
+    "NotMigratedError",
+    "OnCommit",
     "Overrides",
+    "OwnTransactionError",
     "Permission",
     "PluginError",
     "Preset",

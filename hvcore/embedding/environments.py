@@ -17,6 +17,7 @@ from hvcore.domain.ids import KeyId
 from hvcore.domain.processing.encoding import EncodingSettings, Preset
 from hvcore.domain.uploads.grants import FileWanted
 from hvcore.domain.videos.video import VideoWanted
+from hvcore.embedding.connections import DatabaseConnection, OnCommit
 from hvcore.embedding.process import ProcessServices
 from hvcore.embedding.values import EmbeddedVideo, Upload
 from hvcore.errors import HvError, InvalidParametersError
@@ -24,8 +25,6 @@ from hvcore.wire.converter import read_document
 from hvcore.wire.requests import VideoUploadRequest
 
 if TYPE_CHECKING:
-    from sqlalchemy.engine import Connection
-
     from hvcore.assembly import Services
     from hvcore.services.uploads.grants import Uploads
 
@@ -136,17 +135,29 @@ class EmbeddedEnvironment(GrantsUploads):
     name: str
     _process: ProcessServices = attrs.field(repr=False)
 
-    def in_transaction(self, connection: "Connection") -> "EnvironmentInTransaction":
+    def in_transaction(
+        self, connection: DatabaseConnection, *, on_commit: OnCommit | None = None
+    ) -> "EnvironmentInTransaction":
         """
         Do the same within a transaction of the host program.
 
         What is done becomes durable with its commit, and vanishes with its rollback.
 
         Args:
-            connection: SQLAlchemy's, to the same database, in the thread that uses it.
+            connection: SQLAlchemy's, Django's, or that of psycopg, psycopg2 or sqlite3,
+                to the same database, in the thread that uses it.
+            on_commit: Takes a function that the host program calls after its commit:
+                it tells workers of new work. None takes what SQLAlchemy and Django
+                have for it; drivers have nothing, and ``run_sweep`` tells workers
+                within seconds.
 
         Raises:
-            ConfigError: It is of another database, or another driver.
+            ConfigError: The connection is of another database or another driver, or
+                it is closed, asynchronous, of another thread, in no transaction, or in
+                one that has failed; the text says what to do.
+            NotMigratedError: The tables are not there, or of an older version.
+            OwnTransactionError: On SQLite, another connection of this thread has
+                written in a transaction that is open.
             UnavailableError: The database does not answer; on SQLite also: another
                 program has been writing for 10 s, or has changed what this
                 transaction has read.
@@ -156,7 +167,9 @@ class EmbeddedEnvironment(GrantsUploads):
         )
 
         return EnvironmentInTransaction(
-            guests=GuestUploads(self._process.services, connection).uploads,
+            guests=GuestUploads(
+                self._process.services, connection, call_after_commit=on_commit
+            ).uploads,
             environment=self._environment,
         )
 

@@ -187,7 +187,7 @@ from hvcore.ports.direct_uploads import (
 )
 from hvcore.ports.event_subscribers import EventSubscriber, SubscribedEvent
 from hvcore.ports.plugin_routes import PluginRoute, RouteCall
-from hvcore.ports.preparation import SupportsPrepare
+from hvcore.ports.preparation import SupportsPrepare, SupportsUninstall
 from hvcore.ports.queue import Queue
 from hvcore.ports.queue_consuming import QueueOutage, hand_over
 from hvcore.ports.rate_limit import RateLimitStore
@@ -424,6 +424,7 @@ __all__ = [
     "SupportsStagedWrite",
     "SupportsStill",
     "SupportsStorageCheck",
+    "SupportsUninstall",
     "SupportsUploadFile",
     "TaskId",
     "TextField",

@@ -6,12 +6,14 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from hvcore.processes.fork_lock import ForkLock
 
 if TYPE_CHECKING:
     from hvcore.assembly import Services
+
+T = TypeVar("T")
 
 TASK: Final = "embedded"
 BEATS_EVERY_S: Final = 60.0
@@ -44,6 +46,7 @@ class ProcessServices:
         # Whose tables were seen to be of this version.
         self._usable: Services | None = None
         self._lock = ForkLock()
+        self._making = ForkLock()
 
     @property
     def services(self) -> "Services":
@@ -74,6 +77,17 @@ class ProcessServices:
         made = self.services
         self._beat(made)
         return made
+
+    def service(self, read: "Callable[[Services], T]") -> T:
+        """
+        Return one of the services, which is made when it is first asked for.
+
+        Args:
+            read: Reads it; called by one thread at a time.
+        """
+        services = self.in_use()
+        with self._making.held():
+            return read(services)
 
     def close(self) -> None:
         """Release the services of this process."""
@@ -125,6 +139,7 @@ def _used(services: "Services") -> "Services":
             services.uploads,
             services.catalog,
             services.deletion,
+            services.editing,
             services.playback,
             services.tenants,
         ):

@@ -55,6 +55,21 @@ def test_the_surface_knows_names_parameters_fields_and_kits() -> None:
     )
 
 
+def test_the_surface_has_the_embedding_and_its_ready_videos() -> None:
+    stored = plugin_surface.FILE.read_text("utf-8").splitlines()
+
+    for line in (
+        "embedding.EmbeddedEnvironment.find(self, video_id)",
+        "embedding.EmbeddedService.uninstall(self, *, confirm, removes_files)",
+        "embedding.NewVideo.external_id: key",
+        "embedding.OutboundHttp",
+        "embedding.Overrides.analytics_sinks: field (optional)",
+        "testing.make_ready_video",
+    ):
+        assert line in plugin_surface.surface()
+        assert line in stored
+
+
 def test_an_old_name_works_and_names_replacement_and_release(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

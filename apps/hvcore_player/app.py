@@ -199,6 +199,6 @@ class DocsResource:
     def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
         """Lead to the documentation."""
         resp.status = falcon.HTTP_302
-        resp.location = f"{self.public.api_url}/docs"
+        resp.location = f"{self.public.api_url}/docs/"
 
     on_head = on_get

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from hvcore_api.documentation_site import documentation_url
 from hvcore_cli.commands.videos.demo import next_steps
 from hvcore_cli.invocation import CliError, Invocation
 from hvcore_cli.processes.local_service import LocalService
@@ -56,7 +57,7 @@ def test_every_start_says_where_everything_is(
 
     at = service.addresses
     for found in (
-        f"{at.api_url}/docs",
+        documentation_url(at.api_url),
         f"{at.api_url}/health",
         f"{sign_in} (once, within 10 minutes)",
         at.player_url,

@@ -9,6 +9,7 @@ from typing import Final
 
 import click
 
+from hvcore_api.documentation_site import documentation_url
 from hvcore_cli.data_folder import DataFolder
 from hvcore_cli.invocation import CliError, HvCommand, Invocation, pass_invocation
 from hvcore_cli.printable import printable
@@ -101,7 +102,7 @@ def describe(
     at = service.addresses
     rows = {
         "API": at.api_url,
-        "documentation": f"{at.api_url}/docs",
+        "documentation": documentation_url(at.api_url),
         "health": f"{at.api_url}/health",
         "delivery": at.worker_url,
         "player": at.player_url,

@@ -13,6 +13,7 @@ from typing import Final
 import click
 
 from hvcore.extras import install_command
+from hvcore_api.documentation_site import documentation_url
 from hvcore_cli.commands.videos.quality import quality_option
 from hvcore_cli.data_folder import DataFolder
 from hvcore_cli.invocation import (
@@ -134,7 +135,7 @@ def next_steps(service: LocalService, video_id: str) -> str:
         else (f" --data {shlex.quote(str(service.folder.path))}")
     )
     lines = [
-        f"docs      {at.api_url}/docs",
+        f"docs      {documentation_url(at.api_url)}",
         f"keys      {service.folder.first_keys_file}",
         *(f"  {name:<8}{value}" for name, value in keys.items()),
         "Next, in another terminal:",

@@ -44,7 +44,7 @@ class EnvironmentAnalytics(EnvironmentPart):
     """
 
     def usage(self, *, period_days: int | None = None) -> Report:
-        """Report what the environment holds, and what was served of it."""
+        """Report the videos that the environment holds, and the segments served."""
         asked = _read(query.UsageParameters, period_days=period_days)
         found = self._counts.usage(self._environments, asked.period_days)
         return answers.usage(found)
@@ -53,7 +53,7 @@ class EnvironmentAnalytics(EnvironmentPart):
         self, *, first: date | None = None, last: date | None = None, fill: bool = False
     ) -> Report:
         """
-        Report what was served on each day.
+        Report the segments that were served on each day.
 
         Args:
             fill: Days on which nothing was served are included.
@@ -67,13 +67,13 @@ class EnvironmentAnalytics(EnvironmentPart):
         return answers.daily(counts)
 
     def storage_usage(self) -> Report:
-        """Report how much is stored."""
+        """Report the number and the length of the stored videos."""
         return answers.storage(self._counts.storage(self._environments))
 
     def resolution_distribution(
         self, *, first: date | None = None, last: date | None = None
     ) -> Report:
-        """Report what was served of each resolution."""
+        """Report the segments that were served, by resolution."""
         asked = _read(
             query.ResolutionParameters, query.dates_in_order, first=first, last=last
         )
@@ -87,7 +87,7 @@ class EnvironmentAnalytics(EnvironmentPart):
     def video_resolutions(
         self, video_id: str, *, first: date | None = None, last: date | None = None
     ) -> Report:
-        """Report what was served of a video, by resolution."""
+        """Report the segments of a video that were served, by resolution."""
         asked = _read(
             query.VideoParameters, query.dates_in_order, first=first, last=last
         )
@@ -97,7 +97,7 @@ class EnvironmentAnalytics(EnvironmentPart):
 
     def video_count(self, video_id: str, *, day: date | None = None) -> Report:
         """
-        Show how the count of a video's day came about.
+        Show the steps that led to the count of a day of a video.
 
         Args:
             day: None takes today.
@@ -110,7 +110,7 @@ class EnvironmentAnalytics(EnvironmentPart):
     def video_playback_quality(
         self, video_id: str, *, first: date | None = None, last: date | None = None
     ) -> Report:
-        """Report how playback of a video went, as players measured it, by day."""
+        """Report the playback quality of a video by day, as players measured it."""
         asked = _read(
             query.PlaybackQualityParameters, query.daily_dates, first=first, last=last
         )
@@ -127,7 +127,7 @@ class EnvironmentAnalytics(EnvironmentPart):
         first: date | None = None,
         last: date | None = None,
     ) -> Report:
-        """Report where a video's segments went: by country or by page."""
+        """Report the segments of a video by the country or the page of viewers."""
         asked = _read(
             query.BreakdownParameters, query.daily_dates, by=by, first=first, last=last
         )

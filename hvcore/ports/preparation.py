@@ -42,11 +42,11 @@ class SupportsPrepare(ABC):
 
 @runtime_checkable
 class SupportsUninstall(Protocol):
-    """A backend, or an analytics sink, that removes whatever ``prepare`` has made."""
+    """A backend, or an analytics sink, that removes its own tables, or the like."""
 
     def uninstall(self) -> None:
         """
-        Remove what ``prepare`` has made, with all that is in it, and nothing else.
+        Remove the tables of ``prepare`` with all that is in them, and nothing else.
 
         Called once no process uses the service any more, by a program that embeds it.
         Nothing changes when it is called again. ``prepare`` makes it anew, empty.

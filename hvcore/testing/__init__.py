@@ -32,7 +32,7 @@ pytest.register_assert_rewrite(
 
 
 def __getattr__(name: str) -> object:
-    """Load what makes videos when it is asked for: kits need none of it."""
+    """Load the makers of videos when they are asked for: kits need none of them."""
     if name == "FakeTranscoder":
         from hvcore.testing.fake_transcoder import (  # noqa: PLC0415 - see above
             FakeTranscoder,

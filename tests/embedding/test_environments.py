@@ -82,7 +82,7 @@ def test_videos_are_listed_by_page_order_and_filter(host: Host) -> None:
     assert shop.list(state=VideoState.READY, since=today, until=today).total == 0
 
 
-def test_what_the_api_refuses_of_a_list_is_refused_by_the_names_of_arguments(
+def test_wrong_filters_of_a_list_are_refused_by_the_names_of_arguments(
     host: Host,
 ) -> None:
     with pytest.raises(InvalidParametersError) as raised:
@@ -100,7 +100,7 @@ def test_an_argument_that_is_not_there_is_no_argument_that_is_ignored(
         host.shop.update("vid_x", titel="The film")  # type: ignore[call-arg]  # what is tried
 
 
-def test_a_change_leaves_whatever_it_does_not_name(host: Host) -> None:
+def test_a_change_leaves_the_fields_that_it_does_not_name(host: Host) -> None:
     shop = host.shop
     video_id = film(
         shop, "a", description="old", external_id="1", metadata={"a": "1", "b": "2"}

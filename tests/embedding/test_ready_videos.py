@@ -103,7 +103,7 @@ def test_ready_videos_of_both_databases_have_their_events_and_their_poster(
         assert file.read(2) == b"\xff\xd8"
 
 
-def test_what_an_upload_refuses_becomes_no_ready_video(host: Host) -> None:
+def test_a_refused_upload_becomes_no_ready_video(host: Host) -> None:
     make_ready_video(host.shop, external_id="1")
 
     with pytest.raises(ConflictError):

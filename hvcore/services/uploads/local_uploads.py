@@ -41,7 +41,7 @@ class LocalUploads:
         self, env: Environment, source: BinaryIO, file: FileWanted, wanted: VideoWanted
     ) -> VideoId:
         """
-        Store all that a source still has, and make a video of it.
+        Store the rest of a source, and make a video of the file.
 
         What a source that breaks off has given goes, and its video with it.
 

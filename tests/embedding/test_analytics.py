@@ -125,7 +125,9 @@ def test_every_report_is_as_the_api_answers_it(
             assert without_moment(found) == without_moment(answered), path
 
 
-def test_reports_hold_a_segment_that_was_served(made: tuple[EmbeddedService, str]) -> None:
+def test_reports_hold_a_segment_that_was_served(
+    made: tuple[EmbeddedService, str],
+) -> None:
     hv, video_id = made
     reports = hv.environment("shop").analytics
 

@@ -2,6 +2,7 @@
 Transactions of host programs that have no SQLAlchemy: Django's, and those of drivers.
 """
 
+import runpy
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
@@ -392,3 +393,21 @@ def test_a_sweep_finds_the_work_of_a_host_that_tells_of_no_commit(
         cursor = shop.connection.execute("SELECT kind, state FROM hv_tasks")
         # Due, and not marked as one that somebody was told of.
         assert cursor.fetchall() == [("video.purge", "due")]
+
+
+@pytest.mark.parametrize("kind", marked((KINDS[0], KINDS[4])))
+def test_the_sample_of_drivers_takes_orders(
+    kind: Kind, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    path = Path(__file__).parents[2] / "docs" / "examples" / "driver_orders.py"
+    sample = runpy.run_path(str(path))
+    with shop_of(kind, request, tmp_path) as shop:
+        with kind.begin(shop.connection):
+            kind.run(shop.connection, "DROP TABLE orders")
+            kind.run(shop.connection, "CREATE TABLE orders (video_id VARCHAR(99))")
+        take = sample[f"order_on_{kind.database}"]
+
+        upload = take(shop.url, shop.environment)
+
+        assert shop.environment.find(upload.video_id)
+        assert shop.orders() == 1

@@ -42,7 +42,9 @@ def embedded(host: Host, folder: Path, storage: MemoryStorage) -> EmbeddedServic
     )
 
 
-def test_tables_of_hvcore_are_removed_and_those_of_the_host_stay(empty_host: Host, tmp_path: Path) -> None:
+def test_tables_of_hvcore_are_removed_and_those_of_the_host_stay(
+    empty_host: Host, tmp_path: Path
+) -> None:
     host, storage = empty_host, MemoryStorage()
     with host.engine.begin() as connection:
         connection.execute(sa.text(OTHERS))

@@ -30,6 +30,7 @@ from hvcore_api.resources.documents import DocsPageResource, OpenApiResource
 from hvcore_api.routing import KEY, Route
 from hvcore_web.app import make_app
 from hvcore_web.cors import exact_origins
+from hvcore_web.documentation.help_links import help_links
 from hvcore_web.errors import handle_error
 from hvcore_web.tus import TusMiddleware
 
@@ -68,6 +69,7 @@ def make_api(services: Services) -> falcon.App[falcon.Request, falcon.Response]:
         ),
         # In the order in which a request is judged.
         middleware=[
+            *help_links(services.settings.public.api_url),
             TusMiddleware(f"{KEY}/uploads"),
             AccessMiddleware(services.access, routes),
             LimitsMiddleware(services.rate_limits),

@@ -16,8 +16,8 @@ from hvcore_api.docs_page.families import (
     operations_of,
 )
 from hvcore_api.docs_page.operations import section_of
-from hvcore_api.documentation_site import is_built
 from hvcore_api.openapi.components import resolved
+from hvcore_web.documentation.site import is_built
 
 Node = Mapping[str, Any]
 Groups = Mapping[str, Sequence[Operation]]

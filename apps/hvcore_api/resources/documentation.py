@@ -11,8 +11,8 @@ import falcon
 from hvcore.assembly import Services
 from hvcore.errors import NotFoundError
 from hvcore.services.playback.responses import PlaybackResponse
-from hvcore_api import documentation_site
-from hvcore_api.documentation_site import API_PAGES, is_built
+from hvcore_web.documentation import site
+from hvcore_web.documentation.site import API_PAGES, is_built
 from hvcore_web.files import send
 from hvcore_web.pages import (
     PAGE_TYPE,
@@ -57,7 +57,7 @@ class DocumentationResource:
         if not file and not is_built():
             send(req, resp, served_file(_NOT_BUILT.fill({}), PAGE_TYPE))
             return
-        send(req, resp, _read(documentation_site.FOLDER / self._name_of(file)))
+        send(req, resp, _read(site.FOLDER / self._name_of(file)))
         resp.set_header("Content-Security-Policy", self._policy)
         resp.set_header("Referrer-Policy", "no-referrer")
 
@@ -76,9 +76,7 @@ class DocumentationResource:
 
     @cached_property
     def _policy(self) -> str:
-        hashes = json.loads(
-            (documentation_site.FOLDER / "policy.json").read_text("utf-8")
-        )
+        hashes = json.loads((site.FOLDER / "policy.json").read_text("utf-8"))
         scripts, styles = " ".join(hashes["script"]), " ".join(hashes["style"])
         return (
             f"default-src 'none'; script-src 'self' {scripts}; style-src 'self' {styles}; "
@@ -119,7 +117,7 @@ class ProgramsIndexResource:
             raise NotFoundError(
                 "The documentation is not built; `tox -e docs` builds it."
             )
-        listed = (documentation_site.FOLDER / "llms.txt").read_text("utf-8")
+        listed = (site.FOLDER / "llms.txt").read_text("utf-8")
         text = listed.replace("](", f"]({self._public.api_url}/docs/")
         send(req, resp, served_file(text.encode(), _TEXT_TYPE))
 
@@ -127,7 +125,7 @@ class ProgramsIndexResource:
 
 
 def _names() -> Iterator[str]:
-    folder = documentation_site.FOLDER
+    folder = site.FOLDER
     for path in folder.rglob("*"):
         if path.is_file():
             yield path.relative_to(folder).as_posix()

@@ -12,8 +12,8 @@ from hvcore.assembly import Services
 from hvcore.services.playback.responses import PlaybackResponse
 from hvcore.wire.envelope import SUCCESS_TYPE, encode
 from hvcore_api.docs_page.page import render_page
-from hvcore_api.documentation_site import is_built
 from hvcore_api.openapi.components import Document
+from hvcore_web.documentation.site import is_built
 from hvcore_web.files import send
 from hvcore_web.pages import (
     PAGE_TYPE,

@@ -9,13 +9,13 @@ from typing import Final
 
 import click
 
-from hvcore_api.documentation_site import documentation_url
 from hvcore_cli.data_folder import DataFolder
 from hvcore_cli.invocation import CliError, HvCommand, Invocation, pass_invocation
 from hvcore_cli.printable import printable
 from hvcore_cli.processes.alone import open_port
 from hvcore_cli.processes.local_service import LocalService, running
 from hvcore_server.listening import BIND_PATIENCE_S
+from hvcore_web.documentation.site import documentation_url
 
 Pair = tuple[socket.socket, socket.socket]
 

@@ -4,11 +4,11 @@ from unittest.mock import patch
 
 from django.contrib.auth.models import User
 from django.db import connection, transaction
-from django.test import TransactionTestCase
+from django.test import RequestFactory, TransactionTestCase
 
 from django_shop import videos
 from django_shop.models import Order
-from hvcore.embedding import Overrides, VideoNotFoundError
+from hvcore.embedding import Overrides, Permission, VideoNotFoundError, person
 from hvcore.testing import make_ready_video
 from hvcore.testing.fakes import MemoryStorage
 
@@ -52,3 +52,25 @@ class OrderTests(TransactionTestCase):
         Order.objects.create(customer="alice", video_id=video.id)
 
         self.assertContains(self.client.get(f"/films/{video.id}"), "<iframe")
+
+    def test_a_customer_of_the_session_may_watch(self) -> None:
+        requests = RequestFactory()
+        self.assertIsNone(videos.who(requests.get("/").environ))
+        requests.cookies = self.client.cookies
+        caller = videos.who(requests.get("/").environ)
+
+        may = {Permission.VIDEOS_READ}
+        self.assertEqual(caller, person("alice", org_id="shop", permissions=may))
+
+    def test_an_event_notes_that_a_film_is_ready(self) -> None:
+        video = make_ready_video(self.hv.environment("shop"))
+        order = Order.objects.create(customer="alice", video_id=video.id)
+
+        def is_noted() -> bool:
+            order.refresh_from_db()
+            return order.is_ready
+
+        # A light worker tells of events, until it is asked to stop.
+        self.hv.run_worker(encodes=False, stopping=is_noted)
+
+        self.assertTrue(order.is_ready)

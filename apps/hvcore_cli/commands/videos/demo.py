@@ -13,7 +13,6 @@ from typing import Final
 import click
 
 from hvcore.extras import install_command
-from hvcore_api.documentation_site import documentation_url
 from hvcore_cli.commands.videos.quality import quality_option
 from hvcore_cli.data_folder import DataFolder
 from hvcore_cli.invocation import (
@@ -26,6 +25,7 @@ from hvcore_cli.invocation import (
 from hvcore_cli.output import put, say
 from hvcore_cli.processes.local_service import LocalService, running
 from hvcore_cli.processes.up import HIGHEST_PORT, Pair, open_pair, tell, until_stopped
+from hvcore_web.documentation.site import documentation_url
 
 DEFAULT_PORT: Final = 8080
 OTHER_PORTS: Final = range(18_080, 18_180, 2)

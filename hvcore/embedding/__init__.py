@@ -15,8 +15,8 @@ from hvcore.domain.processing.encoding import Preset
 from hvcore.domain.videos.catalog import SortBy, SortDir
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.webhooks.events import EventKind
-from hvcore.embedding.analytics import EnvironmentAnalytics, Report
-from hvcore.embedding.arguments import NewVideo, VideoChanges, VideoFilters
+from hvcore.embedding.analytics import EnvironmentReports, Report
+from hvcore.embedding.arguments import NewVideo, VideoFilters, VideoUpdate
 from hvcore.embedding.captions import Caption, CaptionList, EnvironmentCaptions
 from hvcore.embedding.connections import DatabaseConnection, OnCommit
 from hvcore.embedding.environments import EmbeddedEnvironment, EnvironmentInTransaction
@@ -70,10 +70,10 @@ __all__ = [
     "EmbeddedEnvironment",
     "EmbeddedService",
     "EmbeddedVideo",
-    "EnvironmentAnalytics",
     "EnvironmentCaptions",
     "EnvironmentInTransaction",
     "EnvironmentPosters",
+    "EnvironmentReports",
     "EventKind",
     "HeaderScheme",
     "HvError",
@@ -107,11 +107,11 @@ __all__ = [
     "UnavailableError",
     "UnsupportedFormatError",
     "Upload",
-    "VideoChanges",
     "VideoFilters",
     "VideoList",
     "VideoNotFoundError",
     "VideoState",
+    "VideoUpdate",
     "WsgiApp",
     "WsgiEnviron",
     "embed",

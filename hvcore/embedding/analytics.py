@@ -30,7 +30,7 @@ _FIELDS: Final = {
 }
 
 
-class EnvironmentAnalytics(EnvironmentPart):
+class EnvironmentReports(EnvironmentPart):
     """
     The reports about an environment's videos; thread-safe.
 

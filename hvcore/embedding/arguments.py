@@ -87,7 +87,7 @@ class NewVideo(TypedDict, total=False):
     allows_download: bool
 
 
-class VideoChanges(TypedDict, total=False):
+class VideoUpdate(TypedDict, total=False):
     """
     The changes of a video; whatever is left out stays.
 

@@ -15,14 +15,14 @@ import attrs
 
 from hvcore.domain.access.principals import Principal
 from hvcore.domain.videos.preconditions import IfMatch
-from hvcore.embedding.analytics import EnvironmentAnalytics
+from hvcore.embedding.analytics import EnvironmentReports
 from hvcore.embedding.arguments import (
     CHANGES,
     FILTERS,
     NEW_VIDEO,
     NewVideo,
-    VideoChanges,
     VideoFilters,
+    VideoUpdate,
     read_arguments,
 )
 from hvcore.embedding.captions import EnvironmentCaptions
@@ -140,7 +140,7 @@ class EmbeddedEnvironment(GrantsUploads):
         video_id: str,
         *,
         if_match: str | None = None,
-        **changes: Unpack[VideoChanges],
+        **changes: Unpack[VideoUpdate],
     ) -> EmbeddedVideo:
         """
         Change a video, and return it as it is now.
@@ -148,7 +148,7 @@ class EmbeddedEnvironment(GrantsUploads):
         Args:
             if_match: The ``etag`` of the video as it was seen; None changes it however
                 it is.
-            changes: See VideoChanges.
+            changes: See VideoUpdate.
 
         Raises:
             VideoNotFoundError: The environment has none such, or it is deleted.
@@ -309,11 +309,9 @@ class EmbeddedEnvironment(GrantsUploads):
         return EnvironmentPosters(process=self._process, environment=self._environment)
 
     @property
-    def analytics(self) -> EnvironmentAnalytics:
+    def analytics(self) -> EnvironmentReports:
         """The reports about what was watched."""
-        return EnvironmentAnalytics(
-            process=self._process, environment=self._environment
-        )
+        return EnvironmentReports(process=self._process, environment=self._environment)
 
     @property
     def _uploads(self) -> "Uploads":

@@ -15,7 +15,7 @@ from hvcore.embedding import (
     BreakdownBy,
     ConfigError,
     EmbeddedService,
-    EnvironmentAnalytics,
+    EnvironmentReports,
     InvalidParametersError,
     Overrides,
     Permission,
@@ -32,7 +32,7 @@ from tests.support.databases.migrated import sqlite_of_a_service
 from tests.support.fakes import MemoryQueue
 
 TODAY = datetime.now(UTC).date()
-Reports = Mapping[str, Callable[[EnvironmentAnalytics, str], Mapping[str, Any]]]
+Reports = Mapping[str, Callable[[EnvironmentReports, str], Mapping[str, Any]]]
 
 OF_ENVIRONMENTS: Reports = {
     "usage?periodDays=7": lambda reports, _: reports.usage(period_days=7),

@@ -96,8 +96,8 @@ def test_wrong_filters_of_a_list_are_refused_by_the_names_of_arguments(
 def test_an_argument_that_is_not_there_is_no_argument_that_is_ignored(
     host: Host,
 ) -> None:
-    with pytest.raises(TypeError, match="'titel'; possible are name, description"):
-        host.shop.update("vid_x", titel="The film")  # type: ignore[call-arg]  # what is tried
+    with pytest.raises(TypeError, match="'heading'; possible are name, description"):
+        host.shop.update("vid_x", heading="The film")  # type: ignore[call-arg]  # what is tried
 
 
 def test_a_change_leaves_the_fields_that_it_does_not_name(host: Host) -> None:

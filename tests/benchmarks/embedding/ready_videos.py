@@ -1,7 +1,7 @@
 """
 Time that a hundred ready videos take without an encoder, as a share of five seconds.
 
-Run: ``python -m tests.benchmarks.ready_videos [--videos N]``
+Run: ``python -m tests.benchmarks.embedding.ready_videos [--videos N]``
 """
 
 import argparse

@@ -23,6 +23,7 @@ from hvcore.embedding import (
     VideoState,
     embed,
 )
+from hvcore.services.uploads import local_uploads
 from hvcore.testing.recording_outbound import RecordingOutbound
 from tests.embedding.conftest import ENVIRON, Host
 from tests.support.databases.migrated import sqlite_of_a_service
@@ -214,6 +215,18 @@ def test_a_source_that_no_upload_may_have_leaves_no_video(
 
     with pytest.raises(error):
         host.shop.upload(io.BytesIO(source), **given)  # type: ignore[arg-type]  # what is tried
+
+    with pytest.raises(VideoNotFoundError):
+        host.shop.find_external("1")
+
+
+def test_a_stream_without_an_end_is_cut_off_at_the_largest_size(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local_uploads, "MAX_UPLOAD_BYTES", len(FILM) - 1)
+
+    with pytest.raises(InvalidFileSizeError, match="at most"):
+        film(host.shop, "a", external_id="1")
 
     with pytest.raises(VideoNotFoundError):
         host.shop.find_external("1")

@@ -20,7 +20,7 @@ from sqlalchemy.orm import Session
 
 from hvcore.embedding import ConfigError, EmbeddedEnvironment
 from tests.embedding.conftest import sqlite_of_a_host
-from tests.embedding.test_connections import (
+from tests.embedding.transactions.test_connections import (
     DJANGO,
     KINDS,
     Shop,

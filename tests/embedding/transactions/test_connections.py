@@ -401,7 +401,7 @@ def test_a_sweep_finds_the_work_of_a_host_that_tells_of_no_commit(
 def test_the_sample_of_drivers_takes_orders(
     kind: Kind, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
-    path = Path(__file__).parents[2] / "docs" / "examples" / "driver_orders.py"
+    path = Path(__file__).parents[3] / "docs" / "examples" / "driver_orders.py"
     sample = runpy.run_path(str(path))
     with shop_of(kind, request, tmp_path) as shop:
         with kind.begin(shop.connection):

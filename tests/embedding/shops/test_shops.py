@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from tests.support.servers import PostgresqlServer, wait_until
 
-FOLDER: Final = Path(__file__).parents[2] / "docs" / "examples"
+FOLDER: Final = Path(__file__).parents[3] / "docs" / "examples"
 TABLES: Final = {"django_shop": "django_shop_order", "fastapi_shop": "orders"}
 HALVES: Final = """
 SELECT video_id FROM {orders} WHERE video_id NOT IN (SELECT id FROM {videos})
@@ -93,7 +93,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
 def test_no_kill_of_a_shop_leaves_half_of_an_order_and_its_film(
     place: Place, shop: str, kills: int
 ) -> None:
-    sold = int(place.run("-m", "tests.embedding.shop_sellers", shop, str(kills)))
+    sold = int(place.run("-m", "tests.embedding.shops.shop_sellers", shop, str(kills)))
 
     begin = "hv." if place.is_server else "hv_"
     halves = HALVES.format(

@@ -1,7 +1,7 @@
 """
 Sells films by a sample shop of docs/examples in processes that are killed.
 
-Usage: python -m tests.embedding.shop_sellers SHOP KILLS, beside the shop. Prints how many
+Usage: python -m tests.embedding.shops.shop_sellers SHOP KILLS, beside the shop. Prints how many
 sales were told of.
 """
 

@@ -16,7 +16,7 @@ from django.db import transaction
 
 from hvcore.embedding import EmbeddedEnvironment, OwnTransactionError
 from tests.embedding.conftest import Host, hosts, sqlite_of_a_host
-from tests.embedding.test_connections import DJANGO, in_django
+from tests.embedding.transactions.test_connections import DJANGO, in_django
 
 AT_ONCE_S: Final = 2.0
 """Instead of ten; other work may hold this test up."""

@@ -320,10 +320,6 @@ def test_every_pinned_requirement_has_a_constraint() -> None:
 
 MOST_MODULES = 25
 LARGER_FOLDERS = {
-    "contrib/hvcore_mediaconvert_local": 38,
-    "hvcore/assembly": 27,
-    "hvcore/conformance": 26,
-    "hvcore/ports/repositories": 27,
     "tests/benchmarks": 37,
     "tests/dashboard": 30,
     "tests/e2e": 77,

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import attrs
 import pytest
 
-from hvcore.assembly import backend_trials
-from hvcore.assembly.backend_trials import check_backends
+from hvcore.assembly.backend_choice import backend_trials
+from hvcore.assembly.backend_choice.backend_trials import check_backends
 from hvcore.domain.health_findings import BROKEN
 from hvcore.errors import HvcoreError
 from hvcore.processes import time_limits

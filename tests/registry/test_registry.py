@@ -12,8 +12,8 @@ from typing import cast
 import attrs
 import pytest
 
-from hvcore.assembly.chosen_backends import ChosenBackends
-from hvcore.assembly.offered_backends import offered_backends
+from hvcore.assembly.backend_choice.chosen_backends import ChosenBackends
+from hvcore.assembly.backend_choice.offered_backends import offered_backends
 from hvcore.domain.analytics.segments import ServedBatch
 from hvcore.domain.webhooks.events import EventKind
 from hvcore.errors import ConfigError, PluginError

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hvcore.assembly.chosen_backends import ChosenBackends
+from hvcore.assembly.backend_choice.chosen_backends import ChosenBackends
 from hvcore.errors import PluginError
 from hvcore.plugin_api import BuildContext
 from hvcore.registry import load_plugins

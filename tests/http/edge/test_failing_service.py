@@ -102,31 +102,60 @@ class Fleet:
         return request("GET", root + path).status, time.monotonic() - began_s
 
 
+@contextmanager
+def edge_before(folder: Path, *processes: Process) -> Iterator[Mapping[str, int]]:
+    """Run an edge that lists `processes` as its services; yield its ports by kind."""
+    port, api_port = free_ports(), free_ports()
+    services = ", ".join(one.address for one in processes)
+    edge = EdgeSettings(
+        listen=f"127.0.0.1:{port}",
+        service=services,
+        api_listen=f"127.0.0.1:{api_port}",
+        api_service=services,
+    )
+    made = EdgeConfig(
+        settings=attrs.evolve(settings_of(folder), edge=edge),
+        folder=folder / "edge",
+        scripts=folder / "out",
+        storage=None,
+    )
+    config = made.write([])
+    text = config.read_text()
+    for usual, here in SOONER.items():
+        assert usual in text
+        text = text.replace(usual, here)
+    config.write_text(text)
+    with running_nginx(config, port=port, folder=folder / "edge"):
+        yield {"delivery": port, "api": api_port}
+
+
 @pytest.fixture
 def fleet(tmp_path: Path) -> Iterator[Fleet]:
-    port, api_port = free_ports(), free_ports()
-    with process(is_frozen=False) as whole, process(is_frozen=True) as frozen:
-        both = f"{frozen.address}, {whole.address}"
-        edge = EdgeSettings(
-            listen=f"127.0.0.1:{port}",
-            service=both,
-            api_listen=f"127.0.0.1:{api_port}",
-            api_service=both,
-        )
-        made = EdgeConfig(
-            settings=attrs.evolve(settings_of(tmp_path), edge=edge),
-            folder=tmp_path / "edge",
-            scripts=tmp_path / "out",
-            storage=None,
-        )
-        config = made.write([])
-        text = config.read_text()
-        for usual, here in SOONER.items():
-            assert usual in text
-            text = text.replace(usual, here)
-        config.write_text(text)
-        with running_nginx(config, port=port, folder=tmp_path / "edge"):
-            yield Fleet(whole, frozen, {"delivery": port, "api": api_port})
+    with (
+        process(is_frozen=False) as whole,
+        process(is_frozen=True) as frozen,
+        edge_before(tmp_path, frozen, whole) as ports,
+    ):
+        yield Fleet(whole, frozen, ports)
+
+
+def test_all_requests_of_one_resumable_upload_reach_the_same_service(
+    tmp_path: Path,
+) -> None:
+    uploads = [f"/uploads/{number}" for number in range(25)]
+    with process(is_frozen=False) as one, process(is_frozen=False) as other:
+        with edge_before(tmp_path, one, other) as ports:
+            root = f"http://127.0.0.1:{ports['delivery']}"
+            for method in ("PATCH", "HEAD", "PATCH", "DELETE"):
+                for path in uploads:
+                    assert request(method, root + path).status == 200
+
+        heard = [
+            {line.split()[1] for line in process.heard} for process in (one, other)
+        ]
+        assert all(heard)
+        assert heard[0].isdisjoint(heard[1])
+        assert heard[0] | heard[1] == set(uploads)
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ import attrs
 import pytest
 
 from hvcore_mediaconvert_local.carried_out import ignored_settings
-from hvcore_mediaconvert_local.encode_plan import Destination
-from hvcore_mediaconvert_local.encoder_arguments import arguments_of
-from hvcore_mediaconvert_local.plan_reading import plan_of
-from hvcore_mediaconvert_local.source_facts import SourceFacts
+from hvcore_mediaconvert_local.encoding.encode_plan import Destination
+from hvcore_mediaconvert_local.encoding.encoder_arguments import arguments_of
+from hvcore_mediaconvert_local.encoding.plan_reading import plan_of
+from hvcore_mediaconvert_local.encoding.source_facts import SourceFacts
 from hvcore_mediaconvert_local.wire import laid_over
 from tests.plugins.mediaconvert_local.job_requests import (
     Wire,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, Final
 
-from hvcore_mediaconvert_local.encode_plan import (
+from hvcore_mediaconvert_local.encoding.encode_plan import (
     FRAME_CAPTURE,
     AudioPlan,
     Destination,

@@ -8,17 +8,17 @@ from collections.abc import Iterable
 
 import falcon
 
-from hvcore_mediaconvert_local.control import add_control
 from hvcore_mediaconvert_local.errors import MediaConvertError, bad_request
 from hvcore_mediaconvert_local.faults import FaultBook, apply_fault
 from hvcore_mediaconvert_local.local_service import LocalMediaConvert
-from hvcore_mediaconvert_local.operations import (
+from hvcore_mediaconvert_local.web.control import add_control
+from hvcore_mediaconvert_local.web.operations import (
     MAX_BODY_BYTES,
     ApiOperation,
     Handler,
     operations,
 )
-from hvcore_mediaconvert_local.signatures import SignatureCheck, SignedRequest
+from hvcore_mediaconvert_local.web.signatures import SignatureCheck, SignedRequest
 
 _log = logging.getLogger(__name__)
 

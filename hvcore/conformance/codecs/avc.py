@@ -7,9 +7,9 @@ Source: ITU-T H.264, sections 7.3.2.1, A.3 and E.1; ISO/IEC 14496-15, section 5.
 from collections.abc import Mapping
 from typing import Final
 
-from hvcore.conformance.bits import Bits, BitsError, payload
 from hvcore.conformance.boxes import Box
-from hvcore.conformance.pictures import Picture, Usability, VideoConfig
+from hvcore.conformance.codecs.bits import Bits, BitsError, payload
+from hvcore.conformance.codecs.pictures import Picture, Usability, VideoConfig
 
 IDR: Final = frozenset({5})
 PICTURES: Final = frozenset(range(1, 6))

@@ -11,7 +11,7 @@ from botocore.loaders import Loader
 from botocore.model import ServiceModel, StructureShape
 
 from hvcore_mediaconvert_local.errors import bad_request
-from hvcore_mediaconvert_local.request_check import problems
+from hvcore_mediaconvert_local.web.request_check import problems
 from hvcore_mediaconvert_local.wire import JsonObject, without_nulls
 
 API_VERSION: Final = "2017-08-29"

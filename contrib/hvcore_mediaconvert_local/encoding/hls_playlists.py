@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from hvcore_mediaconvert_local.renditions import LocalRendition
+from hvcore_mediaconvert_local.encoding.renditions import LocalRendition
 
 AUDIO_GROUP: Final = "program_audio_0"
 """MediaConvert's name for the group of audio that has none."""

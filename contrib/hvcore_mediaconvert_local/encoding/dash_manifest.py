@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import Final
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from hvcore_mediaconvert_local.renditions import LocalRendition
+from hvcore_mediaconvert_local.encoding.renditions import LocalRendition
 
 _NAMESPACE: Final = "urn:mpeg:dash:schema:mpd:2011"
 _TIMESCALE: Final = 1_000_000

@@ -8,7 +8,7 @@ from typing import Any, Final
 import attrs
 
 from hvcore.assembly import build
-from hvcore.assembly.offered_backends import active_choices
+from hvcore.assembly.backend_choice.offered_backends import active_choices
 from hvcore.assembly.services import Services
 from hvcore.errors import (
     HvcoreError,

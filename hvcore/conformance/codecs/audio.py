@@ -9,8 +9,8 @@ from typing import Final
 
 import attrs
 
-from hvcore.conformance.bits import Bits, BitsError
 from hvcore.conformance.boxes import Box, BoxError
+from hvcore.conformance.codecs.bits import Bits, BitsError
 
 _ES: Final = 3
 _DECODER_CONFIG: Final = 4

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import cast
 
-from hvcore.assembly.offered_backends import active_choices
+from hvcore.assembly.backend_choice.offered_backends import active_choices
 from hvcore.errors import ConfigError, HvcoreError, SeveralPluginsError
 from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore
 from hvcore.ports.auth import AuthProvider

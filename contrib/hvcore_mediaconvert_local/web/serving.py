@@ -9,9 +9,9 @@ from typing import Any, Final
 from gunicorn.app.base import BaseApplication
 from gunicorn.arbiter import Arbiter
 
-from hvcore_mediaconvert_local.app import make_app
 from hvcore_mediaconvert_local.config import LocalMediaConvertConfig
 from hvcore_mediaconvert_local.local_service import LocalMediaConvert
+from hvcore_mediaconvert_local.web.app import make_app
 
 _log = logging.getLogger(__name__)
 

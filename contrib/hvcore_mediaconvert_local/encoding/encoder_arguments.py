@@ -5,7 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Final
 
-from hvcore_mediaconvert_local.encode_plan import (
+from hvcore_mediaconvert_local.encoding.encode_plan import (
     AudioPlan,
     EncodePlan,
     GroupKind,
@@ -13,7 +13,7 @@ from hvcore_mediaconvert_local.encode_plan import (
     OutputPlan,
     VideoPlan,
 )
-from hvcore_mediaconvert_local.source_facts import SourceFacts
+from hvcore_mediaconvert_local.encoding.source_facts import SourceFacts
 
 MEDIA_PLAYLIST: Final = "media.m3u8"
 FACTS_PLAYLIST: Final = "facts.m3u8"

@@ -8,10 +8,10 @@ Source: ITU-T H.265, sections 7.3.2.2, 7.3.3, 7.3.4, 7.3.7, A.4 and E.2; ISO/IEC
 from collections.abc import Mapping
 from typing import Final
 
-from hvcore.conformance.avc import read_usability
-from hvcore.conformance.bits import Bits, BitsError, payload
 from hvcore.conformance.boxes import Box
-from hvcore.conformance.pictures import Picture, Usability, VideoConfig
+from hvcore.conformance.codecs.avc import read_usability
+from hvcore.conformance.codecs.bits import Bits, BitsError, payload
+from hvcore.conformance.codecs.pictures import Picture, Usability, VideoConfig
 
 IDR: Final = frozenset({19, 20})
 PICTURES: Final = frozenset(range(32))

@@ -8,8 +8,8 @@ from typing import Final
 
 import attrs
 
-from hvcore_mediaconvert_local.encode_plan import OutputPlan
-from hvcore_mediaconvert_local.encoder_arguments import (
+from hvcore_mediaconvert_local.encoding.encode_plan import OutputPlan
+from hvcore_mediaconvert_local.encoding.encoder_arguments import (
     FACTS_PLAYLIST,
     INIT,
     MEDIA_PLAYLIST,

@@ -5,7 +5,7 @@ from typing import Final
 
 import attrs
 
-from hvcore_mediaconvert_local.encode_plan import EncodePlan
+from hvcore_mediaconvert_local.encoding.encode_plan import EncodePlan
 from hvcore_mediaconvert_local.errors import JobFailedError
 from hvcore_mediaconvert_local.wire import JsonObject, objects_at
 

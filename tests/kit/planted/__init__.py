@@ -1,0 +1,1 @@
+"""Faults planted in plugins, each of which breaks a promise that a kit must test."""

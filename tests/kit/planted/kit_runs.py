@@ -1,0 +1,199 @@
+"""Runs of the kits on plugins with a planted fault, and the score of each kind."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from enum import Enum
+from functools import cached_property
+from pathlib import Path
+from threading import Lock
+from typing import Final
+from xml.etree import ElementTree as ET
+
+import attrs
+
+from tests.kit.planted.building import StaleFaultError, build
+from tests.kit.planted.faults import Fault, unseen
+
+AT_A_TIME: Final = 2
+TIMED_RUNS: Final = 10
+# No kit takes over 60 s. A kit that hangs is killed, and has found nothing: whoever runs
+# it is told of no promise.
+KILLED_AFTER_S: Final = 150
+
+
+class Verdict(Enum):
+    """What a kit said of a fault."""
+
+    FOUND = "found"
+    MISSED = "missed"
+    NOT_RUNNABLE = "not runnable"
+
+
+@attrs.frozen(kw_only=True)
+class Outcome:
+    """
+    The outcome of a kit on a backend.
+
+    Attributes:
+        says: The test that failed, or why there is none.
+    """
+
+    verdict: Verdict
+    says: str
+    took_s: float
+
+
+@attrs.frozen(kw_only=True)
+class Score:
+    """The faults of a kind of plugins, by verdict; those that no kit sees left out."""
+
+    kind: str
+    found: int
+    missed: int
+    not_runnable: int
+
+    @property
+    def share(self) -> float:
+        return self.found / max(1, self.found + self.missed + self.not_runnable)
+
+
+@attrs.define
+class Controls:
+    """The outcomes of backends without a fault; each kit is run once for each seed."""
+
+    _known: dict[tuple[str, str | None, int], Outcome] = attrs.field(factory=dict)
+    _lock: Lock = attrs.field(factory=Lock)
+    _locks: dict[tuple[str, str | None, int], Lock] = attrs.field(factory=dict)
+
+    def of(self, kind: str, base: str | None, seed: int) -> Outcome:
+        """Return what the kit says of the right backend."""
+        key = (kind, base, seed)
+        with self._lock:
+            lock = self._locks.setdefault(key, Lock())
+        with lock:
+            if key not in self._known:
+                self._known[key] = run_kit(kind, base=base, fault=None, seed=seed)
+            return self._known[key]
+
+
+def outcome(fault: Fault, controls: Controls, seed: int) -> Outcome:
+    """Run the kit until it finds a fault: once, or ten times where the fault is timed."""
+    took_s, last = 0.0, None
+    for run in range(TIMED_RUNS if fault.is_timed else 1):
+        right = controls.of(fault.kind, fault.base, seed + run)
+        if right.verdict is not Verdict.MISSED:
+            says = f"without the fault: {right.says}"
+            return Outcome(verdict=Verdict.NOT_RUNNABLE, says=says, took_s=took_s)
+        last = run_kit(fault.kind, base=fault.base, fault=fault, seed=seed + run)
+        took_s += last.took_s
+        if last.verdict is not Verdict.MISSED:
+            break
+    assert last is not None
+    return attrs.evolve(last, took_s=took_s)
+
+
+def outcomes(chosen: Iterable[Fault], seed: int) -> Iterator[tuple[Fault, Outcome]]:
+    """Run the kits on all faults, two at a time, and give each outcome in order."""
+    controls, chosen = Controls(), list(chosen)
+    with ThreadPoolExecutor(AT_A_TIME) as pool:
+        results = pool.map(lambda fault: outcome(fault, controls, seed), chosen)
+        yield from zip(chosen, results, strict=True)
+
+
+def scores(results: Sequence[tuple[Fault, Outcome]]) -> list[Score]:
+    """Return the score of each kind, and that of all."""
+    counted = [one for one in results if one[0].id not in unseen()]
+    kinds = sorted({fault.kind for fault, _ in counted})
+    of_kinds = [[one for one in counted if one[0].kind == kind] for kind in kinds]
+    return [
+        Score(
+            kind=kind,
+            found=_count(some, Verdict.FOUND),
+            missed=_count(some, Verdict.MISSED),
+            not_runnable=_count(some, Verdict.NOT_RUNNABLE),
+        )
+        for kind, some in zip([*kinds, "all"], [*of_kinds, counted], strict=True)
+    ]
+
+
+def run_kit(kind: str, *, base: str | None, fault: Fault | None, seed: int) -> Outcome:
+    """Run the kit of a kind on a backend, in processes and a folder of its own."""
+    with tempfile.TemporaryDirectory(prefix="planted-") as folder:
+        try:
+            plugin = build(kind, Path(folder), base=base, fault=fault)
+        except StaleFaultError as error:
+            return Outcome(verdict=Verdict.NOT_RUNNABLE, says=str(error), took_s=0)
+        return _Run(plugin=plugin, folder=Path(folder), seed=seed).outcome()
+
+
+@attrs.define(slots=False)
+class _Run:
+    plugin: Path
+    folder: Path
+    seed: int
+
+    @cached_property
+    def _report(self) -> Path:
+        return self.folder / "report.xml"
+
+    def outcome(self) -> Outcome:
+        began = time.monotonic()
+        status, output = self._finished()
+        took_s = time.monotonic() - began
+        if status is None:
+            says = f"hangs: killed after {KILLED_AFTER_S} s"
+            return Outcome(verdict=Verdict.MISSED, says=says, took_s=took_s)
+        failed = self._failed()
+        if failed:
+            return Outcome(verdict=Verdict.FOUND, says=failed[0], took_s=took_s)
+        if status == 0:
+            return Outcome(verdict=Verdict.MISSED, says="", took_s=took_s)
+        says = (output.strip().splitlines() or ["no output"])[-1][:200]
+        return Outcome(verdict=Verdict.NOT_RUNNABLE, says=says, took_s=took_s)
+
+    def _finished(self) -> tuple[int | None, str]:
+        child = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "pytest", "-x", "-q", "--tb=line"),
+                *("-p", "no:cacheprovider", f"--randomly-seed={self.seed}"),
+                *(f"--basetemp={self.folder / 'tmp'}", f"--junit-xml={self._report}"),
+                "tests",
+            ],
+            cwd=self.plugin,
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+        try:
+            output, _ = child.communicate(timeout=KILLED_AFTER_S)
+        except subprocess.TimeoutExpired:
+            os.killpg(child.pid, signal.SIGKILL)
+            child.communicate()
+            return None, ""
+        return child.returncode, output
+
+    def _failed(self) -> list[str]:
+        if not self._report.exists():
+            return []
+        cases = ET.parse(self._report).iter("testcase")  # noqa: S314 - pytest's own
+        return [
+            case.get("name", "")
+            for case in cases
+            # Where the module cannot be imported, the case has no class.
+            if case.get("classname")
+            and (case.findall("failure") or case.findall("error"))
+        ]
+
+
+def _count(results: Sequence[tuple[Fault, Outcome]], verdict: Verdict) -> int:
+    return sum(one.verdict is verdict for _, one in results)

@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 import pytest
 
 from hvcore.ports.storage import ObjectNotFoundError, Storage
-from hvcore.testing.deviations import DeclaresDeviations
+from hvcore.testing.kit import Kit
 
 TYPE: Final = "video/mp4"
 
@@ -17,7 +17,7 @@ Opens another storage on the same objects, as another process would.
 """
 
 
-class StorageKit(DeclaresDeviations):
+class StorageKit(Kit):
     """
     The fixtures of every part of the kit.
 

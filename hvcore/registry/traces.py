@@ -1,5 +1,5 @@
 """
-Trace what plugins are asked: each call of hooks, factories and methods, with its time.
+Trace the calls of plugins: hooks, factories and methods, each with its time.
 
 Nothing that was given or returned is written down, only of which type it is: paths,
 credentials and addresses are among it.

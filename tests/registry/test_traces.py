@@ -115,7 +115,7 @@ def test_a_backend_of_a_frozen_class_with_slots_is_traced(
     assert (call.rpartition(".")[2], outcome) == ("twice()", "int")
 
 
-def test_what_cannot_be_traced_stays_what_it_is(
+def test_a_backend_of_a_class_in_c_stays_as_it_is(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     made = [1, 2]

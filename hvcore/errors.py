@@ -95,6 +95,37 @@ class SeveralPluginsError(PluginError):
         super().__init__(f"{len(self.errors)} backends cannot be used: {told}")
 
 
+class WrongAnswerError(TypeError):
+    """
+    A method of a backend has returned something else than its port names.
+
+    Args:
+        method: As it was called: its own code tells whose it is.
+        problem: What it has returned, a clause.
+        fix: What to return instead, a sentence.
+    """
+
+    def __init__(self, method: object, problem: str, fix: str) -> None:
+        self.method = method
+        name = getattr(method, "__qualname__", "a method")
+        self.problem = f"{name} has returned {problem}"
+        self.fix = fix
+        super().__init__(f"{self.problem}. {fix}")
+
+
+def require_answer(method: object, given: object, wanted: type) -> None:
+    """
+    Refuse the answer of a backend that is no instance of the class its port names.
+
+    Raises:
+        WrongAnswerError: It is none.
+    """
+    if not isinstance(given, wanted):
+        what = "None" if given is None else f"a {type(given).__name__}"
+        fix = f"Let it return a {wanted.__name__}."
+        raise WrongAnswerError(method, f"{what}, and no {wanted.__name__}", fix)
+
+
 class HvError(HvcoreError):
     """
     Base of the errors that a caller of the service sees.

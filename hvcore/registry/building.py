@@ -5,6 +5,7 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any, Final
 
 import attrs
@@ -254,12 +255,20 @@ def _told_if_slow(offer: Offer) -> Iterator[None]:
 
 
 def _tell(offer: Offer, waiting: int) -> None:
-    _log.error("%s", hung_factory(offer, sys._current_frames().get(waiting), SLOW_S))  # noqa: SLF001 - the one way to see it
+    frame = sys._current_frames().get(waiting)  # noqa: SLF001 - the one way to see it
+    _log.error("%s", hung_call(offer, "factory", frame, SLOW_S))
 
 
-def hung_factory(offer: Offer, frame: Any, after_s: float) -> PluginFault:  # noqa: ANN401 - a frame
-    """Return the fault of a backend whose factory does not come back."""
-    what = f"the factory of {title(offer)}"
+def hung_call(
+    offer: Offer, called: str, frame: FrameType | None, after_s: float
+) -> PluginFault:
+    """
+    Return the fault of a backend whose factory or method does not come back.
+
+    Args:
+        called: Which of them.
+    """
+    what = f"the {called} of {title(offer)}"
     return hung_fault(locations_of_thread(frame), what, after_s=after_s) or PluginFault(
         source=offer.source,
         problem=f"{what} has not come back after {after_s:.0f} s",

@@ -238,12 +238,19 @@ def _raising(code: CodeType) -> frozenset[int]:
     ``try`` cannot; nor can the end of a ``with`` block, which begins with a None for
     ``__exit__``: an error there would leave a lock held, and never comes in real life.
     """
+    found = list(dis.get_instructions(code))
     return frozenset(
         one.offset
-        for one in dis.get_instructions(code)
+        for one, following in zip(found, [*found[1:], None], strict=True)
         if one.opname != "NOP"
-        and not (one.opname == "LOAD_CONST" and one.argval is None)
+        and not _is_none(one)
+        # What is returned out of the block is put aside first.
+        and not (one.opname == "SWAP" and following and _is_none(following))
     )
+
+
+def _is_none(one: dis.Instruction) -> bool:
+    return one.opname == "LOAD_CONST" and one.argval is None
 
 
 @cache

@@ -50,6 +50,11 @@ class MessagePromises(Kit):
         """Make the queue, with nothing in it."""
         raise NotImplementedError
 
+    @pytest.fixture
+    def elsewhere(self) -> Queue:
+        """Make a queue of other settings, with nothing in it, too."""
+        raise NotImplementedError("give the fixture: a queue of other settings")
+
     def test_a_message_put_before_reaches_a_later_consumer(self, queue: Queue) -> None:
         """Messages wait for consumers, and carry the ids as they were put."""
         wanted = put_many(queue, 5)

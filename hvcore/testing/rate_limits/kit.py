@@ -63,6 +63,21 @@ class RateLimitKit(Kit):
         self._skip_unless_shared()
         raise NotImplementedError("give the fixture: a store that cannot answer")
 
+    @pytest.fixture
+    def reopened_or_same(
+        self, store: RateLimitStore, request: pytest.FixtureRequest
+    ) -> RateLimitStore:
+        """Return another store on the same counts, or the store itself."""
+        if not self.is_shared:
+            return store
+        reopened: ReopenedStore = request.getfixturevalue("reopened")
+        return reopened()
+
+    @pytest.fixture
+    def elsewhere(self) -> RateLimitStore:
+        """Return a store of other data, which has counted nothing either."""
+        raise NotImplementedError("give the fixture: an empty store of other data")
+
     def _skip_unless_shared(self) -> None:
         if not self.is_shared:
             pytest.skip("it counts for one process")

@@ -1,154 +1,61 @@
-"""
-The promises of authentication providers, as tests.
-
-A plugin's tests inherit and say how callers get and lose their credentials::
-
-    class TestAcmeTokens(AuthConformance):
-        @pytest.fixture
-        def provider(self): ...
-
-        @pytest.fixture
-        def reopened(self): ...
-
-        @pytest.fixture
-        def unreachable(self): ...
-
-        def issue(self, org_id, env_id): ...
-
-        def revoke(self, issued): ...
-
-        def expire(self, issued): ...
-
-Each test gets a provider of its own; the kit itself uses no network.
-"""
+"""The promises of an authentication provider about callers and their credentials."""
 
 import logging
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from types import MappingProxyType
-from typing import Final, TypeAlias
+from typing import Final
 
-import attrs
 import pytest
 
 from hvcore.domain.access.keys import KeyType, Permission
 from hvcore.domain.access.principals import Principal
-from hvcore.domain.ids import EnvId, OrgId, is_chosen_id
+from hvcore.domain.ids import is_chosen_id
 from hvcore.errors import UnauthorizedError
 from hvcore.ports.auth import AuthProvider, Credentials
+from hvcore.testing.auth.kit import (
+    CLAIMS,
+    DEV,
+    FOREIGN_HEADERS,
+    LIVE,
+    ORG_A,
+    ORG_B,
+    AuthKit,
+    ReopenedProvider,
+    accepted,
+    asked,
+    changed,
+    is_accepted,
+)
 from hvcore.testing.children import held_at, is_unavailable
-from hvcore.testing.kit import Kit
 
-ORG_A: Final = OrgId("org_a")
-ORG_B: Final = OrgId("org_b")
-DEV: Final = EnvId("dev")
-LIVE: Final = EnvId("live")
-
-ReopenedProvider: TypeAlias = Callable[[], AuthProvider]
-"""
-Makes the same provider as another process has it.
-"""
-
-_FOREIGN_HEADERS: Final = MappingProxyType(
-    {
-        "host": "videos.example.com",
-        "user-agent": "kit/1.0",
-        "accept": "*/*",
-        "cookie": "session=kit",
-        "x-kit-nothing": "hv_live_0000",
-    }
-)
-_CLAIMS: Final = MappingProxyType(
-    {
-        "x-org-id": ORG_B,
-        "x-organization": ORG_B,
-        "x-forwarded-user": ORG_B,
-        "x-env-id": LIVE,
-        "x-remote-user": "root",
-    }
-)
-"""What a caller may claim, and nobody believes."""
 _LINES: Final = 40
 
 
-@attrs.frozen(kw_only=True)
-class IssuedCredentials:
-    """
-    The credentials that a caller was given.
-
-    Attributes:
-        headers: Those that the caller sends; names in lower case.
-        secret: The part of them that must not be told to anybody.
-    """
-
-    headers: Mapping[str, str] = attrs.field(repr=False)
-    secret: str = attrs.field(repr=False)
-
-
-class AuthConformance(Kit):
-    """
-    The promises of every authentication provider.
-
-    Attributes:
-        gives_up_within_s: How long a call may take while what the provider asks does
-            not answer.
-    """
-
-    gives_up_within_s = 10.0
-
-    @pytest.fixture
-    def provider(self) -> AuthProvider:
-        """Make the provider."""
-        raise NotImplementedError("give the fixture: the provider")
-
-    @pytest.fixture
-    def reopened(self) -> ReopenedProvider:
-        """Return a function that makes the provider as another process has it."""
-        raise NotImplementedError("give the fixture: it makes the provider again")
-
-    @pytest.fixture
-    def unreachable(self) -> AuthProvider:
-        """
-        Return a provider that was built, and whose keys nobody can look up since.
-
-        Of a provider that asks nobody, decline the test by ``deviations``, and return
-        any provider.
-        """
-        raise NotImplementedError("give the fixture: it cannot look anything up")
-
-    def issue(self, org_id: OrgId, env_id: EnvId) -> IssuedCredentials:
-        """Give credentials to a new caller, who may do something in an environment."""
-        raise NotImplementedError("give the method: it makes a caller's credentials")
-
-    def revoke(self, issued: IssuedCredentials) -> None:
-        """Take credentials back; good ones before."""
-        raise NotImplementedError("give the method: it takes credentials back")
-
-    def expire(self, issued: IssuedCredentials) -> None:
-        """Let the time pass after which credentials are no good; others may end, too."""
-        raise NotImplementedError("give the method: it lets credentials run out")
+class CallerPromises(AuthKit):
+    """Callers are recognised by what they send, and by nothing else."""
 
     def test_a_caller_is_recognised(
         self, provider: AuthProvider, reopened: ReopenedProvider
     ) -> None:
         """As the same one, each time and in every process, with ids that the core takes."""
         issued = self.issue(ORG_A, DEV)
-        found = _accepted(provider, issued)
+        found = accepted(provider, issued)
 
         assert isinstance(found, Principal)
         assert (found.org_id, found.env_id) == (ORG_A, DEV)
         assert isinstance(found.permissions, frozenset)
         assert found.permissions
         assert all(isinstance(one, Permission) for one in found.permissions)
-        assert _accepted(provider, issued) == found
-        assert _accepted(reopened(), issued) == found
+        assert accepted(provider, issued) == found
+        assert accepted(reopened(), issued) == found
 
     def test_a_caller_has_an_id(self, provider: AuthProvider) -> None:
         """Limits, logs and the audit name the caller by it: an own one, and no secret."""
         issued = [self.issue(org, DEV) for org in (ORG_A, ORG_A, ORG_B)]
-        found = [_accepted(provider, one) for one in issued]
+        found = [accepted(provider, one) for one in issued]
 
         assert len({one.counted_as for one in found}) == len(found)
         for principal, one in zip(found, issued, strict=True):
@@ -173,7 +80,7 @@ class AuthConformance(Kit):
         self.issue(ORG_A, DEV)
 
         assert provider.authenticate(Credentials(headers={})) is None
-        foreign = Credentials(headers=_FOREIGN_HEADERS)
+        foreign = Credentials(headers=FOREIGN_HEADERS)
         assert provider.authenticate(foreign) is None
 
     def test_malformed_credentials_are_refused(self, provider: AuthProvider) -> None:
@@ -187,7 +94,7 @@ class AuthConformance(Kit):
                 if wrong in {value, others}:
                     continue
                 headers = {**issued.headers, name: wrong}
-                assert not _is_accepted(provider, headers), f"{name} was accepted"
+                assert not is_accepted(provider, headers), f"{name} was accepted"
 
     def test_a_guessed_secret_is_refused(self, provider: AuthProvider) -> None:
         """Every character of it counts."""
@@ -195,12 +102,12 @@ class AuthConformance(Kit):
         secret = issued.secret
         # The last one of a base64 text may hold bits that nobody reads.
         for at in {0, 1, len(secret) // 3, len(secret) // 2, len(secret) - 3}:
-            changed = _changed(secret, at)
+            guess = changed(secret, at)
             headers = {
-                name: value.replace(secret, changed)
+                name: value.replace(secret, guess)
                 for name, value in issued.headers.items()
             }
-            assert not _is_accepted(provider, headers), f"character {at} is not read"
+            assert not is_accepted(provider, headers), f"character {at} is not read"
 
     def test_tenants_are_told_apart(self, provider: AuthProvider) -> None:
         """In turns, and whatever else they send."""
@@ -209,17 +116,17 @@ class AuthConformance(Kit):
 
         for _ in range(2):
             for one, (org, env) in zip(issued, wanted, strict=True):
-                found = _accepted(provider, one)
+                found = accepted(provider, one)
                 assert (found.org_id, found.env_id) == (org, env)
-        claiming = {**_FOREIGN_HEADERS, **_CLAIMS, **issued[0].headers}
-        assert _asked(provider, claiming) == _accepted(provider, issued[0])
+        claiming = {**FOREIGN_HEADERS, **CLAIMS, **issued[0].headers}
+        assert asked(provider, claiming) == accepted(provider, issued[0])
 
     def test_headers_stay_as_they_are(self, provider: AuthProvider) -> None:
         """Headers are a mapping, of which a provider reads only a part."""
         issued = self.issue(ORG_A, DEV)
-        headers = MappingProxyType({**_FOREIGN_HEADERS, **issued.headers})
+        headers = MappingProxyType({**FOREIGN_HEADERS, **issued.headers})
 
-        assert _asked(provider, headers) == _accepted(provider, issued)
+        assert asked(provider, headers) == accepted(provider, issued)
 
     def test_a_revoked_credential_is_refused(
         self, provider: AuthProvider, reopened: ReopenedProvider
@@ -227,27 +134,27 @@ class AuthConformance(Kit):
         """In every process, also where it was accepted a moment ago; others stay."""
         issued, other = self.issue(ORG_A, DEV), self.issue(ORG_A, DEV)
         second = reopened()
-        before = {_accepted(each, issued).org_id for each in (provider, second)}
+        before = {accepted(each, issued).org_id for each in (provider, second)}
         self.revoke(issued)
 
         assert before == {ORG_A}
         for each in (provider, second, reopened()):
             with pytest.raises(UnauthorizedError):
-                _asked(each, issued.headers)
-            assert _accepted(each, other).org_id == ORG_A
+                asked(each, issued.headers)
+            assert accepted(each, other).org_id == ORG_A
 
     def test_an_expired_credential_is_refused(
         self, provider: AuthProvider, reopened: ReopenedProvider
     ) -> None:
         """Likewise."""
         issued = self.issue(ORG_A, DEV)
-        before = _accepted(provider, issued).org_id
+        before = accepted(provider, issued).org_id
         self.expire(issued)
 
         assert before == ORG_A
         for each in (provider, reopened()):
             with pytest.raises(UnauthorizedError):
-                _asked(each, issued.headers)
+                asked(each, issued.headers)
 
     def test_a_provider_that_cannot_look_up_says_so(
         self, unreachable: AuthProvider
@@ -256,7 +163,7 @@ class AuthConformance(Kit):
         issued = self.issue(ORG_A, DEV)
 
         for _ in range(2):
-            ask = partial(_asked, unreachable, issued.headers)
+            ask = partial(asked, unreachable, issued.headers)
             assert is_unavailable(self.gives_up_within_s, ask), "it answered"
         assert unreachable.authenticate(Credentials(headers={})) is None
 
@@ -266,39 +173,39 @@ class AuthConformance(Kit):
         """Neither by an error and its causes, nor by what is printed or logged."""
         caplog.set_level(logging.DEBUG)
         issued, revoked = self.issue(ORG_A, DEV), self.issue(ORG_A, DEV)
-        texts = [repr(_accepted(provider, issued)), repr(provider)]
+        texts = [repr(accepted(provider, issued)), repr(provider)]
         self.revoke(revoked)
-        changed = _changed(issued.secret, len(issued.secret) // 2)
+        guess = changed(issued.secret, len(issued.secret) // 2)
         guessed = {
-            name: value.replace(issued.secret, changed)
+            name: value.replace(issued.secret, guess)
             for name, value in issued.headers.items()
         }
         for headers in (revoked.headers, guessed):
             try:
-                _asked(provider, headers)
+                asked(provider, headers)
             except UnauthorizedError as exc:
                 texts += traceback.format_exception(exc)
                 texts += [repr(exc), str(exc), repr(vars(exc))]
         texts += [f"{record.getMessage()} {vars(record)}" for record in caplog.records]
 
-        for secret in (issued.secret, revoked.secret, changed):
+        for secret in (issued.secret, revoked.secret, guess):
             assert not any(secret in text for text in texts), "a secret is told"
 
     def test_callers_at_once_are_not_mixed_up(self, provider: AuthProvider) -> None:
         """Wherever one thread is when another comes in between."""
         ann, ben = self.issue(ORG_A, DEV), self.issue(ORG_B, LIVE)
-        wanted = (_accepted(provider, ann), _accepted(provider, ben))
+        wanted = (accepted(provider, ann), accepted(provider, ben))
         for line in range(1, _LINES):
             both = held_at(
                 line,
-                partial(_accepted, provider, ann),
-                partial(_accepted, provider, ben),
+                partial(accepted, provider, ann),
+                partial(accepted, provider, ben),
             )
             if both is None:
                 break
             assert both == wanted, line
         with ThreadPoolExecutor(8) as pool:
-            found = list(pool.map(partial(_accepted, provider), [ann, ben] * 50))
+            found = list(pool.map(partial(accepted, provider), [ann, ben] * 50))
 
         assert found == list(wanted) * 50
 
@@ -310,24 +217,7 @@ class AuthConformance(Kit):
         other = reopened()
         provider.close()
 
-        assert _accepted(other, issued).org_id == ORG_A
-
-
-def _asked(provider: AuthProvider, headers: Mapping[str, str]) -> Principal | None:
-    return provider.authenticate(Credentials(headers=headers))
-
-
-def _accepted(provider: AuthProvider, issued: IssuedCredentials) -> Principal:
-    found = _asked(provider, issued.headers)
-    assert found is not None, "good credentials were not recognised"
-    return found
-
-
-def _is_accepted(provider: AuthProvider, headers: Mapping[str, str]) -> bool:
-    try:
-        return _asked(provider, headers) is not None
-    except UnauthorizedError:
-        return False
+        assert accepted(other, issued).org_id == ORG_A
 
 
 def _malformed(value: str, other: str, secret: str, other_secret: str) -> Iterator[str]:
@@ -346,8 +236,3 @@ def _odd(text: str, other: str) -> Iterator[str]:
     yield from (text * 2, f"{text}, {text}", f"{text}, {other}", f"{other}, {text}")
     yield from (text.swapcase(), text[::-1], f"{text}x", f"x{text}", f"{text}\0")
     yield from (f"{text}'--", text.replace(text[-4:], "%"))
-
-
-def _changed(text: str, at: int) -> str:
-    other = "b" if text[at] == "a" else "a"
-    return text[:at] + other + text[at + 1 :]

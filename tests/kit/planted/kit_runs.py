@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
@@ -105,11 +105,12 @@ def outcome(fault: Fault, controls: Controls, seed: int) -> Outcome:
 
 
 def outcomes(chosen: Iterable[Fault], seed: int) -> Iterator[tuple[Fault, Outcome]]:
-    """Run the kits on all faults, two at a time, and give each outcome in order."""
-    controls, chosen = Controls(), list(chosen)
+    """Run the kits on all faults, two at a time, and give each outcome once it is known."""
+    controls = Controls()
     with ThreadPoolExecutor(AT_A_TIME) as pool:
-        results = pool.map(lambda fault: outcome(fault, controls, seed), chosen)
-        yield from zip(chosen, results, strict=True)
+        runs = {pool.submit(outcome, fault, controls, seed): fault for fault in chosen}
+        for run in as_completed(runs):
+            yield runs[run], run.result()
 
 
 def scores(results: Sequence[tuple[Fault, Outcome]]) -> list[Score]:

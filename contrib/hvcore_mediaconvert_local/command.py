@@ -11,7 +11,7 @@ import click
 from hvcore_mediaconvert_local.config import KeyPair, LocalMediaConvertConfig
 from hvcore_mediaconvert_local.job_store import JobStore
 from hvcore_mediaconvert_local.programs import EncodingPrograms
-from hvcore_mediaconvert_local.serving import serve
+from hvcore_mediaconvert_local.web.serving import serve
 from hvcore_mediaconvert_local.wire import JsonObject
 
 DEFAULT_PORT: Final = 8500

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from hvcore_mediaconvert_local.encode_plan import FRAME_CAPTURE, GroupKind
+from hvcore_mediaconvert_local.encoding.encode_plan import FRAME_CAPTURE, GroupKind
 from hvcore_mediaconvert_local.wire import JsonObject, object_at, objects_at
 
 _CONTAINERS: Final = {

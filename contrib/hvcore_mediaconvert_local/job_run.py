@@ -8,19 +8,22 @@ from typing import Final, Protocol
 import attrs
 
 from hvcore_mediaconvert_local.config import LocalMediaConvertConfig
-from hvcore_mediaconvert_local.dash_manifest import dash_manifest
-from hvcore_mediaconvert_local.encode_plan import (
+from hvcore_mediaconvert_local.encoding.dash_manifest import dash_manifest
+from hvcore_mediaconvert_local.encoding.encode_plan import (
     EncodePlan,
     GroupKind,
     GroupPlan,
     OutputPlan,
 )
-from hvcore_mediaconvert_local.encoder_arguments import (
+from hvcore_mediaconvert_local.encoding.encoder_arguments import (
     arguments_of,
     output_folder,
     suffix_of,
 )
-from hvcore_mediaconvert_local.hls_playlists import multivariant_playlist
+from hvcore_mediaconvert_local.encoding.hls_playlists import multivariant_playlist
+from hvcore_mediaconvert_local.encoding.plan_reading import plan_of
+from hvcore_mediaconvert_local.encoding.renditions import LocalRendition, read_rendition
+from hvcore_mediaconvert_local.encoding.source_facts import SourceFacts
 from hvcore_mediaconvert_local.inputs import InputFetcher
 from hvcore_mediaconvert_local.jobs import (
     LocalJob,
@@ -29,10 +32,7 @@ from hvcore_mediaconvert_local.jobs import (
     MadeOutput,
 )
 from hvcore_mediaconvert_local.media_bucket import MediaBucket
-from hvcore_mediaconvert_local.plan_reading import plan_of
 from hvcore_mediaconvert_local.programs import EncodingPrograms
-from hvcore_mediaconvert_local.renditions import LocalRendition, read_rendition
-from hvcore_mediaconvert_local.source_facts import SourceFacts
 from hvcore_mediaconvert_local.wire import objects_at
 
 PROBED_PERCENT: Final = 5

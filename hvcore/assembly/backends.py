@@ -8,7 +8,7 @@ from typing import Any, Self, cast
 
 from sqlalchemy.engine import Engine
 
-from hvcore.assembly.chosen_backends import ChosenBackends, release_all
+from hvcore.assembly.backend_choice.chosen_backends import ChosenBackends, release_all
 from hvcore.assembly.made_once import made_once
 from hvcore.assembly.own_keys import make_key_ring, make_upload_signer
 from hvcore.assembly.recipe import Recipe

@@ -8,10 +8,10 @@ from typing import Final
 
 import attrs
 
-from hvcore.conformance import avc, hevc
-from hvcore.conformance.audio import read_esds
 from hvcore.conformance.boxes import Box, BoxError, BoxLocation, box_locations, inside
-from hvcore.conformance.pictures import HDR_TRANSFERS, Picture
+from hvcore.conformance.codecs import avc, hevc
+from hvcore.conformance.codecs.audio import read_esds
+from hvcore.conformance.codecs.pictures import HDR_TRANSFERS, Picture
 from hvcore.conformance.report import CheckLog
 from hvcore.conformance.source import Extent, UnreadableError
 

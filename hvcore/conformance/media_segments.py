@@ -10,10 +10,10 @@ from typing import Final
 
 import attrs
 
-from hvcore.conformance import avc, hevc
 from hvcore.conformance.boxes import BoxError, BoxLocation, box_locations
+from hvcore.conformance.codecs import avc, hevc
+from hvcore.conformance.codecs.messages import MOST_BYTES, Told, told_by
 from hvcore.conformance.init_segments import TrackHeader
-from hvcore.conformance.messages import MOST_BYTES, Told, told_by
 from hvcore.conformance.report import CheckLog
 from hvcore.conformance.samples import Run, read_runs
 from hvcore.conformance.source import Extent, UnreadableError

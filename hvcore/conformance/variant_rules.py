@@ -11,8 +11,8 @@ from typing import Final
 
 import attrs
 
-from hvcore.conformance import avc, hevc
-from hvcore.conformance.pictures import HDR_TRANSFERS
+from hvcore.conformance.codecs import avc, hevc
+from hvcore.conformance.codecs.pictures import HDR_TRANSFERS
 from hvcore.conformance.playlists import Playlist, Tagged
 from hvcore.conformance.renditions import Rendition
 from hvcore.conformance.report import CheckLog, clean

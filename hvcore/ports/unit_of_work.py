@@ -8,19 +8,21 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Protocol
 
-from hvcore.ports.repositories.audit import AuditRepository
+from hvcore.ports.repositories.access.audit import AuditRepository
+from hvcore.ports.repositories.access.idempotency import IdempotencyRepository
+from hvcore.ports.repositories.access.keys import KeyRepository
+from hvcore.ports.repositories.access.quotas import QuotaRepository
+from hvcore.ports.repositories.access.service_keys import ServiceKeyRepository
+from hvcore.ports.repositories.access.signing_keys import SigningKeyRepository
+from hvcore.ports.repositories.access.tenants import TenantRepository
 from hvcore.ports.repositories.captions import CaptionRepository
 from hvcore.ports.repositories.domain_lists import DomainListRepository
 from hvcore.ports.repositories.events import EventRepository
 from hvcore.ports.repositories.grants import GrantRepository
-from hvcore.ports.repositories.idempotency import IdempotencyRepository
 from hvcore.ports.repositories.jobs import JobRepository
-from hvcore.ports.repositories.keys import KeyRepository
 from hvcore.ports.repositories.links import EdgeKeyRepository, ShareLinkRepository
 from hvcore.ports.repositories.personal_data import PersonalDataRepository
-from hvcore.ports.repositories.quotas import QuotaRepository
 from hvcore.ports.repositories.removals import RemovalRepository
-from hvcore.ports.repositories.service_keys import ServiceKeyRepository
 from hvcore.ports.repositories.share_codes import ShareCodeRepository
 from hvcore.ports.repositories.sign_in import (
     MemberRepository,
@@ -28,9 +30,7 @@ from hvcore.ports.repositories.sign_in import (
     SignInLinkRepository,
     SignInSessionRepository,
 )
-from hvcore.ports.repositories.signing_keys import SigningKeyRepository
 from hvcore.ports.repositories.tasks import TaskRepository
-from hvcore.ports.repositories.tenants import TenantRepository
 from hvcore.ports.repositories.videos import VideoRepository
 from hvcore.ports.repositories.webhook_backlog import WebhookBacklogRepository
 from hvcore.ports.repositories.webhooks import WebhookRepository

@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from hvcore.conformance import RULES, CheckReport, Level, check
-from hvcore.conformance.messages import told_by
+from hvcore.conformance.codecs.messages import told_by
 from tests.conformance import made_streams as made
 from tests.conformance.made_streams import Files, MemorySource
 

@@ -7,11 +7,11 @@ from typing import Final
 
 import pytest
 
-from hvcore_mediaconvert_local.app import handlers_of
 from hvcore_mediaconvert_local.command import hv_mediaconvert
 from hvcore_mediaconvert_local.config import LocalMediaConvertConfig
 from hvcore_mediaconvert_local.errors import ERROR_CODES
 from hvcore_mediaconvert_local.local_service import LocalMediaConvert
+from hvcore_mediaconvert_local.web.app import handlers_of
 
 PAGE: Final = (
     Path(__file__).parents[2] / "docs" / "reference" / "mediaconvert-local.md"

@@ -15,7 +15,7 @@ from typing import Final
 
 import pytest
 
-from hvcore_mediaconvert_local.serving import LocalMediaConvertServer
+from hvcore_mediaconvert_local.web.serving import LocalMediaConvertServer
 from hvcore_queue_rq.worker import InlineWorker
 from hvcore_server.file_loop.worker import DeliveryWorker
 from hvcore_server.receiving.request_bodies import (
@@ -75,11 +75,11 @@ INTERNALS: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
         "gunicorn.arbiter:Arbiter": ("APP_LOAD_ERROR", "pid"),
         "gunicorn.glogging:Logger": ("error_log", "setup"),
     },
-    "contrib/hvcore_mediaconvert_local/serving.py": {
+    "contrib/hvcore_mediaconvert_local/web/serving.py": {
         "gunicorn.app.base:BaseApplication": ("cfg", "load", "load_config", "run"),
         "gunicorn.arbiter:Arbiter": ("APP_LOAD_ERROR", "LISTENERS"),
     },
-    "contrib/hvcore_mediaconvert_local/signatures.py": {
+    "contrib/hvcore_mediaconvert_local/web/signatures.py": {
         "botocore.auth:SigV4Auth": ("canonical_request", "signature", "string_to_sign"),
     },
     "apps/hvcore_cli/processes/queue_server.py": {

@@ -6,7 +6,7 @@ from contextlib import suppress
 import click
 
 from hvcore.assembly import Services
-from hvcore.assembly.backend_trials import check_backends
+from hvcore.assembly.backend_choice.backend_trials import check_backends
 from hvcore.domain.access.keys import KeyType
 from hvcore.domain.access.tenants import EnvironmentKind
 from hvcore.errors import ConflictError

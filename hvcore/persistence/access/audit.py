@@ -1,4 +1,4 @@
-"""The audit log in the database; see ports.repositories.audit."""
+"""The audit log in the database; see ports.repositories.access.audit."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, time

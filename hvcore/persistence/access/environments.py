@@ -33,7 +33,7 @@ _OF_ORGANIZATION: Final = (
 
 
 class SqlEnvironmentDirectory:
-    """Environments from the database; see ports.repositories.environments.EnvironmentDirectory."""
+    """Environments from the database; see ports.repositories.access.environments.EnvironmentDirectory."""
 
     def __init__(self, engine: Engine) -> None:
         self._reads = FastReads(engine)

@@ -1,4 +1,4 @@
-"""First requests in the database; see ports.repositories.idempotency."""
+"""First requests in the database; see ports.repositories.access.idempotency."""
 
 import json
 from datetime import datetime
@@ -18,7 +18,7 @@ from hvcore.persistence.tables import idempotency
 
 
 class SqlIdempotencyRepository:
-    """One row for each scope; see ports.repositories.idempotency.IdempotencyRepository."""
+    """One row for each scope; see ports.repositories.access.idempotency.IdempotencyRepository."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

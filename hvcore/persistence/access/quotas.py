@@ -32,7 +32,7 @@ _LIMITS: Final = sa.select(organization_limits).where(
 
 
 class SqlQuotaRepository:
-    """Quotas in the database; see ports.repositories.quotas."""
+    """Quotas in the database; see ports.repositories.access.quotas."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

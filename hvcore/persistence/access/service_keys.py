@@ -14,7 +14,7 @@ from hvcore.persistence.tables import service_keys
 
 
 class SqlServiceKeyRepository:
-    """The service's keys in the database; see ports.repositories.service_keys."""
+    """The service's keys in the database; see ports.repositories.access.service_keys."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

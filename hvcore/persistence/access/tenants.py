@@ -20,7 +20,7 @@ from hvcore.persistence.tables import api_keys, environments, organizations
 
 
 class SqlTenantRepository:
-    """Tenants in the database; see ports.repositories.tenants.TenantRepository."""
+    """Tenants in the database; see ports.repositories.access.tenants.TenantRepository."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -75,7 +75,7 @@ class SqlTenantRepository:
 
 
 class SqlKeyRepository:
-    """API key records in the database; see ports.repositories.keys.KeyRepository."""
+    """API key records in the database; see ports.repositories.access.keys.KeyRepository."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

@@ -15,7 +15,7 @@ from hvcore.persistence.tables import organizations, signing_keys
 
 
 class SqlSigningKeyRepository:
-    """Signing keys in the database; see ports.repositories.signing_keys."""
+    """Signing keys in the database; see ports.repositories.access.signing_keys."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

@@ -27,7 +27,7 @@ from hvcore.ports.auth import (
     Credentials,
     CredentialScheme,
 )
-from hvcore.ports.repositories.environments import EnvironmentDirectory
+from hvcore.ports.repositories.access.environments import EnvironmentDirectory
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.throttling.log_lines import LOG_LINES
 

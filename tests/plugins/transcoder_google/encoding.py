@@ -14,7 +14,7 @@ from typing import Final
 
 from google.cloud.video.transcoder_v1.types import ElementaryStream, JobConfig
 
-from hvcore_mediaconvert_local.encode_plan import (
+from hvcore_mediaconvert_local.encoding.encode_plan import (
     AudioPlan,
     Destination,
     EncodePlan,
@@ -23,13 +23,13 @@ from hvcore_mediaconvert_local.encode_plan import (
     OutputPlan,
     VideoPlan,
 )
-from hvcore_mediaconvert_local.encoder_arguments import (
+from hvcore_mediaconvert_local.encoding.encoder_arguments import (
     MEDIA_PLAYLIST,
     arguments_of,
     output_folder,
 )
+from hvcore_mediaconvert_local.encoding.source_facts import SourceFacts
 from hvcore_mediaconvert_local.programs import EncodingPrograms
-from hvcore_mediaconvert_local.source_facts import SourceFacts
 
 SEGMENT: Final = re.compile(r"segment_(\d+)\.cmf[va]")
 INIT: Final = re.compile(r"init\.cmf[va]")

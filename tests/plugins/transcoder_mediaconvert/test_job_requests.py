@@ -25,8 +25,8 @@ from hvcore.plugin_api import (
 )
 from hvcore_mediaconvert_local.carried_out import ignored_settings
 from hvcore_mediaconvert_local.job_rules import setting_problems
-from hvcore_mediaconvert_local.operations import service_model
-from hvcore_mediaconvert_local.request_check import problems
+from hvcore_mediaconvert_local.web.operations import service_model
+from hvcore_mediaconvert_local.web.request_check import problems
 from hvcore_transcoder_mediaconvert.abilities import capabilities, check_order
 from hvcore_transcoder_mediaconvert.job_requests import (
     MediaConvertAccount,

@@ -3,8 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from hvcore.assembly.backend_trials import Trial, try_backends
-from hvcore.assembly.offered_backends import OfferedBackend, offered_backends
+from hvcore.assembly.backend_choice.backend_trials import Trial, try_backends
+from hvcore.assembly.backend_choice.offered_backends import (
+    OfferedBackend,
+    offered_backends,
+)
 from hvcore.errors import HvcoreError, PluginError
 from hvcore.registry import PluginFault, PluginFaultError
 from hvcore.registry.code_locations import CodeLocation

@@ -10,7 +10,7 @@ import falcon
 
 from hvcore import __version__
 from hvcore.assembly import Services
-from hvcore.assembly.offered_backends import offered_backends
+from hvcore.assembly.backend_choice.offered_backends import offered_backends
 from hvcore.domain.health_findings import BROKEN, OK, WARNING
 from hvcore.errors import NotFoundError
 from hvcore.services.health import HealthStatus

@@ -1,0 +1,115 @@
+"""Build every chosen backend once, and see what becomes of it."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Final
+
+import attrs
+
+from hvcore.assembly import build
+from hvcore.assembly.backend_choice.offered_backends import active_choices
+from hvcore.assembly.services import Services
+from hvcore.errors import HvcoreError, SeveralPluginsError, UnavailableError
+from hvcore.processes.time_limits import LimitedCall, LimitedCalls
+from hvcore.registry import KINDS, Choice, PluginFaultError, Registry
+from hvcore.registry.abilities import abilities_of
+from hvcore.registry.building import close_made, hung_factory, raised_fault
+from hvcore.settings import Settings
+
+SILENT_S: Final = 5.0
+"""A factory makes an object; what takes longer belongs into what uses it."""
+
+
+@attrs.frozen(kw_only=True)
+class Trial:
+    """
+    The result of trying to build a chosen backend.
+
+    Attributes:
+        abilities: What it can do beside its port, as it is set up.
+        error: Why it cannot be used; None if it can.
+    """
+
+    kind: str
+    name: str
+    abilities: Sequence[str] = ()
+    error: HvcoreError | None = None
+
+
+def try_backends(settings: Settings) -> tuple[Registry, Sequence[Trial]]:
+    """
+    Build every chosen backend and close it again; none is asked for anything.
+
+    Returns:
+        All that is on offer, and what has become of the chosen ones.
+
+    Raises:
+        ConfigError: No plugin is installed.
+    """
+    services = build(settings, rings=False)
+    calls = LimitedCalls()
+    begun = [
+        (choice, calls.start(partial(_try, services, choice), name=choice.name))
+        for choice in active_choices(services.registry, settings)
+        if not is_own_queue(choice)
+    ]
+    trials = [_trial(services, choice, call) for choice, call in begun]
+    # One that hangs may hold what closing needs.
+    calls.start(services.close, name="close")
+    return services.registry, trials
+
+
+def check_backends(settings: Settings) -> None:
+    """
+    Refuse settings whose backends cannot be built.
+
+    Raises:
+        HvcoreError: One cannot be, also with what is out of reach now back.
+        SeveralPluginsError: So it is with several.
+    """
+    errors = [
+        trial.error
+        for trial in try_backends(settings)[1]
+        # What does not answer now may come back: every process copes with that.
+        if trial.error is not None and not isinstance(trial.error, UnavailableError)
+    ]
+    if len(errors) == 1:
+        raise errors[0]
+    if errors:
+        raise SeveralPluginsError(errors)
+
+
+def is_own_queue(choice: Choice) -> bool:
+    """Return whether ``hv up`` runs the queue's server: only it knows the address."""
+    return (choice.kind, choice.name) == ("queue", "rq") and "url" not in choice.options
+
+
+def _try(services: Services, choice: Choice) -> Sequence[str]:
+    made: Any = services.make(choice)
+    try:
+        abilities = abilities_of(made, KINDS[choice.kind])
+        close_made(made)
+    except Exception as exc:
+        offer = services.registry.offer(choice.kind, choice.name)
+        raise PluginFaultError(raised_fault(offer, exc)) from exc
+    return abilities
+
+
+def _trial(
+    services: Services, choice: Choice, call: LimitedCall[Sequence[str]]
+) -> Trial:
+    error: HvcoreError
+    if not call.has_ended(silent_s=SILENT_S):
+        offer = services.registry.offer(choice.kind, choice.name)
+        error = PluginFaultError(hung_factory(offer, call.frame(), call.age_s))
+    else:
+        try:
+            able = call.result()
+            return Trial(kind=choice.kind, name=choice.name, abilities=able)
+        except HvcoreError as exc:
+            error = exc
+        # Whatever its code raises where nobody expects any of it to run.
+        except Exception as exc:  # noqa: BLE001 - it is told, with the others
+            offer = services.registry.offer(choice.kind, choice.name)
+            error = PluginFaultError(raised_fault(offer, exc))
+    return Trial(kind=choice.kind, name=choice.name, error=error)

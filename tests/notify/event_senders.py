@@ -32,9 +32,9 @@ KEYS_PATH: Final = "/oauth2/v3/certs"
 
 
 @attrs.frozen(kw_only=True)
-class NotifyWorld:
+class EventSenders:
     """
-    The service, and those who tell.
+    Stores that tell a service of its files, over HTTP.
 
     Attributes:
         source: Has Amazon's certificate and Google's keys.
@@ -126,9 +126,9 @@ def environ_of(source: Source) -> dict[str, str]:
 
 
 @contextmanager
-def notify_world(
+def event_senders(
     folder: Path, amazon: SnsSender, google: GoogleSender, **environ: str
-) -> Iterator[NotifyWorld]:
+) -> Iterator[EventSenders]:
     """
     Run one.
 
@@ -139,7 +139,7 @@ def notify_world(
         source.gives(CERTIFICATE, amazon.certificate)
         source.gives(KEYS_PATH, google.keys())
         with make_world(folder, {**environ_of(source), **environ}) as world:
-            yield NotifyWorld(
+            yield EventSenders(
                 world=world,
                 client=TestClient(make_app(world.services)),
                 source=source,
@@ -161,17 +161,17 @@ def google() -> GoogleSender:
 @pytest.fixture(scope="module")
 def shared(
     tmp_path_factory: pytest.TempPathFactory, amazon: SnsSender, google: GoogleSender
-) -> Iterator[NotifyWorld]:
+) -> Iterator[EventSenders]:
     """
     For tests that change nothing of it.
     """
-    with notify_world(tmp_path_factory.mktemp("shared"), amazon, google) as made:
+    with event_senders(tmp_path_factory.mktemp("shared"), amazon, google) as made:
         yield made
 
 
 @pytest.fixture
 def told(
     tmp_path: Path, amazon: SnsSender, google: GoogleSender
-) -> Iterator[NotifyWorld]:
-    with notify_world(tmp_path, amazon, google) as made:
+) -> Iterator[EventSenders]:
+    with event_senders(tmp_path, amazon, google) as made:
         yield made

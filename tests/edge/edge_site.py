@@ -1,7 +1,7 @@
 """
 The delivery worker of one video behind a real nginx.
 
-The same world as without it: only that every request goes through a socket,
+The same worker as without it: only that every request goes through a socket,
 nginx, its script, and a server of the worker's apps in this process.
 """
 
@@ -50,12 +50,12 @@ from hvcore_edge.tallies import place_of
 from hvcore_player.app import make_app as make_player_app
 from hvcore_reference.public_paths import by_path
 from tests.conftest import SettableClock
-from tests.support.http.delivery_world import (
+from tests.support.http.delivery_worker import (
     PLAYER_URL,
     SECRET,
     WORKER_URL,
-    DeliveryWorld,
-    make_world,
+    DeliveryWorker,
+    make_worker,
 )
 from tests.support.live import free_ports
 from tests.support.network.edge import RunningEdge, running_nginx
@@ -92,15 +92,15 @@ class EdgeSite:
     is_local: bool
     app: Any = None
 
-    def world(self, clock: SettableClock, *, is_public: bool) -> "EdgeWorld":
+    def worker(self, clock: SettableClock, *, is_public: bool) -> "WorkerBehindEdge":
         """
-        Put a world of one video behind it.
+        Put a worker of one video behind it.
         """
         shutil.rmtree(self.storage, ignore_errors=True)
-        base = make_world(
+        base = make_worker(
             clock, self.storage if self.is_local else None, is_public=is_public
         )
-        return EdgeWorld(
+        return WorkerBehindEdge(
             clock=clock,
             directory=base.directory,
             storage=base.storage,
@@ -116,7 +116,7 @@ class EdgeSite:
 
 
 @attrs.define(kw_only=True)
-class EdgeWorld(DeliveryWorld):
+class WorkerBehindEdge(DeliveryWorker):
     """
     The worker as viewers see it who come through the edge.
     """
@@ -125,7 +125,7 @@ class EdgeWorld(DeliveryWorld):
     read: Counter[bytes] = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        DeliveryWorld.__attrs_post_init__(self)
+        DeliveryWorker.__attrs_post_init__(self)
         self.read = self.all_segments()
         self.settings = settings_of(self.site.edge.folder)
         self.site.app = by_path(
@@ -160,7 +160,7 @@ class EdgeWorld(DeliveryWorld):
         """
         Change the video's entry, as the services do.
         """
-        DeliveryWorld.change(self, **changes)
+        DeliveryWorker.change(self, **changes)
         self.publish()
 
     def get(
@@ -255,7 +255,7 @@ class EdgeWorld(DeliveryWorld):
 
 def settings_of(folder: Path) -> Settings:
     """
-    Return the settings of a world behind an edge.
+    Return the settings of a worker behind an edge.
     """
     return Settings(
         data_dir=folder,

@@ -84,7 +84,7 @@ class Findings:
 
 
 @attrs.define(kw_only=True)
-class DeliveryWorld:
+class DeliveryWorker:
     """
     The worker, and what it stands on.
     """
@@ -181,14 +181,14 @@ class DeliveryWorld:
     @property
     def playback_directory(self) -> Directory:
         """
-        Return the world's directory, as services call it.
+        Return the worker's directory, as services call it.
         """
         return self.directory
 
     @property
     def segment_counter(self) -> SegmentCounter:
         """
-        Begin to take note of all segments, and return the world itself.
+        Begin to take note of all segments, and return the worker itself.
         """
         return self
 
@@ -254,24 +254,26 @@ WAYS = ("local", "remote", "loop")
 """From this machine's files, from another storage, and past the app."""
 
 
-def world_by(
+def worker_by(
     way: str, clock: SettableClock, folder: Path, *, is_public: bool
-) -> DeliveryWorld:
+) -> DeliveryWorker:
     """
     Make a worker that answers in one of the ways.
     """
-    world = make_world(clock, None if way == "remote" else folder, is_public=is_public)
+    worker = make_worker(
+        clock, None if way == "remote" else folder, is_public=is_public
+    )
     if way == "loop":
-        files = PublishedFileOpener.of(world)
+        files = PublishedFileOpener.of(worker)
         assert files is not None
-        assert isinstance(world.client, TestClient)
-        world.client = LoopClient(files, world.client)
-    return world
+        assert isinstance(worker.client, TestClient)
+        worker.client = LoopClient(files, worker.client)
+    return worker
 
 
-def make_world(
+def make_worker(
     clock: SettableClock, folder: Path | None, *, is_public: bool
-) -> DeliveryWorld:
+) -> DeliveryWorker:
     """
     Make a worker; its storage is local where a folder is given.
     """
@@ -282,7 +284,7 @@ def make_world(
         FolderStorage(folder, objects) if folder else BytesStorage(objects)
     )
     assert isinstance(storage, Storage)
-    return DeliveryWorld(
+    return DeliveryWorker(
         clock=clock,
         directory=Directory(entry(made.media, is_public=is_public)),
         storage=storage,

@@ -129,12 +129,12 @@ class StillInstallation:
 
 
 @attrs.frozen(kw_only=True)
-class DashboardWorld:
+class Dashboard:
     """
-    A service with its dashboard.
+    The dashboard of a service, as a client of its pages sees it.
 
     Attributes:
-        world: The service, whose API and records are the other tests'.
+        world: The service, with its API.
     """
 
     world: World

@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.e2e.clips import ffmpeg_complaints, make_clip
-from tests.e2e.direct_pages import GIB, sent_past_the_service
 from tests.e2e.sites import Site
+from tests.e2e.uploads.direct_pages import GIB, sent_past_the_service
 from tests.support.live import LiveService, live_service, request, until
 from tests.support.stores.object_store import (
     environ_of_swift,

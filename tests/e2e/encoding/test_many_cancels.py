@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 
-from tests.e2e.mediaconvert_cloud import Cloud, cloud_service
+from tests.e2e.encoding.mediaconvert_cloud import Cloud, cloud_service
 from tests.plugins.mediaconvert_local.local_server import LocalServer, local_server
 from tests.support.live import free_ports, until
 

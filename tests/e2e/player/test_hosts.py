@@ -20,7 +20,7 @@ from tests.e2e.films import (
     wait_until,
     web_site,
 )
-from tests.e2e.test_player import item_of
+from tests.e2e.player.test_player import item_of
 from tests.support.live import LiveService, request
 
 LEEWAY_S: Final = 5

@@ -10,7 +10,7 @@ import pytest
 
 from hvcore_worker.presence import present, workers_here
 from hvcore_worker.stopping import Stopping
-from tests.e2e.test_alone import alone
+from tests.e2e.processes.test_alone import alone
 from tests.support.hv_processes import run_hv
 from tests.support.live import until
 

@@ -26,8 +26,8 @@ from hvcore.assembly import Services
 from hvcore.domain.access.keys import ALL_PERMISSIONS, KeyType
 from hvcore.domain.access.service_keys import PLAYBACK, UPLOADS
 from hvcore.services.access.keys import KeyWanted
-from tests.e2e.test_alone import alone, lives
-from tests.e2e.test_edge import running_delivery
+from tests.e2e.processes.test_alone import alone, lives
+from tests.e2e.processes.test_edge import running_delivery
 from tests.support.hv_processes import HV
 from tests.support.live import Answer, free_ports, request, until
 from tests.support.network.edge import RunningEdge, running_edge

@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.e2e.test_alone import alone, lives
+from tests.e2e.processes.test_alone import alone, lives
 from tests.support.hv_processes import run_hv
 from tests.support.live import free_ports, request, until
 

@@ -14,7 +14,7 @@ from tests.e2e.browsing import play, watch_for_problems
 from tests.e2e.films import ask, segments_of, wait_until, web_site
 from tests.support.live import LiveService
 
-PLAYER_DOCS: Final = Path(__file__).parents[2] / "docs" / "reference" / "player.md"
+PLAYER_DOCS: Final = Path(__file__).parents[3] / "docs" / "reference" / "player.md"
 LOGO: Final = "<svg xmlns='http://www.w3.org/2000/svg' width='80' height='20'/>"
 WITHOUT_MEDIA_SOURCES: Final = """for (const name of [
     'MediaSource', 'ManagedMediaSource', 'WebKitMediaSource',

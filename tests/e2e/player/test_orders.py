@@ -11,8 +11,8 @@ from playwright.sync_api import Browser
 from tests.e2e.browsing import running_browser
 from tests.e2e.firefox import Firefox, running_firefox
 from tests.e2e.moving_site import DURATION_S, MovingSite, moving_site
-from tests.e2e.player_orders import OBEY, OBEY_WITH_FRAMES, Goal, Orders
-from tests.e2e.player_tabs import ChromiumTab, Tab
+from tests.e2e.player.player_orders import OBEY, OBEY_WITH_FRAMES, Goal, Orders
+from tests.e2e.player.player_tabs import ChromiumTab, Tab
 
 ORDERS: Final = 100
 MOST_S: Final = 0.3

@@ -17,9 +17,9 @@ from playwright.sync_api import Browser
 from tests.e2e.browsing import running_browser
 from tests.e2e.firefox import Firefox, running_firefox
 from tests.e2e.moving_site import WIDTHS_PX, MovingSite, moving_site, token
-from tests.e2e.player_tabs import ChromiumTab, Tab
+from tests.e2e.player.player_tabs import ChromiumTab, Tab
 
-PLAYER_DOCS: Final = Path(__file__).parents[2] / "docs" / "reference" / "player.md"
+PLAYER_DOCS: Final = Path(__file__).parents[3] / "docs" / "reference" / "player.md"
 PLAYS: Final = (
     "player.error === null && player.videoWidth === {} && player.currentTime > 0.3"
 )

@@ -29,8 +29,8 @@ import pytest
 from hvcore.persistence.engine import make_engine
 from hvcore.persistence.migrate import migrate
 from tests.e2e.clips import make_clip
-from tests.e2e.test_alone import alone, lives
-from tests.e2e.test_rolling_restart import Balancer
+from tests.e2e.processes.test_alone import alone, lives
+from tests.e2e.processes.test_rolling_restart import Balancer
 from tests.persistence.next_version import FOLLOWING, next_migrations
 from tests.support.hv_processes import HV
 from tests.support.live import free_ports, until

@@ -10,7 +10,7 @@ import attrs
 import pytest
 
 from tests.e2e.clips import ffmpeg_complaints
-from tests.e2e.mediaconvert_cloud import Cloud, cloud_service
+from tests.e2e.encoding.mediaconvert_cloud import Cloud, cloud_service
 from tests.plugins.mediaconvert_local.local_server import local_server
 from tests.support.live import request, until
 from tests.support.stores.object_store import swift_client

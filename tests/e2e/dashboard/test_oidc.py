@@ -12,7 +12,7 @@ import attrs
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.e2e.openid_provider import RunningProvider, running_provider
+from tests.e2e.dashboard.openid_provider import RunningProvider, running_provider
 from tests.e2e.people import ORG
 from tests.support.live import Answer, LiveService, live_service, request, until
 

@@ -15,7 +15,7 @@ import pytest
 
 from hvcore_client import HvClient
 from tests.e2e.clips import make_clip
-from tests.e2e.test_tus import kill_delivery, sha256_of
+from tests.e2e.uploads.test_tus import kill_delivery, sha256_of
 from tests.support.live import LiveService, live_service, until
 
 SIZE_BYTES: Final = 2 * 1024**3

@@ -16,7 +16,7 @@ from typing import Final
 import attrs
 import pytest
 
-from tests.e2e.test_alone import alone, lives
+from tests.e2e.processes.test_alone import alone, lives
 from tests.support.hv_processes import HV
 from tests.support.live import free_ports, request, until
 

@@ -16,7 +16,7 @@ from tests.support.live import LiveService, live_service, until
 from tests.support.network.remote_service import RemoteService, remote_service
 from tests.support.stores.object_store import environ_of_bucket, new_bucket, s3_server
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")

@@ -125,7 +125,7 @@ def test_a_plugins_route_obeys_the_idempotency_key(api: World) -> None:
 
 def test_a_plugins_route_stands_in_the_description(api: World) -> None:
     document: Any = resolved(api.client.simulate_get("/v1/openapi.json").json)
-    page = api.client.simulate_get("/docs").text
+    page = api.client.simulate_get("/docs/api/").text
 
     item = document["paths"][TEMPLATE]
     assert item["post"]["security"] == [{"ApiKey": []}]

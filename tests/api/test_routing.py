@@ -4,6 +4,7 @@ The one table of routes.
 
 from falcon import inspect
 
+from hvcore_api.app import PAGES
 from hvcore_api.routes import ROUTES
 from tests.support.http.world import World
 
@@ -16,9 +17,9 @@ DOCUMENTED = {
     ("GET", f"{A}/environments"),
     ("GET", "/v1/whoami"),
     ("GET", "/v1/openapi.json"),
-    ("GET", "/docs"),
-    ("GET", "/docs/style.css"),
-    ("GET", "/docs/search.js"),
+    ("GET", "/docs/api/"),
+    ("GET", "/docs/api/style.css"),
+    ("GET", "/docs/api/search.js"),
     ("GET", "/client.js"),
     ("GET", "/client.d.ts"),
     ("GET", "/"),
@@ -104,7 +105,8 @@ def test_the_app_has_exactly_the_routes_of_the_table(api: World) -> None:
     table = {(route.method, route.template) for route in ROUTES}
     # What pages load as a file; HEAD goes with GET.
     files = {route.template for route in ROUTES if route.special.is_for_every_page}
-    assert found == table | {("HEAD", template) for template in files}
+    pages = {(method, path) for path in PAGES for method in ("GET", "HEAD")}
+    assert found == table | pages | {("HEAD", template) for template in files}
 
 
 def test_the_table_has_the_documented_routes() -> None:

@@ -21,7 +21,7 @@ def test_the_address_itself_says_what_it_is(cinema: Cinema) -> None:
     assert page.headers["content-type"] == "text/html; charset=utf-8"
     assert page.headers["content-security-policy"].startswith("default-src 'none'; ")
     assert "unsafe" not in page.headers["content-security-policy"]
-    assert 'href="https://api.test/docs"' in page.text
+    assert 'href="https://api.test/docs/api/"' in page.text
     assert 'href="https://api.test/dashboard"' in page.text
     assert 'href="health/live"' in page.text
     assert PLAYER in page.text
@@ -34,7 +34,7 @@ def test_the_docs_are_found_from_here(cinema: Cinema, method: str) -> None:
     answer = cinema.page("/docs", method=method)
 
     assert answer.status_code == 302
-    assert answer.headers["location"] == "https://api.test/docs"
+    assert answer.headers["location"] == "https://api.test/docs/"
 
 
 @pytest.mark.parametrize(

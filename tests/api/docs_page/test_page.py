@@ -61,7 +61,7 @@ def test_the_document_is_openapi_and_sent_bare_without_a_key(api: World) -> None
     validate(result.json, cls=OpenAPIV31SpecValidator)
 
 
-@pytest.mark.parametrize("path", [DOCUMENT, "/docs", "/docs/style.css"])
+@pytest.mark.parametrize("path", [DOCUMENT, "/docs/api/", "/docs/api/style.css"])
 def test_an_unchanged_file_is_not_sent_again(api: World, path: str) -> None:
     first = api.get(path)
 
@@ -144,7 +144,7 @@ class Page(HTMLParser):
 def test_the_page_lists_every_route_with_fields_and_errors(
     api: World, document: dict[str, Any]
 ) -> None:
-    result = TestClient(api.client.app).simulate_get("/docs")
+    result = TestClient(api.client.app).simulate_get("/docs/api/")
 
     page = Page(result.text)
     text = "".join(page.words)
@@ -157,21 +157,22 @@ def test_the_page_lists_every_route_with_fields_and_errors(
 
 
 def test_the_page_loads_its_style_and_its_script_and_nothing_else(api: World) -> None:
-    result = TestClient(api.client.app).simulate_get("/docs")
+    result = TestClient(api.client.app).simulate_get("/docs/api/")
 
     page = Page(result.text)
     loaded = [link for link in page.links if not link.startswith("#")]
-    assert set(loaded) == {"docs/style.css", "data:,", "v1/openapi.json"}
+    # The documentation around it is there where it was built.
+    assert set(loaded) - {"../"} == {"style.css", "data:,", "../../v1/openapi.json"}
     assert {link[1:] for link in page.links if link.startswith("#")} <= page.ids
     assert re.findall(r"<script[^>]*>", result.text) == [
-        '<script src="docs/search.js" defer="defer">'
+        '<script src="search.js" defer="defer">'
     ]
     assert not {"style", "img", "iframe"} & set(page.tags)
     assert not [name for name in page.attributes if name.startswith("on")]
     assert "style" not in page.attributes
 
 
-@pytest.mark.parametrize("path", ["/docs", "/"])
+@pytest.mark.parametrize("path", ["/docs/api/", "/"])
 def test_the_pages_keep_a_policy_of_their_own(api: World, path: str) -> None:
     policy = (
         TestClient(api.client.app).simulate_get(path).headers["Content-Security-Policy"]
@@ -186,8 +187,8 @@ def test_the_pages_keep_a_policy_of_their_own(api: World, path: str) -> None:
 @pytest.mark.parametrize(
     ("path", "content_type"),
     [
-        ("/docs/style.css", "text/css; charset=utf-8"),
-        ("/docs/search.js", "text/javascript; charset=utf-8"),
+        ("/docs/api/style.css", "text/css; charset=utf-8"),
+        ("/docs/api/search.js", "text/javascript; charset=utf-8"),
         ("/", "text/html; charset=utf-8"),
     ],
 )
@@ -201,12 +202,12 @@ def test_the_address_itself_says_what_it_is(api: World) -> None:
     page = Page(TestClient(api.client.app).simulate_get("/").text)
 
     dashboard = "https://api.test/dashboard"
-    assert {"docs", "v1/openapi.json", "health", dashboard} <= set(page.links)
+    assert {"docs/api/", "v1/openapi.json", "health", dashboard} <= set(page.links)
     assert "https://worker.test" in "".join(page.words)
 
 
 def test_the_families_are_told_apart(api: World) -> None:
-    text = TestClient(api.client.app).simulate_get("/docs").text
+    text = TestClient(api.client.app).simulate_get("/docs/api/").text
     by_key, rest = text.partition('id="by-organization"')[::2]
     by_organization, without_key = rest.partition('id="by-open"')[::2]
 

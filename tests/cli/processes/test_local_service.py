@@ -16,6 +16,7 @@ from hvcore_cli.commands.videos.demo import next_steps
 from hvcore_cli.invocation import CliError, Invocation
 from hvcore_cli.processes.local_service import LocalService
 from hvcore_cli.processes.up import describe
+from hvcore_web.documentation.site import documentation_url
 
 KEYS = {"live": "hv_live_" + "a" * 32, "dev": "hv_test_" + "b" * 32}
 VIDEO = "vid_" + "0" * 22
@@ -56,7 +57,7 @@ def test_every_start_says_where_everything_is(
 
     at = service.addresses
     for found in (
-        f"{at.api_url}/docs",
+        documentation_url(at.api_url),
         f"{at.api_url}/health",
         f"{sign_in} (once, within 10 minutes)",
         at.player_url,

@@ -47,6 +47,28 @@ class ConfigError(HvcoreError):
     """The settings cannot be used; the text names each problem and its fix."""
 
 
+class NotMigratedError(ConfigError):
+    """The database has no tables of this version, for a program that embeds hvcore."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The database has no tables of this version of hvcore: run hv.migrate()."
+        )
+
+
+class OwnTransactionError(ConfigError):
+    """A call would wait for a transaction that its own thread has open."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This thread is in a transaction that has SQLite's write lock, and this call "
+            "would wait for it in vain. Within the transaction call "
+            "in_transaction(connection), with the connection that has it, of an "
+            "environment from before it; make other calls before it begins or after its "
+            "end."
+        )
+
+
 class PluginError(HvcoreError):
     """
     A plugin cannot be loaded or chosen; the text says what to do.

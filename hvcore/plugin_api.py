@@ -187,7 +187,7 @@ from hvcore.ports.direct_uploads import (
 )
 from hvcore.ports.event_subscribers import EventSubscriber, SubscribedEvent
 from hvcore.ports.plugin_routes import PluginRoute, RouteCall
-from hvcore.ports.preparation import SupportsPrepare
+from hvcore.ports.preparation import SupportsPrepare, SupportsUninstall
 from hvcore.ports.queue import Queue
 from hvcore.ports.queue_consuming import QueueOutage, hand_over
 from hvcore.ports.rate_limit import RateLimitStore
@@ -248,6 +248,13 @@ The second number rises with what is added; the first, or while it is 0 the seco
 with what is removed or changed.
 """
 
+OLDEST: Final = (0, 1)
+"""
+The oldest version whose plugins work with this one.
+
+It becomes VERSION with what is removed or changed, and stays with what is added.
+"""
+
 RENAMED: Final[Mapping[str, RenamedName]] = {}
 """Old names that still work, with a warning."""
 
@@ -265,6 +272,7 @@ __all__ = [
     "MAX_SOURCE_PIXELS",
     "MAX_SOURCE_STREAMS",
     "MAX_TIMESTAMP_GAP_S",
+    "OLDEST",
     "OTHER",
     "PLAYBACK_COLUMNS",
     "SEGMENT_S",
@@ -424,6 +432,7 @@ __all__ = [
     "SupportsStagedWrite",
     "SupportsStill",
     "SupportsStorageCheck",
+    "SupportsUninstall",
     "SupportsUploadFile",
     "TaskId",
     "TextField",

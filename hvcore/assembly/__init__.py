@@ -37,7 +37,8 @@ def build(  # noqa: PLR0913 - each has a default
             ``rate_limit_store``, ``analytics_store``, ``mailer``;
             ``auth_providers``, a tuple, and ``further_auth_providers``, which are
             asked before those of the settings; ``sign_in_providers`` and ``cache_invalidators``,
-            mappings by their names; and ``engine``, another program's engine of
+            mappings by their names; ``analytics_sinks`` and ``further_subscribers``,
+            likewise, beside what the settings choose and plugins add; and ``engine``, another program's engine of
             the database. None and an empty group take what the settings choose.
         rings: Whether tasks are put into the queue at once. A tool without a
             connection to the queue leaves that to the sweep.

@@ -15,7 +15,8 @@ from hvcore.assembly.recipe import Recipe
 from hvcore.clock import Clock, SystemClock
 from hvcore.domain.access.service_keys import PLAYBACK, UPLOADS, ServiceKey
 from hvcore.domain.tasks.task import Task
-from hvcore.domain.webhooks.events import EventKind
+from hvcore.domain.webhooks.events import VIDEO_KINDS, EventKind
+from hvcore.errors import ConfigError
 from hvcore.failpoints import failpoint
 from hvcore.hookspecs import EventSubscriberBackend
 from hvcore.mail import make_mailer
@@ -30,6 +31,7 @@ from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore
 from hvcore.ports.auth import AuthProvider
 from hvcore.ports.cache_invalidation import CacheInvalidator
 from hvcore.ports.context import BuildContext
+from hvcore.ports.event_subscribers import EventSubscriber
 from hvcore.ports.mail import Mailer
 from hvcore.ports.queue import Queue
 from hvcore.ports.rate_limit import RateLimitStore
@@ -218,10 +220,19 @@ class Backends:
 
     @made_once
     def _sinks(self) -> Mapping[str, AnalyticsSink]:
-        given: AnalyticsStore | None = self._given("analytics_store")
-        if given is not None:
-            return {"analytics_store": given}
-        return self._chosen.analytics_sinks()
+        further: Mapping[str, AnalyticsSink] = self._given("analytics_sinks") or {}
+        store: AnalyticsStore | None = self._given("analytics_store")
+        sinks: Mapping[str, AnalyticsSink] = (
+            {"analytics_store": store}
+            if store is not None
+            else self._chosen.analytics_sinks()
+        )
+        if taken := further.keys() & sinks.keys():
+            raise ConfigError(
+                f"analytics_sinks: {', '.join(sorted(taken))} is the name of another "
+                "sink; choose names that analytics.sinks has not."
+            )
+        return {**sinks, **further}
 
     @property
     def spool_dir(self) -> Path:
@@ -263,10 +274,16 @@ class Backends:
     def wanted_kinds(self) -> Mapping[str, frozenset[EventKind]]:
         """Return the events that each subscriber is to be told, by its name."""
         # Of the records: a process that orders what is told tells nobody itself.
-        return {
+        of_plugins = {
             offer.backend.name: cast(EventSubscriberBackend, offer.backend).kinds
             for offer in self.registry.of_kind("events")
         }
+        everything = frozenset(VIDEO_KINDS)
+        return {**of_plugins, **dict.fromkeys(self._further_subscribers, everything)}
+
+    @property
+    def _further_subscribers(self) -> Mapping[str, EventSubscriber]:
+        return self._given("further_subscribers") or {}
 
     @made_once
     def _chosen(self) -> ChosenBackends:

@@ -49,7 +49,10 @@ class ExtensionWiring(Backends):
     @cached_property
     def subscriptions(self) -> Subscriptions:
         """Tells subscribers of events."""
-        return Subscriptions(uow=self.uow, subscribers=self._chosen.subscribers())
+        return Subscriptions(
+            uow=self.uow,
+            subscribers={**self._chosen.subscribers(), **self._further_subscribers},
+        )
 
     def command(self, name: str) -> object:
         """Make the command that a plugin has added: a click.Command."""

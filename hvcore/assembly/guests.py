@@ -1,38 +1,50 @@
 """The use cases within another program's transaction."""
 
-from functools import cached_property
+from collections.abc import Sequence
+from functools import cached_property, partial
 
-from sqlalchemy.engine import Connection
+import attrs
 
 from hvcore.assembly.services import Services
 from hvcore.assembly.uploads import UploadWiring
 from hvcore.clock import Clock
+from hvcore.domain.tasks.kinds import VIDEO_PURGE
+from hvcore.domain.tasks.task import Task
 from hvcore.persistence.guest import GuestUnitOfWork
-from hvcore.persistence.host_engine import check_host_engine
+from hvcore.persistence.host_connections.connections import OnHostCommit
+from hvcore.persistence.host_engine import accept_host_engine
 from hvcore.ports.storage import Storage
 from hvcore.ports.unit_of_work import UnitOfWork
+from hvcore.services.videos.deletion import Deletion
 from hvcore.signing.sealing import Sealer
 
-__all__ = ["GuestUploads", "check_host_engine"]
+__all__ = ["GuestServices", "accept_host_engine"]
 
 
-class GuestUploads(UploadWiring):
+class GuestServices(UploadWiring):
     """
-    Uploads within another program's transaction: no step outlives a rollback.
+    Uploads and deletions within another program's transaction: no step outlives a rollback.
 
     Raises:
-        ConfigError: The connection is of another database, or another driver.
+        ConfigError: The connection cannot be used; see GuestUnitOfWork.
         UnavailableError: The database does not answer.
     """
 
-    def __init__(self, services: Services, connection: Connection) -> None:
+    def __init__(
+        self,
+        services: Services,
+        connection: object,
+        *,
+        call_after_commit: OnHostCommit | None = None,
+    ) -> None:
         super().__init__(services.recipe)
         self._services = services
         self._work = GuestUnitOfWork(
             services.engine,
             connection,
             clock=services.clock,
-            on_commit=services.on_commit,
+            on_commit=partial(_tell, services),
+            call_after_commit=call_after_commit,
             find_subscribers=services.wanted_kinds,
         )
 
@@ -40,6 +52,11 @@ class GuestUploads(UploadWiring):
     def uow(self) -> UnitOfWork:
         """Savepoints in the other program's transaction."""
         return self._work
+
+    @cached_property
+    def deletion(self) -> Deletion:
+        """Deletes videos; whoever is to be told is told after the commit."""
+        return attrs.evolve(self._services.deletion, uow=self.uow)
 
     @cached_property
     def clock(self) -> Clock:
@@ -55,3 +72,11 @@ class GuestUploads(UploadWiring):
         # With it, keys are read on the other program's connection: there may be no
         # other one.
         return self._services.sealer
+
+
+def _tell(services: Services, tasks: Sequence[Task]) -> None:
+    """Ring for tasks of a transaction that is committed, and have delivery look again."""
+    if any(task.kind == VIDEO_PURGE for task in tasks):
+        services.deletion.changes.publish()
+    if services.on_commit is not None:
+        services.on_commit(tasks)

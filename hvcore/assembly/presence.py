@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Final
 
 import attrs
 
 from hvcore import __version__
 from hvcore.assembly.backends import Backends
+from hvcore.errors import ConfigError
 from hvcore.persistence.presence import (
     BEAT_LASTS,
     RunningProcess,
@@ -19,6 +21,8 @@ from hvcore.persistence.presence import (
 )
 from hvcore.processes.names import process_name
 from hvcore.services.tasks.workload import Workload, read_workload
+
+_SHOWN: Final = 5
 
 
 class PresenceWiring(Backends):
@@ -45,6 +49,23 @@ class PresenceWiring(Backends):
     def older_processes(self) -> Sequence[RunningProcess]:
         """Return the processes at work that know an older schema than this version."""
         return older_processes(self.engine, self.clock.now())
+
+    def refuse_older_processes(self) -> None:
+        """
+        Refuse to go on while processes of an older version are at work.
+
+        Raises:
+            ConfigError: They are; the text names some, and says until when they count.
+        """
+        older = self.older_processes()
+        if not older:
+            return
+        last = max(one.until for one in older)
+        names = ", ".join(f"{one.kind} ({one.name})" for one in older[:_SHOWN])
+        raise ConfigError(
+            f"{len(older)} processes of an older version are at work: {names}. End them on "
+            f"all machines; those that have ended are forgotten at {last:%H:%M:%S} UTC."
+        )
 
     def installation_id(self) -> str:
         """Return the id of this installation."""

@@ -21,9 +21,11 @@ OVERRIDE_OF_KIND: Final = {
 """Kinds of backends, and what is given in the place of the chosen ones."""
 GROUPS: Final = frozenset(
     {
+        "analytics_sinks",
         "auth_providers",
         "cache_invalidators",
         "further_auth_providers",
+        "further_subscribers",
         "sign_in_providers",
     }
 )

@@ -1,15 +1,24 @@
 """The tables of the service and of its backends: made, brought up to date, and repaired."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from hvcore.assembly.backends import Backends
+from hvcore.domain.media_paths import quarantined
+from hvcore.persistence.dropped_tables import (
+    drop_schema,
+    drop_tables,
+    object_prefixes,
+    refuse_needed_tables,
+    refuse_unknown_tables,
+    tables_place,
+)
 from hvcore.persistence.migrate import is_broken_off, migrate
-from hvcore.persistence.schema_version import BEHIND, schema_version
+from hvcore.persistence.schema_version import BEHIND, refuse_unusable, schema_version
 from hvcore.persistence.videos.recount import recount
 from hvcore.persistence.videos.search_index import is_searchable, repair_search_index
 from hvcore.ports.analytics import AnalyticsSink
-from hvcore.ports.preparation import SupportsPrepare
+from hvcore.ports.preparation import SupportsPrepare, SupportsUninstall
 from hvcore.registry import KINDS, Choice
 
 
@@ -36,6 +45,19 @@ class TableWiring(Backends):
         if why or all(one.is_prepared() for _, one in self._to_prepare()):
             return why
         return BEHIND
+
+    def refuse_unusable(self) -> None:
+        """
+        Refuse tables that this version cannot use, in words for a program that embeds it.
+
+        A backend that has tables of its own refuses for itself.
+
+        Raises:
+            NotMigratedError: They are not there, or of an older version.
+            ConfigError: For any other reason.
+            UnavailableError: The database does not answer.
+        """
+        refuse_unusable(schema_version(self.engine).why_unusable())
 
     def awaits_contract(self) -> bool:
         """
@@ -84,6 +106,42 @@ class TableWiring(Backends):
         )
         for name, one in self._to_prepare():
             yield name, one.prepare
+
+    def tables_place(self) -> str:
+        """Return the name of what has the tables: the schema, or else the database."""
+        return tables_place(self.engine)
+
+    def uninstall(self, *, removes_objects: bool) -> Sequence[str]:
+        """
+        Remove all tables; no process may use them any more.
+
+        Args:
+            removes_objects: Whether the files of all videos go from the storage, too.
+
+        Returns:
+            The owners of tables who cannot remove theirs.
+
+        Raises:
+            ConfigError: The tables are of a newer version, or another program's refer
+                to them; nothing is removed.
+            UnavailableError: The database or the storage does not answer.
+        """
+        refuse_unknown_tables(self.engine)
+        refuse_needed_tables(self.engine)
+        if removes_objects:
+            # First: only the tables know which files are whose.
+            for prefix in object_prefixes(self.engine):
+                for place in (prefix, quarantined(prefix)):
+                    self.storage.delete_tree(place)
+        drop_tables(self.engine)
+        left: list[str] = []
+        for name, one in self._to_prepare():
+            if isinstance(one, SupportsUninstall):
+                one.uninstall()
+            else:
+                left.append(name)
+        drop_schema(self.engine)
+        return left
 
     def recount(self) -> None:
         """Make the stored totals of videos equal to the videos."""

@@ -3,6 +3,8 @@
 from functools import cached_property
 from typing import Final
 
+import attrs
+
 from hvcore.assembly.backends import Backends
 from hvcore.domain.uploads.direct import DirectUploadMode
 from hvcore.errors import ConfigError
@@ -12,6 +14,7 @@ from hvcore.services.uploads.direct_addresses import DirectAddresses, can_be_wri
 from hvcore.services.uploads.direct_uploads import DirectUploads
 from hvcore.services.uploads.fetching import Fetching
 from hvcore.services.uploads.grants import Uploads
+from hvcore.services.uploads.local_uploads import LocalUploads
 from hvcore.services.uploads.purges import UploadPurges
 from hvcore.services.uploads.resumable import ResumableUploads
 from hvcore.services.uploads.storage_events import StorageEvents
@@ -38,6 +41,14 @@ class UploadWiring(Backends):
                 most_of_one_percent=self.settings.shares.upload_room_percent,
             ),
             direct=self._direct_addresses,
+        )
+
+    @cached_property
+    def local_uploads(self) -> LocalUploads:
+        """Files that the program itself has."""
+        here = DirectAddresses(storage=self.storage, mode=DirectUploadMode.OFF)
+        return LocalUploads(
+            uploads=attrs.evolve(self.uploads, direct=here), clock=self.clock
         )
 
     @cached_property

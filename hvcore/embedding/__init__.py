@@ -5,58 +5,124 @@ All that is imported from here is promised: it changes only as the policy of the
 API says. Whatever else hvcore has may change with any release.
 """
 
+from typing import TYPE_CHECKING
+
+from hvcore.clock import Clock
 from hvcore.domain.access.keys import Permission
 from hvcore.domain.access.principals import Principal
+from hvcore.domain.analytics.breakdown import BreakdownBy
 from hvcore.domain.processing.encoding import Preset
+from hvcore.domain.videos.catalog import SortBy, SortDir
 from hvcore.domain.videos.states import VideoState
+from hvcore.domain.webhooks.events import EventKind
+from hvcore.embedding.analytics import EnvironmentReports, Report
+from hvcore.embedding.arguments import NewVideo, VideoFilters, VideoUpdate
+from hvcore.embedding.captions import Caption, CaptionList, EnvironmentCaptions
+from hvcore.embedding.connections import DatabaseConnection, OnCommit
 from hvcore.embedding.environments import EmbeddedEnvironment, EnvironmentInTransaction
+from hvcore.embedding.events import OnEvent
 from hvcore.embedding.overrides import Overrides
+from hvcore.embedding.posters import EnvironmentPosters
 from hvcore.embedding.service import EmbeddedService, embed
 from hvcore.embedding.sign_in import SignIn, person
-from hvcore.embedding.values import EmbeddedVideo, Upload
+from hvcore.embedding.values import EmbeddedVideo, ListedVideo, Upload, VideoList
 from hvcore.embedding.web import WsgiApp, WsgiEnviron
 from hvcore.errors import (
     AlreadyDeletedError,
     ConfigError,
+    ConflictError,
     HvcoreError,
     HvError,
+    InvalidFileSizeError,
     InvalidParametersError,
+    NotFoundError,
+    NotMigratedError,
+    OwnTransactionError,
     PluginError,
+    PreconditionFailedError,
     QuotaExceededError,
     UnauthorizedError,
     UnavailableError,
+    UnsupportedFormatError,
     VideoNotFoundError,
 )
+from hvcore.ports.analytics import AnalyticsSink
 from hvcore.ports.auth import AuthProvider, BearerScheme, Credentials, HeaderScheme
+from hvcore.ports.event_subscribers import SubscribedEvent
+from hvcore.ports.mail import Mail, Mailer, MailRefusedError
+
+if TYPE_CHECKING:
+    from hvcore.safe_http import OutboundHttp
 
 __all__ = [
     "AlreadyDeletedError",
+    "AnalyticsSink",
     "AuthProvider",
     "BearerScheme",
+    "BreakdownBy",
+    "Caption",
+    "CaptionList",
+    "Clock",
     "ConfigError",
+    "ConflictError",
     "Credentials",
+    "DatabaseConnection",
     "EmbeddedEnvironment",
     "EmbeddedService",
     "EmbeddedVideo",
+    "EnvironmentCaptions",
     "EnvironmentInTransaction",
+    "EnvironmentPosters",
+    "EnvironmentReports",
+    "EventKind",
     "HeaderScheme",
     "HvError",
     "HvcoreError",
+    "InvalidFileSizeError",
     "InvalidParametersError",
+    "ListedVideo",
+    "Mail",
+    "MailRefusedError",
+    "Mailer",
+    "NewVideo",
+    "NotFoundError",
+    "NotMigratedError",
+    "OnCommit",
+    "OnEvent",
+    "OutboundHttp",
     "Overrides",
+    "OwnTransactionError",
     "Permission",
     "PluginError",
+    "PreconditionFailedError",
     "Preset",
     "Principal",
     "QuotaExceededError",
+    "Report",
     "SignIn",
+    "SortBy",
+    "SortDir",
+    "SubscribedEvent",
     "UnauthorizedError",
     "UnavailableError",
+    "UnsupportedFormatError",
     "Upload",
+    "VideoFilters",
+    "VideoList",
     "VideoNotFoundError",
     "VideoState",
+    "VideoUpdate",
     "WsgiApp",
     "WsgiEnviron",
     "embed",
     "person",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Load a class that brings libraries along, which most programs need not import."""
+    if name != "OutboundHttp":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from hvcore.safe_http import OutboundHttp  # noqa: PLC0415 - see above
+
+    return OutboundHttp

@@ -5,121 +5,42 @@ That code is trusted: who may do what, it has judged before. It reaches the vide
 this environment and no others.
 """
 
-from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Final
+import os
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Unpack
 
 import attrs
 
-from hvcore.domain.access.keys import ALL_PERMISSIONS, KeyType
 from hvcore.domain.access.principals import Principal
-from hvcore.domain.access.tenants import Environment
-from hvcore.domain.ids import KeyId
-from hvcore.domain.processing.encoding import EncodingSettings, Preset
-from hvcore.domain.uploads.grants import FileWanted
-from hvcore.domain.videos.video import VideoWanted
+from hvcore.domain.videos.preconditions import IfMatch
+from hvcore.embedding.analytics import EnvironmentReports
+from hvcore.embedding.arguments import (
+    CHANGES,
+    FILTERS,
+    NEW_VIDEO,
+    NewVideo,
+    VideoFilters,
+    VideoUpdate,
+    read_arguments,
+)
+from hvcore.embedding.captions import EnvironmentCaptions
+from hvcore.embedding.connections import DatabaseConnection, OnCommit
+from hvcore.embedding.environment_parts import host_caller
+from hvcore.embedding.grants import GrantsUploads
+from hvcore.embedding.posters import EnvironmentPosters
 from hvcore.embedding.process import ProcessServices
-from hvcore.embedding.values import EmbeddedVideo, Upload
-from hvcore.errors import HvError, InvalidParametersError
-from hvcore.wire.converter import read_document
+from hvcore.embedding.values import EmbeddedVideo, VideoList, described, listed
+from hvcore.wire.query import ListParameters, days_in_order
 from hvcore.wire.requests import VideoUploadRequest
+from hvcore.wire.uploads.fetching import VIDEO_URL, FetchVideoRequest, fetchable
+from hvcore.wire.videos.changes import VideoChangeRequest
 
 if TYPE_CHECKING:
-    from sqlalchemy.engine import Connection
-
     from hvcore.assembly import Services
+    from hvcore.assembly.guests import GuestServices
     from hvcore.services.uploads.grants import Uploads
-
-_FIELDS: Final = {
-    "file_name": "fileName",
-    "name": "videoName",
-    "description": "description",
-    "content_type": "contentType",
-    "size_bytes": "fileSize",
-}
-"""The arguments of an upload, and the fields of the API's request."""
-
-
-@attrs.frozen(kw_only=True)
-class GrantsUploads(ABC):
-    """The upload grants of an environment, also in the host's transaction."""
-
-    _environment: Environment = attrs.field(repr=False)
-
-    def grant_upload(  # noqa: PLR0913 - each by its name
-        self,
-        *,
-        file_name: str,
-        name: str | None = None,
-        description: str | None = None,
-        content_type: str | None = None,
-        size_bytes: int | None = None,
-        is_public: bool = False,
-        preset: Preset = Preset.STANDARD,
-    ) -> Upload:
-        """
-        Permit one file to be sent; the video is made when it has arrived.
-
-        Args:
-            name: Of the video; None takes the file's name without its ending.
-            content_type: The only one that is taken; None takes every video's.
-            size_bytes: The only size that is taken; None takes up to 5 GB.
-            is_public: Whether everybody may watch it.
-            preset: Which qualities are made.
-
-        Raises:
-            InvalidParametersError: An argument is one that the API refuses, too; the
-                text names each.
-            QuotaExceededError: The organization may not store or encode it.
-            UnavailableError: The database does not answer.
-        """
-        _check_arguments(
-            file_name=file_name,
-            name=name,
-            description=description,
-            content_type=content_type,
-            size_bytes=size_bytes,
-        )
-        granted = self._uploads.grant_video(
-            self._environment,
-            FileWanted(
-                file_name=file_name,
-                content_type=content_type,
-                size_bytes=size_bytes,
-                description=description,
-            ),
-            VideoWanted(
-                settings=EncodingSettings(preset=preset),
-                is_public=is_public,
-                name=name,
-                description=description,
-            ),
-        )
-        assert granted.grant.video_id is not None  # noqa: S101 - for the type checker
-        return Upload(
-            video_id=granted.grant.video_id,
-            address=granted.signed_url,
-            expires_at=granted.grant.expires_at,
-        )
-
-    @property
-    @abstractmethod
-    def _uploads(self) -> "Uploads": ...
-
-
-def _check_arguments(**given: object) -> None:
-    """Refuse arguments that the API refuses, named as the method names them."""
-    document = {
-        field: given[argument]
-        for argument, field in _FIELDS.items()
-        if given[argument] is not None
-    }
-    try:
-        read_document(VideoUploadRequest, document)
-    except HvError as exc:
-        problems = " ".join(problem.message for problem in exc.errors) or exc.detail
-        for argument, field in _FIELDS.items():
-            problems = problems.replace(field, argument)
-        raise InvalidParametersError(problems) from exc
 
 
 @attrs.frozen(kw_only=True)
@@ -136,27 +57,41 @@ class EmbeddedEnvironment(GrantsUploads):
     name: str
     _process: ProcessServices = attrs.field(repr=False)
 
-    def in_transaction(self, connection: "Connection") -> "EnvironmentInTransaction":
+    def in_transaction(
+        self, connection: DatabaseConnection, *, on_commit: OnCommit | None = None
+    ) -> "EnvironmentInTransaction":
         """
         Do the same within a transaction of the host program.
 
         What is done becomes durable with its commit, and vanishes with its rollback.
 
         Args:
-            connection: SQLAlchemy's, to the same database, in the thread that uses it.
+            connection: SQLAlchemy's, Django's, or that of psycopg, psycopg2 or sqlite3,
+                to the same database, in the thread that uses it.
+            on_commit: Takes a function that the host program calls after its commit:
+                it tells workers of new work. None takes what SQLAlchemy and Django
+                have for it; drivers have nothing, and ``run_sweep`` tells workers
+                within seconds.
 
         Raises:
-            ConfigError: It is of another database, or another driver.
+            ConfigError: The connection is of another database or another driver, or
+                it is closed, asynchronous, of another thread, in no transaction, or in
+                one that has failed; the text says what to do.
+            NotMigratedError: The tables are not there, or of an older version.
+            OwnTransactionError: On SQLite, another connection of this thread has
+                written in a transaction that is open.
             UnavailableError: The database does not answer; on SQLite also: another
                 program has been writing for 10 s, or has changed what this
                 transaction has read.
         """
         from hvcore.assembly.guests import (  # noqa: PLC0415 - see hvcore.embedding
-            GuestUploads,
+            GuestServices,
         )
 
         return EnvironmentInTransaction(
-            guests=GuestUploads(self._process.services, connection).uploads,
+            guests=GuestServices(
+                self._process.services, connection, call_after_commit=on_commit
+            ),
             environment=self._environment,
         )
 
@@ -164,22 +99,157 @@ class EmbeddedEnvironment(GrantsUploads):
         """
         Return a video.
 
+        Args:
+            video_id: Its id, or its public id.
+
         Raises:
             VideoNotFoundError: The environment has none such, or it is deleted.
             UnavailableError: The database does not answer.
         """
         found = self._services.catalog.details(self._caller, self.org_id, video_id)
-        return EmbeddedVideo(
-            id=found.id,
-            name=found.name,
-            description=found.description,
-            state=found.state,
-            is_public=found.is_public,
-            created_at=found.created_at,
-            progress_percent=found.progress,
-            duration_s=found.duration_s,
-            failure_reason=found.failure_reason,
+        return described(found)
+
+    def find_external(self, external_id: str) -> EmbeddedVideo:
+        """
+        Return the video that you call so.
+
+        Raises:
+            VideoNotFoundError: The environment has none such, or it is deleted.
+            UnavailableError: The database does not answer.
+        """
+        catalog = self._services.catalog
+        return described(catalog.external(self._caller, self._environment, external_id))
+
+    def list(self, **filters: Unpack[VideoFilters]) -> VideoList:
+        """
+        Return one page of the videos; a video that awaits its file is on none.
+
+        Args:
+            filters: See VideoFilters.
+
+        Raises:
+            InvalidParametersError: An argument is one that the API refuses, too; the
+                text names each.
+            UnavailableError: The database does not answer.
+        """
+        asked = read_arguments(ListParameters, filters, FILTERS, days_in_order)
+        return listed(self._services.catalog.page(self._environment, asked.query()))
+
+    def update(
+        self,
+        video_id: str,
+        *,
+        if_match: str | None = None,
+        **changes: Unpack[VideoUpdate],
+    ) -> EmbeddedVideo:
+        """
+        Change a video, and return it as it is now.
+
+        Args:
+            if_match: The ``etag`` of the video as it was seen; None changes it however
+                it is.
+            changes: See VideoUpdate.
+
+        Raises:
+            VideoNotFoundError: The environment has none such, or it is deleted.
+            PreconditionFailedError: Somebody has changed it meanwhile; nothing is
+                changed.
+            ConflictError: Another video of the environment has this external ID.
+            InvalidParametersError: An argument is one that the API refuses, too; the
+                text names each.
+            UnavailableError: The database does not answer.
+        """
+        wanted = read_arguments(VideoChangeRequest, changes, CHANGES)
+        seen = None if if_match is None else IfMatch(tags=frozenset({if_match}))
+        services = self._services
+        services.editing.change(
+            self._caller, self.org_id, video_id, wanted.changes(), if_match=seen
         )
+        return self.find(video_id)
+
+    def upload(
+        self,
+        source: str | PathLike[str] | BinaryIO,
+        *,
+        file_name: str | None = None,
+        **video: Unpack[NewVideo],
+    ) -> EmbeddedVideo:
+        """
+        Store a file of this machine, or all that a stream has, and make a video of it.
+
+        It is durable on return; a worker makes the video. Whatever fails leaves no
+        video behind.
+
+        Args:
+            source: A path, or something open in binary mode, which is read to its end
+                and not closed.
+            file_name: Shown, never part of a path; needed with a stream.
+            video: See NewVideo.
+
+        Raises:
+            InvalidParametersError: An argument is one that the API refuses, too; the
+                text names each. Or a stream gives no bytes.
+            UnsupportedFormatError: It is no video that is taken.
+            InvalidFileSizeError: It is empty, too large, or not as large as announced.
+            ConflictError: Another video of the environment has this external ID.
+            QuotaExceededError: The organization may not store or encode it.
+            UnavailableError: There is no room, or the database or storage does not
+                answer.
+            OSError: The file cannot be read; or whatever else a stream raises.
+        """
+        if isinstance(source, str | PathLike):
+            path = Path(source)
+            with path.open("rb") as file:
+                video.setdefault("size_bytes", os.fstat(file.fileno()).st_size or None)
+                return self.upload(file, file_name=file_name or path.name, **video)
+        given = {"file_name": file_name, **video}
+        wanted = read_arguments(VideoUploadRequest, given, NEW_VIDEO)
+        taken = self._process.service(lambda services: services.local_uploads).take(
+            self._environment,
+            source,
+            wanted.file_wanted(),
+            wanted.video.video_wanted(),
+        )
+        return self.find(taken)
+
+    def create_from_url(
+        self, url: str, *, file_name: str | None = None, **video: Unpack[NewVideo]
+    ) -> EmbeddedVideo:
+        """
+        Make a video of a file that a worker fetches from an https address.
+
+        Args:
+            url: Forgotten when the file is there.
+            file_name: Shown, never part of a path; None takes that of the address.
+            video: See NewVideo.
+
+        Raises:
+            InvalidParametersError: An argument is one that the API refuses, too, such as
+                an address that is not on the public internet; the text names each.
+            ConflictError: Another video of the environment has this external ID.
+            QuotaExceededError: The organization may not store or encode it.
+            UnavailableError: The database does not answer.
+        """
+        from hvcore.services.uploads.fetching import (  # noqa: PLC0415 - see hvcore.embedding
+            file_name_of,
+        )
+
+        fetching = self._process.service(lambda services: services.fetching)
+        refusal = partial(fetching.refusal, self._environment)
+        name = file_name_of(url) if file_name is None else file_name
+        wanted = read_arguments(
+            FetchVideoRequest,
+            {"file_name": name, "url": url, **video},
+            {**NEW_VIDEO, "url": VIDEO_URL},
+            fetchable(VIDEO_URL, refusal),
+        )
+        made = fetching.fetch_video(
+            self._environment,
+            wanted.url,
+            wanted.file_wanted(),
+            wanted.video.video_wanted(),
+        )
+        return self.find(made.id)
 
     def delete(self, video_id: str) -> None:
         """
@@ -229,6 +299,21 @@ class EmbeddedEnvironment(GrantsUploads):
         return signed.url
 
     @property
+    def captions(self) -> EnvironmentCaptions:
+        """The captions of the videos."""
+        return EnvironmentCaptions(process=self._process, environment=self._environment)
+
+    @property
+    def posters(self) -> EnvironmentPosters:
+        """The pictures that stand for the videos."""
+        return EnvironmentPosters(process=self._process, environment=self._environment)
+
+    @property
+    def analytics(self) -> EnvironmentReports:
+        """The reports about what was watched."""
+        return EnvironmentReports(process=self._process, environment=self._environment)
+
+    @property
     def _uploads(self) -> "Uploads":
         return self._services.uploads
 
@@ -238,13 +323,7 @@ class EmbeddedEnvironment(GrantsUploads):
 
     @property
     def _caller(self) -> Principal:
-        return Principal(
-            key_id=KeyId("host"),
-            type=KeyType.ENVIRONMENT,
-            org_id=self._environment.org_id,
-            env_id=self._environment.id,
-            permissions=ALL_PERMISSIONS,
-        )
+        return host_caller(self._environment)
 
 
 @attrs.frozen(kw_only=True)
@@ -252,12 +331,24 @@ class EnvironmentInTransaction(GrantsUploads):
     """
     An environment within a transaction of the host program.
 
-    What it grants works from the commit on. After an error of it the transaction can
-    go on.
+    What it grants and deletes counts from the commit on. After an error of it the
+    transaction can go on.
     """
 
-    _guests: "Uploads" = attrs.field(repr=False)
+    _guests: "GuestServices" = attrs.field(repr=False)
+
+    def delete(self, video_id: str) -> None:
+        """
+        Delete a video; for viewers from the commit on, and soon from the storage.
+
+        Raises:
+            VideoNotFoundError: The environment has none such.
+            AlreadyDeletedError: It is deleted.
+            UnavailableError: The database does not answer.
+        """
+        caller, org_id = host_caller(self._environment), self._environment.org_id
+        self._guests.deletion.order(caller, org_id, video_id, None)
 
     @property
     def _uploads(self) -> "Uploads":
-        return self._guests
+        return self._guests.uploads

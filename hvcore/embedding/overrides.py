@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Optional
 import attrs
 
 from hvcore.clock import Clock
-from hvcore.ports.analytics import AnalyticsStore
+from hvcore.ports.analytics import AnalyticsSink, AnalyticsStore
 from hvcore.ports.auth import AuthProvider
 from hvcore.ports.cache_invalidation import CacheInvalidator
 from hvcore.ports.mail import Mailer
@@ -32,6 +32,8 @@ class Overrides:
         auth_providers: Who recognises callers of the API, asked in this order. Empty
             takes what the settings choose.
         analytics_store: Gets what was served, and answers questions about it.
+        analytics_sinks: Get what was served, too, by their names: beside the store,
+            and beside the sinks that the settings choose.
         sign_in_providers: Of the dashboard, by their names.
         cache_invalidators: By their names.
         outbound: Sends webhooks and fetches files. In tests,
@@ -43,6 +45,7 @@ class Overrides:
     queue: Queue | None = None
     auth_providers: tuple[AuthProvider, ...] = ()
     analytics_store: AnalyticsStore | None = None
+    analytics_sinks: Mapping[str, AnalyticsSink] = attrs.field(factory=dict)
     rate_limit_store: RateLimitStore | None = None
     clock: Clock | None = None
     mailer: Mailer | None = None

@@ -6,12 +6,14 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from hvcore.processes.fork_lock import ForkLock
 
 if TYPE_CHECKING:
     from hvcore.assembly import Services
+
+T = TypeVar("T")
 
 TASK: Final = "embedded"
 BEATS_EVERY_S: Final = 60.0
@@ -41,7 +43,10 @@ class ProcessServices:
         self._made: dict[int, Services] = {}
         self._beats_again_at_s: dict[int, float] = {}
         self._has_beaten: set[int] = set()
+        # Whose tables were seen to be of this version.
+        self._usable: Services | None = None
         self._lock = ForkLock()
+        self._making = ForkLock()
 
     @property
     def services(self) -> "Services":
@@ -54,10 +59,35 @@ class ProcessServices:
         Return the services, and tell the database now and then that they are used.
 
         Not within the host's own transaction: it takes a connection.
+
+        Raises:
+            NotMigratedError: The tables are not there, or of an older version.
+            ConfigError: The tables are of a newer version.
+            UnavailableError: The database does not answer.
         """
+        made = self.services
+        if made is not self._usable:
+            made.refuse_unusable()
+            self._usable = made
+        self._beat(made)
+        return made
+
+    def answering(self) -> "Services":
+        """Return the services as ``in_use``, for apps that say themselves if they cannot."""
         made = self.services
         self._beat(made)
         return made
+
+    def service(self, read: "Callable[[Services], T]") -> T:
+        """
+        Return one of the services, which is made when it is first asked for.
+
+        Args:
+            read: Reads it; called by one thread at a time.
+        """
+        services = self.in_use()
+        with self._making.held():
+            return read(services)
 
     def close(self) -> None:
         """Release the services of this process."""
@@ -109,6 +139,7 @@ def _used(services: "Services") -> "Services":
             services.uploads,
             services.catalog,
             services.deletion,
+            services.editing,
             services.playback,
             services.tenants,
         ):

@@ -5,16 +5,18 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Optional, Self
+from typing import TYPE_CHECKING, Final, Optional, Self, cast
 from urllib.parse import urlsplit
 
 from hvcore.domain.access.tenants import Environment, EnvironmentKind
 from hvcore.domain.tasks.task import LIGHT_LANES, Lane
 from hvcore.embedding.environments import EmbeddedEnvironment
+from hvcore.embedding.events import NAME, HostSubscriber, OnEvent
 from hvcore.embedding.overrides import Overrides
 from hvcore.embedding.process import ProcessServices
 from hvcore.embedding.sign_in import HostUsers, SignIn, signed_in_by
 from hvcore.embedding.web import (
+    HostApp,
     StartResponse,
     WebApps,
     WsgiApp,
@@ -41,9 +43,11 @@ def embed(  # noqa: PLR0913 - each by its name
     *,
     public_url: str | None = None,
     engine: Optional["Engine"] = None,
+    database_url: str | None = None,
     schema: str | None = None,
     sign_in: SignIn | None = None,
     overrides: Overrides | None = None,
+    on_event: OnEvent | None = None,
     config_path: Path | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> "EmbeddedService":
@@ -58,10 +62,14 @@ def embed(  # noqa: PLR0913 - each by its name
             of the settings.
         engine: The host program's engine of the database; see
             docs/how-to/embedding.md. None takes the database of the settings.
+        database_url: The address of the host program's database, if it has no engine
+            of SQLAlchemy: ``sqlite:////path/to/file`` or ``postgresql://…``.
         schema: Where the tables are; on SQLite what their names begin with. None
             takes that of the settings.
         sign_in: Says which user of the host program a request to the API comes from.
         overrides: Objects in the place of what the settings choose.
+        on_event: Is told of each event of a video, at least once, by ``run_worker`` of
+            a program that gives it, too. All processes give it or none.
         config_path: A settings file in TOML.
         environ: The settings as ``HV_…``; None takes the environment's.
 
@@ -72,19 +80,14 @@ def embed(  # noqa: PLR0913 - each by its name
     # The services, and all that they use, are loaded by programs that embed one, not
     # by all that import this package.
     from hvcore.assembly import build  # noqa: PLC0415 - see above
-    from hvcore.assembly.guests import check_host_engine  # noqa: PLC0415 - see above
+    from hvcore.assembly.guests import accept_host_engine  # noqa: PLC0415 - see above
 
     if engine is not None:
-        check_host_engine(engine)
+        accept_host_engine(engine)
     given = dict(os.environ if environ is None else environ)
     if public_url is not None:
-        root = public_url.rstrip("/")
-        given["HV_PUBLIC__API_URL"] = f"{root}{API}"
-        for name in ("WORKER", "PLAYER", "UPLOAD"):
-            given[f"HV_PUBLIC__{name}_URL"] = f"{root}{MEDIA}"
-    if engine is not None:
-        url = engine.url.render_as_string(hide_password=False)
-        given["HV_DATABASE__URL"] = url
+        given.update(_addresses(public_url))
+    given.update(_database(engine, database_url))
     names_queue = any(name.startswith("HV_QUEUE__") for name in given)
     if config_path is None and not names_queue:
         # What needs no further server.
@@ -94,11 +97,7 @@ def embed(  # noqa: PLR0913 - each by its name
     settings = load(
         config_path=config_path, environ=given, data_dir=Path(data_dir)
     ).settings
-    objects: dict[str, object] = dict((overrides or Overrides()).given())
-    if engine is not None:
-        objects["engine"] = engine
-    if sign_in is not None:
-        objects["further_auth_providers"] = (HostUsers(),)
+    objects = _objects(overrides, engine=engine, on_event=on_event, sign_in=sign_in)
 
     # In the registry of the program, which shows it to whom it likes.
     switch_on()
@@ -112,6 +111,43 @@ def embed(  # noqa: PLR0913 - each by its name
         )
 
     return EmbeddedService(make, settings=settings, sign_in=sign_in)
+
+
+def _addresses(public_url: str) -> dict[str, str]:
+    root = public_url.rstrip("/")
+    media = {
+        f"HV_PUBLIC__{name}_URL": f"{root}{MEDIA}"
+        for name in ("WORKER", "PLAYER", "UPLOAD")
+    }
+    return {"HV_PUBLIC__API_URL": f"{root}{API}", **media}
+
+
+def _database(engine: Optional["Engine"], url: str | None) -> dict[str, str]:
+    if engine is not None and url is not None:
+        raise ConfigError(
+            "engine and database_url both say where the database is; give one of them."
+        )
+    if engine is not None:
+        url = engine.url.render_as_string(hide_password=False)
+    return {} if url is None else {"HV_DATABASE__URL": url}
+
+
+def _objects(
+    overrides: Overrides | None,
+    *,
+    engine: Optional["Engine"],
+    on_event: OnEvent | None,
+    sign_in: SignIn | None,
+) -> dict[str, object]:
+    """Return the overrides of the services by their names."""
+    objects = dict((overrides or Overrides()).given())
+    if engine is not None:
+        objects["engine"] = engine
+    if on_event is not None:
+        objects["further_subscribers"] = {NAME: HostSubscriber(on_event)}
+    if sign_in is not None:
+        objects["further_auth_providers"] = (HostUsers(),)
+    return objects
 
 
 class EmbeddedService:
@@ -147,7 +183,7 @@ class EmbeddedService:
         """Release the connections of this process; the service may be used again."""
         self._process.close()
 
-    def migrate(self) -> None:
+    def migrate(self, *, contract: bool = False) -> None:
         """
         Make the tables, or bring them to this version; quick if they are.
 
@@ -156,13 +192,52 @@ class EmbeddedService:
         Tables of the host program stay as they are, whatever their names. Several
         processes may call it at once.
 
+        Args:
+            contract: Also take away what only older versions need, once the last
+                process of one has ended on all machines.
+
         Raises:
             UnavailableError: The database does not answer.
-            ConfigError: Its tables are of a newer version.
+            ConfigError: Its tables are of a newer version; or processes of an older one
+                are at work, and are named.
         """
         services = self._process.services
         if not services.is_migrated() or services.is_broken_off():
             services.migrate()
+        if contract and services.awaits_contract():
+            services.refuse_older_processes()
+            services.migrate(contracts=True)
+
+    def uninstall(self, *, confirm: str, removes_files: bool) -> tuple[str, ...]:
+        """
+        Remove the tables that hvcore has made here, with all that is in them.
+
+        End all processes that use the service first, and call it again if it was broken
+        off. Tables of the host program stay, and so do the data folder and what is kept
+        elsewhere, such as a queue or a sink of another server.
+
+        Args:
+            confirm: The name of the schema; without one, the database's or the file's.
+            removes_files: Whether the files of all videos go from the storage, too.
+
+        Returns:
+            The backends with tables of their own that cannot remove them.
+
+        Raises:
+            ConfigError: ``confirm`` is another name, which the text has; or the tables
+                are of a newer version, or others refer to them. Nothing is removed.
+            UnavailableError: The database or the storage does not answer.
+        """
+        services = self._process.services
+        wanted = services.tables_place()
+        if confirm != wanted:
+            raise ConfigError(
+                f"uninstall removes all videos of {wanted!r} for good. If that is meant, "
+                f"call it with confirm={wanted!r}."
+            )
+        left = services.uninstall(removes_objects=removes_files)
+        self.close()
+        return tuple(left)
 
     def is_migrated(self) -> bool:
         """
@@ -183,6 +258,9 @@ class EmbeddedService:
 
         Raises:
             InvalidParametersError: One of the names may not be chosen.
+            NotMigratedError: The tables are not there, or of an older version.
+            OwnTransactionError: On SQLite, this thread has written in a transaction that
+                is open, and they have to be made.
             UnavailableError: The database does not answer.
         """
         found = self._environment(org_id, name)
@@ -205,13 +283,16 @@ class EmbeddedService:
         if sign_in is None:
             return self._web
 
-        def app(environ: WsgiEnviron, start_response: StartResponse) -> Iterable[bytes]:
-            with signed_in_by(sign_in, environ):
+        def app(
+            environ: Mapping[str, object], start_response: StartResponse
+        ) -> Iterable[bytes]:
+            # Servers give a dictionary (PEP 3333), and the host program reads that.
+            with signed_in_by(sign_in, cast(WsgiEnviron, environ)):
                 return self._web(environ, start_response)
 
         return app
 
-    def beside(self, other: WsgiApp) -> WsgiApp:
+    def beside(self, other: HostApp) -> WsgiApp:
         """
         Return an app that serves ``wsgi_app`` under the path of ``public_url``.
 
@@ -228,7 +309,9 @@ class EmbeddedService:
                 "give it one, as in https://example.com/videos, or serve wsgi_app alone."
             )
 
-        def app(environ: WsgiEnviron, start_response: StartResponse) -> Iterable[bytes]:
+        def app(
+            environ: Mapping[str, object], start_response: StartResponse
+        ) -> Iterable[bytes]:
             below = moved_below(environ, prefix)
             if below is None:
                 return other(environ, start_response)
@@ -255,11 +338,14 @@ class EmbeddedService:
         Raises:
             ConfigError: A library is missing (``hvcore[server]``, and ``ffmpeg`` for
                 encodes).
+            NotMigratedError: The tables are not there, or of an older version.
+            UnavailableError: The database does not answer.
         """
         lanes: list[Lane] = [*LIGHT_LANES, Lane.OUTBOUND] if light else []
         if encodes:
             lanes.append(Lane.ENCODE)
         require("PIL", "server,ffmpeg" if encodes else "server")
+        self._refuse_unusable()
         program("worker")(
             self._make, data_dir=self._data_dir, lanes=lanes, stopping=stopping
         )
@@ -276,10 +362,17 @@ class EmbeddedService:
 
         Raises:
             ConfigError: The apps are not installed (``hvcore[server]``).
+            NotMigratedError: The tables are not there, or of an older version.
+            UnavailableError: The database does not answer.
         """
+        self._refuse_unusable()
         program("sweep")(
             self._make, data_dir=self._data_dir, lanes=(), stopping=stopping
         )
+
+    def _refuse_unusable(self) -> None:
+        with self._make(None) as services:
+            services.refuse_unusable()
 
     def _environment(self, org_id: str, name: str) -> Environment:
         tenants = self._process.in_use().tenants

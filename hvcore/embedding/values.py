@@ -1,10 +1,14 @@
 """The values that the host program gets."""
 
+from collections.abc import Mapping
 from datetime import datetime
 
 import attrs
 
+from hvcore.domain.videos.catalog import VideoPage, VideoSummary
+from hvcore.domain.videos.preconditions import entity_tag
 from hvcore.domain.videos.states import VideoState
+from hvcore.domain.videos.video import Video
 
 
 @attrs.frozen(kw_only=True)
@@ -24,23 +28,89 @@ class Upload:
 
 
 @attrs.frozen(kw_only=True)
-class EmbeddedVideo:
+class ListedVideo:
     """
-    A video, as it was when it was asked for.
+    A video in a list, as it was when it was asked for.
 
     Attributes:
-        progress_percent: Of the job that makes it, 0 to 99 while the state is
-            PROCESSING; else 0.
+        public_id: Its other id, which addresses for viewers may have.
         duration_s: Length of what is published; 0 until it is ready.
-        failure_reason: One sentence for its owner, while it is failed.
+        external_id: What its owner calls it.
+        metadata: Keys and texts that its owner keeps with it.
     """
 
     id: str
+    public_id: str
     name: str
     description: str | None
     state: VideoState
     is_public: bool
     created_at: datetime
-    progress_percent: int
     duration_s: float
+    external_id: str | None
+    metadata: Mapping[str, str]
+    tags: tuple[str, ...]
+
+
+@attrs.frozen(kw_only=True)
+class EmbeddedVideo(ListedVideo):
+    """
+    A video, as it was when it was asked for.
+
+    Attributes:
+        progress_percent: Of the job that makes it, 0 to 99 while the state is
+            TRANSCODING; else 0.
+        failure_reason: One sentence for its owner, while it is failed.
+        allows_download: Whether who may watch it may take it away, too.
+        etag: Of all that ``update`` can change; another one after each change.
+    """
+
+    progress_percent: int
     failure_reason: str | None
+    allows_download: bool
+    etag: str
+
+
+@attrs.frozen(kw_only=True)
+class VideoList:
+    """
+    One page of a list of videos.
+
+    Attributes:
+        total: How many videos there are on all pages.
+    """
+
+    videos: tuple[ListedVideo, ...]
+    total: int
+
+
+def described(video: Video) -> EmbeddedVideo:
+    """Return the value that the host program gets of a video."""
+    return EmbeddedVideo(
+        **attrs.asdict(_listed(video), recurse=False),
+        progress_percent=video.progress,
+        failure_reason=video.failure_reason,
+        allows_download=video.allows_download,
+        etag=entity_tag(video),
+    )
+
+
+def listed(page: VideoPage) -> VideoList:
+    """Return the value that the host program gets of a page of a list."""
+    return VideoList(videos=tuple(map(_listed, page.videos)), total=page.total)
+
+
+def _listed(video: Video | VideoSummary) -> ListedVideo:
+    return ListedVideo(
+        id=video.id,
+        public_id=video.public_id,
+        name=video.name,
+        description=video.description,
+        state=video.state,
+        is_public=video.is_public,
+        created_at=video.created_at,
+        duration_s=video.duration_s,
+        external_id=video.labels.external_id,
+        metadata=dict(video.labels.metadata),
+        tags=video.labels.tags,
+    )

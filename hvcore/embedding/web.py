@@ -4,7 +4,7 @@ The apps of the service, found by their entry points.
 This package may not import them: they stand above it. See docs/decisions/0096.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,11 +20,27 @@ if TYPE_CHECKING:
     from hvcore.assembly import Services
 
 WsgiEnviron: TypeAlias = dict[str, object]
+"""The environment of a request (PEP 3333), as ``sign_in`` gets it."""
 StartResponse: TypeAlias = Callable[..., object]
-WsgiApp: TypeAlias = Callable[[WsgiEnviron, StartResponse], Iterable[bytes]]
-"""PEP 3333."""
+HostApp: TypeAlias = Callable[..., Iterable[bytes]]
+"""A WSGI app of the host program: each framework has types of its own for its arguments."""
 
 GROUP: Final = "hvcore_apps"
+
+
+class WsgiApp(Protocol):
+    """
+    An app of PEP 3333, as every server and every adapter takes it.
+
+    No type that others have for an environment or for ``start_response`` is too wide for
+    its arguments.
+    """
+
+    def __call__(
+        self, environ: Mapping[str, object], start_response: StartResponse
+    ) -> Iterable[bytes]:
+        """Answer a request."""
+        ...
 
 
 class WebMaker(Protocol):
@@ -65,7 +81,7 @@ class WebApps:
         self._made: tuple[Services, WsgiApp] | None = None
 
     def __call__(
-        self, environ: WsgiEnviron, start_response: StartResponse
+        self, environ: Mapping[str, object], start_response: StartResponse
     ) -> Iterable[bytes]:
         """
         Answer a request.
@@ -73,7 +89,7 @@ class WebApps:
         Raises:
             ConfigError: The apps are not installed.
         """
-        return self._app(self._process.in_use())(environ, start_response)
+        return self._app(self._process.answering())(environ, start_response)
 
     def _app(self, services: "Services") -> WsgiApp:
         made = self._made
@@ -86,7 +102,7 @@ class WebApps:
         return made[1]
 
 
-def moved_below(environ: WsgiEnviron, prefix: str) -> WsgiEnviron | None:
+def moved_below(environ: Mapping[str, object], prefix: str) -> WsgiEnviron | None:
     """Return a request as an app sees it that is mounted under a path; None: it is not."""
     path = str(environ["PATH_INFO"])
     if path != prefix and not path.startswith(f"{prefix}/"):

@@ -34,6 +34,8 @@ from hvcore.persistence.videos.composed_names import compose_names, have_been_co
 FOLDER: Final = Path(__file__).parent / "migrations"
 # Any number that nothing else of the database uses.
 _LOCK_NUMBER: Final = 0x6876_636F_7265
+SCHEMA_MARK: Final = "made by hvcore"
+"""The comment of a schema that did not exist before."""
 TABLE_WAIT_MS: Final = 1_000
 """
 PostgreSQL: for a table that somebody reads, such as a backup. All who ask for the table
@@ -188,6 +190,8 @@ def _make_schema(connection: Connection) -> None:
     asked = sa.text("SELECT 1 FROM pg_namespace WHERE nspname = :name")
     if schema and connection.execute(asked, {"name": schema}).first() is None:
         connection.execute(CreateSchema(schema))
+        # Whoever uninstalls it may not take another program's for ours.
+        connection.exec_driver_sql(f"COMMENT ON SCHEMA {schema} IS '{SCHEMA_MARK}'")
 
 
 def _refuse_others_tables(connection: Connection) -> None:

@@ -1,6 +1,7 @@
-"""The base class of backends that prepare tables of their own, or the like."""
+"""The backends that prepare tables of their own, or the like, and that remove them."""
 
 from abc import ABC, abstractmethod
+from typing import Protocol, runtime_checkable
 
 
 class SupportsPrepare(ABC):
@@ -37,3 +38,20 @@ class SupportsPrepare(ABC):
         Raises:
             UnavailableError: What stores it does not answer.
         """
+
+
+@runtime_checkable
+class SupportsUninstall(Protocol):
+    """A backend, or an analytics sink, that removes its own tables, or the like."""
+
+    def uninstall(self) -> None:
+        """
+        Remove the tables of ``prepare`` with all that is in them, and nothing else.
+
+        Called once no process uses the service any more, by a program that embeds it.
+        Nothing changes when it is called again. ``prepare`` makes it anew, empty.
+
+        Raises:
+            UnavailableError: What stores it does not answer.
+        """
+        ...

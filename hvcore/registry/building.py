@@ -29,6 +29,7 @@ from hvcore.registry.faults import (
 )
 from hvcore.registry.hooks import Offer
 from hvcore.registry.kinds import KINDS
+from hvcore.registry.signatures import WrongMethod, wrong_methods
 from hvcore.settings import env_name, structure_options
 
 SLOW_S: Final = 20.0
@@ -76,7 +77,19 @@ def build_backend(
         raise PluginFaultError(_wrong_type(offer, made, port))
     if offer.backend.prepares and not isinstance(made, SupportsPrepare):
         raise PluginFaultError(_cannot_prepare(offer, made))
+    broken = [one for one in wrong_methods(offer, made) if not one.is_harmless]
+    if broken:
+        raise PluginFaultError(_method_fault(offer, broken))
     return made
+
+
+def misnamed_parameters(offer: Offer, made: object) -> Sequence[PluginFault]:
+    """Return the faults of parameters that work under names of the plugin's own."""
+    return [
+        _method_fault(offer, [one])
+        for one in wrong_methods(offer, made)
+        if one.is_harmless
+    ]
 
 
 def title(offer: Offer) -> str:
@@ -176,6 +189,16 @@ def _unwritten(error: BaseException) -> str:
     # "with abstract methods a, b"; from 3.12 on: "without an implementation for …".
     methods = rest.rpartition("method")[2].removeprefix("s").strip().replace("'", "")
     return f"{name} lacks {methods}"
+
+
+def _method_fault(offer: Offer, wrong: Sequence[WrongMethod]) -> PluginFault:
+    problems = "; ".join(one.problem for one in wrong)
+    return PluginFault(
+        source=offer.source,
+        problem=f"{title(offer)} cannot be used as its port says: {problems}",
+        location=wrong[0].location,
+        fix=f"{wrong[0].fix}; or {choose_other(offer)}.",
+    )
 
 
 def _wrong_type(offer: Offer, made: object, port: type) -> PluginFault:

@@ -17,6 +17,7 @@ from hvcore.registry.code_locations import (
 )
 from hvcore.registry.faults import PluginFault, PluginSource, described
 from hvcore.registry.kinds import KINDS, Kind
+from hvcore.registry.required_api import unsuited
 
 MOST_RECORDS: Final = 1000
 """Of a hook: one that never ends would take all memory."""
@@ -93,7 +94,10 @@ def _records(
             continue
         for one in islice(given, MOST_RECORDS):
             if isinstance(one, kind.record):
-                offers.append(Offer(kind=kind.name, backend=one, source=source))
+                offer = Offer(kind=kind.name, backend=one, source=source)
+                wrong = unsuited(source, kind.name, one)
+                offers += [] if wrong else [offer]
+                faults += [wrong] if wrong else []
                 continue
             faults.append(
                 PluginFault(

@@ -1,7 +1,9 @@
 """Faults of plugins that cannot be imported."""
 
+from hvcore import plugin_api
 from hvcore.registry.code_locations import CodeLocation, locations_of
 from hvcore.registry.faults import LISTED, PluginFault, PluginSource, described
+from hvcore.registry.required_api import THIS_API
 
 
 def fault_of_import(source: PluginSource, error: BaseException) -> PluginFault:
@@ -34,6 +36,11 @@ def _fix(source: PluginSource, error: BaseException) -> str:
         return (
             "Its entry point names what its module does not have: name the module "
             "alone, in pyproject.toml."
+        )
+    if isinstance(error, ImportError) and error.name == plugin_api.__name__:
+        return (
+            "Correct it there, or install the hvcore that it was written for "
+            f"({THIS_API}); or {source.leave_out}."
         )
     return f"Correct it there, or {source.leave_out}."
 

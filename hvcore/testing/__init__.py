@@ -3,9 +3,19 @@ Kits that show whether a backend keeps the promises of its port.
 
 A test class of the plugin inherits from a kit and says how its backend is
 made. The extra ``testing`` brings what kits need.
+
+Programs that embed the service have ready videos from here, without an encoder.
 """
 
+from typing import TYPE_CHECKING
+
 import pytest
+
+if TYPE_CHECKING:
+    from hvcore.testing.fake_transcoder import FakeTranscoder
+    from hvcore.testing.ready_videos import make_ready_video
+
+__all__ = ["FakeTranscoder", "make_ready_video"]
 
 # Before a kit is imported: a failed assert shows the values on both sides.
 pytest.register_assert_rewrite(
@@ -19,3 +29,20 @@ pytest.register_assert_rewrite(
     "hvcore.testing.storage",
     "hvcore.testing.transcoder",
 )
+
+
+def __getattr__(name: str) -> object:
+    """Load the makers of videos when they are asked for: kits need none of them."""
+    if name == "FakeTranscoder":
+        from hvcore.testing.fake_transcoder import (  # noqa: PLC0415 - see above
+            FakeTranscoder,
+        )
+
+        return FakeTranscoder
+    if name == "make_ready_video":
+        from hvcore.testing.ready_videos import (  # noqa: PLC0415 - see above
+            make_ready_video,
+        )
+
+        return make_ready_video
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

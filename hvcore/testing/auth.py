@@ -39,7 +39,7 @@ from hvcore.domain.ids import EnvId, OrgId, is_chosen_id
 from hvcore.errors import UnauthorizedError
 from hvcore.ports.auth import AuthProvider, Credentials
 from hvcore.testing.children import held_at, is_unavailable
-from hvcore.testing.deviations import DeclaresDeviations
+from hvcore.testing.kit import Kit
 
 ORG_A: Final = OrgId("org_a")
 ORG_B: Final = OrgId("org_b")
@@ -87,7 +87,7 @@ class IssuedCredentials:
     secret: str = attrs.field(repr=False)
 
 
-class AuthConformance(DeclaresDeviations):
+class AuthConformance(Kit):
     """
     The promises of every authentication provider.
 

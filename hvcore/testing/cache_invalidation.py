@@ -36,7 +36,7 @@ from hvcore.ports.cache_invalidation import (
     InvalidationReason,
 )
 from hvcore.testing.children import at_once, is_unavailable
-from hvcore.testing.deviations import DeclaresDeviations
+from hvcore.testing.kit import Kit
 
 WORKER: Final = "https://cdn.example.com"
 PLAYER: Final = "https://play.example.com"
@@ -44,7 +44,7 @@ _ONE: Final = f"{WORKER}/v1/public/org_a/env_a/vid_1/"
 _TEN: Final = f"{WORKER}/v1/public/org_a/env_a/vid_10/"
 
 
-class CacheInvalidatorConformance(DeclaresDeviations):
+class CacheInvalidatorConformance(Kit):
     """
     The promises of every cache invalidator.
 

@@ -34,7 +34,7 @@ from hvcore.plugin_api import (
     SignInProvider,
     SignInRefusedError,
 )
-from hvcore.testing.deviations import DeclaresDeviations
+from hvcore.testing.kit import Kit
 
 PAGES: Final = SignInPages(
     callback="https://videos.example.com/dashboard/sign-in/callback",
@@ -58,7 +58,7 @@ class SignInAnswer:
     private: str = attrs.field(default="", repr=False)
 
 
-class SignInConformance(DeclaresDeviations):
+class SignInConformance(Kit):
     """
     The promises of every sign-in backend.
 

@@ -38,6 +38,7 @@ from hvcore_analytics_sql.tables import (
     is_prepared,
     positions,
     prepare,
+    uninstall,
     video_heights,
 )
 from hvcore_analytics_sql.texts import is_one_of
@@ -80,6 +81,10 @@ class SqlAnalytics(SqlLiveCounts, SqlSegmentDetails, SupportsReports, AnalyticsS
     def prepare(self) -> None:
         """Make the tables."""
         prepare(self._database, count_anew)
+
+    def uninstall(self) -> None:
+        """Remove the tables."""
+        uninstall(self._database)
 
     def is_prepared(self) -> bool:
         """Return whether the tables are those of this version."""

@@ -237,6 +237,18 @@ def prepare(database: Database, complete: Callable[[Connection], None]) -> None:
         connection.commit()
 
 
+def uninstall(database: Database) -> None:
+    """
+    Remove the tables, as far as they are there.
+
+    Raises:
+        UnavailableError: The database does not answer.
+    """
+    with database.writing(timeout_ms=_PREPARE_TIMEOUT_MS) as connection:
+        metadata.drop_all(connection)
+        connection.commit()
+
+
 def is_prepared(database: Database) -> bool:
     """
     Return whether this version can use the tables; those of newer ones have more.

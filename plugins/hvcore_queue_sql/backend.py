@@ -109,6 +109,10 @@ class SqlQueue(SupportsPrepare, Queue):
         """Make the tables."""
         tables.prepare(self._database)
 
+    def uninstall(self) -> None:
+        """Remove the tables."""
+        tables.uninstall(self._database)
+
     def is_prepared(self) -> bool:
         """Return whether the tables are there."""
         return tables.is_prepared(self._database)

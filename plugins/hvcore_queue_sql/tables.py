@@ -90,6 +90,18 @@ def prepare(database: Database) -> None:
         connection.commit()
 
 
+def uninstall(database: Database) -> None:
+    """
+    Remove the tables, as far as they are there.
+
+    Raises:
+        UnavailableError: The database does not answer.
+    """
+    with database.writing(timeout_ms=_PREPARE_TIMEOUT_MS) as connection:
+        metadata.drop_all(connection)
+        connection.commit()
+
+
 def is_prepared(database: Database) -> bool:
     """
     Return whether the tables are there.

@@ -25,9 +25,10 @@ from tests.benchmarks.delivery_load import read_load
 from tests.benchmarks.delivery_servers import Server
 from tests.support.live import request, until
 
+FOLDER = Path(__file__).parent
 BENCHMARKS = sorted(
-    file.stem
-    for file in Path(__file__).parent.glob("*.py")
+    ".".join(file.relative_to(FOLDER).with_suffix("").parts)
+    for file in FOLDER.rglob("*.py")
     if "ArgumentParser" in file.read_text() and not file.stem.startswith("test_")
 )
 SAID = """Running 5s test @ http://127.0.0.1:1

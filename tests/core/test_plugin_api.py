@@ -22,6 +22,9 @@ def test_nothing_of_the_last_release_is_gone() -> None:
         "Plugins break: bring these back, or raise plugin_api.VERSION and run "
         "python -m tests.support.plugin_surface"
     )
+    assert plugin_surface.version_of(stored) < plugin_api.OLDEST or not lost, (
+        "Plugins of the last release break: OLDEST must be VERSION"
+    )
 
 
 @pytest.mark.parametrize(
@@ -50,6 +53,21 @@ def test_the_surface_knows_names_parameters_fields_and_kits() -> None:
     assert any(
         line.startswith("testing.sign_in.SignInConformance.test_") for line in lines
     )
+
+
+def test_the_surface_has_the_embedding_and_its_ready_videos() -> None:
+    stored = plugin_surface.FILE.read_text("utf-8").splitlines()
+
+    for line in (
+        "embedding.EmbeddedEnvironment.find(self, video_id)",
+        "embedding.EmbeddedService.uninstall(self, *, confirm, removes_files)",
+        "embedding.NewVideo.external_id: key",
+        "embedding.OutboundHttp",
+        "embedding.Overrides.analytics_sinks: field (optional)",
+        "testing.make_ready_video",
+    ):
+        assert line in plugin_surface.surface()
+        assert line in stored
 
 
 def test_every_old_name_of_the_plugin_api_has_a_new_one() -> None:

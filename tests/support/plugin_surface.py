@@ -1,5 +1,5 @@
 """
-The public surface of hvcore.plugin_api and hvcore.testing, as lines of text.
+The public surface of hvcore.plugin_api, embedding and testing, as lines of text.
 
 ``python -m tests.support.plugin_surface`` writes it down, for a release. It refuses to write
 that something is gone or changed unless plugin_api.VERSION says so.
@@ -12,11 +12,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, is_typeddict
 
 import attrs
 
-from hvcore import plugin_api, testing
+from hvcore import embedding, plugin_api, testing
 
 FILE: Final = (
     Path(__file__).parents[2] / "docs" / "reference" / "plugin-api-surface.txt"
@@ -27,10 +27,15 @@ _VERSION: Final = "VERSION "
 
 def surface() -> list[str]:
     """
-    Return a line for each name, parameter, field and method that authors may use.
+    Return a line for each name, parameter, field and method that others may use.
     """
-    found = {line for name in plugin_api.__all__ for line in _of_api(name)}
-    for name, kit in _kits():
+    found = {
+        line
+        for module in (plugin_api, embedding, testing)
+        for name in module.__all__
+        for line in _of_module(module, name)
+    }
+    for name, kit in kits():
         found |= set(_of(name, kit))
     return sorted(found)
 
@@ -75,11 +80,12 @@ def main() -> int:
     return 0
 
 
-def _of_api(name: str) -> Iterator[str]:
-    yield from _of(f"plugin_api.{name}", getattr(plugin_api, name))
+def _of_module(module: ModuleType, name: str) -> Iterator[str]:
+    short = module.__name__.removeprefix("hvcore.")
+    yield from _of(f"{short}.{name}", getattr(module, name))
 
 
-def _kits() -> Iterator[tuple[str, type]]:
+def kits() -> Iterator[tuple[str, type]]:
     """
     Yield each kit by where authors import it: from a module that lists it, if any does.
     """
@@ -114,6 +120,9 @@ def _of(name: str, found: Any) -> Iterator[str]:  # noqa: ANN401 - anything publ
             if not field.name.startswith("_"):
                 needed = "" if field.default is attrs.NOTHING else " (optional)"
                 yield f"{name}.{field.name}: field{needed}"
+    if is_typeddict(found):
+        for key in found.__annotations__:
+            yield f"{name}.{key}: key"
     for attribute in dir(found):
         if attribute.startswith("_") or not _is_ours(found, attribute):
             continue

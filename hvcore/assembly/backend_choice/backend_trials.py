@@ -1,5 +1,6 @@
 """Build every chosen backend once, and see what becomes of it."""
 
+import logging
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
@@ -13,11 +14,18 @@ from hvcore.errors import HvcoreError, SeveralPluginsError, UnavailableError
 from hvcore.processes.time_limits import LimitedCall, LimitedCalls
 from hvcore.registry import KINDS, Choice, PluginFaultError, Registry
 from hvcore.registry.abilities import abilities_of
-from hvcore.registry.building import close_made, hung_factory, raised_fault
+from hvcore.registry.building import (
+    close_made,
+    hung_factory,
+    misnamed_parameters,
+    raised_fault,
+)
 from hvcore.settings import Settings
 
 SILENT_S: Final = 5.0
 """A factory makes an object; what takes longer belongs into what uses it."""
+
+_log = logging.getLogger(__name__)
 
 
 @attrs.frozen(kw_only=True)
@@ -86,11 +94,13 @@ def is_own_queue(choice: Choice) -> bool:
 
 def _try(services: Services, choice: Choice) -> Sequence[str]:
     made: Any = services.make(choice)
+    offer = services.registry.offer(choice.kind, choice.name)
+    for fault in misnamed_parameters(offer, made):
+        _log.warning("works for now: %s", fault)
     try:
         abilities = abilities_of(made, KINDS[choice.kind])
         close_made(made)
     except Exception as exc:
-        offer = services.registry.offer(choice.kind, choice.name)
         raise PluginFaultError(raised_fault(offer, exc)) from exc
     return abilities
 

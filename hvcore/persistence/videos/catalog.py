@@ -13,7 +13,7 @@ from hvcore.domain.videos.catalog import VideoPage, VideoQuery
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.persistence.engine import reading
-from hvcore.persistence.fast_reads.reads import FastReads
+from hvcore.persistence.fast_reads.reads import FastReads, Query
 from hvcore.persistence.processing.job_progress import progress_of
 from hvcore.persistence.processing.published_media import MediaCache
 from hvcore.persistence.rows import video_from_row
@@ -36,6 +36,7 @@ class SqlVideoCatalog:
         self._outlines = MediaCache(10 * MAX_OUTLINES)
         self._by_id = self._reads.prepare(_BY_ID)
         self._by_public_id = self._reads.prepare(_BY_PUBLIC_ID)
+        self._by_external_id = self._reads.prepare(_BY_EXTERNAL_ID)
 
     def page(self, env: Environment, query: VideoQuery) -> VideoPage:
         return self._pages.read(env, query)
@@ -45,7 +46,16 @@ class SqlVideoCatalog:
             return None
         is_public = video_id.startswith("pubvid_")
         question = self._by_public_id if is_public else self._by_id
-        found = self._reads.first(question, {"wanted": video_id})
+        return self._found(question, {"wanted": video_id})
+
+    def find_external(self, env: Environment, external_id: str) -> Video | None:
+        if not is_storable(external_id):
+            return None
+        wanted = {"org_id": env.org_id, "env_id": env.id, "external_id": external_id}
+        return self._found(self._by_external_id, wanted)
+
+    def _found(self, question: Query, wanted: Mapping[str, object]) -> Video | None:
+        found = self._reads.first(question, wanted)
         if found is None:
             return None
         row: dict[str, Any] = {
@@ -73,9 +83,8 @@ def _moment(microseconds: int) -> datetime:
     return EPOCH + timedelta(microseconds=microseconds)
 
 
-def _whole(column: sa.Column[str]) -> sa.Select[Any]:
-    columns = [plain(each) for each in videos.c]
-    return sa.select(*columns).where(column == sa.bindparam("wanted"))
+def _whole(*conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    return sa.select(*[plain(each) for each in videos.c]).where(*conditions)
 
 
 def _converter(column: sa.Column[Any]) -> Callable[[Any], Any] | None:
@@ -84,6 +93,13 @@ def _converter(column: sa.Column[Any]) -> Callable[[Any], Any] | None:
     return bool if isinstance(column.type, sa.Boolean) else None
 
 
-_BY_ID: Final = _whole(videos.c.id)
-_BY_PUBLIC_ID: Final = _whole(videos.c.public_id)
+_BY_ID: Final = _whole(videos.c.id == sa.bindparam("wanted"))
+_BY_PUBLIC_ID: Final = _whole(videos.c.public_id == sa.bindparam("wanted"))
+# A deleted video has none any more.
+_BY_EXTERNAL_ID: Final = _whole(
+    *(
+        videos.c[name] == sa.bindparam(name)
+        for name in ("org_id", "env_id", "external_id")
+    )
+)
 _WHOLE: Final = [(column.name, _converter(column)) for column in videos.c]

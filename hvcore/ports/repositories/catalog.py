@@ -29,3 +29,14 @@ class VideoCatalog(Protocol):
             UnavailableError: The database does not answer.
         """
         ...
+
+    def find_external(self, env: Environment, external_id: str) -> Video | None:
+        """
+        Return the video that an environment's owner calls so, if it is not deleted.
+
+        Its media has no segments, as above.
+
+        Raises:
+            UnavailableError: The database does not answer.
+        """
+        ...

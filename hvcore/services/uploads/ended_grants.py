@@ -19,13 +19,14 @@ def take_back(uow: UnitOfWork, grant: UploadGrant, moment: datetime) -> None:
     End a grant that its caller is not told of, and the video that waits for it.
 
     Its bytes would count for hours, and those of each further attempt as well. A
-    database that does not answer is only logged: the grant ends by itself then.
+    database that does not answer is only logged: the grant ends by itself then. A grant
+    of which a video is in work stays: only the answer to its taking was lost.
     """
     try:
         with uow.write() as work:
             # Locks are taken in one order everywhere: grant, video.
             found = work.grants.find(grant.id, for_update=True)
-            if found is None or found.state is GrantState.ENDED:
+            if found is None or found.state in {GrantState.ENDED, GrantState.USED}:
                 return
             found.end()
             work.grants.save(found)

@@ -38,7 +38,21 @@ class Catalog:
             VideoNotFoundError: There is no such video, or it is deleted.
             ForbiddenError: It is outside the key's environment.
         """
-        video = authorize_video(self.videos.find(video_id), caller, org_id)
+        return self._shown(self.videos.find(video_id), caller, org_id)
+
+    def external(self, caller: Principal, env: Environment, external_id: str) -> Video:
+        """
+        Return the video that its owner calls so, as ``details`` does.
+
+        Raises:
+            VideoNotFoundError: The environment has no such video, or it is deleted.
+            ForbiddenError: It is outside the key's environment.
+        """
+        found = self.videos.find_external(env, external_id)
+        return self._shown(found, caller, env.org_id)
+
+    def _shown(self, found: Video | None, caller: Principal, org_id: str) -> Video:
+        video = authorize_video(found, caller, org_id)
         if video.state is VideoState.DELETED or video.never_came(self.clock.now()):
             raise VideoNotFoundError
         return video

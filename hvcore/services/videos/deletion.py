@@ -70,6 +70,27 @@ class Deletion:
             ForbiddenError: It is outside the key's environment.
             AlreadyDeletedError: It is deleted.
         """
+        video = self.order(caller, org_id, video_id, reason)
+        self.changes.publish()
+        failpoint("video.deleted")
+        self._hide(video)
+        return video
+
+    def order(
+        self,
+        caller: Principal,
+        org_id: str,
+        video_id: str,
+        reason: DeletionReason | None,
+    ) -> Video:
+        """
+        Delete a video in the database, and tell nobody else yet.
+
+        Raises:
+            VideoNotFoundError: There is none such.
+            ForbiddenError: It is outside the key's environment.
+            AlreadyDeletedError: It is deleted.
+        """
         now = self.clock.now()
         with self.uow.write() as work:
             # Locks are taken in one order everywhere: grant, video, tasks.
@@ -112,9 +133,6 @@ class Deletion:
                 reason=reason.value if reason else None,
             )
             work.commit()
-        self.changes.publish()
-        failpoint("video.deleted")
-        self._hide(video)
         return video
 
     def purge(self, run: TaskRun) -> None:

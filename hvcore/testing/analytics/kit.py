@@ -8,7 +8,7 @@ import pytest
 
 from hvcore.domain.ids import VideoId
 from hvcore.ports.analytics import AnalyticsSink
-from hvcore.testing.deviations import DeclaresDeviations
+from hvcore.testing.kit import Kit
 
 FILE: Final = "kit-a.log"
 
@@ -18,7 +18,7 @@ Opens another sink on the same data, as another process would.
 """
 
 
-class AnalyticsKit(DeclaresDeviations, ABC):
+class AnalyticsKit(Kit, ABC):
     """
     The fixtures of every part of the kit.
 

@@ -10,8 +10,8 @@ import pytest
 from hvcore.clock import Clock, SystemClock
 from hvcore.domain.access.rate_limits import Bucket, RateLimit, RateLimitRule
 from hvcore.ports.rate_limit import RateLimitStore
-from hvcore.testing.deviations import DeclaresDeviations
 from hvcore.testing.fakes import SettableClock
+from hvcore.testing.kit import Kit
 
 ReopenedStore: TypeAlias = Callable[[], RateLimitStore]
 """
@@ -19,7 +19,7 @@ Opens another store on the same counts, as another process would.
 """
 
 
-class RateLimitKit(DeclaresDeviations):
+class RateLimitKit(Kit):
     """
     The fixtures of every part of the kit.
 

@@ -20,10 +20,10 @@ from hvcore.plugin_api import (
     Workspace,
     build_ladder,
 )
-from hvcore.testing.deviations import DeclaresDeviations
+from hvcore.testing.kit import Kit
 
 
-class TranscoderConformance(DeclaresDeviations):
+class TranscoderConformance(Kit):
     """The promises of every transcoder about a plan."""
 
     @pytest.fixture

@@ -1,0 +1,160 @@
+"""The reports about an environment's videos, as the API answers them."""
+
+from collections.abc import Callable, Mapping
+from datetime import date
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from hvcore.domain.access.tenants import Environment
+from hvcore.domain.analytics.breakdown import BreakdownBy
+from hvcore.embedding.arguments import T, read_arguments
+from hvcore.embedding.environment_parts import EnvironmentPart
+from hvcore.wire.analytics import answers, query, video_reports
+
+if TYPE_CHECKING:
+    from hvcore.services.analytics.counts import Analytics
+    from hvcore.services.analytics.live import LiveAnalytics
+
+Report: TypeAlias = Mapping[str, Any]
+"""
+The body of the API's answer, with the API's names: `Analytics` in docs/reference/http.md,
+and each report with its fields on the page ``/docs`` of the API.
+"""
+
+_FIELDS: Final = {
+    "period_days": "periodDays",
+    "first": "startDate",
+    "last": "endDate",
+    "fill": "fill",
+    "day": "date",
+    "by": "by",
+}
+
+
+class EnvironmentReports(EnvironmentPart):
+    """
+    The reports about an environment's videos; thread-safe.
+
+    Days are UTC days, and ``last`` is included. Without them a report covers what the
+    API's does.
+
+    Every report raises InvalidParametersError if the API refuses an argument, too, and
+    UnavailableError if the database or the sink does not answer; each about a video
+    raises VideoNotFoundError if the environment has none such, it is deleted, or
+    nothing of it has arrived yet.
+    """
+
+    def usage(self, *, period_days: int | None = None) -> Report:
+        """Report the videos that the environment holds, and the segments served."""
+        asked = _read(query.UsageParameters, period_days=period_days)
+        found = self._counts.usage(self._environments, asked.period_days)
+        return answers.usage(found)
+
+    def daily_usage(
+        self, *, first: date | None = None, last: date | None = None, fill: bool = False
+    ) -> Report:
+        """
+        Report the segments that were served on each day.
+
+        Args:
+            fill: Days on which nothing was served are included.
+        """
+        asked = _read(
+            query.DailyParameters, query.daily_dates, first=first, last=last, fill=fill
+        )
+        counts = self._counts.daily(
+            self._environments, asked.days(), is_filled=asked.is_filled
+        )
+        return answers.daily(counts)
+
+    def storage_usage(self) -> Report:
+        """Report the number and the length of the stored videos."""
+        return answers.storage(self._counts.storage(self._environments))
+
+    def resolution_distribution(
+        self, *, first: date | None = None, last: date | None = None
+    ) -> Report:
+        """Report the segments that were served, by resolution."""
+        asked = _read(
+            query.ResolutionParameters, query.dates_in_order, first=first, last=last
+        )
+        found = self._counts.distribution(self._environments, asked.days())
+        return answers.distribution(found)
+
+    def viewers(self) -> Report:
+        """Count the current viewers."""
+        return answers.viewers(self._live.of_environments(self._environments))
+
+    def video_resolutions(
+        self, video_id: str, *, first: date | None = None, last: date | None = None
+    ) -> Report:
+        """Report the segments of a video that were served, by resolution."""
+        asked = _read(
+            query.VideoParameters, query.dates_in_order, first=first, last=last
+        )
+        return answers.video_resolution(
+            self._counts.watched(self._caller, self._org_id, video_id, asked.days())
+        )
+
+    def video_count(self, video_id: str, *, day: date | None = None) -> Report:
+        """
+        Show the steps that led to the count of a day of a video.
+
+        Args:
+            day: None takes today.
+        """
+        asked = _read(query.ExplainParameters, day=day)
+        return answers.explanation(
+            self._counts.explained(self._caller, self._org_id, video_id, asked.day)
+        )
+
+    def video_playback_quality(
+        self, video_id: str, *, first: date | None = None, last: date | None = None
+    ) -> Report:
+        """Report the playback quality of a video by day, as players measured it."""
+        asked = _read(
+            query.PlaybackQualityParameters, query.daily_dates, first=first, last=last
+        )
+        reports = self._service(lambda services: services.video_reports)
+        return video_reports.playback_quality(
+            reports.playback_quality(self._caller, self._org_id, video_id, asked.days())
+        )
+
+    def video_breakdown(
+        self,
+        video_id: str,
+        *,
+        by: BreakdownBy = BreakdownBy.COUNTRY,
+        first: date | None = None,
+        last: date | None = None,
+    ) -> Report:
+        """Report the segments of a video by the country or the page of viewers."""
+        asked = _read(
+            query.BreakdownParameters, query.daily_dates, by=by, first=first, last=last
+        )
+        reports = self._service(lambda services: services.video_reports)
+        return video_reports.breakdown(
+            reports.breakdown(
+                self._caller, self._org_id, video_id, asked.days(), asked.by
+            )
+        )
+
+    def video_viewers(self, video_id: str) -> Report:
+        """Count the current viewers of a video."""
+        live = self._live.of_video(self._caller, self._org_id, video_id)
+        return answers.viewers(live)
+
+    @property
+    def _environments(self) -> list[Environment]:
+        return [self._environment]
+
+    @property
+    def _counts(self) -> "Analytics":
+        return self._service(lambda services: services.analytics)
+
+    @property
+    def _live(self) -> "LiveAnalytics":
+        return self._service(lambda services: services.live_analytics)
+
+
+def _read(cls: type[T], check: Callable[..., Any] | None = None, **given: object) -> T:
+    return read_arguments(cls, given, _FIELDS, check)

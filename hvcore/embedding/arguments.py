@@ -1,0 +1,191 @@
+"""
+The arguments of the embedding, read by the rules of the API's requests.
+
+Whatever the API refuses is refused here, too, and named as the method names it.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from enum import Enum
+from typing import Final, TypedDict, TypeVar
+
+from hvcore.domain.processing.encoding import Preset
+from hvcore.domain.videos.catalog import SortBy, SortDir
+from hvcore.domain.videos.states import VideoState
+from hvcore.errors import FieldError, HvError, InvalidParametersError
+from hvcore.wire.converter import Check, read_document
+
+T = TypeVar("T")
+
+NEW_VIDEO: Final = {
+    "file_name": "fileName",
+    "name": "videoName",
+    "description": "description",
+    "content_type": "contentType",
+    "size_bytes": "fileSize",
+    "is_public": "allowPublicAccess",
+    "preset": "videoQuality",
+    "external_id": "externalID",
+    "metadata": "metadata",
+    "tags": "tags",
+    "allows_download": "allowDownload",
+}
+"""The arguments about a file and its new video, and the fields of the API's requests."""
+CHANGES: Final = {
+    name: NEW_VIDEO[name]
+    for name in (
+        "name",
+        "description",
+        "is_public",
+        "external_id",
+        "metadata",
+        "tags",
+        "allows_download",
+    )
+}
+FILTERS: Final = {
+    "page": "page",
+    "page_size": "pageSize",
+    "sort_by": "sortBy",
+    "sort_dir": "sortDir",
+    "state": "status",
+    "search": "search",
+    "since": "from",
+    "until": "to",
+    "external_id": "externalID",
+    "tag": "tag",
+    "metadata": "metadata",
+}
+
+
+class NewVideo(TypedDict, total=False):
+    """
+    The optional arguments about a file and the video that is made of it.
+
+    Attributes:
+        name: Of the video; None takes the file's name without its ending.
+        description: A text about it.
+        content_type: The only one that is taken; None takes every video's.
+        size_bytes: The only size that is taken; None takes up to 5 GB.
+        is_public: Whether everybody may watch it; by default nobody without a token.
+        preset: Which qualities are made; by default Preset.STANDARD.
+        external_id: What you call it; no other video of the environment may have it.
+        metadata: Keys and texts that are kept with it.
+        tags: Words by which lists are filtered.
+        allows_download: Whether who may watch it may take it away, too.
+    """
+
+    name: str | None
+    description: str | None
+    content_type: str | None
+    size_bytes: int | None
+    is_public: bool
+    preset: Preset
+    external_id: str | None
+    metadata: Mapping[str, str]
+    tags: Sequence[str]
+    allows_download: bool
+
+
+class VideoUpdate(TypedDict, total=False):
+    """
+    The changes of a video; whatever is left out stays.
+
+    Attributes:
+        name: Of the video.
+        description: None removes it.
+        is_public: Whether everybody may watch it.
+        external_id: None removes it.
+        metadata: The keys that change; None removes a key, or all of them.
+        tags: In place of all tags; None removes them.
+        allows_download: Whether who may watch it may take it away, too.
+    """
+
+    name: str
+    description: str | None
+    is_public: bool
+    external_id: str | None
+    metadata: Mapping[str, str | None] | None
+    tags: Sequence[str] | None
+    allows_download: bool
+
+
+class VideoFilters(TypedDict, total=False):
+    """
+    The videos of a list, their order, and its page.
+
+    Attributes:
+        page: From 1 on.
+        page_size: Videos on a page, up to 100; 20 by default.
+        sort_by: SortBy.CREATED_AT by default.
+        sort_dir: SortDir.DESC by default.
+        state: Only the videos in this state.
+        search: Found anywhere in the name, in upper or lower case.
+        since: The first UTC day of creation.
+        until: The last UTC day of creation, inclusive.
+        external_id: Only the one that you call so.
+        tag: Only the videos with this tag.
+        metadata: A key and its value with a colon between them, as in ``order:4711``.
+    """
+
+    page: int
+    page_size: int
+    sort_by: SortBy
+    sort_dir: SortDir
+    state: VideoState | None
+    search: str | None
+    since: date | None
+    until: date | None
+    external_id: str | None
+    tag: str | None
+    metadata: str | None
+
+
+def read_arguments(
+    cls: type[T],
+    given: Mapping[str, object],
+    fields: Mapping[str, str],
+    check: Check | None = None,
+) -> T:
+    """
+    Read arguments as a request of the API.
+
+    Args:
+        fields: The field of the request for each argument that may be given.
+
+    Raises:
+        TypeError: There is no such argument.
+        InvalidParametersError: The API refuses one of them; the text names each.
+    """
+    for name in given:
+        if name not in fields:
+            raise TypeError(
+                f"there is no argument {name!r}; possible are {', '.join(fields)}."
+            )
+    document = {fields[name]: _as_json(value) for name, value in given.items()}
+    try:
+        return read_document(cls, document, check)
+    except HvError as exc:
+        names = {field: name for name, field in fields.items()}
+        problems = [_named(problem, names) for problem in exc.errors]
+        raise InvalidParametersError(" ".join(problems) or exc.detail) from exc
+
+
+def _named(problem: FieldError, names: Mapping[str, str]) -> str:
+    """Return a problem's message, which begins with the field, with the argument's name."""
+    field = problem.location.rpartition(".")[2]
+    return names.get(field, field) + problem.message.removeprefix(field)
+
+
+def _as_json(value: object) -> object:
+    """Return a value as a request in JSON has it."""
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return dict(value)
+    # A text is a sequence, too.
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return list(value)
+    return value

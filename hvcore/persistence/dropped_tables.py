@@ -1,0 +1,175 @@
+"""
+The end of an installation: its tables, and the paths of its objects.
+
+Another program may have tables beside ours, and of the same names in another schema.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine
+from sqlalchemy.exc import DBAPIError
+
+from hvcore.domain.ids import OrgId, VideoId
+from hvcore.domain.media_paths import media_prefix
+from hvcore.domain.uploads.grants import uploads_prefix
+from hvcore.errors import ConfigError, UnavailableError
+from hvcore.persistence.engine import (
+    MIGRATION_TIMEOUT_MS,
+    reading,
+    schema_of,
+    writing,
+)
+from hvcore.persistence.migrate import SCHEMA_MARK
+from hvcore.persistence.naming import prefix_of
+from hvcore.persistence.schema_version import BEHIND, VERSION_TABLE, schema_version
+from hvcore.persistence.tables import metadata, organizations, videos
+from hvcore.persistence.videos.search_index import drop_search_index
+
+_EXTENSIONS: Final = ("pg_trgm", "btree_gin")
+"""Which the index of names needs; made in our schema if nobody has made them before."""
+_IS_OURS: Final = sa.text(
+    "SELECT obj_description(oid, 'pg_namespace') = :mark FROM pg_namespace "
+    "WHERE nspname = :schema"
+)
+_EXTENSIONS_HERE: Final = sa.text(
+    "SELECT extname FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace "
+    "WHERE nspname = :schema"
+)
+
+
+def tables_place(engine: Engine) -> str:
+    """Return the name of what has the tables: the schema, or else the database."""
+    return schema_of(engine) or (engine.url.database or "").rpartition("/")[2]
+
+
+def refuse_unknown_tables(engine: Engine) -> None:
+    """
+    Refuse tables that this version does not know all of.
+
+    Raises:
+        ConfigError: They are of a newer version, of an unfinished copy, or of another
+            program.
+        UnavailableError: The database does not answer.
+    """
+    there = schema_version(engine)
+    why = there.why_unusable()
+    if why and why != BEHIND:
+        raise ConfigError(why)
+    if there.is_newer:
+        raise ConfigError(
+            "A newer version of hvcore has expanded the database; uninstall it with that "
+            "version."
+        )
+
+
+def object_prefixes(engine: Engine) -> Sequence[str]:
+    """
+    Return the storage prefixes of all videos and uploads; none without tables.
+
+    Raises:
+        UnavailableError: The database does not answer.
+    """
+    if schema_version(engine).is_empty:
+        return []
+    with reading(engine) as connection:
+        of_videos = connection.execute(sa.select(videos.c.id)).scalars()
+        found = [media_prefix(VideoId(one)) for one in of_videos]
+        of_organizations = connection.execute(sa.select(organizations.c.id)).scalars()
+        return [*found, *(uploads_prefix(OrgId(one)) for one in of_organizations)]
+
+
+def drop_tables(engine: Engine) -> None:
+    """
+    Remove the service's own tables.
+
+    Raises:
+        ConfigError: A table of another program refers to one of them.
+        UnavailableError: The database does not answer.
+    """
+    with _droppable(engine) as connection:
+        connection.commit()
+
+
+def refuse_needed_tables(engine: Engine) -> None:
+    """
+    Refuse to go on if a table of another program refers to one of the service's.
+
+    Raises:
+        ConfigError: It does; the text has what the database says.
+        UnavailableError: The database does not answer.
+    """
+    with _droppable(engine) as connection:
+        connection.rollback()
+
+
+@contextmanager
+def _droppable(engine: Engine) -> Iterator[Connection]:
+    """Open a transaction in which the tables are gone, if there were any."""
+    is_empty = schema_version(engine).is_empty
+    with writing(engine, timeout_ms=MIGRATION_TIMEOUT_MS) as connection:
+        if not is_empty:
+            _drop_all(connection)
+        yield connection
+
+
+def _drop_all(connection: Connection) -> None:
+    drop_search_index(connection)
+    prefix = prefix_of(connection.dialect)
+    quote = connection.dialect.identifier_preparer.quote
+    names = [table.name for table in reversed(metadata.sorted_tables)]
+    real = [quote(prefix + name) for name in (*names, VERSION_TABLE)]
+    # Tables that refer to one another go in one statement, where there is one.
+    on_server = connection.dialect.name == "postgresql"
+    for part in [", ".join(real)] if on_server else real:
+        _drop(connection, f"DROP TABLE IF EXISTS {part}")
+
+
+def _drop(connection: Connection, statement: str) -> None:
+    try:
+        connection.exec_driver_sql(statement)
+    except (DBAPIError, UnavailableError) as exc:
+        cause = exc.__cause__ if isinstance(exc, UnavailableError) else exc
+        origin = getattr(cause, "orig", cause)
+        # dependent_objects_still_exist; and SQLite's foreign keys.
+        is_needed = getattr(origin, "sqlstate", "") == "2BP01"
+        if not is_needed and not isinstance(origin, sqlite3.IntegrityError):
+            raise
+        detail = getattr(getattr(origin, "diag", None), "message_detail", "") or origin
+        raise ConfigError(
+            "Something of another program refers to these tables; remove it first: "
+            f"{detail}"
+        ) from exc
+
+
+def drop_schema(engine: Engine) -> None:
+    """
+    Remove the schema that was made for the tables, unless something else is in it.
+
+    Raises:
+        UnavailableError: The database does not answer.
+    """
+    schema = schema_of(engine)
+    if not schema or engine.dialect.name != "postgresql":
+        return
+    with writing(engine, timeout_ms=MIGRATION_TIMEOUT_MS) as connection:
+        _drop_own_schema(connection, schema)
+        connection.commit()
+
+
+def _drop_own_schema(connection: Connection, schema: str) -> None:
+    asked = {"mark": SCHEMA_MARK, "schema": schema}
+    if not connection.execute(_IS_OURS, asked).scalar():
+        return
+    here = connection.execute(_EXTENSIONS_HERE, {"schema": schema}).scalars().all()
+    drops = [f"DROP EXTENSION {name}" for name in _EXTENSIONS if name in here]
+    for statement in (*drops, f"DROP SCHEMA {schema}"):
+        try:
+            with connection.begin_nested():
+                connection.exec_driver_sql(statement)
+        except (DBAPIError, UnavailableError):
+            # In use by others, or not ours to drop: it stays, and so does the schema.
+            return

@@ -1,0 +1,115 @@
+"""Take files that the program itself has, without an address to which they are sent."""
+
+from typing import BinaryIO, Final
+
+import attrs
+
+from hvcore.clock import Clock
+from hvcore.domain.access.tenants import Environment
+from hvcore.domain.ids import VideoId
+from hvcore.domain.limits import MAX_UPLOAD_BYTES
+from hvcore.domain.processing.source_info import UnusableSourceError
+from hvcore.domain.uploads.content_types import container_type
+from hvcore.domain.uploads.grants import FileWanted
+from hvcore.domain.videos.video import VideoWanted
+from hvcore.errors import (
+    InvalidFileSizeError,
+    InvalidParametersError,
+    UnsupportedFormatError,
+)
+from hvcore.incoming.whole_files import ArrivingFile, arriving_file
+from hvcore.services.uploads.ended_grants import take_back
+from hvcore.services.uploads.grants import Uploads
+from hvcore.services.uploads.source_checks import SNIFFED_BYTES, sniffed_type
+
+BLOCK_BYTES: Final = 1024 * 1024
+
+
+@attrs.frozen(kw_only=True)
+class LocalUploads:
+    """
+    Take files of this machine, and streams of this process.
+
+    Attributes:
+        uploads: Of which no grant is an address of the object store.
+    """
+
+    uploads: Uploads
+    clock: Clock
+
+    def take(
+        self, env: Environment, source: BinaryIO, file: FileWanted, wanted: VideoWanted
+    ) -> VideoId:
+        """
+        Store the rest of a source, and make a video of the file.
+
+        What a source that breaks off has given goes, and its video with it.
+
+        Args:
+            source: Read from where it is, and left open.
+
+        Raises:
+            UnsupportedFormatError: It is no video that is taken.
+            InvalidFileSizeError: It is empty, too large, or not as large as announced.
+            QuotaExceededError: The organization may not store or encode it.
+            ConflictError: Another video of the environment has this external ID.
+            UnavailableError: There is no room, or the database or storage does not
+                answer.
+            Exception: Whatever the source raises.
+        """
+        head = _read(source, SNIFFED_BYTES)
+        if not head:
+            raise InvalidFileSizeError("The source is empty.")
+        try:
+            found = sniffed_type(head)
+        except UnusableSourceError as exc:
+            raise UnsupportedFormatError(str(exc)) from exc
+        content_type = container_type(file.content_type) or found
+        file = attrs.evolve(file, content_type=content_type)
+        grant = self.uploads.grant_video(env, file, wanted).grant
+        try:
+            with (
+                self.uploads.room_for(grant, file.size_bytes) as reserved,
+                arriving_file(self.uploads.incoming_dir(), reserved) as arriving,
+            ):
+                _fill(arriving, head, source)
+                arriving.finish()
+                self.uploads.receive(
+                    grant.id,
+                    arriving.path,
+                    size_bytes=arriving.size_bytes,
+                    content_type=content_type,
+                )
+        except BaseException:
+            take_back(self.uploads.uow, grant, self.clock.now())
+            raise
+        assert grant.video_id is not None  # noqa: S101 - for the type checker
+        return grant.video_id
+
+
+def _fill(arriving: ArrivingFile, head: bytes, source: BinaryIO) -> None:
+    block = head
+    while block:
+        if arriving.size_bytes + len(block) > MAX_UPLOAD_BYTES:
+            raise InvalidFileSizeError(
+                f"A file must have at most {MAX_UPLOAD_BYTES} bytes (5 GB)."
+            )
+        arriving.write(block)
+        block = _read(source, BLOCK_BYTES)
+
+
+def _read(source: BinaryIO, size_bytes: int) -> bytes:
+    """Read up to a number of bytes; fewer only at the end of the source."""
+    blocks, left = [], size_bytes
+    while left:
+        block = source.read(left)
+        if not isinstance(block, bytes | bytearray | memoryview):
+            raise InvalidParametersError(
+                f"The source gives {type(block).__name__} instead of bytes; open it in "
+                "binary mode, and let it wait for what it has not yet."
+            )
+        if not block:
+            break
+        blocks.append(bytes(block))
+        left -= len(block)
+    return b"".join(blocks)

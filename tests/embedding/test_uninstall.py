@@ -1,0 +1,169 @@
+"""The end of an installation within a database of a host program."""
+
+import io
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from hvcore.embedding import ConfigError, EmbeddedService, Overrides, embed
+from hvcore.testing import FakeTranscoder, make_ready_video
+from hvcore.testing.fakes import MemoryObject, MemoryStorage
+from tests.embedding.conftest import ENVIRON, HOSTS_VERSION, Host
+
+OTHERS = "CREATE TABLE hv_orders (id VARCHAR(9))"
+"""A table of the host whose name begins as ours do."""
+
+SERVER = pytest.param("postgresql", marks=pytest.mark.services)
+"""SQLite has no schemas."""
+
+
+def names(host: Host) -> set[str]:
+    """Return the names of all that has one in the database."""
+    if host.engine.dialect.name == "sqlite":
+        return {str(name) for (name,) in host.rows("SELECT name FROM sqlite_master")}
+    found = host.rows(
+        "SELECT nspname || '.' || relname FROM pg_class JOIN pg_namespace "
+        "ON pg_namespace.oid = relnamespace WHERE nspname !~ '^(pg_|information_schema)' "
+        "UNION SELECT nspname FROM pg_namespace WHERE nspname !~ '^pg_' "
+        "UNION SELECT extname FROM pg_extension"
+    )
+    return {str(name) for (name,) in found}
+
+
+def embedded(host: Host, folder: Path, storage: MemoryStorage) -> EmbeddedService:
+    """Embed the service of a host with a queue of its own, which has tables, too."""
+    return embed(
+        folder / "hv",
+        engine=host.engine,
+        schema="hv",
+        environ=ENVIRON,
+        overrides=Overrides(storage=storage, transcoder=FakeTranscoder()),
+    )
+
+
+def test_tables_of_hvcore_are_removed_and_those_of_the_host_stay(
+    empty_host: Host, tmp_path: Path
+) -> None:
+    host, storage = empty_host, MemoryStorage()
+    with host.engine.begin() as connection:
+        connection.execute(sa.text(OTHERS))
+    before = names(host)
+    with embedded(host, tmp_path, storage) as hv:
+        hv.migrate()
+        assert {name for name in names(host) if "hv_queue_messages" in name}
+        make_ready_video(hv.environment("shop"))
+
+        assert hv.uninstall(confirm="hv", removes_files=False) == ()
+
+        assert names(host) - {"sqlite_sequence"} == before
+        assert host.rows("SELECT * FROM alembic_version") == [(HOSTS_VERSION,)]
+        assert host.rows("SELECT * FROM videos") == [("1", "of the host")]
+        assert storage.objects
+
+
+def test_an_uninstalled_service_is_installed_again_without_its_videos(
+    host: Host, tmp_path: Path
+) -> None:
+    with embedded(host, tmp_path, MemoryStorage()) as hv:
+        hv.migrate()
+        make_ready_video(hv.environment("shop"))
+        hv.uninstall(confirm="hv", removes_files=True)
+
+        assert hv.uninstall(confirm="hv", removes_files=True) == ()
+        assert not hv.is_migrated()
+        hv.migrate()
+
+        assert hv.environment("shop").list().total == 0
+
+
+def test_files_of_videos_go_and_those_of_others_stay(
+    host: Host, tmp_path: Path
+) -> None:
+    others = {
+        path: MemoryObject(data=b"of the host")
+        for path in ("media/logo.png", "uploads/of-the-host/a.txt", "invoices/1.pdf")
+    }
+    storage = MemoryStorage(dict(others))
+    with embedded(host, tmp_path, storage) as hv:
+        hv.migrate()
+        video = make_ready_video(hv.environment("shop"))
+        storage.write(
+            f"quarantine/media/{video.id}/x", io.BytesIO(b"x"), content_type="a/b"
+        )
+        assert storage.objects.keys() > others.keys()
+
+        hv.uninstall(confirm="hv", removes_files=True)
+
+    assert storage.objects == others
+
+
+@pytest.mark.parametrize("confirm", ["", "yes", "HV"])
+def test_without_the_right_word_nothing_is_removed(host: Host, confirm: str) -> None:
+    before = names(host)
+
+    with pytest.raises(ConfigError, match="call it with confirm='hv'"):
+        host.hv.uninstall(confirm=confirm, removes_files=True)
+
+    assert names(host) == before
+
+
+def test_without_a_schema_the_databases_name_is_the_word(tmp_path: Path) -> None:
+    with embed(tmp_path, environ=ENVIRON) as hv:
+        hv.migrate()
+
+        hv.uninstall(confirm="hvcore.sqlite3", removes_files=False)
+
+        assert not hv.is_migrated()
+
+
+@pytest.mark.parametrize("empty_host", [SERVER], indirect=True)
+def test_a_schema_that_was_there_before_stays(empty_host: Host, tmp_path: Path) -> None:
+    host = empty_host
+    with host.engine.begin() as connection:
+        connection.execute(sa.text("CREATE SCHEMA hv"))
+    before = names(host)
+    with embedded(host, tmp_path, MemoryStorage()) as hv:
+        hv.migrate()
+
+        hv.uninstall(confirm="hv", removes_files=False)
+
+    # Nobody knows who has made an extension.
+    assert names(host) - {"btree_gin"} == before
+
+
+@pytest.mark.parametrize("host", [SERVER], indirect=True)
+def test_a_table_of_the_host_in_the_schema_keeps_the_schema(
+    host: Host, tmp_path: Path
+) -> None:
+    with host.engine.begin() as connection:
+        connection.execute(sa.text("CREATE TABLE hv.bills (id VARCHAR(9))"))
+    with embedded(host, tmp_path, MemoryStorage()) as hv:
+        hv.uninstall(confirm="hv", removes_files=False)
+
+    found = {name for name in names(host) if name.startswith("hv")}
+    assert found == {"hv", "hv.bills"}
+
+
+def test_a_table_of_the_host_that_refers_to_ours_is_named(
+    host: Host, tmp_path: Path
+) -> None:
+    ours = "hv.videos" if host.engine.dialect.name == "postgresql" else "hv_videos"
+    upload = host.shop.grant_upload(file_name="a.mp4")
+    with host.engine.begin() as connection:
+        bills = f"CREATE TABLE bills (video_id VARCHAR(99) REFERENCES {ours} (id))"
+        connection.execute(sa.text(bills))
+        bill = sa.text("INSERT INTO bills VALUES (:video_id)")
+        connection.execute(bill, {"video_id": upload.video_id})
+    before, storage = names(host), MemoryStorage()
+    storage.write(f"media/{upload.video_id}/x", io.BytesIO(b"x"), content_type="a/b")
+
+    with (
+        embedded(host, tmp_path, storage) as hv,
+        pytest.raises(ConfigError, match="another program refers to these tables"),
+    ):
+        hv.uninstall(confirm="hv", removes_files=True)
+
+    assert names(host) == before
+    assert host.shop.find(upload.video_id)
+    assert storage.objects

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import chain
+from typing import Final
 
 import falcon
 
@@ -20,12 +21,25 @@ from hvcore_api.middleware.limits import LimitsMiddleware
 from hvcore_api.openapi.components import Document
 from hvcore_api.openapi.document import make_document
 from hvcore_api.plugin_routes import Groups, groups_with
+from hvcore_api.resources.documentation import (
+    DocumentationAddressResource,
+    DocumentationResource,
+    ProgramsIndexResource,
+)
 from hvcore_api.resources.documents import DocsPageResource, OpenApiResource
 from hvcore_api.routing import KEY, Route
 from hvcore_web.app import make_app
 from hvcore_web.cors import exact_origins
+from hvcore_web.documentation.help_links import help_links
 from hvcore_web.errors import handle_error
 from hvcore_web.tus import TusMiddleware
+
+PAGES: Final = {
+    "/docs": DocumentationAddressResource,
+    "/docs/{file:path}": DocumentationResource,
+    "/llms.txt": ProgramsIndexResource,
+}
+"""What people read at the address of the API, and the OpenAPI document leaves out."""
 
 
 def make_api(services: Services) -> falcon.App[falcon.Request, falcon.Response]:
@@ -55,6 +69,7 @@ def make_api(services: Services) -> falcon.App[falcon.Request, falcon.Response]:
         ),
         # In the order in which a request is judged.
         middleware=[
+            *help_links(services.settings.public.api_url),
             TusMiddleware(f"{KEY}/uploads"),
             AccessMiddleware(services.access, routes),
             LimitsMiddleware(services.rate_limits),
@@ -62,7 +77,7 @@ def make_api(services: Services) -> falcon.App[falcon.Request, falcon.Response]:
         ],
         resources={
             template: _make_resource(resource, services, document)
-            for template, resource in classes.items()
+            for template, resource in {**classes, **PAGES}.items()
         },
     )
     app.add_error_handler(VideoNotFoundError, _handle_missing_video)

@@ -39,6 +39,7 @@ from hvcore_player.page_answers import (
 from hvcore_web.app import make_app as make_web_app
 from hvcore_web.assets import AssetFilesResource
 from hvcore_web.cors import ANY_ORIGIN
+from hvcore_web.documentation.help_links import help_links
 from hvcore_web.files import send
 from hvcore_web.pages import PAGE_TYPE, served_file
 from hvcore_web.refusals import Refusals
@@ -90,7 +91,9 @@ def make_app(
     """
     assets = player_assets(static)
     public = services.settings.public
-    app = make_web_app(name="player", cors=ANY_ORIGIN)
+    app = make_web_app(
+        name="player", cors=ANY_ORIGIN, middleware=help_links(public.api_url)
+    )
     refusals = Refusals()
     refusals.install(app)
     answers = PageAnswers(
@@ -199,6 +202,6 @@ class DocsResource:
     def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
         """Lead to the documentation."""
         resp.status = falcon.HTTP_302
-        resp.location = f"{self.public.api_url}/docs"
+        resp.location = f"{self.public.api_url}/docs/"
 
     on_head = on_get

@@ -27,6 +27,7 @@ from hvcore_upload.slots import UploadSlots
 from hvcore_upload.use_cases import ResumableUseCases, UploadUseCases
 from hvcore_web.app import make_app as make_web_app
 from hvcore_web.cors import UPLOAD
+from hvcore_web.documentation.help_links import help_links
 from hvcore_web.errors import pace_others
 from hvcore_web.tus import TusMiddleware
 
@@ -77,7 +78,12 @@ def make_app(
     services.uploads.clean_incoming()
     services.resumable.tidy()
     app = make_web_app(
-        name="upload", cors=UPLOAD, middleware=[TusMiddleware(RESUMABLE_PREFIX)]
+        name="upload",
+        cors=UPLOAD,
+        middleware=[
+            *help_links(services.settings.public.api_url),
+            TusMiddleware(RESUMABLE_PREFIX),
+        ],
     )
     slots = UploadSlots.make(
         capacity=max_concurrent, most_of_one=services.settings.shares.uploads_of_one

@@ -189,6 +189,7 @@ def send_document(
     resp.stream = None
     resp.data = encode(document)
     resp.content_type = PROBLEM_TYPE
+    resp.context.problem_code = error.code
     resp.set_header("Cache-Control", "no-store")
     for name, value in error.headers.items():
         resp.set_header(name, value)

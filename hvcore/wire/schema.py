@@ -39,7 +39,7 @@ def record(
     Describe an object with these members.
 
     It stays open, so that clients of today read the members of tomorrow; tests
-    close it (``tests/http/documented.py``).
+    close it (``tests/support/http/documented.py``).
 
     Args:
         name: See named.

@@ -12,7 +12,7 @@ from typing import Final
 
 import pytest
 
-from tests.client_python.misbehaving import Told, answering
+from tests.plugins.client.misbehaving import Told, answering
 
 HV: Final = (sys.executable, "-m", "hvcore_cli")
 NOWHERE: Final = {"HV_API_URL": "http://127.0.0.1:9", "HV_API_KEY": "key"}

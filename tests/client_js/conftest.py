@@ -19,8 +19,8 @@ from tests.client_js.breaking_proxy import BreakingProxy, breaking_proxy
 from tests.client_js.moody_server import MoodyServer, moody_server
 from tests.client_js.running import end_all
 from tests.conftest import SettableClock
-from tests.http.conftest import Template, _template, api, settings_of
-from tests.http.world import World
+from tests.support.http.fixtures import Template, _template, api, settings_of
+from tests.support.http.world import World
 
 __all__ = ["_template", "api"]
 

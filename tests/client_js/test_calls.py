@@ -7,7 +7,7 @@ from typing import Any
 from tests.client_js.conftest import ClientSite
 from tests.client_js.moody_server import MoodyServer, answer
 from tests.client_js.running import node_with, run
-from tests.http.world import job_of, media
+from tests.support.http.world import job_of, media
 
 CLIENT = "const client = new hv.HvClient(given);"
 

@@ -13,8 +13,8 @@ from hvcore.settings.tree import LimitSettings
 from tests.client_js.conftest import served
 from tests.client_js.running import run
 from tests.conftest import SettableClock
-from tests.http.conftest import Template, settings_of
-from tests.http.world import World
+from tests.support.http.fixtures import Template, settings_of
+from tests.support.http.world import World
 from tests.support.network.swallowing_proxy import SwallowingProxy, swallowing_proxy
 
 CLIENT: Final = "const client = new hv.HvClient(given);"

@@ -8,8 +8,8 @@ import pytest
 
 from hvcore.domain.playback.signing_keys import SigningAlgorithm
 from tests.client_js.running import run
-from tests.http.cinema import Cinema
-from tests.http.world import ORG, World, body_of
+from tests.support.http.cinema import Cinema
+from tests.support.http.world import ORG, World, body_of
 
 SIGN = "return hv.signPlaybackToken(given);"
 

@@ -12,8 +12,8 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 import attrs
 import pytest
 
-from tests.http.conftest import _template, shared
-from tests.http.world import World
+from tests.support.http.fixtures import _template, shared
+from tests.support.http.world import World
 
 __all__ = ["_template", "shared"]
 

@@ -19,8 +19,8 @@ from hvcore_dashboard.assets import DASHBOARD_FILES, STATIC
 from hvcore_reference.dry_playback import DryPlaybackJudge
 from tests.conftest import SettableClock
 from tests.dashboard.world import DashboardWorld, StillInstallation
-from tests.http.conftest import Template, settings_of
-from tests.http.world import make_tenants
+from tests.support.http.fixtures import Template, settings_of
+from tests.support.http.world import make_tenants
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,7 @@ from tests.dashboard.world import (
     policy_of,
     same_for_all,
 )
-from tests.http.world import ORG
+from tests.support.http.world import ORG
 
 MISSING = "/dashboard/org_zz/videos"
 

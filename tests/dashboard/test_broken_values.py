@@ -10,8 +10,8 @@ import pytest
 from hvcore_dashboard.routes import ROUTES
 from hvcore_dashboard.routing import PageRoute
 from tests.dashboard.world import ORIGIN, SESSION, DashboardWorld, PersonClient
-from tests.http.broken.asking import Breaker
-from tests.http.world import ORG
+from tests.support.http.world import ORG
+from tests.web.broken.asking import Breaker
 
 # Thousands of cells of one kind: once is enough, whatever the interpreter.
 pytestmark = pytest.mark.matrix

@@ -15,7 +15,7 @@ from hvcore.domain.videos.states import VideoState
 from hvcore_dashboard.routes import ROUTES
 from hvcore_dashboard.routing import PageRoute
 from tests.dashboard.world import SESSION, VIDEOS, DashboardWorld, PersonClient
-from tests.http.world import ORG
+from tests.support.http.world import ORG
 
 COUNTED: Final = [route for route in ROUTES if route.bucket is not None]
 HAS: Final = {

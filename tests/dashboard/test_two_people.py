@@ -9,15 +9,15 @@ from hvcore.domain.access.quotas import QuotaLimits
 from hvcore.domain.access.roles import Role
 from hvcore.domain.labels import Labels
 from hvcore.domain.videos.video import VideoChanges
+from tests.api.resources.test_thumbnails import stills
+from tests.dashboard.pages.keys.test_changes import KEYS, keys_of, made
+from tests.dashboard.pages.members.test_changes import MEMBERS
+from tests.dashboard.pages.operation.test_tenants import ONE
+from tests.dashboard.pages.video.sent_files import VTT, picture, post_file
+from tests.dashboard.pages.webhooks.test_changes import added, endpoints
 from tests.dashboard.sent_forms import form_of
-from tests.dashboard.test_keys import KEYS, keys_of, made
-from tests.dashboard.test_members import MEMBERS
-from tests.dashboard.test_organizations import ONE
-from tests.dashboard.test_video_files import VTT, picture, post_file
-from tests.dashboard.test_webhooks import added, endpoints
 from tests.dashboard.world import VIDEOS, DashboardWorld, PersonClient
-from tests.http.videos.test_custom_thumbnails import stills
-from tests.http.world import ORG
+from tests.support.http.world import ORG
 
 
 def test_a_rename_keeps_a_video_private_that_somebody_has_made_so(

@@ -20,8 +20,8 @@ from hvcore_dashboard.routes import ROUTES
 from tests.conftest import SettableClock
 from tests.dashboard.conftest import open_dashboard
 from tests.dashboard.world import HOST, DashboardWorld, PersonClient
-from tests.http.conftest import Template
-from tests.http.world import ORG
+from tests.support.http.fixtures import Template
+from tests.support.http.world import ORG
 
 # With what npm brings, which the fast tests do without.
 pytestmark = pytest.mark.services

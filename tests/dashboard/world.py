@@ -18,7 +18,7 @@ from hvcore.domain.videos.video import Video
 from hvcore.services.sign_in.sessions import StartedSession
 from hvcore_dashboard.forms import URLENCODED
 from tests.dashboard.sent_forms import form_of
-from tests.http.world import ORG, World
+from tests.support.http.world import ORG, World
 
 SESSION: Final = "__Host-hv_session"
 HOST: Final = "api.test"

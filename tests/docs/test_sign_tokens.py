@@ -16,9 +16,9 @@ import pytest
 from hvcore.domain.playback.signing_keys import SigningAlgorithm
 from hvcore.services.playback.signing.keys import SigningKeyCreated
 from tests.conftest import SettableClock
-from tests.http.cinema import Cinema
-from tests.http.conftest import Template, _template, settings_of
-from tests.http.world import ORG
+from tests.support.http.cinema import Cinema
+from tests.support.http.fixtures import Template, _template, settings_of
+from tests.support.http.world import ORG
 from tests.support.npm_packages import npm_packages
 
 __all__ = ["_template"]

@@ -80,7 +80,7 @@ def test_the_description_of_the_api_breaks_no_rule_of_its_own_policy(
 ) -> None:
     problems = watch_for_problems(page)
 
-    page.goto(f"{service.api}/docs")
+    page.goto(f"{service.api}/docs/api/")
     # Nothing tells when a browser has its icon: it is loaded again as a picture, which
     # ends with an event. It is empty, so that it is no picture either.
     ended = page.evaluate(

@@ -16,8 +16,8 @@ from playwright.sync_api import Browser, Page
 
 from tests.e2e.firefox import ELEMENT, running_firefox
 from tests.e2e.sites import Site
-from tests.http.uploads.tus.exchange import metadata
 from tests.support.live import LiveService
+from tests.upload.tus.exchange import metadata
 
 CONTAINERS: Final = ("mp4", "mov", "avi", "webm", "mkv")
 CHOOSER: Final = '<input type="file">'

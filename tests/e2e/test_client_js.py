@@ -13,8 +13,8 @@ from tests.e2e.browsing import watch_for_problems
 from tests.e2e.clips import make_clip
 from tests.e2e.firefox import running_firefox
 from tests.e2e.sites import Site
-from tests.http.uploads.tus.exchange import metadata
 from tests.support.live import LiveService, until
+from tests.upload.tus.exchange import metadata
 
 
 def test_a_page_of_another_origin_imports_the_client_and_uploads(

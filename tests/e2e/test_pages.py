@@ -23,7 +23,7 @@ def test_the_docs_find_routes_by_words_and_by_family(
     service: LiveService, page: Page, violations: list[str]
 ) -> None:
     problems = watch_for_problems(page)
-    page.goto(f"{service.api}/docs")
+    page.goto(f"{service.api}/docs/api/")
     shown = page.locator(".operation:visible")
     everything = shown.count()
 
@@ -59,7 +59,7 @@ def test_no_page_is_wider_than_the_screen(
 
     for url in (
         f"{service.api}/",
-        f"{service.api}/docs",
+        f"{service.api}/docs/api/",
         f"{service.worker}/",
         f"{service.worker}/v1/embed/vid_{'0' * 22}",
         open_link,
@@ -91,7 +91,7 @@ def test_everybody_can_use_every_page(
 
     for url in (
         f"{service.api}/",
-        f"{service.api}/docs",
+        f"{service.api}/docs/api/",
         f"{service.worker}/",
         f"{service.worker}/v1/embed/{private_id}",
         shared["shareURL"],

@@ -14,8 +14,8 @@ import attrs
 import pytest
 
 from tests.e2e.clips import make_clip
-from tests.http.notify.senders import s3_event
 from tests.notify.queues import REGION, Aws
+from tests.notify.senders import s3_event
 from tests.support.hv_processes import HV
 from tests.support.live import LiveService, live_service, request, until
 from tests.support.stores.object_store import (

@@ -17,9 +17,9 @@ from playwright.sync_api import Browser, Page, Route
 
 from tests.e2e.clips import make_clip
 from tests.e2e.sites import Site
-from tests.http.uploads.tus.exchange import metadata
 from tests.support.live import LiveService, request, until
 from tests.support.npm_packages import npm_packages
+from tests.upload.tus.exchange import metadata
 
 UPPY: Final = ("uppy@6.0.1", "uppy/dist/uppy.min.js")
 UPPY_5: Final = ("uppy@5.2.4", "uppy/dist/uppy.min.js")

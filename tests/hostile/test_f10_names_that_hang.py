@@ -11,8 +11,8 @@ from hvcore.assembly import build
 from hvcore.domain.access.keys import KeyType
 from hvcore.settings import Settings
 from tests.conftest import SettableClock
-from tests.http.conftest import open_world, settings_of
-from tests.http.world import OTHER_ORG, World, body_of, problem_of
+from tests.support.http.fixtures import open_world, settings_of
+from tests.support.http.world import OTHER_ORG, World, body_of, problem_of
 from tests.support.live import until
 
 REQUESTS = 20

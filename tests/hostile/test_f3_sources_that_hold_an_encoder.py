@@ -19,7 +19,7 @@ from hvcore_transcoder_ffmpeg.parts import Cutting, cut
 from hvcore_transcoder_ffmpeg.plugin import build
 from hvcore_transcoder_ffmpeg.work import encoding_s
 from tests.plugins.transcoder_ffmpeg.conftest import make_context, make_workspace
-from tests.plugins.transcoder_ffmpeg.encode.test_cutting import make_source_order
+from tests.plugins.transcoder_ffmpeg.encode.test_spans import make_source_order
 from tests.plugins.transcoder_ffmpeg.tiny_packets import tiny_packets
 
 PACKETS = 1_000_000

@@ -18,8 +18,8 @@ from hvcore.services.playback.thumbnails import renders as thumbnail_renders
 from hvcore.settings.shares import ShareSettings
 from hvcore.throttling.shares import REFUSALS
 from tests.conftest import SettableClock
-from tests.http.delivery_world import DeliveryWorld, make_world
-from tests.http.playback.test_delivery import outcome
+from tests.delivery.test_app import outcome
+from tests.support.http.delivery_world import DeliveryWorld, make_world
 from tests.support.live import until
 from tests.support.media_samples import VIDEO
 

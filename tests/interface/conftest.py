@@ -1,5 +1,5 @@
 """
-The same API as in tests/http, with other limits.
+The API of tests.support.http, with other limits.
 """
 
 from collections.abc import Iterator
@@ -10,8 +10,15 @@ import pytest
 
 from hvcore.settings.tree import LimitSettings
 from tests.conftest import SettableClock
-from tests.http.conftest import Template, _template, api, fresh, settings_of, shared
-from tests.http.world import World
+from tests.support.http.fixtures import (
+    Template,
+    _template,
+    api,
+    fresh,
+    settings_of,
+    shared,
+)
+from tests.support.http.world import World
 
 __all__ = ["_template", "api", "fresh", "limited", "shared"]
 

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import attrs
 
-from tests.http.world import ENV, ORG, World, body_of
 from tests.interface import tables
 from tests.interface.tables import Field
+from tests.support.http.world import ENV, ORG, World, body_of
 
 A: Final = f"/v1/api/{ORG}"
 A_ENV: Final = f"{A}/environments/{ENV}"

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.http.world import ENV, ORG, World, body_of, problem_of
 from tests.interface import tables
 from tests.interface.operations import A_ENV, A, B, Operation, named, uploaded
+from tests.support.http.world import ENV, ORG, World, body_of, problem_of
 
 # Thousands of cells of one kind: once is enough, whatever the interpreter.
 pytestmark = pytest.mark.matrix

@@ -10,7 +10,6 @@ from urllib.parse import quote
 import pytest
 from falcon.testing import Result
 
-from tests.http.world import World, body_of, locations, problem_of
 from tests.interface.operations import OPERATIONS, Operation, named
 from tests.interface.tables import (
     ENCODING,
@@ -19,6 +18,7 @@ from tests.interface.tables import (
     WRONG_TYPES,
     Field,
 )
+from tests.support.http.world import World, body_of, locations, problem_of
 
 # Thousands of cells of one kind: once is enough, whatever the interpreter.
 pytestmark = pytest.mark.matrix

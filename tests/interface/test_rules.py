@@ -13,9 +13,9 @@ from hvcore.domain.processing.source_info import SourceInfo, VideoTrackInfo
 from hvcore.domain.videos.states import TRANSITIONS
 from hvcore.settings.tree import LimitSettings
 from hvcore_api.routes import ROUTES
-from tests.http.world import ENV, World, body_of, problem_of
 from tests.interface import tables
 from tests.interface.operations import OPERATIONS, Operation, named
+from tests.support.http.world import ENV, World, body_of, problem_of
 
 # Thousands of cells of one kind: once is enough, whatever the interpreter.
 pytestmark = pytest.mark.matrix

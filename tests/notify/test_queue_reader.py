@@ -22,8 +22,8 @@ from hvcore.settings import load
 from hvcore.settings.notify import NotifySettings
 from hvcore_notify.queue_process import run_reader
 from hvcore_notify.queue_reader import QueueReader, sqs_client
-from tests.http.notify.senders import s3_event
 from tests.notify.queues import Aws
+from tests.notify.senders import s3_event
 from tests.services.conftest import World
 from tests.support.live import until
 from tests.support.stores.half_answers import (

@@ -102,7 +102,17 @@ client = TestClient(app)
 assert "export class HvClient" in client.simulate_get("/client.js").text
 assert "declare class HvClient" in client.simulate_get("/client.d.ts").text
 """
-NOT_SHIPPED = (".*", "tests", "docs", "build", "dist", "hv-data", "*.egg-info")
+# Documentation may be built at the same time.
+NOT_SHIPPED = (
+    ".*",
+    "tests",
+    "docs",
+    "docs_site",
+    "build",
+    "dist",
+    "hv-data",
+    "*.egg-info",
+)
 
 
 def main(folder: Path) -> None:

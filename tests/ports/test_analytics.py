@@ -5,8 +5,8 @@ Sinks are asked for what they say they keep.
 import pytest
 
 from hvcore.ports.analytics import AnalyticsReport, SupportsReports, sink_that_reports
-from tests.kit.capable_memory import CapableStore, StoredReports
-from tests.kit.memory import MemoryStore, StoredCounts
+from tests.testing.analytics.capable_memory import CapableStore, StoredReports
+from tests.testing.memory import MemoryStore, StoredCounts
 
 
 class Partial(SupportsReports, MemoryStore):

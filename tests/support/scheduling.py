@@ -20,7 +20,7 @@ HOMES: Final = {
     "tests/e2e/test_azure.py": 1,
     "tests/checks/test_storage_probe.py": 1,
     "tests/plugins/storage_fsspec/": 1,
-    "tests/services/processing/test_taking_over.py": 1,
+    "tests/services/processing/test_stored_copies.py": 1,
     "tests/services/uploads/": 1,
     # A service with its videos, for all but those that start one of their own.
     "tests/e2e/": 0,

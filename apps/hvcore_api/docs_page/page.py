@@ -17,6 +17,7 @@ from hvcore_api.docs_page.families import (
 )
 from hvcore_api.docs_page.operations import section_of
 from hvcore_api.openapi.components import resolved
+from hvcore_web.documentation.site import is_built
 
 Node = Mapping[str, Any]
 Groups = Mapping[str, Sequence[Operation]]
@@ -36,6 +37,7 @@ def render_page(document: Node) -> bytes:
             element("a", "To the routes", class_="skip", href="#routes"),
             element(
                 "nav",
+                *_way_back(),
                 _finder(len(operations)),
                 element("div", *_navigation(parts), id="contents"),
                 aria_label="Routes",
@@ -59,11 +61,17 @@ def _head(title: str) -> Element:
         "head",
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("title", title),
-        element("link", rel="stylesheet", href="docs/style.css"),
-        element("script", src="docs/search.js", defer="defer"),
+        element("link", rel="stylesheet", href="style.css"),
+        element("script", src="search.js", defer="defer"),
         # Without one, browsers ask for /favicon.ico.
         element("link", rel="icon", href="data:,"),
     )
+
+
+def _way_back() -> Iterator[Element]:
+    """Yield the link to the documentation around this page, if it is there."""
+    if is_built():
+        yield element("a", "Documentation", class_="back", href="../")
 
 
 def _finder(count: int) -> Element:
@@ -117,7 +125,7 @@ def _introduction(document: Node) -> Iterator[Element]:
             " · Address ",
             element("code", server),
             " · For programs: ",
-            element("a", "openapi.json", href="v1/openapi.json"),
+            element("a", "openapi.json", href="../../v1/openapi.json"),
             class_="muted",
         ),
         *(element("p", *prose(text)) for text in info["description"].split("\n\n")),

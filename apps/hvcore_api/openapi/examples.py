@@ -1,7 +1,7 @@
 """
 Examples of requests and answers, as the service gave them to a test.
 
-``tests/http/api/test_examples.py`` sends the requests again and compares;
+``tests/api/openapi/test_examples.py`` sends the requests again and compares;
 ``HV_RECORD_EXAMPLES=1`` makes it write the file.
 """
 

@@ -13,12 +13,14 @@ from hvcore.services.playback.responses import PlaybackResponse
 from hvcore.wire.envelope import SUCCESS_TYPE, encode
 from hvcore_api.docs_page.page import render_page
 from hvcore_api.openapi.components import Document
+from hvcore_web.documentation.site import is_built
 from hvcore_web.files import send
 from hvcore_web.pages import (
     PAGE_TYPE,
     SCRIPT_TYPE,
     STYLE,
     STYLE_TYPE,
+    Markup,
     PageTemplate,
     dashboard_item,
     served_file,
@@ -32,6 +34,12 @@ POLICY: Final = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 """Of the pages: they load their style and their script, and nothing else."""
+
+
+_DOCUMENTATION: Final = Markup(
+    '<li><a href="docs/"><b>Documentation</b>\n'
+    "<span>Tutorials, how-to pages, reference and explanations</span></a></li>"
+)
 
 
 class DescriptionResource:
@@ -60,7 +68,7 @@ class OpenApiResource(DescriptionResource):
 
 
 class DocsPageResource(DescriptionResource):
-    """``GET /docs``."""
+    """``GET /docs/api/``."""
 
     @cached_property
     def _response(self) -> PlaybackResponse:
@@ -85,6 +93,7 @@ class ApiFrontPageResource:
                 "worker_url": public.worker_url,
                 "player_url": public.player_url,
                 "upload_url": public.upload_url,
+                "documentation": _DOCUMENTATION if is_built() else Markup(),
                 "dashboard": dashboard_item(self._settings),
                 "version": __version__,
             }
@@ -96,7 +105,7 @@ class ApiFrontPageResource:
 
 
 class DocsStyleResource:
-    """``GET /docs/style.css``: the look of every page, and of these."""
+    """``GET /docs/api/style.css``: the look of every page, and of these."""
 
     def __init__(self, _services: Services) -> None:
         body = STYLE.read_bytes() + (FOLDER / "docs.css").read_bytes()
@@ -107,7 +116,7 @@ class DocsStyleResource:
 
 
 class DocsScriptResource:
-    """``GET /docs/search.js``."""
+    """``GET /docs/api/search.js``."""
 
     def __init__(self, _services: Services) -> None:
         self._response = served_file((FOLDER / "docs.js").read_bytes(), SCRIPT_TYPE)

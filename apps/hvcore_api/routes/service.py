@@ -65,7 +65,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     ),
     Route(
         "GET",
-        "/docs",
+        "/docs/api/",
         documents.DocsPageResource,
         is_open=True,
         name="getDocsPage",
@@ -74,7 +74,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     ),
     Route(
         "GET",
-        "/docs/search.js",
+        "/docs/api/search.js",
         documents.DocsScriptResource,
         is_open=True,
         name="getDocsScript",
@@ -92,7 +92,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     ),
     Route(
         "GET",
-        "/docs/style.css",
+        "/docs/api/style.css",
         documents.DocsStyleResource,
         is_open=True,
         name="getDocsStyle",

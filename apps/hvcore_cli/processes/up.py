@@ -15,6 +15,7 @@ from hvcore_cli.printable import printable
 from hvcore_cli.processes.alone import open_port
 from hvcore_cli.processes.local_service import LocalService, running
 from hvcore_server.listening import BIND_PATIENCE_S
+from hvcore_web.documentation.site import documentation_url
 
 Pair = tuple[socket.socket, socket.socket]
 
@@ -101,7 +102,7 @@ def describe(
     at = service.addresses
     rows = {
         "API": at.api_url,
-        "documentation": f"{at.api_url}/docs",
+        "documentation": documentation_url(at.api_url),
         "health": f"{at.api_url}/health",
         "delivery": at.worker_url,
         "player": at.player_url,

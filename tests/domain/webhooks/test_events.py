@@ -10,8 +10,8 @@ from hvcore.domain.ids import new_job_id
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import Video
 from hvcore.domain.webhooks.events import EventKind
-from tests.http.world import job_of, media
 from tests.persistence.samples import NOW, video
+from tests.support.http.world import job_of, media
 
 
 def _start(made: Video) -> object:

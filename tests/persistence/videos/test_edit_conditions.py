@@ -1,7 +1,7 @@
 """
 The condition of an edit is compared in the transaction that writes.
 
-Both databases; every member is tried by two at once in tests.http.videos.
+Both databases; every member is tried by two at once in tests.api.resources.
 """
 
 import threading

@@ -25,6 +25,7 @@ from hvcore_cli.invocation import (
 from hvcore_cli.output import put, say
 from hvcore_cli.processes.local_service import LocalService, running
 from hvcore_cli.processes.up import HIGHEST_PORT, Pair, open_pair, tell, until_stopped
+from hvcore_web.documentation.site import documentation_url
 
 DEFAULT_PORT: Final = 8080
 OTHER_PORTS: Final = range(18_080, 18_180, 2)
@@ -134,7 +135,7 @@ def next_steps(service: LocalService, video_id: str) -> str:
         else (f" --data {shlex.quote(str(service.folder.path))}")
     )
     lines = [
-        f"docs      {at.api_url}/docs",
+        f"docs      {documentation_url(at.api_url)}",
         f"keys      {service.folder.first_keys_file}",
         *(f"  {name:<8}{value}" for name, value in keys.items()),
         "Next, in another terminal:",

@@ -34,7 +34,7 @@ from hvcore_cli.logs import process_logs
 from hvcore_cli.logs.process_logs import LogFile
 from hvcore_reference.dry_playback import DryServices, question
 from tests.cli.conftest import Hv, Outcome
-from tests.http.delivery_world import poster
+from tests.support.http.delivery_world import poster
 from tests.support.media_samples import shelf
 
 ORG = "org_acme"

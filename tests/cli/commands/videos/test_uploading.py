@@ -11,9 +11,9 @@ import pytest
 from hvcore_cli.commands.videos.api_access import client_at
 from hvcore_cli.commands.videos.uploading import UploadWanted, send, wait_until_ready
 from hvcore_cli.invocation import CliError
-from tests.client_python.conftest import open_service
-from tests.client_python.misbehaving import Told, answering, refusal
-from tests.http.conftest import Template, _template
+from tests.plugins.client.conftest import open_service
+from tests.plugins.client.misbehaving import Told, answering, refusal
+from tests.support.http.fixtures import Template, _template
 from tests.support.network.swallowing_proxy import swallowing_proxy
 
 __all__ = ["_template"]

@@ -1,0 +1,137 @@
+"""The documentation as built pages; ``tox -e docs`` builds them."""
+
+import json
+from collections.abc import Iterator
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Final
+
+import falcon
+
+from hvcore.assembly import Services
+from hvcore.errors import NotFoundError
+from hvcore.services.playback.responses import PlaybackResponse
+from hvcore_web.documentation import site
+from hvcore_web.documentation.site import API_PAGES, is_built
+from hvcore_web.files import send
+from hvcore_web.pages import (
+    PAGE_TYPE,
+    SCRIPT_TYPE,
+    STYLE_TYPE,
+    PageTemplate,
+    served_file,
+)
+
+_TYPES: Final = {
+    ".html": PAGE_TYPE,
+    ".css": STYLE_TYPE,
+    ".js": SCRIPT_TYPE,
+    ".md": "text/markdown; charset=utf-8",
+    ".svg": "image/svg+xml; charset=utf-8",
+    ".png": "image/png",
+}
+_NOT_BUILT: Final = PageTemplate(
+    Path(__file__).parents[1] / "docs_page" / "not_built.html"
+)
+_TEXT_TYPE: Final = "text/plain; charset=utf-8"
+"""Of files that pages link to, such as code."""
+
+
+class DocumentationResource:
+    """``GET /docs/…``: a page by its name, with or without ``.html``, or one of its files."""
+
+    def __init__(self, services: Services) -> None:
+        self._public = services.settings.public
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response, *, file: str) -> None:
+        """
+        Answer with a page or a file.
+
+        Raises:
+            NotFoundError: The site has no such page.
+        """
+        if file == API_PAGES:
+            resp.status = falcon.HTTP_302
+            resp.location = f"{self._public.api_url}/docs/{API_PAGES}/"
+            return
+        if not file and not is_built():
+            send(req, resp, served_file(_NOT_BUILT.fill({}), PAGE_TYPE))
+            return
+        send(req, resp, _read(site.FOLDER / self._name_of(file)))
+        resp.set_header("Content-Security-Policy", self._policy)
+        resp.set_header("Referrer-Policy", "no-referrer")
+
+    on_head = on_get
+
+    def _name_of(self, file: str) -> str:
+        # Only names that stand in the site's own list are read.
+        for name in (file, f"{file}.html", f"{file}index.html"):
+            if name in self._names:
+                return name
+        raise NotFoundError("The documentation has no such page; /docs/ has a search.")
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(_names())
+
+    @cached_property
+    def _policy(self) -> str:
+        hashes = json.loads((site.FOLDER / "policy.json").read_text("utf-8"))
+        scripts, styles = " ".join(hashes["script"]), " ".join(hashes["style"])
+        return (
+            f"default-src 'none'; script-src 'self' {scripts}; style-src 'self' {styles}; "
+            # The search reads the pages that it shows; icons are data.
+            "connect-src 'self'; img-src 'self' data:; font-src 'self'; "
+            "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+        )
+
+
+class DocumentationAddressResource:
+    """``GET /docs``: leads to the documentation."""
+
+    def __init__(self, services: Services) -> None:
+        self._public = services.settings.public
+
+    def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
+        """Lead to the first page."""
+        resp.status = falcon.HTTP_302
+        resp.location = f"{self._public.api_url}/docs/"
+
+    on_head = on_get
+
+
+class ProgramsIndexResource:
+    """``GET /llms.txt``: the pages of the documentation, for programs that read them."""
+
+    def __init__(self, services: Services) -> None:
+        self._public = services.settings.public
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        """
+        Answer with the list.
+
+        Raises:
+            NotFoundError: The documentation is not built.
+        """
+        if not is_built():
+            raise NotFoundError(
+                "The documentation is not built; `tox -e docs` builds it."
+            )
+        listed = (site.FOLDER / "llms.txt").read_text("utf-8")
+        text = listed.replace("](", f"]({self._public.api_url}/docs/")
+        send(req, resp, served_file(text.encode(), _TEXT_TYPE))
+
+    on_head = on_get
+
+
+def _names() -> Iterator[str]:
+    folder = site.FOLDER
+    for path in folder.rglob("*"):
+        if path.is_file():
+            yield path.relative_to(folder).as_posix()
+
+
+# A reader opens a few pages, and each page loads the same files.
+@lru_cache(maxsize=64)
+def _read(path: Path) -> PlaybackResponse:
+    return served_file(path.read_bytes(), _TYPES.get(path.suffix, _TEXT_TYPE))

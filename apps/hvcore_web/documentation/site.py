@@ -1,0 +1,19 @@
+"""The place of the built documentation, and addresses of its pages."""
+
+from pathlib import Path
+from typing import Final
+
+FOLDER: Final = Path(__file__).parents[1] / "docs_site"
+"""``tox -e docs`` builds the pages into it, and wheels carry it."""
+API_PAGES: Final = "api"
+"""The folder of the API reference below ``/docs/``, which the app makes from its routes."""
+
+
+def is_built() -> bool:
+    """Return whether this installation has the pages."""
+    return (FOLDER / "index.html").is_file()
+
+
+def documentation_url(api_url: str) -> str:
+    """Return the address of the documentation, or of the API reference if that is all."""
+    return f"{api_url}/docs/" if is_built() else f"{api_url}/docs/{API_PAGES}/"

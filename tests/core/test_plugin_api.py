@@ -1,0 +1,64 @@
+"""
+What plugin authors may rely on stays, or goes with a warning before.
+"""
+
+import warnings
+
+import pytest
+
+from hvcore import plugin_api
+from tests.support import plugin_surface
+
+
+def test_nothing_of_the_last_release_is_gone() -> None:
+    stored = plugin_surface.FILE.read_text("utf-8").splitlines()
+
+    lost = plugin_surface.gone(stored)
+
+    may_break = plugin_surface.is_breaking(
+        plugin_surface.version_of(stored), plugin_api.VERSION
+    )
+    assert may_break or not lost, (
+        "Plugins break: bring these back, or raise plugin_api.VERSION and run "
+        "python -m tests.support.plugin_surface"
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "may_break"),
+    [
+        ((0, 1), (0, 1), False),
+        ((0, 1), (0, 2), True),
+        ((0, 2), (1, 0), True),
+        ((1, 0), (1, 3), False),
+        ((1, 3), (2, 0), True),
+    ],
+)
+def test_what_breaks_needs_a_version(
+    old: tuple[int, int], new: tuple[int, int], *, may_break: bool
+) -> None:
+    assert plugin_surface.is_breaking(old, new) is may_break
+
+
+def test_the_surface_knows_names_parameters_fields_and_kits() -> None:
+    lines = plugin_surface.surface()
+
+    assert "plugin_api.EventSubscriber.hear(self, event)" in lines
+    assert "plugin_api.Storage.open(self, path, *, start=…, end=…)" in lines
+    assert "plugin_api.SubscribedEvent.sequence: field" in lines
+    assert "plugin_api.PluginRoute.is_open: field (optional)" in lines
+    assert any(
+        line.startswith("testing.sign_in.SignInConformance.test_") for line in lines
+    )
+
+
+def test_every_old_name_of_the_plugin_api_has_a_new_one() -> None:
+    for old, renamed in plugin_api.RENAMED.items():
+        with warnings.catch_warnings(record=True):
+            assert getattr(plugin_api, old) is getattr(plugin_api, renamed.new)
+        assert old not in plugin_api.__all__
+
+
+def test_what_the_plugin_api_never_had_is_not_there() -> None:
+    with pytest.raises(AttributeError, match="Nonsense"):
+        _ = plugin_api.Nonsense  # type: ignore[attr-defined]  # that is the point

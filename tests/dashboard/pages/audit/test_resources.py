@@ -1,0 +1,156 @@
+"""
+The audit log: who did what, found again.
+"""
+
+import csv
+import io
+import json
+from datetime import timedelta
+from typing import Final
+
+from falcon.testing import Result
+
+from hvcore.domain.access.roles import Role
+from hvcore.services.access.audit import acting_as
+from tests.dashboard.world import DashboardWorld, ids_in
+from tests.support.http.world import ORG, OTHER_ORG
+
+PAGE = f"/dashboard/{ORG}/audit"
+FILE = f"{PAGE}/files/audit-log"
+
+
+def do(dashboard: DashboardWorld, org: str = ORG, actor: str = "cli:alice") -> None:
+    with acting_as(actor):
+        dashboard.world.services.quotas.change(org, {"weight": 2.5})
+
+
+def actions(answer: Result) -> list[str]:
+    rows = [json.loads(line) for line in answer.content.splitlines()]
+    return [row["action"] for row in rows]
+
+
+def test_an_entry_says_who_what_and_when(dashboard: DashboardWorld) -> None:
+    person = dashboard.sign_in(Role.ADMIN)
+    do(dashboard, actor="cli:<script>alert(1)</script>")
+
+    answer = person.get(PAGE)
+
+    assert answer.status_code == 200
+    assert "cli:&lt;script&gt;alert(1)&lt;/script&gt;" in answer.text
+    assert "<code>organization.set</code>" in answer.text
+    assert '<span class="muted">weight</span> 2.5' in answer.text
+    assert 'datetime="2026-01-02T03:04:05Z"' in answer.text
+    assert f'<b dir="auto">{person.session.person.name}</b>' in answer.text
+    ids_in(answer)
+
+
+def test_other_organizations_are_not_in_it(dashboard: DashboardWorld) -> None:
+    do(dashboard, OTHER_ORG, "cli:mallory")
+    person = dashboard.sign_in(Role.ADMIN)
+
+    assert "mallory" not in person.get(PAGE).text
+    assert b"mallory" not in person.get(FILE).content
+
+
+FOUND: Final = {
+    "area=organization": ["organization.set", "organization.create"],
+    "search=ALICE": ["organization.set"],
+    "search=environment.cr": ["environment.create", "environment.create"],
+    "search=%25": [],
+    "search=a%00b": [],
+    "startDate=2026-01-03&area=organization": ["organization.set"],
+    "endDate=2026-01-02&area=organization": ["organization.create"],
+    "endDate=9999-12-31&area=organization&search=alice": ["organization.set"],
+    "area=nothing&search=alice": ["organization.set"],
+}
+
+
+def test_entries_are_found(dashboard: DashboardWorld) -> None:
+    dashboard.world.clock.move(timedelta(days=1))
+    do(dashboard)
+    person = dashboard.sign_in(Role.ADMIN)
+
+    for query, found in FOUND.items():
+        file = person.get(FILE, f"{query}&format=ndjson")
+        page = person.get(PAGE, query)
+
+        assert file.status_code == page.status_code == 200
+        assert actions(file) == found, query
+        assert page.text.count('<td class="nowrap"><code>') == len(found), query
+
+
+def test_what_finds_nothing_says_so(dashboard: DashboardWorld) -> None:
+    answer = dashboard.sign_in(Role.ADMIN).get(PAGE, "search=qqqq")
+
+    assert "No entry is like that" in answer.text
+
+
+def test_older_entries_are_a_page_away(dashboard: DashboardWorld) -> None:
+    for number in range(60):
+        do(dashboard, actor=f"cli:person-{number}-")
+    person = dashboard.sign_in(Role.ADMIN)
+
+    first = person.get(PAGE, "area=organization")
+    address = first.text.partition('rel="next" href="')[2].partition('"')[0]
+    path, _, query = address.replace("&amp;", "&").partition("?")
+    second = person.get(path, query)
+
+    assert "area=organization" in query
+    assert "cli:person-59-" in first.text
+    assert "cli:person-9-" not in first.text
+    assert "cli:person-9-" in second.text
+    assert 'rel="next"' not in second.text
+    assert ">Latest</a>" in second.text
+    # A file has all of it, whatever page is shown.
+    assert len(actions(person.get(FILE, f"{query}&format=ndjson"))) == 61
+
+
+def test_filters_change_the_list_alone(dashboard: DashboardWorld) -> None:
+    do(dashboard)
+
+    answer = dashboard.sign_in(Role.ADMIN).fragment(PAGE, "search=alice")
+
+    assert "<html" not in answer.text
+    assert 'id="results"' in answer.text
+    assert answer.headers["hx-push-url"] == f"{PAGE}?search=alice"
+
+
+def test_bad_filters_are_told(dashboard: DashboardWorld) -> None:
+    person = dashboard.sign_in(Role.ADMIN)
+
+    page = person.get(PAGE, "startDate=2026-02-01&endDate=2026-01-01")
+
+    assert page.status_code == 400
+    assert 'role="alert"' in page.text
+    assert "<code>environment.create</code>" not in page.text
+    assert person.get(FILE, "startDate=x").status_code == 422
+    assert person.get(f"{PAGE}/files/other").status_code == 404
+    for before in ("x", "²", "9" * 5000):
+        assert person.get(PAGE, f"before={before}").status_code == 200
+
+
+def test_a_file_has_every_detail(dashboard: DashboardWorld) -> None:
+    do(dashboard, actor="=cmd()")
+    person = dashboard.sign_in(Role.ADMIN)
+
+    answer = person.get(FILE, "area=organization")
+
+    rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
+    assert list(rows[0]) == [
+        "at", "actor", "actorName", "action", "subject", "orgID", "details",
+    ]  # fmt: skip
+    assert rows[0]["at"] == "2026-01-02T03:04:05.678Z"
+    assert rows[0]["actor"] == "'=cmd()"
+    assert json.loads(rows[0]["details"]) == {"weight": 2.5}
+    assert answer.headers["content-disposition"] == (
+        'attachment; filename="audit-log.csv"'
+    )
+
+
+def test_lists_in_details_are_words(dashboard: DashboardWorld) -> None:
+    dashboard.world.make_key()
+
+    answer = dashboard.sign_in(Role.ADMIN).get(PAGE, "area=key")
+
+    assert "analytics:read, playback:sign" in answer.text
+    assert '<span class="muted">expiresAt</span> none' in answer.text

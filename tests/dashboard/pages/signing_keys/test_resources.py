@@ -1,0 +1,81 @@
+"""
+Signing keys on pages: made, shown once, revoked.
+"""
+
+from typing import Final
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    PublicFormat,
+    load_pem_private_key,
+)
+
+from hvcore.domain.access.roles import Role
+from hvcore.domain.playback.signing_keys import MAX_SIGNING_KEYS, SigningAlgorithm
+from tests.dashboard.pages.keys.test_changes import value_in
+from tests.dashboard.world import DashboardWorld
+from tests.support.http.world import ORG, OTHER_ORG
+
+KEYS: Final = f"/dashboard/{ORG}/signing-keys"
+
+
+@pytest.mark.parametrize("algorithm", SigningAlgorithm)
+def test_a_key_is_made_shown_once_and_revoked(
+    dashboard: DashboardWorld, algorithm: SigningAlgorithm
+) -> None:
+    person = dashboard.sign_in(Role.ADMIN)
+
+    made = person.post(KEYS, {"name": "site", "algorithm": algorithm.value})
+
+    value = value_in(made)
+    (key,) = dashboard.world.services.signing_keys.of_organization(ORG)
+    assert key.algorithm is algorithm
+    if algorithm is SigningAlgorithm.ED25519:
+        private = load_pem_private_key(value.strip().encode(), None)
+        assert isinstance(private, Ed25519PrivateKey)
+        public = private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+        assert public == key.material
+    listed = person.get(KEYS)
+    assert key.id in listed.text
+    assert value.split("\n")[-2 if "\n" in value.strip() else 0] not in listed.text
+    assert person.post(f"{KEYS}/{key.id}/revoke").status_code == 303
+    (ended,) = dashboard.world.services.signing_keys.of_organization(ORG)
+    assert ended.revoked_at is not None
+
+
+def test_ones_own_key_is_brought_and_a_wrong_one_refused(
+    dashboard: DashboardWorld,
+) -> None:
+    person = dashboard.sign_in(Role.ADMIN)
+    public = Ed25519PrivateKey.generate().public_key()
+    pem = public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    wanted = {"algorithm": "EdDSA", "public-key": pem.decode()}
+
+    assert person.post(KEYS, wanted).status_code == 303
+    refused = person.post(KEYS, {**wanted, "public-key": "-----BEGIN"})
+
+    assert refused.status_code == 400
+    assert "Ed25519 public key in PEM" in refused.text
+
+
+def test_a_fifth_key_is_refused(dashboard: DashboardWorld) -> None:
+    person = dashboard.sign_in(Role.ADMIN)
+    for _ in range(MAX_SIGNING_KEYS):
+        dashboard.world.services.signing_keys.create(
+            ORG, name="", algorithm=SigningAlgorithm.HS256
+        )
+
+    assert person.post(KEYS, {"algorithm": "HS256"}).status_code == 409
+
+
+def test_another_organizations_key_is_not_there(dashboard: DashboardWorld) -> None:
+    keys = dashboard.world.services.signing_keys
+    theirs = keys.create(OTHER_ORG, name="", algorithm=SigningAlgorithm.HS256).key
+    person = dashboard.sign_in(Role.ADMIN)
+
+    assert theirs.id not in person.get(KEYS).text
+    assert person.post(f"{KEYS}/{theirs.id}/revoke").status_code == 404
+    (left,) = keys.of_organization(OTHER_ORG)
+    assert left.revoked_at is None

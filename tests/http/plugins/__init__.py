@@ -1,3 +1,0 @@
-"""
-What plugins add to the API.
-"""

@@ -1,0 +1,394 @@
+"""
+Messages of Amazon SNS.
+"""
+
+import json
+import logging
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from tests.notify.notify_world import NotifyWorld, notify_world
+from tests.notify.senders import (
+    AMAZON,
+    CERTIFICATE,
+    TOPIC,
+    GoogleSender,
+    SnsSender,
+    s3_event,
+    written,
+)
+
+
+@pytest.mark.parametrize("version", ["1", "2"])
+def test_a_message_of_our_topic_has_the_file_looked_for(
+    shared: NotifyWorld, version: str
+) -> None:
+    grant = shared.grant()
+
+    answer = shared.publish(s3_event(shared.object_of(grant)), version=version)
+
+    assert (answer.status_code, answer.content) == (204, b"")
+    assert shared.looks(grant) == 1
+
+
+def test_a_subject_is_signed_too(shared: NotifyWorld) -> None:
+    event = json.dumps(s3_event("bucket/x"))
+    now = shared.world.clock.now()
+    message = shared.amazon.message(event, now, Subject="Amazon S3 Notification")
+
+    as_sent = shared.post("sns", message)
+    changed = shared.post("sns", {**message, "Subject": "Another"})
+
+    assert (as_sent.status_code, changed.status_code) == (204, 403)
+
+
+def test_the_certificate_is_fetched_once(told: NotifyWorld) -> None:
+    for number in range(3):
+        assert told.publish(s3_event("b/x"), MessageId=str(number)).status_code == 204
+
+    assert told.asked(CERTIFICATE) == 1
+
+
+def test_a_message_that_is_sent_again_is_taken_once(told: NotifyWorld) -> None:
+    first, second, third = (told.grant() for _ in range(3))
+
+    statuses = [
+        told.publish(s3_event(told.object_of(grant)), MessageId=name).status_code
+        for grant, name in ((first, "one"), (second, "one"), (third, "two"))
+    ]
+
+    assert statuses == [204, 204, 204]
+    assert [told.looks(grant) for grant in (first, second, third)] == [1, 0, 1]
+
+
+CHANGES: dict[str, Any] = {
+    "another text": {"Message": json.dumps(s3_event("bucket/else"))},
+    "another time": {"Timestamp": "2026-01-02T03:04:06.000Z"},
+    "another id": {"MessageId": "x"},
+    "a broken signature": {"Signature": "AAAA"},
+    "no base64": {"Signature": "%%%"},
+    "a signature that is no text": {"Signature": 5},
+    "a version to come": {"SignatureVersion": "3"},
+    "a weaker version": {"SignatureVersion": "1"},
+    "no texts": {"Message": 5},
+    "another kind": {"Type": "UnsubscribeConfirmation"},
+    "a kind that is no text": {"Type": ["Notification"]},
+    "a topic that is no text": {"TopicArn": {"a": 1}},
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_a_message_that_was_changed_is_refused(
+    shared: NotifyWorld, change: dict[str, Any]
+) -> None:
+    grant = shared.grant()
+    event = json.dumps(s3_event(shared.object_of(grant)))
+    message = shared.amazon.message(event, shared.world.clock.now())
+
+    answer = shared.post("sns", {**message, **change})
+
+    assert (answer.status_code, answer.json["code"]) == (403, "forbidden")
+    assert shared.looks(grant) == 0
+
+
+@pytest.mark.parametrize("member", ["Message", "MessageId", "Timestamp", "TopicArn"])
+def test_a_message_that_lacks_what_is_signed_is_refused(
+    shared: NotifyWorld, member: str
+) -> None:
+    assert shared.publish(s3_event("b/x"), **{member: None}).status_code == 403
+
+
+def test_another_topic_is_refused_though_amazon_signed_it(told: NotifyWorld) -> None:
+    grant = told.grant()
+
+    answer = told.publish(s3_event(told.object_of(grant)), TopicArn=f"{TOPIC}2")
+
+    assert answer.status_code == 403
+    assert told.looks(grant) == 0
+    assert told.source.requests == []
+
+
+@pytest.mark.parametrize(
+    ("minutes", "status"), [(-130, 403), (-110, 204), (4, 204), (6, 403)]
+)
+def test_a_message_of_long_ago_or_of_the_future_is_refused(
+    shared: NotifyWorld, minutes: int, status: int
+) -> None:
+    at = shared.world.clock.now() + timedelta(minutes=minutes)
+
+    answer = shared.publish(s3_event("b/x"), Timestamp=written(at))
+
+    assert answer.status_code == status
+
+
+@pytest.mark.parametrize("text", ["", "yesterday", "2026-01-02T03:04:05", "1e300"])
+def test_a_message_without_a_time_is_refused(shared: NotifyWorld, text: str) -> None:
+    assert shared.publish(s3_event("b/x"), Timestamp=text).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"https://sns.eu-central-1.amazonaws.com.example.net{CERTIFICATE}",
+        f"https://sns.us-east-1.amazonaws.com{CERTIFICATE}",
+        f"https://example.net/{AMAZON}{CERTIFICATE}",
+        f"https://bucket.s3.amazonaws.com{CERTIFICATE}",
+        f"http://sns.eu-central-1.amazonaws.com{CERTIFICATE}",
+        f"{AMAZON}:444{CERTIFICATE}",
+        f"https://user@sns.eu-central-1.amazonaws.com{CERTIFICATE}",
+        f"{AMAZON}/else.pem",
+        f"{AMAZON}/../x{CERTIFICATE}",
+        f"{AMAZON}{CERTIFICATE}?x",
+        f"{AMAZON}{CERTIFICATE}#x",
+        f"{AMAZON}{AMAZON}{CERTIFICATE}",
+        CERTIFICATE,
+        "",
+        "file:///etc/passwd",
+    ],
+)
+def test_a_certificate_at_another_place_is_not_fetched(
+    shared: NotifyWorld, address: str
+) -> None:
+    before = len(shared.source.requests)
+
+    answer = shared.publish(s3_event("b/x"), SigningCertURL=address)
+
+    assert answer.status_code == 403
+    assert len(shared.source.requests) == before
+
+
+def test_a_certificate_that_is_elsewhere_by_a_redirect_is_not_taken(
+    told: NotifyWorld,
+) -> None:
+    told.source.redirects(CERTIFICATE, "/other.pem")
+    told.source.gives("/other.pem", told.amazon.certificate)
+
+    assert told.publish(s3_event("b/x")).status_code == 403
+    assert told.asked("/other.pem") == 0
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"no certificate", b"-----BEGIN CERTIFICATE-----\nAAAA\n", b"x" * 200_000],
+    ids=["empty", "text", "cut off", "giant"],
+)
+def test_a_message_whose_certificate_is_none_is_not_believed(
+    told: NotifyWorld, body: bytes
+) -> None:
+    told.serve_certificate(body)
+    grant = told.grant()
+
+    # Whoever answers so at SNS's own address is not SNS, or not now: it sends it again.
+    assert told.publish(s3_event(told.object_of(grant))).status_code == 503
+    assert told.looks(grant) == 0
+
+
+def test_a_missing_certificate_is_refused_and_asked_for_again(
+    told: NotifyWorld,
+) -> None:
+    told.source.gives(CERTIFICATE, b"", status=404)
+    assert told.publish(s3_event("b/x")).status_code == 403
+
+    told.serve_certificate(told.amazon.certificate)
+    assert told.publish(s3_event("b/x")).status_code == 204
+
+
+def test_sns_is_asked_to_send_again_while_its_certificate_cannot_be_had(
+    told: NotifyWorld,
+) -> None:
+    told.source.says(CERTIFICATE, b"")
+    grant = told.grant()
+
+    answer = told.publish(s3_event(told.object_of(grant)))
+
+    assert (answer.status_code, answer.json["code"]) == (503, "unavailable")
+    told.serve_certificate(told.amazon.certificate)
+    assert told.publish(s3_event(told.object_of(grant))).status_code == 204
+    assert told.looks(grant) == 1
+
+
+@pytest.mark.parametrize("make", [{"valid_days": -1}, {"bits": 1024}])
+def test_a_certificate_that_cannot_be_trusted_is_refused(
+    told: NotifyWorld, make: dict[str, int]
+) -> None:
+    weak = SnsSender.make(told.world.clock.now(), **make)
+    told.serve_certificate(weak.certificate)
+    message = weak.message(json.dumps(s3_event("b/x")), told.world.clock.now())
+
+    assert told.post("sns", message).status_code == 403
+
+
+CONFIRMED: Final = (
+    b'<ConfirmSubscriptionResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/">'
+    b"<ConfirmSubscriptionResult><SubscriptionArn>arn:aws:sns:eu-central-1:1:videos:2"
+    b"</SubscriptionArn></ConfirmSubscriptionResult></ConfirmSubscriptionResponse>"
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [(b"<html>Back in a minute.</html>", 200), (b"", 200), (b"", 503), (b"", 429)],
+)
+def test_a_subscription_is_not_confirmed_by_an_answer_that_does_not_say_so(
+    told: NotifyWorld, caplog: pytest.LogCaptureFixture, body: bytes, status: int
+) -> None:
+    message = told.amazon.confirmation(told.world.clock.now())
+    told.source.gives("/", body, status=status)
+
+    # SNS asks again at any answer of 500 and more.
+    assert told.post("sns", message).status_code == 503
+    assert "SNS will send" not in caplog.text
+
+    told.source.gives("/", CONFIRMED)
+    assert told.post("sns", message).status_code == 204
+    assert "SNS will send" in caplog.text
+
+
+@pytest.mark.parametrize(("body", "status"), [(b"<html></html>", 200), (b"", 503)])
+def test_a_message_is_sent_again_while_its_certificate_cannot_be_had(
+    told: NotifyWorld, body: bytes, status: int
+) -> None:
+    told.source.gives(CERTIFICATE, body, status=status)
+    assert told.publish({}).status_code == 503
+
+    told.source.gives(CERTIFICATE, told.amazon.certificate)
+    assert told.publish({}).status_code == 204
+
+
+def test_a_subscription_is_confirmed_at_sns_itself(told: NotifyWorld) -> None:
+    told.source.gives("/", CONFIRMED)
+    message = told.amazon.confirmation(
+        told.world.clock.now(), SubscribeURL="http://169.254.169.254/latest/meta-data"
+    )
+
+    assert told.post("sns", message).status_code == 204
+
+    (asked,) = (one.path for one in told.source.requests if one.path != CERTIFICATE)
+    assert asked == (
+        "/?Action=ConfirmSubscription&TopicArn=arn%3Aaws%3Asns%3Aeu-central-1"
+        "%3A123456789012%3Avideos&Token=2336412f37fb687f5d51e6e241d09c8"
+    )
+
+
+@pytest.mark.parametrize(
+    "change", [{"TopicArn": f"{TOPIC}2"}, {"Token": "x"}, {"SubscribeURL": "x"}]
+)
+def test_a_subscription_that_is_not_ours_is_not_confirmed(
+    told: NotifyWorld, change: dict[str, str]
+) -> None:
+    message = told.amazon.confirmation(told.world.clock.now())
+
+    assert told.post("sns", {**message, **change}).status_code == 403
+    assert told.asked("/") == 0
+
+
+def test_a_confirmation_that_sns_refuses_is_logged(
+    told: NotifyWorld, caplog: pytest.LogCaptureFixture
+) -> None:
+    told.source.gives("/", b"", status=400)
+
+    answer = told.post("sns", told.amazon.confirmation(told.world.clock.now()))
+
+    assert answer.status_code == 204
+    assert "does not take the confirmation" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "not JSON",
+        "[]",
+        "{}",
+        '{"Records": 5}',
+        '{"Records": [5, null, {"s3": 5}, {"s3": {"bucket": 5}}]}',
+        '{"Records": [{"eventName": ["x"], "s3": {}}]}',
+        '{"Records": ' + "[" * 5000 + "]" * 5000 + "}",
+        '{"Event": "s3:TestEvent"}',
+        '{"detail-type": "Object Created", "detail": {"bucket": {}, "object": {}}}',
+        json.dumps(s3_event("bucket/%ff%00%")),
+    ],
+    ids=range(10),
+)
+def test_a_signed_message_without_an_object_is_taken_and_says_nothing(
+    shared: NotifyWorld, text: str
+) -> None:
+    message = shared.amazon.message(text, shared.world.clock.now())
+
+    assert shared.post("sns", message).status_code == 204
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ("", 400),
+        ("not JSON", 400),
+        ("[" * 5000, 400),
+        ('{"Type": "Notification", "Type": "Notification"}', 400),
+        ('{"Type": "\\ud800"}', 400),
+        (b"\xff\xfe", 400),
+        ("[]", 403),
+        ("null", 403),
+        ("{}", 403),
+        ("x" * (640 * 1024 + 1), 413),
+    ],
+    ids=range(10),
+)
+def test_a_body_that_is_no_message_is_refused(
+    shared: NotifyWorld, body: str | bytes, status: int
+) -> None:
+    answer = shared.post("sns", body)
+
+    assert answer.status_code == status
+    assert "Traceback" not in answer.text
+
+
+def test_a_message_may_have_a_thousand_records(told: NotifyWorld) -> None:
+    grants = [told.grant() for _ in range(3)]
+    objects = [f"bucket/here/uploads/a/b/{n}/arrival" for n in range(997)]
+    objects[500:500] = [told.object_of(grant) for grant in grants]
+
+    assert told.publish(s3_event(*objects)).status_code == 204
+    assert [told.looks(grant) for grant in grants] == [1, 1, 1]
+
+
+def test_an_outage_of_the_database_has_sns_send_again(told: NotifyWorld) -> None:
+    """
+    A message that was not kept is not remembered as one that was.
+    """
+    grant = told.grant()
+    event = s3_event(told.object_of(grant))
+    database = told.world.services.settings.data_dir / "hvcore.sqlite3"
+    broken = database.with_suffix(".away")
+    told.world.services.close()
+    database.rename(broken)
+    database.mkdir()
+    assert told.publish(event, MessageId="one").status_code == 503
+
+    database.rmdir()
+    broken.rename(database)
+    assert told.publish(event, MessageId="one").status_code == 204
+    assert told.looks(grant) == 1
+
+
+def test_refusals_are_logged_without_what_was_sent(
+    told: NotifyWorld, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    message = told.amazon.confirmation(told.world.clock.now(), Token="secret-token")
+
+    told.post("sns", {**message, "Message": "changed"})
+
+    assert "a storage event is refused" in caplog.text
+    logged = " ".join(str(vars(record)) for record in caplog.records)
+    assert "secret-token" not in logged
+    assert message["Signature"] not in logged
+
+
+def test_without_a_topic_there_is_no_such_address(
+    tmp_path: Path, amazon: SnsSender, google: GoogleSender
+) -> None:
+    with notify_world(tmp_path, amazon, google, HV_NOTIFY__SNS_TOPICS="") as told:
+        assert told.publish(s3_event("b/x")).status_code == 404

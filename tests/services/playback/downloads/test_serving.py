@@ -1,0 +1,538 @@
+"""
+Files to take away: what players and programs get of them, byte by byte.
+"""
+
+import json
+import re
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from itertools import product
+from pathlib import Path
+from typing import Final
+from urllib.parse import unquote
+
+import attrs
+import pytest
+from falcon.testing import Result
+
+from hvcore.domain.access.keys import Permission
+from hvcore.domain.processing.encoding import AudioCodec
+from hvcore.domain.processing.media_index import (
+    MediaIndex,
+    PublishedTrack,
+    TrackPiece,
+)
+from hvcore.domain.processing.transcoding import Segment, Track
+from hvcore.services.playback.delivery import PlaybackRequest
+from hvcore.services.playback.downloads.joined_files import JoinedFile
+from tests.conftest import SettableClock
+from tests.support.http.cinema import WORKER, Cinema
+from tests.support.http.delivery_world import (
+    PRIVATE_PATH,
+    PUBLIC_PATH,
+    WAYS,
+    DeliveryWorld,
+    world_by,
+)
+from tests.support.http.world import World, body_of, job_of, problem_of
+from tests.support.media_samples import ROOT, VIDEO, audio_track, file_of, video_track
+
+FILM_S: Final = 20
+MOVIE: Final = "downloads/360p.mp4"
+SOUND: Final = "downloads/audio.m4a"
+
+
+@attrs.frozen
+class Film:
+    """
+    Segments that ffmpeg has made, and the playlists that play them.
+    """
+
+    folder: Path
+    media: MediaIndex
+    files: Mapping[str, bytes]
+
+
+def ffmpeg(*words: object) -> None:
+    command = ["ffmpeg", "-v", "error", "-nostdin", "-y", *map(str, words)]
+    subprocess.run(command, check=True)
+
+
+def segment(folder: Path, *words: object) -> None:
+    folder.mkdir(parents=True)
+    kind = ("-f", "hls", "-hls_segment_type", "fmp4", "-hls_playlist_type", "vod")
+    ffmpeg(
+        *words,
+        *kind,
+        *("-hls_time", 6, "-hls_fmp4_init_filename", "init.m4s"),
+        *("-hls_segment_filename", folder / "%d.m4s", folder / "index.m3u8"),
+    )
+
+
+def published(track: Track, folder: Path) -> PublishedTrack:
+    lengths = re.findall(r"#EXTINF:([0-9.]+)", (folder / "index.m3u8").read_text())
+    made = tuple(
+        Segment(
+            number=number,
+            duration_s=float(length),
+            file=file_of((folder / f"{number}.m4s").read_bytes()),
+        )
+        for number, length in enumerate(lengths)
+    )
+    init = file_of((folder / "init.m4s").read_bytes())
+    piece = TrackPiece(folder="a1", first_number=0, count=len(made))
+    track = attrs.evolve(track, segments=made, init=init)
+    return PublishedTrack(track=track, pieces=(piece,))
+
+
+@pytest.fixture(scope="module")
+def film(tmp_path_factory: pytest.TempPathFactory) -> Film:
+    folder = tmp_path_factory.mktemp("film")
+    pictures, sound = folder / "a1/video/360p", folder / "a1/audio"
+    source = f"testsrc=s=640x360:r=30000/1001:d={FILM_S}"
+    coding = ("-c:v", "libx264", "-preset", "veryfast", "-bf", 2, "-g", 30)
+    segment(pictures, "-f", "lavfi", "-i", source, *coding, "-pix_fmt", "yuv420p")
+    tone = f"sine=f=440:r=48000:d={FILM_S}"
+    segment(sound, "-f", "lavfi", "-i", tone, "-c:a", "aac")
+    media = MediaIndex(
+        tracks=(
+            published(video_track(360), pictures),
+            published(audio_track(), sound),
+        ),
+        duration_s=float(FILM_S),
+    )
+    files = {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*.m4s")
+    }
+    return Film(folder, media, files)
+
+
+@pytest.fixture
+def cinema(api: World) -> Cinema:
+    return Cinema(api=api)
+
+
+@pytest.fixture(params=WAYS)
+def world(
+    request: pytest.FixtureRequest, clock: SettableClock, tmp_path: Path, film: Film
+) -> DeliveryWorld:
+    made = world_by(request.param, clock, tmp_path, is_public=True)
+    show(made, film)
+    return made
+
+
+@pytest.fixture
+def remote(clock: SettableClock, tmp_path: Path, film: Film) -> DeliveryWorld:
+    made = world_by("remote", clock, tmp_path, is_public=True)
+    show(made, film)
+    return made
+
+
+def show(world: DeliveryWorld, film: Film) -> None:
+    for name, data in film.files.items():
+        path = f"{ROOT}/{name}"
+        world.storage.objects[path] = data
+        if hasattr(world.storage, "local_path"):
+            local = world.storage.local_path(path)
+            local.parent.mkdir(parents=True, exist_ok=True)
+            local.write_bytes(data)
+    world.change(load_media=lambda: film.media, allows_download=True)
+
+
+def load(
+    world: DeliveryWorld, name: str = MOVIE, query: str = "", **headers: str
+) -> Result:
+    sent = {key.replace("_", "-"): value for key, value in headers.items()}
+    # The first one prepares it; then the loop answers, too.
+    world.get(f"{PUBLIC_PATH}/{name}", headers={"Range": "bytes=0-0"})
+    return world.get(f"{PUBLIC_PATH}/{name}", query, sent)
+
+
+def packets(path: Path, kind: str) -> Sequence[tuple[str, ...]]:
+    shown = "stream_index,pts_time,dts_time,duration_time,size,flags,data_hash"
+    command = ["ffprobe", "-v", "error", "-show_data_hash", "md5", "-select_streams"]
+    command += [kind, "-show_entries", f"packet={shown}", "-of", "json", str(path)]
+    told = json.loads(subprocess.check_output(command))["packets"]
+    return [(one["data_hash"], one["size"], one["flags"][:1]) for one in told]
+
+
+def times(path: Path, kind: str) -> Sequence[float]:
+    command = ["ffprobe", "-v", "error", "-select_streams", kind, "-show_entries"]
+    command += ["packet=pts_time", "-of", "json", str(path)]
+    told = json.loads(subprocess.check_output(command))["packets"]
+    return [float(one["pts_time"]) for one in told]
+
+
+def in_one_file(folder: Path, target: Path) -> Path:
+    """
+    Write a track behind its init segment, as MSE gets it.
+    """
+    numbers = sorted(int(path.stem) for path in folder.glob("[0-9]*.m4s"))
+    names = ["init", *map(str, numbers)]
+    target.write_bytes(b"".join((folder / f"{n}.m4s").read_bytes() for n in names))
+    return target
+
+
+def frames(path: Path, at_s: float) -> str:
+    command = ["ffmpeg", "-v", "error", "-seek_timestamp", "1"]
+    # Of the movie, not from where its first picture is.
+    command += ["-ss", str(at_s), "-i", str(path)]
+    command += ["-frames:v", "3", "-an", "-f", "framemd5", "-"]
+    told = subprocess.check_output(command, text=True)
+    return "\n".join(
+        line.rsplit(",", 1)[1] for line in told.splitlines() if line[:1] != "#"
+    )
+
+
+def test_a_downloads_samples_are_those_of_the_segments(
+    remote: DeliveryWorld, film: Film, tmp_path: Path
+) -> None:
+    movie, sound = tmp_path / "movie.mp4", tmp_path / "sound.m4a"
+    movie.write_bytes(load(remote).content)
+    sound.write_bytes(load(remote, SOUND).content)
+    pictures_list = film.folder / "a1/video/360p/index.m3u8"
+    sound_list = film.folder / "a1/audio/index.m3u8"
+
+    assert packets(movie, "v") == packets(pictures_list, "v")
+    assert packets(movie, "a") == packets(sound_list, "a")
+    assert packets(sound, "a") == packets(sound_list, "a")
+    for kind, playlist in (("v", pictures_list), ("a", sound_list)):
+        fragments = in_one_file(playlist.parent, tmp_path / kind)
+        assert times(movie, kind) == pytest.approx(times(fragments, kind), abs=1e-4)
+    # Every table is whole: the strictest reader has nothing to say.
+    told = subprocess.run(
+        ["ffmpeg", "-v", "warning", "-i", movie, "-f", "null", "-"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert told.stderr == ""
+
+
+def test_programs_seek_in_it(remote: DeliveryWorld, film: Film, tmp_path: Path) -> None:
+    movie = tmp_path / "movie.mp4"
+    movie.write_bytes(load(remote).content)
+    whole = in_one_file(film.folder / "a1/video/360p", tmp_path / "whole.mp4")
+
+    for at_s in (0, 0.5, 5.9, 6.1, 13.37, 19):
+        assert frames(movie, at_s) == frames(whole, at_s)
+
+
+def test_any_part_is_the_same_whoever_sends_it(
+    world: DeliveryWorld, film: Film
+) -> None:
+    whole = load(world)
+    assert whole.status_code == 200
+    data = whole.content
+    size = len(data)
+    assert whole.headers["Content-Length"] == str(size)
+    sizes = sum(len(one) for name, one in film.files.items() if "init" not in name)
+    head = size - sizes
+    borders = [0, 1, head - 1, head, head + 1, size - 1]
+    borders += [head + len(film.files["a1/video/360p/0.m4s"]) + n for n in (-1, 0, 1)]
+    for start in borders:
+        for length in (1, 70_000, size):
+            end = min(size, start + length) - 1
+            result = load(world, Range=f"bytes={start}-{end}")
+            assert result.status_code == 206
+            assert result.headers["Content-Range"] == f"bytes {start}-{end}/{size}"
+            assert result.content == data[start : end + 1]
+    assert load(world, Range="bytes=-5").content == data[-5:]
+    assert load(world, Range=f"bytes={size}-").status_code == 416
+
+
+def test_a_download_tells_its_name_and_length(world: DeliveryWorld) -> None:
+    world.change(name='Süß/"100%": 日本語\r\n\u202e')
+
+    result = load(world)
+
+    value = result.headers["Content-Disposition"]
+    found = re.fullmatch(
+        r"attachment; filename=\"([ -~]+)\"; filename\*=UTF-8''([\w%.-]+)", value
+    )
+    assert found
+    assert unquote(found[2]) == "Süß__100%__ 日本語___ (360p).mp4"
+    assert not set('%\\"/') & set(found[1])
+    assert result.headers["Content-Type"] == "video/mp4"
+    assert load(world, SOUND).headers["Content-Type"] == "audio/mp4"
+    etag = result.headers["ETag"]
+    assert load(world, If_None_Match=etag).status_code == 304
+    assert load(world, Range="bytes=0-4", If_Range=etag).status_code == 206
+    assert load(world, Range="bytes=0-4", If_Range='"x"').status_code == 200
+    head = world.get(f"{PUBLIC_PATH}/{MOVIE}", method="HEAD")
+    assert head.headers["Content-Length"] == result.headers["Content-Length"]
+    assert head.content == b""
+
+
+def test_the_app_is_asked_only_to_prepare_it(
+    clock: SettableClock, tmp_path: Path, film: Film
+) -> None:
+    world = world_by("loop", clock, tmp_path, is_public=True)
+    show(world, film)
+    path = f"{PUBLIC_PATH}/{MOVIE}"
+
+    first = world.get(path)
+    del world.client.app
+    assert world.get(path).content == first.content
+
+
+@pytest.mark.parametrize("name", [MOVIE, SOUND])
+def test_nobody_takes_it_who_may_not(world: DeliveryWorld, name: str) -> None:
+    load(world, name)
+    public, private = f"{PUBLIC_PATH}/{name}", f"{PRIVATE_PATH}/{name}"
+
+    world.change(is_public=False)
+    assert world.get(public).status_code == 403
+    assert world.get(private).status_code == 401
+    assert world.get(private, f"token={world.token()}").status_code == 200
+    world.change(allows_download=False)
+    assert world.get(private, f"token={world.token()}").status_code == 404
+    world.change(is_public=True)
+    assert world.get(public).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "name", ["", "720p.mp4", "audio-1.m4a", "360p.mp4.1.head", "../a1/0", "360p.m4a"]
+)
+def test_there_is_nothing_else(world: DeliveryWorld, name: str) -> None:
+    assert load(world, f"downloads/{name}").status_code == 404
+
+
+def test_a_download_counts_as_its_segments(world: DeliveryWorld) -> None:
+    whole = load(world)
+    places = [place.height_px for place in world.counted]
+    assert places == [360] * 4
+    load(world, SOUND)
+    assert len(world.counted) == 4
+    size = len(whole.content)
+    load(world, Range=f"bytes=0-{size // 20}")
+    assert len(world.counted) == 4
+    world.get(f"{PUBLIC_PATH}/{MOVIE}", method="HEAD")
+    assert len(world.counted) == 4
+
+
+@pytest.mark.parametrize("step", [997, 50_000])
+def test_a_range_that_is_read_in_parts_counts_as_one_that_is_read_at_once(
+    remote: DeliveryWorld, step: int
+) -> None:
+    load(remote)
+    asked = PlaybackRequest(environment=("org_a", "env_1"), video=VIDEO, file=MOVIE)
+    body = remote.delivery.open(asked).body
+    assert isinstance(body, JoinedFile)
+    for start in (0, body.size_bytes // 3):
+        end = body.size_bytes
+        remote.counted.clear()
+        whole, counted = b"".join(body.pieces(start, end)), list(remote.counted)
+        assert counted
+
+        remote.counted.clear()
+        parts = [
+            body.part(at, min(at + step, end), (start, end))
+            for at in range(start, end, step)
+        ]
+
+        assert b"".join(parts) == whole
+        assert remote.counted == counted
+
+
+def test_over_quota_nobody_begins(world: DeliveryWorld) -> None:
+    load(world)
+    world.change(may_begin=False)
+
+    assert load(world).status_code == 429
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param(lambda good: b"\0\0\0\1" * (len(good) // 4), id="wrong sizes"),
+        pytest.param(lambda good: good[:0], id="empty"),
+        pytest.param(lambda good: good[: good.index(b"moof") - 1], id="cut off"),
+    ],
+)
+def test_damaged_segments_give_no_head(
+    remote: DeliveryWorld, film: Film, damage: Callable[[bytes], bytes]
+) -> None:
+    remote.change(load_media=lambda: film.media, allows_download=True)
+    path = f"{ROOT}/a1/audio/1.m4s"
+    good = film.files["a1/audio/1.m4s"]
+    remote.storage.objects[path] = damage(good)
+
+    assert load(remote).status_code == 503
+    remote.storage.objects[path] = good
+    assert load(remote).status_code == 200
+
+
+def test_the_owner_switches_them_on(cinema: Cinema) -> None:
+    api, video = cinema.api, cinema.video
+    path = f"/v1/videos/{video}"
+    before = body_of(api.get(path))
+    assert not {"allowDownload", "renditions"} & before.keys()
+
+    shown = body_of(api.call("PATCH", path, json={"allowDownload": True}))
+
+    root = f"{WORKER}/v1/private/{video}/downloads"
+    assert shown["allowDownload"] is True
+    assert shown["renditions"] == [
+        {
+            "name": "720p.mp4",
+            "contentType": "video/mp4",
+            "url": f"{root}/720p.mp4?token={{token}}",
+        },
+        {
+            "name": "360p.mp4",
+            "contentType": "video/mp4",
+            "url": f"{root}/360p.mp4?token={{token}}",
+        },
+        {
+            "name": "audio.m4a",
+            "contentType": "audio/mp4",
+            "url": f"{root}/audio.m4a?token={{token}}",
+        },
+    ]
+    made = {"fileName": "a.mp4", "allowDownload": True}
+    awaited = body_of(api.post("/v1/videos/upload-url", made))["videoID"]
+    assert body_of(api.get(f"/v1/videos/{awaited}"))["allowDownload"] is True
+    signed = body_of(api.get(f"{path}/signed-url"))["signed_url"]
+    address = signed.replace("master.m3u8", "downloads/9999p.mp4")
+    assert asked(cinema, address).status_code == 404
+
+
+def asked(cinema: Cinema, address: str, **headers: str) -> Result:
+    path, _, query = address.removeprefix(WORKER).partition("?")
+    return cinema.load(path, query, headers=headers)
+
+
+def test_the_source_is_for_its_owner_alone(cinema: Cinema) -> None:
+    api, video = cinema.api, cinema.video
+    data = bytes(range(256)) * 1000
+    api.change(video, lambda found: setattr(found, "name", "Ein Film"))
+    with api.services.uow.read() as work:
+        stored = work.videos.find(video)
+    assert stored is not None
+    api.storage.files[stored.source_path] = data
+
+    told = body_of(api.get(f"/v1/videos/{video}/source", "expiration=15m"))
+
+    address = told["signed_url"]
+    assert told["expires_in"] == 900
+    whole = asked(cinema, address)
+    assert whole.content == data
+    assert whole.headers["Content-Type"] == "video/mp4"
+    assert "Ein Film (source).mp4" in whole.headers["Content-Disposition"]
+    assert asked(cinema, address, Range="bytes=5-9").content == data[5:10]
+    # Neither opens what the other does.
+    signed = body_of(api.get(f"/v1/videos/{video}/signed-url"))["signed_url"]
+    token = address.partition("?")[2]
+    assert asked(cinema, signed).status_code == 200
+    assert asked(cinema, f"{signed.partition('?')[0]}?{token}").status_code == 403
+    named = f"{address.partition('?')[0]}?{signed.partition('?')[2]}"
+    assert asked(cinema, named).status_code == 403
+    assert asked(cinema, address.partition("?")[0]).status_code == 401
+    assert asked(cinema, address.replace("source.mp4", "source.exe")).status_code == 403
+    api.clock.move(timedelta(minutes=16))
+    assert asked(cinema, address).status_code == 401
+
+
+def test_a_source_that_is_gone_or_not_ready_is_not_given(cinema: Cinema) -> None:
+    api, video = cinema.api, cinema.video
+    waiting = api.get(f"/v1/videos/{api.transcoding()}/source")
+    problem_of(waiting, 409, "conflict")
+    address = body_of(api.get(f"/v1/videos/{video}/source"))["signed_url"]
+    assert asked(cinema, address).status_code == 404
+
+    api.delete(f"/v1/videos/{video}")
+    assert asked(cinema, address).status_code == 404
+    assert api.get(f"/v1/videos/{video}/source").status_code == 404
+    key = api.make_key(permissions=frozenset({Permission.PLAYBACK_SIGN}))
+    refused = api.get(f"/v1/videos/{cinema.playable()}/source", key=key)
+    problem_of(refused, 403, "forbidden")
+
+
+@pytest.fixture(scope="module")
+def surround(film: Film, tmp_path_factory: pytest.TempPathFactory) -> Film:
+    """
+    The film with sound in two languages, each as AC-3 and as AAC.
+    """
+    folder = tmp_path_factory.mktemp("surround")
+    tracks = []
+    for number, (language, codec) in enumerate(product(("ger", "eng"), ("ac3", "aac"))):
+        track = audio_track(number, AudioCodec(codec), codec, language=language)
+        tone = f"sine=f={440 + number}:r=48000:d={FILM_S}"
+        made = folder / "a1" / track.name
+        segment(made, "-f", "lavfi", "-i", tone, "-c:a", codec)
+        tracks.append(published(track, made))
+    files = {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*.m4s")
+    }
+    media = attrs.evolve(film.media, tracks=(film.media.tracks[0], *tracks))
+    return Film(folder, media, {**film.files, **files})
+
+
+@pytest.fixture
+def surround_world(
+    clock: SettableClock, tmp_path: Path, surround: Film
+) -> DeliveryWorld:
+    made = world_by("remote", clock, tmp_path, is_public=True)
+    show(made, surround)
+    return made
+
+
+def test_a_movie_has_sound_that_browsers_play(
+    surround_world: DeliveryWorld, tmp_path: Path
+) -> None:
+    movie = tmp_path / "movie.mp4"
+    movie.write_bytes(load(surround_world).content)
+
+    command = ["ffprobe", "-v", "error", "-show_entries", "stream=codec_name"]
+    told = json.loads(subprocess.check_output([*command, "-of", "json", str(movie)]))
+    assert [one["codec_name"] for one in told["streams"]] == ["h264", "aac"]
+
+
+def test_sounds_of_several_languages_are_saved_under_several_names(
+    surround_world: DeliveryWorld,
+) -> None:
+    surround_world.change(name="Film")
+
+    called = [
+        unquote(sent.rpartition("''")[2])
+        for name in ("audio", "audio-1", "audio-2", "audio-3")
+        for result in [load(surround_world, f"downloads/{name}.m4a")]
+        for sent in [result.headers["Content-Disposition"]]
+    ]
+
+    assert called == [
+        "Film (de, ac3).m4a",
+        "Film (de).m4a",
+        "Film (en, ac3).m4a",
+        "Film (en).m4a",
+    ]
+
+
+def test_entries_of_sound_say_their_language(api: World, surround: Film) -> None:
+    video = api.transcoding()
+    api.change(video, lambda found: found.mark_ready(job_of(found), surround.media))
+    path = f"/v1/videos/{video}"
+
+    shown = body_of(api.call("PATCH", path, json={"allowDownload": True}))
+
+    languages = [(one["name"], one.get("language")) for one in shown["renditions"]]
+    assert languages == [
+        ("360p.mp4", None),
+        ("audio.m4a", "de"),
+        ("audio-1.m4a", "de"),
+        ("audio-2.m4a", "en"),
+        ("audio-3.m4a", "en"),
+    ]
+
+
+def test_a_head_that_was_made_with_other_sound_is_not_taken(
+    surround_world: DeliveryWorld,
+) -> None:
+    # As a version before this one has left it, with the first sound.
+    surround_world.storage.objects[f"{ROOT}/{MOVIE}.1.head"] = b"old"
+
+    assert load(surround_world).content[4:8] == b"ftyp"

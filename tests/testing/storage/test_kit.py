@@ -1,0 +1,311 @@
+"""
+The kit of storages lets a right one pass, and catches a wrong one.
+"""
+
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import BinaryIO, ClassVar, Final
+
+import pytest
+
+from hvcore.plugin_api import ObjectInfo, Storage
+from hvcore.testing.fakes import MemoryObject, MemoryStorage
+from hvcore.testing.storage import (
+    CopyConformance,
+    HideConformance,
+    LocalPathConformance,
+    ObjectUrlConformance,
+    PartedWriteConformance,
+    PresignedReadConformance,
+    PresignedWriteConformance,
+    ReopenedStorage,
+    StorageConformance,
+    UploadFileConformance,
+)
+from hvcore_storage_fsspec.local import LocalStorage
+from tests.testing.running import is_caught, never_broken
+from tests.testing.storage import addressed_storage as addressed
+from tests.testing.storage import storage_memory as wrong
+from tests.testing.storage.addressed_storage import AddressedStorage, address_server
+
+WRONG: Final[Mapping[str, Sequence[type[MemoryStorage]]]] = {
+    "test_a_written_object_can_be_read": (
+        *(wrong.LosesTheLastByte, wrong.TellsNaiveTimes, wrong.KnowsNoTimes),
+        wrong.TellsWhatWasAnnounced,
+    ),
+    "test_an_empty_object_is_an_object": (wrong.KeepsNothingEmpty,),
+    "test_a_source_may_give_a_few_bytes_at_a_time": (wrong.TakesOneRead,),
+    "test_the_type_is_the_one_that_was_sent": (wrong.GuessesTypes,),
+    "test_other_bytes_have_another_tag": (wrong.TagsByPath, wrong.TagsBySize),
+    "test_a_range_is_half_open": (
+        *(wrong.GivesTheEndToo, wrong.TakesLengthsForEnds, wrong.TakesZeroForNone),
+    ),
+    "test_a_range_may_end_behind_the_object": (
+        *(wrong.FailsBehindTheEnd, wrong.PadsBehindTheEnd),
+    ),
+    "test_a_wrong_range_is_refused": (wrong.TakesSlices,),
+    "test_readers_do_not_disturb_one_another": (wrong.HasOneReader,),
+    "test_an_absent_object_is_not_found": (
+        *(wrong.OpensWhatIsAbsent, wrong.FindsOutWhenRead, wrong.RaisesKeyErrors),
+        *(wrong.HasFolders, wrong.MindsWhatIsAbsent),
+    ),
+    "test_an_object_is_replaced_whole": (wrong.WritesOver, wrong.KeepsTheFirst),
+    "test_a_local_file_is_stored": (wrong.PutsOneMiB,),
+    "test_names_stay_as_they_are": (
+        *(wrong.FoldsCase, wrong.DecodesNames, wrong.TrimsNames, wrong.HidesDots),
+    ),
+    "test_a_wrong_path_is_refused": (wrong.TakesAnyPath, wrong.TakesNothingForAll),
+    "test_a_prefix_is_no_beginning_of_a_name": (
+        *(wrong.TakesPrefixesForTexts, wrong.MindsTheSlash, wrong.ListsOneFloor),
+        wrong.ListsNoObjectItself,
+    ),
+    "test_a_list_tells_what_is_stored": (wrong.ListsNames, wrong.ListsTwice),
+    "test_a_deleted_object_is_gone_for_everybody": (
+        *(wrong.RemovesNothing, wrong.HidesWhatItRemoves),
+    ),
+    "test_an_object_of_another_process_is_seen_at_once": (
+        *(wrong.KeepsLists, wrong.KeepsAnswers),
+    ),
+    "test_tenants_know_nothing_of_each_other": (wrong.TakesPrefixesForTexts,),
+    "test_many_objects_are_listed_and_removed": (
+        *(wrong.ListsAThousand, wrong.RemovesAThousand),
+    ),
+    "test_a_source_that_breaks_off_changes_nothing": (
+        *(wrong.KeepsHalves, wrong.EmptiesFirst, wrong.RenamesErrors),
+    ),
+    "test_an_object_is_seen_when_it_is_whole": (
+        *(wrong.ShowsHalves, wrong.LocksOthersOut),
+    ),
+    "test_writers_of_one_object_do_not_mix": (
+        *(wrong.MixesWriters, wrong.LocksOthersOut),
+    ),
+    "test_threads_do_not_mix": (wrong.HasOneBuffer,),
+    "test_processes_see_one_storage": (MemoryStorage,),
+    "test_a_large_object_passes_through": (wrong.KeepsFourMiB,),
+    "test_a_storage_that_works_answers": (
+        *(wrong.PingsWithAnObject, wrong.NeedsAnObject),
+    ),
+    "test_a_store_out_of_reach_is_unavailable": (
+        *(wrong.LeaksErrors, wrong.IsAbsentWhenDown, wrong.IsEmptyWhenDown),
+        *(wrong.PingsWhenDown, wrong.HangsWhenDown),
+    ),
+    "test_a_missing_bucket_is_no_missing_object": (
+        *(wrong.IsAbsentWithoutBucket, wrong.IsEmptyWithoutBucket),
+        wrong.CopiesWithoutBucket,
+    ),
+    "test_a_removal_that_is_refused_is_none": (wrong.BelievesItHasRemoved,),
+    "test_a_range_that_is_ignored_is_no_range": (wrong.GivesTheWholeForAPart,),
+    "test_closing_removes_nothing": (wrong.EmptiesWhenClosed,),
+    "test_a_copy_is_another_object": (
+        *(wrong.MovesInsteadOfCopying, wrong.KeepsTheTypeOfTheSource),
+    ),
+    "test_a_copy_of_nothing_is_not_found": (
+        *(wrong.CopiesNothing, wrong.EmptiesTheTarget),
+    ),
+    "test_a_copy_is_of_one_moment": (wrong.CopiesEightMiB,),
+    "test_a_local_path_is_where_the_bytes_are": (wrong.NamesNoFile,),
+    # The class has all kits, and it does little of that.
+    "test_each_capability_of_the_storage_has_its_kit": (MemoryStorage,),
+}
+"""Storages in memory that each check catches."""
+
+
+class WritesInPlace(LocalStorage):
+    def write(self, path: str, source: BinaryIO, *, content_type: str) -> ObjectInfo:
+        target = self.local_path(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with target.open("wb", buffering=0) as file:
+            while piece := source.read(65_536):
+                file.write(piece)
+        return self.stat(path)
+
+
+class WritesFromMemory(LocalStorage):
+    def write(self, path: str, source: BinaryIO, *, content_type: str) -> ObjectInfo:
+        return super().write(path, io.BytesIO(source.read()), content_type=content_type)
+
+
+class HidesNothing(LocalStorage):
+    def hide_tree(self, prefix: str) -> None:
+        pass
+
+
+class ForgetsWhatItHid(LocalStorage):
+    def hide_tree(self, prefix: str) -> None:
+        super().delete_tree(prefix)
+
+
+class NamesPrefixes(LocalStorage):
+    def object_url(self, path: str) -> str:
+        return super().object_url(path.partition("/")[0])
+
+
+class LeavesUploads(LocalStorage):
+    def put_file(self, path: str, local: Path, *, content_type: str) -> ObjectInfo:
+        with local.open("rb") as file:
+            return self.write(path, file, content_type=content_type)
+
+
+WRONG_FILES: Final[Mapping[str, Sequence[type[LocalStorage]]]] = {
+    "test_a_killed_writer_leaves_the_old_object": (WritesInPlace,),
+    "test_a_large_object_passes_through": (WritesFromMemory,),
+    "test_an_object_is_seen_when_it_is_whole": (WritesInPlace,),
+    "test_a_hidden_object_is_gone_for_readers": (HidesNothing,),
+    "test_a_hidden_object_is_removed_later": (ForgetsWhatItHid,),
+    "test_an_object_has_a_url_of_its_own": (NamesPrefixes,),
+    "test_an_upload_is_received_beside_its_target": (LeavesUploads,),
+}
+"""Storages on files that each check catches."""
+WRONG_ADDRESSES: Final[Mapping[str, Sequence[type[AddressedStorage]]]] = {
+    "test_a_signed_address_reads_one_object": (
+        *(addressed.GivesNoRanges, addressed.GivesWhatIsAbsent),
+    ),
+    "test_a_signed_address_of_one_object_opens_no_other": (addressed.LetsAllIn,),
+    "test_bytes_sent_to_a_signed_address_are_stored": (addressed.LosesWhatIsSent,),
+    "test_an_address_binds_what_it_says": (
+        *(addressed.BindsNoSize, addressed.BindsNoType),
+    ),
+    "test_an_object_is_joined_of_its_parts": (
+        *(addressed.JoinsAsTheyCame, addressed.ShowsParts, addressed.KnowsNoneBegun),
+        *(addressed.JoinsTwice, addressed.EmptiesWhatIsJoinedAgain),
+    ),
+    "test_parts_that_are_ended_are_gone": (
+        *(addressed.EndsNothing, addressed.EndsOnce, addressed.JoinsWhatHasEnded),
+    ),
+}
+"""Storages that sign addresses, which each check catches."""
+
+
+class TestMemoryStorage(StorageConformance, CopyConformance):
+    is_shared = False
+    deviations: ClassVar = {
+        "test_processes_see_one_storage": "its objects are in the memory of one process"
+    }
+
+    @pytest.fixture
+    def objects(self) -> dict[str, MemoryObject]:
+        return {}
+
+    @pytest.fixture
+    def storage(self, objects: dict[str, MemoryObject]) -> Storage:
+        return MemoryStorage(objects)
+
+    @pytest.fixture
+    def reopened(self, objects: dict[str, MemoryObject]) -> ReopenedStorage:
+        return lambda: MemoryStorage(objects)
+
+    @pytest.fixture
+    def unreachable(self) -> Storage:
+        made = MemoryStorage()
+        made.is_down = True
+        return made
+
+    @pytest.fixture
+    def without_bucket(self, unreachable: Storage) -> Storage:
+        return unreachable
+
+    @pytest.fixture
+    def refusing_removal(self) -> Storage:
+        return _refusing(MemoryStorage)
+
+    @pytest.fixture
+    def ignoring_ranges(self, unreachable: Storage) -> Storage:
+        return unreachable
+
+
+class Unguided(
+    StorageConformance,
+    CopyConformance,
+    HideConformance,
+    LocalPathConformance,
+    ObjectUrlConformance,
+    PartedWriteConformance,
+    PresignedReadConformance,
+    PresignedWriteConformance,
+    UploadFileConformance,
+):
+    """
+    All kits.
+    """
+
+    __test__ = False
+    gives_up_within_s = 0.2
+
+
+@pytest.mark.parametrize(
+    ("check", "kind"),
+    [(check, kind) for check, kinds in WRONG.items() for kind in kinds],
+)
+def test_a_wrong_storage_is_caught(
+    check: str,
+    kind: type[MemoryStorage],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("hvcore.testing.storage.writers._WAITS_S", 0.2)
+    kit, objects = Unguided(), dict[str, MemoryObject]()
+    kit.is_shared = kind is MemoryStorage
+    kit.large_bytes = 6 * 1024 * 1024
+    unreachable = kind({})
+    unreachable.is_down = True
+
+    assert is_caught(
+        kit,
+        check,
+        {
+            "storage": kind(objects),
+            "reopened": lambda: kind(objects),
+            "unreachable": unreachable,
+            "without_bucket": unreachable,
+            "refusing_removal": _refusing(kind),
+            "ignoring_ranges": unreachable,
+            "tmp_path": tmp_path,
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("check", "kind"),
+    [(check, kind) for check, kinds in WRONG_FILES.items() for kind in kinds],
+)
+def test_a_wrong_storage_on_files_is_caught(
+    check: str, kind: type[LocalStorage], tmp_path: Path
+) -> None:
+    def opened() -> LocalStorage:
+        return kind(tmp_path / "store", min_free_bytes=0)
+
+    given = {"storage": opened(), "reopened": opened, "tmp_path": tmp_path}
+
+    assert is_caught(Unguided(), check, given)
+
+
+@pytest.mark.parametrize(
+    ("check", "kind"),
+    [(check, kind) for check, kinds in WRONG_ADDRESSES.items() for kind in kinds],
+)
+def test_a_storage_that_signs_wrongly_is_caught(
+    check: str, kind: type[AddressedStorage]
+) -> None:
+    with address_server() as served:
+        assert is_caught(Unguided(), check, {"storage": kind(served)})
+
+
+@pytest.mark.parametrize("check", WRONG_ADDRESSES)
+def test_a_storage_that_signs_rightly_passes(check: str) -> None:
+    with address_server() as served:
+        storage = AddressedStorage(served)
+
+        getattr(Unguided(), check)(storage)
+
+
+def _refusing(kind: type[MemoryStorage]) -> MemoryStorage:
+    made = kind({"v/kept": MemoryObject(data=b"data")})
+    made.refuses_removal = True
+    return made
+
+
+def test_every_promise_has_somebody_who_breaks_it() -> None:
+    broken = {**WRONG, **WRONG_FILES, **WRONG_ADDRESSES}
+
+    assert never_broken(Unguided, broken) == set()

@@ -1,0 +1,92 @@
+"""
+The kit of cache invalidators lets a right one pass, and catches a wrong one.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import pytest
+
+from hvcore.plugin_api import CacheInvalidator
+from hvcore.testing.cache_invalidation import CacheInvalidatorConformance
+from hvcore.testing.fakes import RecordingInvalidator
+from tests.testing import invalidator_memory as wrong
+from tests.testing.running import is_caught, never_broken
+
+WRONG: Final[Mapping[str, Sequence[type[RecordingInvalidator]]]] = {
+    "test_paths_under_a_prefix_are_forgotten": (
+        *(wrong.ForgetsNothing, wrong.ForgetsTheFirst, wrong.ForgetsPages),
+        wrong.ForgetsFolders,
+    ),
+    "test_everything_else_stays": (
+        *(wrong.ForgetsAll, wrong.TrimsSlashes, wrong.KnowsNoHosts),
+        wrong.FindsItAnywhere,
+    ),
+    "test_a_prefix_is_no_pattern": (wrong.TakesPatterns,),
+    "test_an_order_may_have_many_prefixes": (wrong.TakesThirty,),
+    "test_every_reason_is_one": (wrong.KnowsDeletes,),
+    "test_an_order_may_be_repeated": (wrong.CarriesOutOnce, wrong.MindsRepeats),
+    "test_nothing_to_forget_is_fine": (wrong.MindsNothing, wrong.TakesNoPrefixForAll),
+    "test_orders_at_once_are_all_carried_out": (wrong.HasOneOrder,),
+    "test_a_cache_that_does_not_answer_is_unavailable": (
+        *(wrong.LeaksErrors, wrong.SwallowsErrors, wrong.Hangs),
+    ),
+    "test_a_cache_that_refuses_is_unavailable": (wrong.SwallowsErrors,),
+    "test_no_secret_is_told": (
+        *(wrong.CausesTellTheToken, wrong.LogsTheToken, wrong.ShowsTheToken),
+    ),
+}
+"""Invalidators that each check catches."""
+
+
+class Kit(CacheInvalidatorConformance):
+    """
+    The kit, for a cache in memory.
+    """
+
+    __test__ = False
+    secrets = (wrong.TOKEN,)
+    gives_up_within_s = 0.2
+
+    @pytest.fixture(autouse=True)
+    def _cache(self) -> None:
+        self.made = RecordingInvalidator()
+
+    @pytest.fixture
+    def invalidator(self) -> CacheInvalidator:
+        return self.made
+
+    @pytest.fixture
+    def unreachable(self) -> CacheInvalidator:
+        self.made.is_down = True
+        return self.made
+
+    refused = unreachable
+
+    def keep(self, address: str) -> None:
+        self.made.kept.add(address)
+
+    def is_kept(self, address: str) -> bool:
+        return address in self.made.kept
+
+
+class TestRecordingInvalidator(Kit):
+    __test__ = True
+
+
+@pytest.mark.parametrize(
+    ("check", "kind"),
+    [(check, kind) for check, kinds in WRONG.items() for kind in kinds],
+)
+def test_a_wrong_invalidator_is_caught(
+    check: str, kind: type[RecordingInvalidator], caplog: pytest.LogCaptureFixture
+) -> None:
+    kit, down = Kit(), kind()
+    kit.made, down.is_down = kind(), True
+    given = {"unreachable": down, "refused": down, "caplog": caplog}
+
+    assert is_caught(kit, check, {"invalidator": kit.made, **given})
+
+
+def test_every_promise_has_somebody_who_breaks_it() -> None:
+    assert never_broken(CacheInvalidatorConformance, WRONG) == set()

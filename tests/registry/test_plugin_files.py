@@ -96,7 +96,7 @@ def test_an_extra_plugin_that_is_there_already_is_loaded_once(data: Path) -> Non
     found = loaded(data, HV_EXTRA_PLUGINS="hvcore_ratelimit.plugin")
 
     assert found.faults == ()
-    assert found.offer("limits", "moving-window")
+    assert found.offer("limits", "moving-window").plugin == "hvcore_ratelimit.plugin"
 
 
 def test_a_plugin_file_that_is_missing_is_told_with_its_path(data: Path) -> None:

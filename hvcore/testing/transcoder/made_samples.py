@@ -83,9 +83,9 @@ def _require_entry(entry: Box, track: Track) -> None:
     elif track.audio is not None:
         # What other codecs have is not in their sample entries.
         record = next(iter(entry.all("esds", skip=_SOUND_FIELDS)), None)
-        found = record and read_esds(record)
-        assert not found or found.channels == track.audio.channels, (
-            f"{track.name} has {found.channels} channels; AudioRendition.channels wants "
+        channels = read_esds(record).channels if record else 0
+        assert channels in {0, track.audio.channels}, (
+            f"{track.name} has {channels} channels; AudioRendition.channels wants "
             f"{track.audio.channels}"
         )
 
@@ -96,7 +96,8 @@ def _measured(
     """Return the number of samples of a segment, and their length in seconds."""
     name = f"{track.name}/{segment.number}.m4s"
     data = (folder / name).read_bytes()
-    defaults = init.need("moov", "mvex", "trex").numbers("III", 12)
+    extends = init.need("moov", "mvex", "trex")
+    defaults = extends.number("I", 12), extends.number("I", 16), extends.number("I", 20)
     header = init.need("moov", "trak", "mdia", "mdhd")
     timescale = header.number("I", 20 if header.number("B") else 12)
     moofs = Box("", data).all("moof")

@@ -374,6 +374,14 @@ class NeedsEveryParameter(MemorySignIn):
         return super().complete(parameters, pages, private)
 
 
+class BelievesTheParameter(MemorySignIn):
+    def complete(
+        self, parameters: Mapping[str, str], pages: SignInPages, private: str
+    ) -> SignInOutcome:
+        super().complete(parameters, pages, private)
+        return self.outcome(parameters["person"])
+
+
 class ReadsTheBeginning(MemorySignIn):
     def begun(self, code: str) -> tuple[str, str]:
         for known, begun in self.known.codes.items():

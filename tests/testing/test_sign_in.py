@@ -71,6 +71,9 @@ WRONG: Final[Mapping[str, Sequence[type[MemorySignIn]]]] = {
     "test_every_letter_of_a_code_counts": (wrong.ReadsTheBeginning,),
     "test_an_answer_needs_the_beginning_it_belongs_to": (wrong.NeedsNoBeginning,),
     "test_answers_of_two_people_are_not_exchanged": (wrong.NeedsNoBeginning,),
+    "test_no_parameter_of_another_person_makes_somebody_that_person": (
+        wrong.BelievesTheParameter,
+    ),
     "test_an_answer_of_another_provider_is_refused": (wrong.SharesPeople,),
     "test_a_state_of_another_provider_ends_the_membership": (wrong.SharesPeople,),
     "test_a_state_that_is_none_ends_the_membership": (wrong.BreaksOnForgedStates,),
@@ -113,7 +116,8 @@ class Kit(SignInConformance):
         assert isinstance(provider, MemorySignIn)
         private = provider.begin(visit.pages, visit.state).private
         code = provider.consent(private, SUBJECTS[visit.person])
-        parameters = {"code": code, "state": visit.state}
+        subject = SUBJECTS[visit.person]
+        parameters = {"code": code, "state": visit.state, "person": subject}
         return SignInAnswer(parameters=parameters, private=private)
 
     def identity(self, person: KitPerson) -> Identity:

@@ -127,6 +127,23 @@ class AnswerPromises(SignInKit):
                 with pytest.raises(SignInRefusedError):
                     complete(provider, mixed)
 
+    def test_no_parameter_of_another_person_makes_somebody_that_person(
+        self, provider: SignInProvider
+    ) -> None:
+        """The code is for all that it comes with: one exchanged parameter gives nothing."""
+        second = SignInVisit(person=KitPerson.SECOND)
+        theirs = self.answer_of(provider, second).parameters
+        for name, value in theirs.items():
+            if name == self.code_parameter:
+                continue
+            answer = self.answer(provider)
+            mixed = {**answer.parameters, name: value}
+            try:
+                found = complete(provider, attrs.evolve(answer, parameters=mixed))
+            except SignInRefusedError:
+                continue
+            assert found.identity == self.identity(KitPerson.FIRST), name
+
     def test_an_answer_of_another_provider_is_refused(
         self, provider: SignInProvider, elsewhere: SignInProvider
     ) -> None:

@@ -1,5 +1,5 @@
 """
-Connections on which a transaction of a host program cannot be shared: refused at once.
+Refused connections: no transaction of a host program can be shared there.
 """
 
 import asyncio

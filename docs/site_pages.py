@@ -24,6 +24,9 @@ STYLE_ATTRIBUTE = re.compile(r'\sstyle="[^"]*"')
 INCLUDED = re.compile(r"```\{include\} (\S+)")
 
 
+LISTED = ("decisions/0", "measured/", "reference/hooks/", "reference/ports/")
+"""How the names of pages begin that only a README leads to."""
+
 ROOT_PAGES = {
     "CONTRIBUTING": "contributing",
     "CHANGELOG": "changes",
@@ -41,9 +44,9 @@ def lead_into_site(_app: Sphinx, _name: str, source: list[str]) -> None:
 
 
 def hide_decisions(app: Sphinx, _doctree: nodes.document) -> None:
-    """Leave single decisions and measurements out of the navigation of each page."""
+    """Leave pages of a list out of the navigation of each page: their README has it."""
     name = app.env.docname
-    if name.startswith(("decisions/0", "measured/")) and not name.endswith("README"):
+    if name.startswith(LISTED) and not name.endswith("README"):
         app.env.metadata[name]["orphan"] = True
 
 

@@ -47,6 +47,28 @@ class ConfigError(HvcoreError):
     """The settings cannot be used; the text names each problem and its fix."""
 
 
+class NotMigratedError(ConfigError):
+    """The database has no tables of this version, for a program that embeds hvcore."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The database has no tables of this version of hvcore: run hv.migrate()."
+        )
+
+
+class OwnTransactionError(ConfigError):
+    """A call would wait for a transaction that its own thread has open."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This thread is in a transaction that has SQLite's write lock, and this call "
+            "would wait for it in vain. Within the transaction call "
+            "in_transaction(connection), with the connection that has it, of an "
+            "environment from before it; make other calls before it begins or after its "
+            "end."
+        )
+
+
 class PluginError(HvcoreError):
     """
     A plugin cannot be loaded or chosen; the text says what to do.
@@ -71,6 +93,37 @@ class SeveralPluginsError(PluginError):
         # them ends with goes on to the next number.
         told = " ".join(f"({n}) {error}" for n, error in enumerate(self.errors, 1))
         super().__init__(f"{len(self.errors)} backends cannot be used: {told}")
+
+
+class WrongAnswerError(TypeError):
+    """
+    A method of a backend has returned something else than its port names.
+
+    Args:
+        method: As it was called: its own code tells whose it is.
+        problem: What it has returned, a clause.
+        fix: What to return instead, a sentence.
+    """
+
+    def __init__(self, method: object, problem: str, fix: str) -> None:
+        self.method = method
+        name = getattr(method, "__qualname__", "a method")
+        self.problem = f"{name} has returned {problem}"
+        self.fix = fix
+        super().__init__(f"{self.problem}. {fix}")
+
+
+def require_answer(method: object, given: object, wanted: type) -> None:
+    """
+    Refuse the answer of a backend that is no instance of the class its port names.
+
+    Raises:
+        WrongAnswerError: It is none.
+    """
+    if not isinstance(given, wanted):
+        what = "None" if given is None else f"a {type(given).__name__}"
+        fix = f"Let it return a {wanted.__name__}."
+        raise WrongAnswerError(method, f"{what}, and no {wanted.__name__}", fix)
 
 
 class HvError(HvcoreError):

@@ -38,6 +38,7 @@ PROJECT = "hvcore"
 
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
+"""Marks a function of a plugin's module as a hook: ``@hookimpl``."""
 
 PortT = TypeVar("PortT", covariant=True)
 StateT = TypeVar("StateT")
@@ -116,9 +117,13 @@ class Backend(Generic[PortT]):
             any; an extra of hvcore if its own has none of this name.
         prepares: Whether the backend has tables of its own, or the like: it is a
             SupportsPrepare. An analytics sink need not say so.
+        requires: The version of the plugin API that the backend was written for, such
+            as ``0.1``. A service whose API lacks something of that version, or has
+            removed something since, does not offer the backend and says so. None: it
+            is taken to suit every version.
 
     Raises:
-        ValueError: The name is not as it must be.
+        ValueError: The name or the version is not as it must be.
         TypeError: The factory cannot be called, or the options are no attrs class.
     """
 
@@ -127,6 +132,10 @@ class Backend(Generic[PortT]):
     options: type = attrs.field(default=NoOptions, validator=_is_options_class)
     extra: str | None = None
     prepares: bool = False
+    requires: str | None = attrs.field(
+        default=None,
+        validator=attrs.validators.optional(attrs.validators.matches_re(r"\d+\.\d+")),
+    )
 
 
 class StorageBackend(Backend[Storage]):

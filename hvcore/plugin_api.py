@@ -248,6 +248,13 @@ The second number rises with what is added; the first, or while it is 0 the seco
 with what is removed or changed.
 """
 
+OLDEST: Final = (0, 1)
+"""
+The oldest version whose plugins work with this one.
+
+It becomes VERSION with what is removed or changed, and stays with what is added.
+"""
+
 RENAMED: Final[Mapping[str, RenamedName]] = {}
 """Old names that still work, with a warning."""
 
@@ -265,6 +272,7 @@ __all__ = [
     "MAX_SOURCE_PIXELS",
     "MAX_SOURCE_STREAMS",
     "MAX_TIMESTAMP_GAP_S",
+    "OLDEST",
     "OTHER",
     "PLAYBACK_COLUMNS",
     "SEGMENT_S",

@@ -323,7 +323,6 @@ def test_every_pinned_requirement_has_a_constraint() -> None:
 MOST_MODULES = 25
 LARGER_FOLDERS = {
     "tests/benchmarks": 37,
-    "tests/e2e": 77,
 }
 """Folders that have more modules yet; their numbers only fall."""
 
@@ -340,6 +339,26 @@ def test_no_folder_has_more_modules_than_a_reader_takes_in() -> None:
     assert larger == LARGER_FOLDERS, (
         "split the folder by subject, or lower its number in LARGER_FOLDERS"
     )
+
+
+WORLDS = {
+    "tests/plugins/transcoder_mediaconvert/cloud_world.py": "CloudWorld",
+    "tests/services/conftest.py": "World",
+    "tests/services/processing/remote_world.py": "RemoteWorld",
+    "tests/support/http/world.py": "World",
+}
+"""Services with all that they stand on: of tests over HTTP, one; at most five in all."""
+
+
+def test_tests_over_http_share_one_world() -> None:
+    found = {
+        str(path.relative_to(ROOT)): node.name
+        for path in (ROOT / "tests").rglob("*.py")
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ClassDef) and node.name.endswith("World")
+    }
+
+    assert found == WORLDS, "have the world of tests.support.http, and a client of it"
 
 
 MIRRORED_PERCENT = 40

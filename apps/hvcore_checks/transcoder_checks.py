@@ -14,10 +14,9 @@ from hvcore.domain.health_findings import (
 )
 from hvcore.domain.processing.routes import read_route
 from hvcore.domain.processing.transcoding import Capabilities
-from hvcore.errors import UnavailableError
+from hvcore.errors import UnavailableError, require_answer
 from hvcore.ports.storage import SupportsObjectUrl, SupportsPresignedRead
 from hvcore.ports.transcoder import RemoteTranscoder, SupportsStorageCheck, Transcoder
-from hvcore.registry.faults import wrong_answer
 
 CHECK = "transcoder"
 _ANY_PATH = "media"
@@ -57,9 +56,8 @@ def jobs(services: Services) -> Sequence[HealthFinding]:
 
 def told(transcoder: Transcoder) -> Capabilities:
     """Return a transcoder's capabilities; its answer may be a stranger's."""
-    able: object = transcoder.capabilities()
-    if not isinstance(able, Capabilities):
-        raise wrong_answer(transcoder.capabilities, able, Capabilities)
+    able = transcoder.capabilities()
+    require_answer(transcoder.capabilities, able, Capabilities)
     return able
 
 

@@ -30,7 +30,7 @@ def added_commands(invocation: Invocation | None) -> Mapping[str, str]:
 
     Plugins that cannot be loaded add nothing here; other commands say why.
     """
-    if invocation is None or not _may_add():
+    if invocation is None or not _may_add(invocation):
         return {}
     from hvcore.errors import HvcoreError  # noqa: PLC0415 - most calls need none of it
 
@@ -49,7 +49,7 @@ def make_command(ctx: click.Context, name: str) -> click.Command | None:
         PluginError: Its plugin fails.
     """
     invocation = ctx.find_object(Invocation)
-    if invocation is None or not _may_add():
+    if invocation is None or not _may_add(invocation):
         return None
     offers = {one.backend.name: one for one in _load(invocation).of_kind("commands")}
     offer = offers.get(name)
@@ -127,8 +127,11 @@ def _load(invocation: Invocation) -> Registry:
     return load_plugins(invocation.load().settings)
 
 
-def _may_add() -> bool:
-    if "HV_PLUGINS" in os.environ:
+def _may_add(invocation: Invocation) -> bool:
+    if os.environ.keys() & {"HV_PLUGINS", "HV_EXTRA_PLUGINS"}:
+        return True
+    # As hvcore.registry.plugin_files, which most calls need not load.
+    if next(invocation.data.glob("plugins/*.py"), None):
         return True
     from importlib.metadata import entry_points  # noqa: PLC0415 - see added_commands
 

@@ -45,7 +45,8 @@ class Invocation:
     def __init__(self) -> None:
         self.abandons_threads = False
         self.is_restore = False
-        self.data = DEFAULT_DATA
+        # Help is written before click reads variables, and lists what is in there.
+        self.data = Path(os.environ.get("HV_DATA") or DEFAULT_DATA)
         self.config: Path | None = None
 
     def load(self) -> Loaded:
@@ -131,6 +132,8 @@ def common_options(*, from_environment: bool) -> list[click.Parameter]:
             type=click.Path(path_type=Path, file_okay=False),
             envvar="HV_DATA" if from_environment else None,
             expose_value=False,
+            # Before help, which lists the commands of the folder's plugins.
+            is_eager=True,
             callback=_remember,
             help="The data folder; HV_DATA, or ./hv-data.",
         ),
@@ -139,6 +142,8 @@ def common_options(*, from_environment: bool) -> list[click.Parameter]:
             type=click.Path(path_type=Path, dir_okay=False),
             envvar="HV_CONFIG" if from_environment else None,
             expose_value=False,
+            # Before help, which lists the commands of the folder's plugins.
+            is_eager=True,
             callback=_remember,
             help="A settings file (TOML); HV_CONFIG.",
         ),

@@ -14,7 +14,7 @@ import traceback
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
 import click
 
@@ -235,8 +235,13 @@ def cli(supervisor: int | None, child_niceness: int | None) -> None:
 def main() -> None:
     """Run ``hv`` with the arguments of this process, and end it."""
     prepare_streams()
+    run_to_end(sys.argv[1:])
+
+
+def run_to_end(arguments: list[str]) -> NoReturn:
+    """Run ``hv``, and end this process with its exit status."""
     invocation = Invocation()
-    status = run(sys.argv[1:], invocation)
+    status = run(arguments, invocation)
     if invocation.abandons_threads:
         # The interpreter would wait for what a plugin has started and not ended.
         sys.stdout.flush()

@@ -103,7 +103,7 @@ class ObstoreStorage(Storage):
                 chunk_size=max(SENT_BYTES, math.ceil(size / MOST_PARTS)),
                 max_concurrency=SENT_AT_ONCE,
             )
-        stored = self.stat(path)
+        stored = self._stored(path)
         if stored.size_bytes != size:
             raise UnavailableError("The storage did not keep the whole object.")
         return stored
@@ -151,6 +151,14 @@ class ObstoreStorage(Storage):
         """Return an object's address for clients of the store: ``s3://bucket/path``."""
         self._check(path)
         return f"{self._url}/{path}"
+
+    def _stored(self, path: str) -> ObjectInfo:
+        """Describe an object that was stored a moment ago."""
+        try:
+            return self.stat(path)
+        except ObjectNotFoundError as exc:
+            # Lost, or removed by another meanwhile: who stored it may try again.
+            raise UnavailableError("The storage did not keep the object.") from exc
 
     def _read(self, path: str, start: int, end: int) -> bytes:
         with self._answers(path):

@@ -6,10 +6,17 @@ import django
 from django.conf import settings
 from django.contrib.sessions.backends.signed_cookies import SessionStore
 from django.core.handlers.wsgi import WSGIHandler, WSGIRequest
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import path
 
-from hvcore.embedding import Permission, VideoNotFoundError, embed, person
+from hvcore.embedding import (
+    Permission,
+    Principal,
+    VideoNotFoundError,
+    WsgiEnviron,
+    embed,
+    person,
+)
 
 settings.configure(
     ROOT_URLCONF=__name__,
@@ -19,13 +26,13 @@ settings.configure(
 django.setup()
 
 
-def who(environ):
+def who(environ: WsgiEnviron) -> Principal | None:
     session = SessionStore(WSGIRequest(environ).COOKIES.get("sessionid"))
     user, may = session.get("user"), {Permission.VIDEOS_READ}
-    return person(user, org_id="shop", permissions=may) if user else None
+    return person(str(user), org_id="shop", permissions=may) if user else None
 
 
-def film(_request, video_id):
+def film(_request: HttpRequest, video_id: str) -> HttpResponse:
     try:
         page = hv.environment("shop").page_address(video_id)
     except VideoNotFoundError as error:

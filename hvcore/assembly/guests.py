@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from functools import cached_property, partial
 
 import attrs
-from sqlalchemy.engine import Connection
 
 from hvcore.assembly.services import Services
 from hvcore.assembly.uploads import UploadWiring
@@ -12,13 +11,14 @@ from hvcore.clock import Clock
 from hvcore.domain.tasks.kinds import VIDEO_PURGE
 from hvcore.domain.tasks.task import Task
 from hvcore.persistence.guest import GuestUnitOfWork
-from hvcore.persistence.host_engine import check_host_engine
+from hvcore.persistence.host_connections.connections import OnHostCommit
+from hvcore.persistence.host_engine import accept_host_engine
 from hvcore.ports.storage import Storage
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.videos.deletion import Deletion
 from hvcore.signing.sealing import Sealer
 
-__all__ = ["GuestServices", "check_host_engine"]
+__all__ = ["GuestServices", "accept_host_engine"]
 
 
 class GuestServices(UploadWiring):
@@ -26,11 +26,17 @@ class GuestServices(UploadWiring):
     Uploads and deletions within another program's transaction: no step outlives a rollback.
 
     Raises:
-        ConfigError: The connection is of another database, or another driver.
+        ConfigError: The connection cannot be used; see GuestUnitOfWork.
         UnavailableError: The database does not answer.
     """
 
-    def __init__(self, services: Services, connection: Connection) -> None:
+    def __init__(
+        self,
+        services: Services,
+        connection: object,
+        *,
+        call_after_commit: OnHostCommit | None = None,
+    ) -> None:
         super().__init__(services.recipe)
         self._services = services
         self._work = GuestUnitOfWork(
@@ -38,6 +44,7 @@ class GuestServices(UploadWiring):
             connection,
             clock=services.clock,
             on_commit=partial(_tell, services),
+            call_after_commit=call_after_commit,
             find_subscribers=services.wanted_kinds,
         )
 

@@ -14,7 +14,7 @@ from hvcore.persistence.dropped_tables import (
     tables_place,
 )
 from hvcore.persistence.migrate import is_broken_off, migrate
-from hvcore.persistence.schema_version import BEHIND, schema_version
+from hvcore.persistence.schema_version import BEHIND, refuse_unusable, schema_version
 from hvcore.persistence.videos.recount import recount
 from hvcore.persistence.videos.search_index import is_searchable, repair_search_index
 from hvcore.ports.analytics import AnalyticsSink
@@ -45,6 +45,19 @@ class TableWiring(Backends):
         if why or all(one.is_prepared() for _, one in self._to_prepare()):
             return why
         return BEHIND
+
+    def refuse_unusable(self) -> None:
+        """
+        Refuse tables that this version cannot use, in words for a program that embeds it.
+
+        A backend that has tables of its own refuses for itself.
+
+        Raises:
+            NotMigratedError: They are not there, or of an older version.
+            ConfigError: For any other reason.
+            UnavailableError: The database does not answer.
+        """
+        refuse_unusable(schema_version(self.engine).why_unusable())
 
     def awaits_contract(self) -> bool:
         """

@@ -11,13 +11,18 @@ import string
 from typing import Final, NewType
 
 OrgId = NewType("OrgId", str)
+"""The id of an organization: ``org_…``, or one that was chosen (``is_chosen_id``)."""
 EnvId = NewType("EnvId", str)
+"""The id of an environment: ``env_…``, or one that was chosen."""
 VideoId = NewType("VideoId", str)
+"""The id of a video: ``vid_…``."""
 PublicId = NewType("PublicId", str)
 KeyId = NewType("KeyId", str)
+"""The id of an API key, or a plugin's own name of a caller: at most 64 characters."""
 GrantId = NewType("GrantId", str)
 JobId = NewType("JobId", str)
 TaskId = NewType("TaskId", str)
+"""The id of a task, which a queue carries and does not read."""
 EdgeKeyId = NewType("EdgeKeyId", str)
 ShareLinkId = NewType("ShareLinkId", str)
 ShareCodeId = NewType("ShareCodeId", str)

@@ -78,10 +78,15 @@ MAX_JSON_BODY_BYTES: Final = 64 * 1024
 MAX_JSON_DEPTH: Final = 32
 
 MAX_SOURCE_DURATION_S: Final = 12 * 3600
+"""The longest source that is taken."""
 MAX_SOURCE_EDGE_PX: Final = 8192
+"""The largest width and height of a source."""
 MAX_SOURCE_PIXELS: Final = 36_000_000
+"""The most pixels of a picture of a source: its width times its height."""
 MAX_SOURCE_STREAMS: Final = 32
+"""The most streams of a source, of all types."""
 MAX_SOURCE_FRAME_RATE: Final = 240
+"""The most pictures per second of a source."""
 MAX_TIMESTAMP_GAP_S: Final = 10
 """No limit any more: a picture is shown for as long as it stays. Kept for plugins that
 import it."""

@@ -18,6 +18,7 @@ from hvcore.domain.webhooks.events import EventKind
 from hvcore.embedding.analytics import EnvironmentReports, Report
 from hvcore.embedding.arguments import NewVideo, VideoFilters, VideoUpdate
 from hvcore.embedding.captions import Caption, CaptionList, EnvironmentCaptions
+from hvcore.embedding.connections import DatabaseConnection, OnCommit
 from hvcore.embedding.environments import EmbeddedEnvironment, EnvironmentInTransaction
 from hvcore.embedding.events import OnEvent
 from hvcore.embedding.overrides import Overrides
@@ -35,6 +36,8 @@ from hvcore.errors import (
     InvalidFileSizeError,
     InvalidParametersError,
     NotFoundError,
+    NotMigratedError,
+    OwnTransactionError,
     PluginError,
     PreconditionFailedError,
     QuotaExceededError,
@@ -64,6 +67,7 @@ __all__ = [
     "ConfigError",
     "ConflictError",
     "Credentials",
+    "DatabaseConnection",
     "EmbeddedEnvironment",
     "EmbeddedService",
     "EmbeddedVideo",
@@ -83,10 +87,13 @@ __all__ = [
     "Mailer",
     "NewVideo",
     "NotFoundError",
+    "NotMigratedError",
+    "OnCommit",
     "OnEvent",
     "OutboundError",
     "OutboundHttp",
     "Overrides",
+    "OwnTransactionError",
     "Permission",
     "PluginError",
     "PreconditionFailedError",

@@ -26,6 +26,7 @@ from hvcore.embedding.arguments import (
     read_arguments,
 )
 from hvcore.embedding.captions import EnvironmentCaptions
+from hvcore.embedding.connections import DatabaseConnection, OnCommit
 from hvcore.embedding.environment_parts import host_caller
 from hvcore.embedding.grants import GrantsUploads
 from hvcore.embedding.posters import EnvironmentPosters
@@ -37,8 +38,6 @@ from hvcore.wire.uploads.fetching import VIDEO_URL, FetchVideoRequest, fetchable
 from hvcore.wire.videos.changes import VideoChangeRequest
 
 if TYPE_CHECKING:
-    from sqlalchemy.engine import Connection
-
     from hvcore.assembly import Services
     from hvcore.assembly.guests import GuestServices
     from hvcore.services.uploads.grants import Uploads
@@ -58,17 +57,29 @@ class EmbeddedEnvironment(GrantsUploads):
     name: str
     _process: ProcessServices = attrs.field(repr=False)
 
-    def in_transaction(self, connection: "Connection") -> "EnvironmentInTransaction":
+    def in_transaction(
+        self, connection: DatabaseConnection, *, on_commit: OnCommit | None = None
+    ) -> "EnvironmentInTransaction":
         """
         Do the same within a transaction of the host program.
 
         What is done becomes durable with its commit, and vanishes with its rollback.
 
         Args:
-            connection: SQLAlchemy's, to the same database, in the thread that uses it.
+            connection: SQLAlchemy's, Django's, or that of psycopg, psycopg2 or sqlite3,
+                to the same database, in the thread that uses it.
+            on_commit: Takes a function that the host program calls after its commit:
+                it tells workers of new work. None takes what SQLAlchemy and Django
+                have for it; drivers have nothing, and ``run_sweep`` tells workers
+                within seconds.
 
         Raises:
-            ConfigError: It is of another database, or another driver.
+            ConfigError: The connection is of another database or another driver, or
+                it is closed, asynchronous, of another thread, in no transaction, or in
+                one that has failed; the text says what to do.
+            NotMigratedError: The tables are not there, or of an older version.
+            OwnTransactionError: On SQLite, another connection of this thread has
+                written in a transaction that is open.
             UnavailableError: The database does not answer; on SQLite also: another
                 program has been writing for 10 s, or has changed what this
                 transaction has read.
@@ -78,7 +89,9 @@ class EmbeddedEnvironment(GrantsUploads):
         )
 
         return EnvironmentInTransaction(
-            guests=GuestServices(self._process.services, connection),
+            guests=GuestServices(
+                self._process.services, connection, call_after_commit=on_commit
+            ),
             environment=self._environment,
         )
 

@@ -43,6 +43,8 @@ class ProcessServices:
         self._made: dict[int, Services] = {}
         self._beats_again_at_s: dict[int, float] = {}
         self._has_beaten: set[int] = set()
+        # Whose tables were seen to be of this version.
+        self._usable: Services | None = None
         self._lock = ForkLock()
         self._making = ForkLock()
 
@@ -57,7 +59,21 @@ class ProcessServices:
         Return the services, and tell the database now and then that they are used.
 
         Not within the host's own transaction: it takes a connection.
+
+        Raises:
+            NotMigratedError: The tables are not there, or of an older version.
+            ConfigError: The tables are of a newer version.
+            UnavailableError: The database does not answer.
         """
+        made = self.services
+        if made is not self._usable:
+            made.refuse_unusable()
+            self._usable = made
+        self._beat(made)
+        return made
+
+    def answering(self) -> "Services":
+        """Return the services as ``in_use``, for apps that say themselves if they cannot."""
         made = self.services
         self._beat(made)
         return made

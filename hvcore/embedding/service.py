@@ -43,6 +43,7 @@ def embed(  # noqa: PLR0913 - each by its name
     *,
     public_url: str | None = None,
     engine: Optional["Engine"] = None,
+    database_url: str | None = None,
     schema: str | None = None,
     sign_in: SignIn | None = None,
     overrides: Overrides | None = None,
@@ -61,6 +62,8 @@ def embed(  # noqa: PLR0913 - each by its name
             of the settings.
         engine: The host program's engine of the database; see
             docs/how-to/embedding.md. None takes the database of the settings.
+        database_url: The address of the host program's database, if it has no engine
+            of SQLAlchemy: ``sqlite:////path/to/file`` or ``postgresql://…``.
         schema: Where the tables are; on SQLite what their names begin with. None
             takes that of the settings.
         sign_in: Says which user of the host program a request to the API comes from.
@@ -77,19 +80,14 @@ def embed(  # noqa: PLR0913 - each by its name
     # The services, and all that they use, are loaded by programs that embed one, not
     # by all that import this package.
     from hvcore.assembly import build  # noqa: PLC0415 - see above
-    from hvcore.assembly.guests import check_host_engine  # noqa: PLC0415 - see above
+    from hvcore.assembly.guests import accept_host_engine  # noqa: PLC0415 - see above
 
     if engine is not None:
-        check_host_engine(engine)
+        accept_host_engine(engine)
     given = dict(os.environ if environ is None else environ)
     if public_url is not None:
-        root = public_url.rstrip("/")
-        given["HV_PUBLIC__API_URL"] = f"{root}{API}"
-        for name in ("WORKER", "PLAYER", "UPLOAD"):
-            given[f"HV_PUBLIC__{name}_URL"] = f"{root}{MEDIA}"
-    if engine is not None:
-        url = engine.url.render_as_string(hide_password=False)
-        given["HV_DATABASE__URL"] = url
+        given.update(_addresses(public_url))
+    given.update(_database(engine, database_url))
     names_queue = any(name.startswith("HV_QUEUE__") for name in given)
     if config_path is None and not names_queue:
         # What needs no further server.
@@ -113,6 +111,25 @@ def embed(  # noqa: PLR0913 - each by its name
         )
 
     return EmbeddedService(make, settings=settings, sign_in=sign_in)
+
+
+def _addresses(public_url: str) -> dict[str, str]:
+    root = public_url.rstrip("/")
+    media = {
+        f"HV_PUBLIC__{name}_URL": f"{root}{MEDIA}"
+        for name in ("WORKER", "PLAYER", "UPLOAD")
+    }
+    return {"HV_PUBLIC__API_URL": f"{root}{API}", **media}
+
+
+def _database(engine: Optional["Engine"], url: str | None) -> dict[str, str]:
+    if engine is not None and url is not None:
+        raise ConfigError(
+            "engine and database_url both say where the database is; give one of them."
+        )
+    if engine is not None:
+        url = engine.url.render_as_string(hide_password=False)
+    return {} if url is None else {"HV_DATABASE__URL": url}
 
 
 def _objects(
@@ -241,6 +258,9 @@ class EmbeddedService:
 
         Raises:
             InvalidParametersError: One of the names may not be chosen.
+            NotMigratedError: The tables are not there, or of an older version.
+            OwnTransactionError: On SQLite, this thread has written in a transaction that
+                is open, and they have to be made.
             UnavailableError: The database does not answer.
         """
         found = self._environment(org_id, name)
@@ -318,11 +338,14 @@ class EmbeddedService:
         Raises:
             ConfigError: A library is missing (``hvcore[server]``, and ``ffmpeg`` for
                 encodes).
+            NotMigratedError: The tables are not there, or of an older version.
+            UnavailableError: The database does not answer.
         """
         lanes: list[Lane] = [*LIGHT_LANES, Lane.OUTBOUND] if light else []
         if encodes:
             lanes.append(Lane.ENCODE)
         require("PIL", "server,ffmpeg" if encodes else "server")
+        self._refuse_unusable()
         program("worker")(
             self._make, data_dir=self._data_dir, lanes=lanes, stopping=stopping
         )
@@ -339,10 +362,17 @@ class EmbeddedService:
 
         Raises:
             ConfigError: The apps are not installed (``hvcore[server]``).
+            NotMigratedError: The tables are not there, or of an older version.
+            UnavailableError: The database does not answer.
         """
+        self._refuse_unusable()
         program("sweep")(
             self._make, data_dir=self._data_dir, lanes=(), stopping=stopping
         )
+
+    def _refuse_unusable(self) -> None:
+        with self._make(None) as services:
+            services.refuse_unusable()
 
     def _environment(self, org_id: str, name: str) -> Environment:
         tenants = self._process.in_use().tenants

@@ -89,7 +89,7 @@ class WebApps:
         Raises:
             ConfigError: The apps are not installed.
         """
-        return self._app(self._process.in_use())(environ, start_response)
+        return self._app(self._process.answering())(environ, start_response)
 
     def _app(self, services: "Services") -> WsgiApp:
         made = self._made

@@ -20,15 +20,20 @@ from sqlalchemy.engine import (
     URL,
     Connection,
     Engine,
-    ExceptionContext,
 )
-from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from hvcore.errors import ConfigError, NoRoomError, UnavailableError
+from hvcore.errors import ConfigError, UnavailableError
 from hvcore.extras import missing_module
-from hvcore.persistence.connecting import NO_ANSWER, NO_ROOM, Connecting
+from hvcore.persistence.connecting import NO_ANSWER, Connecting
 from hvcore.persistence.database_url import parse_database_url
+from hvcore.persistence.driver_errors import IDLE, share_errors, translated
+from hvcore.persistence.host_connections.drivers import KNOWN_PLACES
+from hvcore.persistence.host_connections.held_here import (
+    refuse_holder,
+    refuse_if_held_here,
+    refuse_if_open_here,
+)
 from hvcore.persistence.host_engine import check_host_engine, open_as
 from hvcore.persistence.naming import use_prefix
 from hvcore.persistence.server_limits import (
@@ -41,7 +46,11 @@ from hvcore.persistence.server_limits import (
     wait_long,
 )
 from hvcore.persistence.shared_statements import share_statements
-from hvcore.persistence.write_queue import again_while_busy, begin_immediate
+from hvcore.persistence.write_queue import (
+    LATE_AFTER_S,
+    again_while_busy,
+    begin_immediate,
+)
 from hvcore.throttling.turns import TurnSlots, client_of_turn
 
 BUSY_TIMEOUT_MS: Final = 10_000
@@ -56,35 +65,13 @@ those of ``fast_reads``.
 POOLED_CONNECTIONS: Final = 5
 """Of those, when nobody uses them: a server allows a hundred by default."""
 
-READ_ONLY: Final = "25006"
-"""As PostgreSQL calls read_only_sql_transaction."""
-_UNSUPPORTED: Final = "0A000"
-"""As PostgreSQL calls feature_not_supported: a plan that a change has made wrong, too."""
-_DISK_FULL: Final = "53100"
-"""As PostgreSQL calls disk_full."""
 _WRITES = "hv_writes"
 _DURABLE = "hv_durable"
 _SYNCS = "hv_syncs"
 _OWNER_PID = "hv_owner_pid"
-_IDLE = "hv_idle"
 _WRITE_QUEUE = "hv_write_queue"
 _HAS_TURN = "hv_has_turn"
 _SCHEMA = "hv_schema"
-# SQLite says "cannot now" for these; its other errors are bugs of ours.
-_SQLITE_UNAVAILABLE = {
-    sqlite3.SQLITE_BUSY,
-    sqlite3.SQLITE_LOCKED,
-    sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_CANTOPEN,
-    sqlite3.SQLITE_READONLY,
-    sqlite3.SQLITE_PROTOCOL,
-    sqlite3.SQLITE_NOMEM,
-}
-
-
-_SQLITE_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
-# The latter: the file that processes share cannot grow, not even to read.
-_SQLITE_FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE}
 
 
 class ForkedEngineError(RuntimeError):
@@ -123,9 +110,10 @@ def make_engine(
     queue = TurnSlots()
     owner = {
         _OWNER_PID: os.getpid(),
-        _IDLE: deque(),
+        IDLE: deque(),
         _WRITE_QUEUE: queue,
         _SCHEMA: schema,
+        KNOWN_PLACES: set(),
     }
     connecting = Connecting()
     opener: dict[str, Callable[[], Any]] = {}
@@ -146,7 +134,7 @@ def make_engine(
             use_prefix(engine, f"{schema}_")
         else:
             share_statements(engine)
-        event.listen(engine, "connect", _set_pragmas)
+        event.listen(engine, "connect", partial(_set_pragmas, str(parsed.database)))
         event.listen(engine, "begin", _begin_on_sqlite)
         event.listen(engine, "checkin", partial(_end_write, queue))
     else:
@@ -156,7 +144,7 @@ def make_engine(
         event.listen(engine, "connect", _set_date_style)
         if schema:
             event.listen(engine, "connect", partial(_set_schema, schema))
-    event.listen(engine, "handle_error", _translate)
+    share_errors(engine)
     return engine
 
 
@@ -211,12 +199,6 @@ def refuse_other_process(engine: Engine) -> None:
         raise ForkedEngineError("Make the database engine after the fork.")
 
 
-def idle_connections(engine: Engine) -> deque[Any]:
-    """Return the idle connections that the readers of a process share."""
-    idle: deque[Any] = engine.get_execution_options()[_IDLE]
-    return idle
-
-
 def write_queue(engine: Engine) -> TurnSlots:
     """Return the queue of this process's writers for SQLite's write lock."""
     queue: TurnSlots = engine.get_execution_options()[_WRITE_QUEUE]
@@ -257,6 +239,8 @@ def _make_postgresql_engine(
             pool_timeout=POOL_TIMEOUT_S,
             # After a restart of the server nobody sees a dead connection.
             pool_pre_ping=True,
+            # No table has such a column, and each first connection would ask for them.
+            use_native_hstore=False,
             **opener,
         )
     except ModuleNotFoundError as exc:
@@ -265,19 +249,21 @@ def _make_postgresql_engine(
         ) from exc
 
 
-def _set_pragmas(connection: sqlite3.Connection, _record: object) -> None:
+def _set_pragmas(path: str, connection: sqlite3.Connection, _record: object) -> None:
     # The driver must not begin transactions by itself: it would begin
     # deferred ones, whose upgrade to a write fails at once under load.
     connection.isolation_level = None
-    connection.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
+    connection.execute(f"PRAGMA busy_timeout={int(LATE_AFTER_S * 1000)}")
     # Readers and the writer do not wait for each other. The first connection switches,
     # for which it needs a moment of exclusive use; of several at once SQLite refuses
     # all but one without any waiting, because none gives way.
     again_while_busy(
         lambda: connection.execute("PRAGMA journal_mode=WAL"),
         time.monotonic() + BUSY_TIMEOUT_MS / 1000,
+        partial(refuse_if_open_here, path, connection),
     )
     for pragma in (
+        f"busy_timeout={BUSY_TIMEOUT_MS}",
         # What was acknowledged outlives a power cut (99 us a commit, not 14).
         "synchronous=FULL",
         # Off by default in SQLite.
@@ -318,18 +304,28 @@ def _begin_on_sqlite(connection: Connection) -> None:
     if waits_ms is None:
         return
     ends_at_s = time.monotonic() + waits_ms / 1000
+    path, driver = str(connection.engine.url.database), _driver_of(connection)
+    # Before the queue, whose first one may wait for this thread's transaction.
+    refuse_if_held_here(path, driver)
     if not write_queue(connection.engine).take(client_of_turn(), waits_ms / 1000):
         raise UnavailableError(NO_ANSWER)
     connection.info[_HAS_TURN] = True
     try:
         _sync_at_commit(connection, connection.get_execution_options()[_DURABLE])
         begin_immediate(
-            connection.connection.driver_connection,
+            driver,
             ends_at_s=ends_at_s,
             usual_timeout_ms=BUSY_TIMEOUT_MS,
+            on_busy=partial(refuse_holder, path, driver),
         )
     except sqlite3.Error as exc:
-        raise _translated(exc) or exc from exc
+        raise translated(exc) or exc from exc
+
+
+def _driver_of(connection: Connection) -> sqlite3.Connection:
+    driver: Any = connection.connection.driver_connection
+    assert isinstance(driver, sqlite3.Connection)  # noqa: S101 - for the type checker
+    return driver
 
 
 def _sync_at_commit(connection: Connection, is_durable: bool) -> None:  # noqa: FBT001 - what it sets
@@ -337,8 +333,7 @@ def _sync_at_commit(connection: Connection, is_durable: bool) -> None:  # noqa: 
     # after a power cut either way, and a commit that syncs brings those before along.
     if connection.info.get(_SYNCS, True) is not is_durable:
         level = "FULL" if is_durable else "NORMAL"
-        driver: Any = connection.connection.driver_connection
-        driver.execute(f"PRAGMA synchronous={level}")
+        _driver_of(connection).execute(f"PRAGMA synchronous={level}")
         connection.info[_SYNCS] = is_durable
 
 
@@ -346,55 +341,3 @@ def _end_write(queue: TurnSlots, _driver: object, record: ConnectionPoolEntry) -
     # Not at the end of the block, in which more may be done than to write.
     if record.info.pop(_HAS_TURN, False):
         queue.end()
-
-
-def _translate(context: ExceptionContext) -> None:
-    if context.is_pre_ping:
-        # Nobody has lost anything: the pool opens another one.
-        return
-    error = context.sqlalchemy_exception
-    original = context.original_exception
-    if isinstance(original, sqlite3.Error):
-        translated = _translated(original)
-        if translated is not None:
-            raise translated from original
-        return
-    if getattr(original, "sqlstate", None) == READ_ONLY:
-        _give_up_all(context)
-        raise UnavailableError(NO_ANSWER) from original
-    if getattr(original, "sqlstate", None) == _DISK_FULL:
-        raise NoRoomError(NO_ROOM) from original
-    if _is_refused_plan(original):
-        # Within a transaction; the next one makes plans anew.
-        raise UnavailableError(NO_ANSWER) from original
-    if context.is_disconnect or isinstance(error, (OperationalError, InterfaceError)):
-        raise UnavailableError(NO_ANSWER) from original
-
-
-def _is_refused_plan(error: BaseException | None) -> bool:
-    return getattr(error, "sqlstate", None) == _UNSUPPORTED and "cached plan" in str(
-        error
-    )
-
-
-def _give_up_all(context: ExceptionContext) -> None:
-    """
-    Have all connections of a server replaced that refuses to write.
-
-    It is a primary no more. Who is it now takes new connections.
-    """
-    context.is_disconnect = True
-    if context.engine is not None:
-        idle_connections(context.engine).clear()
-
-
-def _translated(error: sqlite3.Error) -> UnavailableError | None:
-    extended = getattr(error, "sqlite_errorcode", 0)
-    if extended in _SQLITE_FULL:
-        return NoRoomError(NO_ROOM)
-    code = extended & 0xFF
-    if code in _SQLITE_DAMAGED:
-        return UnavailableError(
-            "The database file is damaged; restore it from a backup."
-        )
-    return UnavailableError(NO_ANSWER) if code in _SQLITE_UNAVAILABLE else None

@@ -1,29 +1,36 @@
 """Work within another program's transaction, which that program ends."""
 
 import itertools
-import logging
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
-from weakref import WeakSet
+from functools import partial
+from typing import Final
 
 import attrs
-from sqlalchemy import event
-from sqlalchemy.engine import Connection, Engine
-from sqlalchemy.pool import ConnectionPoolEntry, Pool
+from sqlalchemy.engine import Engine
+from sqlalchemy.exc import ProgrammingError
 
 from hvcore.clock import Clock
 from hvcore.domain.tasks.task import Task
-from hvcore.errors import ConfigError, UnavailableError
+from hvcore.errors import ConfigError, NotMigratedError, UnavailableError
 from hvcore.persistence.connecting import NO_ANSWER
 from hvcore.persistence.engine import (
     BUSY_TIMEOUT_MS,
     refuse_other_process,
     schema_of,
 )
+from hvcore.persistence.host_connections.adopted import adopt
+from hvcore.persistence.host_connections.connections import (
+    HostConnection,
+    OnHostCommit,
+    host_connection,
+)
+from hvcore.persistence.host_connections.drivers import ELSEWHERE, Driver
+from hvcore.persistence.host_connections.held_here import refuse_holder
 from hvcore.persistence.processing.published_media import MediaCache
+from hvcore.persistence.schema_version import read_version, refuse_unusable
 from hvcore.persistence.tables import leaders
 from hvcore.persistence.unit_of_work import OnCommit, SqlUnitOfWork, SqlWork
 from hvcore.persistence.webhooks.subscriptions import FindSubscribers, no_subscribers
@@ -33,14 +40,15 @@ _OVERTAKEN: Final = (
     "Another process has changed the database since this transaction first read it. "
     "Roll it back and begin again, with in_transaction before the first SELECT."
 )
-_WAITING: Final = "hv_waiting_rings"
-_DUE: Final = "hv_due_rings"
+_READ_ONLY: Final = "This transaction may only read; begin one that may write, on a connection that may."
+_SHOWN: Final = """
+SELECT current_setting('search_path') AS path, current_setting('DateStyle') AS style,
+    current_setting('transaction_read_only') AS read_only
+"""
+_SET: Final = """
+SELECT set_config('search_path', %(path)s, true), set_config('DateStyle', %(style)s, true)
+"""
 _savepoint_numbers: Final = itertools.count(1)
-_pools: Final[WeakSet[Pool]] = WeakSet()
-"""Those of which it is told when a connection comes back."""
-
-_Ring = Callable[[], None]
-_log = logging.getLogger(__name__)
 
 
 class GuestUnitOfWork(SqlUnitOfWork):
@@ -49,40 +57,41 @@ class GuestUnitOfWork(SqlUnitOfWork):
 
     Args:
         engine: Ours, of the same database.
-        connection: The other program's, in a transaction of which it has seen to the
+        connection: The other program's, of SQLAlchemy, Django or a driver, in a transaction of which it has seen to the
             beginning, or will be in one; behind savepoints of its own, too. This never
             commits it.
-        on_commit: As SqlUnitOfWork has it; called when the connection is back in its
-            pool after the commit.
+        on_commit: As SqlUnitOfWork has it; called after the other program's commit.
+        call_after_commit: Has a function called after that commit. None takes what the
+            connection offers; where that is nothing, the sweep rings.
         find_subscribers: As SqlUnitOfWork has it.
 
     Raises:
-        ConfigError: The connection is of another database, or another driver.
+        ConfigError: The connection is of another database or another driver, or is in
+            no state to be used.
+        NotMigratedError: The tables are not at this version.
+        OwnTransactionError: On SQLite, this thread has the write lock by another
+            connection.
         UnavailableError: The database does not answer. On SQLite also: another program
             has been writing for 10 s, or has changed what this transaction has read.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each by its name
         self,
         engine: Engine,
-        connection: Connection,
+        connection: object,
         *,
         clock: Clock,
         on_commit: OnCommit | None,
+        call_after_commit: OnHostCommit | None = None,
         find_subscribers: FindSubscribers = no_subscribers,
     ) -> None:
-        super().__init__(engine, clock, on_commit, find_subscribers)
+        self._host = host_connection(connection)
+        self._call_after_commit = call_after_commit or self._host.on_commit
+        rings = on_commit if self._call_after_commit else None
+        super().__init__(engine, clock, rings, find_subscribers)
         refuse_other_process(engine)
-        _check_same(engine, connection)
-        self._host = connection
-        # Our statements, names and errors, on the other's connection. It is not
-        # ours to end: nothing closes it, commits it or rolls it back.
-        self._own = Connection(engine, connection=connection.connection)
+        self._driver: Driver | None = None
         self._begin()
-        if engine.dialect.server_version_info is None:
-            # What the server can, SQLAlchemy learns at the first connection. To open
-            # one for that might wait for a place that the caller holds.
-            engine.dialect.initialize(self._own)
 
     @contextmanager
     def read(self) -> Iterator[SqlWork]:
@@ -126,67 +135,96 @@ class GuestUnitOfWork(SqlUnitOfWork):
         """Return whether the other transaction has not ended with a failure."""
         if self._own.invalidated:
             return False
-        driver: Any = self._own.connection.driver_connection
         # A full disk, for one, has SQLite roll back everything by itself.
-        return self._own.dialect.name != "sqlite" or bool(driver.in_transaction)
+        return self._own.dialect.name != "sqlite" or self._used.is_in_transaction
+
+    @property
+    def _used(self) -> Driver:
+        assert self._driver is not None  # noqa: S101 - the first thing that is set
+        return self._driver
 
     def _begin(self) -> None:
-        if not self._host.in_transaction():
-            self._host.begin()
-        if self._own.dialect.name == "sqlite":
+        driver = self._host.begin()
+        if self._driver is None or driver.connection is not self._driver.connection:
+            # The other program may have connected anew since.
+            _check_same(self._engine, self._host, driver)
+            self._driver, self._own = driver, adopt(self._engine, driver)
+            is_new = True
+        else:
+            is_new = False
+        if driver.dialect == "sqlite":
             # PostgreSQL begins at the first statement, whichever that is.
-            self._take_write_lock()
+            self._take_write_lock(driver)
+        if is_new:
+            self._check_tables()
 
-    def _take_write_lock(self) -> None:
+    def _check_tables(self) -> None:
+        try:
+            with self._in_schema(), self._savepoint():
+                why = read_version(self._own).why_unusable()
+        except ProgrammingError as exc:
+            raise ConfigError(
+                "This connection may not use the tables of the videos; grant its role "
+                f"what it needs in the schema {schema_of(self._engine) or 'public'}."
+            ) from exc.orig
+        refuse_unusable(why)
+
+    def _take_write_lock(self, driver: Driver) -> None:
         """
         Have nobody else change the database from now on.
 
         Python's driver begins at the first change, or at a savepoint, and then a
         transaction that has read cannot always become one that writes.
         """
-        driver: Any = self._host.connection.driver_connection
         schema = schema_of(self._engine)
         table = f"{schema}_{leaders.name}" if schema else leaders.name
         # SQLite has no other statement that locks and changes nothing.
         within = f"DELETE FROM {table} WHERE 0"  # noqa: S608 - ours
-        (usual_ms,) = driver.execute("PRAGMA busy_timeout").fetchone()
+        (usual_ms,) = driver.cursor().execute("PRAGMA busy_timeout").fetchone()
+        path = str(self._engine.url.database)
         try:
             take_write_lock(
-                driver,
-                within if driver.in_transaction else "BEGIN IMMEDIATE",
+                driver.connection,
+                within if driver.is_in_transaction else "BEGIN IMMEDIATE",
                 ends_at_s=time.monotonic() + BUSY_TIMEOUT_MS / 1000,
                 usual_timeout_ms=usual_ms,
+                on_busy=partial(refuse_holder, path, driver.connection),
             )
         except sqlite3.OperationalError as exc:
-            if not is_busy(exc):
-                raise
-            raise UnavailableError(
-                _OVERTAKEN if is_overtaken(exc) else NO_ANSWER
-            ) from exc
+            raise _refused(exc) from exc
 
     @contextmanager
     def _in_schema(self) -> Iterator[None]:
+        with self._used.usual_values():
+            if self._own.dialect.name != "postgresql":
+                yield
+                return
+            before = self._settle_session()
+            try:
+                yield
+            finally:
+                # A transaction that has failed has to be rolled back, and this with it.
+                if before and self._used.is_in_transaction:
+                    self._own.exec_driver_sql(_SET, before)
+
+    def _settle_session(self) -> Mapping[str, str]:
+        """Set the search path and date style of our statements; return the earlier ones."""
         schema = schema_of(self._engine)
-        if not schema or self._own.dialect.name != "postgresql":
-            yield
-            return
-        path = "SELECT set_config('search_path', %s, true)"
-        (before,) = self._own.exec_driver_sql("SHOW search_path").one()
-        self._own.exec_driver_sql(path, (schema,))
-        try:
-            yield
-        finally:
-            # A transaction that has failed has to be rolled back, and this with it.
-            driver: Any = self._host.connection.driver_connection
-            if driver.info.transaction_status.name == "INTRANS":
-                self._own.exec_driver_sql(path, (before,))
+        found = self._own.exec_driver_sql(_SHOWN).mappings().one()
+        if found["read_only"] == "on":
+            raise ConfigError(_READ_ONLY)
+        before = {"path": found["path"], "style": found["style"]}
+        ours = {"path": schema or found["path"], "style": "ISO"}
+        # Of dates no other style can be read; an order of day and month is kept.
+        if ours["path"] == before["path"] and before["style"].startswith("ISO"):
+            return {}
+        self._own.exec_driver_sql(_SET, ours)
+        return before
 
     def _ring_later(self, tasks: Sequence[Task]) -> None:
-        on_commit = self._on_commit
-        assert on_commit is not None  # noqa: S101 - for the type checker
-        _listen(self._host)
-        waiting = self._host.info.setdefault(_WAITING, [])
-        waiting.append(lambda: on_commit(tasks))
+        assert self._on_commit is not None  # noqa: S101 - for the type checker
+        assert self._call_after_commit is not None  # noqa: S101 - for the type checker
+        self._call_after_commit(partial(self._on_commit, tasks))
 
 
 @attrs.define(kw_only=True)
@@ -207,55 +245,21 @@ class _GuestWork(SqlWork):
         self.is_kept = True
 
 
-def _check_same(engine: Engine, connection: Connection) -> None:
-    ours, theirs = engine.url, connection.engine.url
-    place = ("host", "port", "database")
-    if engine.dialect.driver != connection.dialect.driver:
+def _check_same(engine: Engine, host: HostConnection, driver: Driver) -> None:
+    if driver.dialect != engine.dialect.name:
         raise ConfigError(
-            f"This connection uses the driver {connection.dialect.driver}; use "
-            f"{engine.dialect.driver}, as in {ours.drivername}://…"
+            f"This connection uses the driver {driver.name}, but the videos are in a "
+            f"database of {engine.dialect.name}. {ELSEWHERE}"
         )
-    driver: Any = connection.connection.driver_connection
-    # SQLite's driver commits nothing by itself within a transaction.
-    if connection.dialect.name == "postgresql" and driver.autocommit:
-        raise ConfigError(
-            "This connection commits each statement (AUTOCOMMIT), so it has no "
-            "transaction to share; use one that has."
-        )
-    if any(getattr(ours, name) != getattr(theirs, name) for name in place):
-        raise ConfigError(
-            "This connection is of another database than the one with the videos; "
-            "give the engine that it comes from when you embed hvcore."
-        )
+    if not host.is_of(engine):
+        raise ConfigError(ELSEWHERE)
 
 
-def _listen(connection: Connection) -> None:
-    if not event.contains(connection, "commit", _become_due):
-        event.listen(connection, "commit", _become_due)
-        event.listen(connection, "rollback", _forget)
-    pool = connection.engine.pool
-    if pool not in _pools:
-        _pools.add(pool)
-        event.listen(pool, "checkin", _ring_due)
-
-
-def _become_due(connection: Connection) -> None:
-    # It is about to commit; whoever is rung for in vain does nothing.
-    rings = connection.info.pop(_WAITING, [])
-    connection.info.setdefault(_DUE, []).extend(rings)
-
-
-def _forget(connection: Connection) -> None:
-    connection.info.pop(_WAITING, None)
-
-
-def _ring_due(_driver: object, record: ConnectionPoolEntry) -> None:
-    record.info.pop(_WAITING, None)
-    rings: list[_Ring] = record.info.pop(_DUE, [])
-    for ring in rings:
-        try:
-            ring()
-        except Exception:  # noqa: BLE001 - whatever a queue plugin raises
-            # The host has committed, and its pool waits for the connection. The
-            # sweep rings again.
-            _log.exception("ringing for tasks failed")
+def _refused(error: sqlite3.OperationalError) -> Exception:
+    if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_READONLY:
+        return ConfigError(_READ_ONLY)
+    if is_busy(error):
+        return UnavailableError(_OVERTAKEN if is_overtaken(error) else NO_ANSWER)
+    if str(error).startswith("no such table"):
+        return NotMigratedError()
+    return error

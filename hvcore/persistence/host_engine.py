@@ -6,6 +6,7 @@ from sqlalchemy.engine import Dialect, Engine
 
 from hvcore.errors import ConfigError
 from hvcore.extras import install_command
+from hvcore.persistence.host_connections.held_here import note_connections
 
 _DRIVERS: Final = {"postgresql": "psycopg", "sqlite": "pysqlite"}
 
@@ -28,6 +29,18 @@ def check_host_engine(host: object) -> None:
         raise ConfigError(
             "engine: SQLite needs a file, because several processes share it."
         )
+
+
+def accept_host_engine(host: Engine) -> None:
+    """
+    Check an engine as check_host_engine does, and have its connections known from now on.
+
+    Raises:
+        ConfigError: We cannot use its connections.
+    """
+    check_host_engine(host)
+    if host.dialect.name == "sqlite":
+        note_connections(host)
 
 
 def open_as(host: Engine) -> Any:  # noqa: ANN401 - the driver's

@@ -13,7 +13,7 @@ import attrs
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
-from hvcore.errors import ConfigError
+from hvcore.errors import ConfigError, NotMigratedError
 from hvcore.persistence.engine import reading
 from hvcore.persistence.naming import prefix_of
 
@@ -102,6 +102,23 @@ def schema_version(engine: Engine) -> SchemaVersion:
     """
     with reading(engine) as connection:
         return read_version(connection)
+
+
+def refuse_unusable(why: str) -> None:
+    """
+    Refuse tables that this version cannot use, in words for a program that embeds it.
+
+    Args:
+        why: The reason; empty if it can.
+
+    Raises:
+        NotMigratedError: They are not there, or of an older version.
+        ConfigError: For any other reason.
+    """
+    if why == BEHIND:
+        raise NotMigratedError
+    if why:
+        raise ConfigError(why)
 
 
 def refuse_other_schema(connection: Connection) -> None:

@@ -13,19 +13,34 @@ from typing import Any, Final, TypeVar
 
 from hvcore.throttling.turns import end_turn
 
+LATE_AFTER_S: Final = 0.25
+"""Few transactions hold the lock for longer."""
 ASKS_EVERY_S: Final = 0.0005
 """Of a process; 20 us each. The gaps that another process leaves are mostly shorter than 0.1 s."""
 
 _T = TypeVar("_T")
 
+OnBusy = Callable[[bool], None]
+"""
+Called when the lock is found taken, and once more when it has been for LATE_AFTER_S, then
+with True; what it raises ends the wait.
+"""
 
-def begin_immediate(driver: Any, *, ends_at_s: float, usual_timeout_ms: int) -> None:  # noqa: ANN401 - as SQLAlchemy has it
+
+def begin_immediate(
+    driver: Any,  # noqa: ANN401 - as SQLAlchemy has it
+    *,
+    ends_at_s: float,
+    usual_timeout_ms: int,
+    on_busy: OnBusy | None = None,
+) -> None:
     """
     Begin a transaction with the database's write lock, which another process may hold.
 
     Args:
         ends_at_s: How long to try, by ``time.monotonic``.
         usual_timeout_ms: How long the connection's other statements wait.
+        on_busy: See OnBusy.
 
     Raises:
         sqlite3.OperationalError: It was not free until then.
@@ -36,6 +51,7 @@ def begin_immediate(driver: Any, *, ends_at_s: float, usual_timeout_ms: int) -> 
         "BEGIN IMMEDIATE",
         ends_at_s=ends_at_s,
         usual_timeout_ms=usual_timeout_ms,
+        on_busy=on_busy,
     )
 
 
@@ -45,6 +61,7 @@ def take_write_lock(
     *,
     ends_at_s: float,
     usual_timeout_ms: int,
+    on_busy: OnBusy | None = None,
 ) -> None:
     """
     Run a statement that needs the database's write lock; wait as begin_immediate does.
@@ -55,24 +72,31 @@ def take_write_lock(
     """
     driver.execute("PRAGMA busy_timeout=0")
     try:
-        again_while_busy(lambda: driver.execute(statement), ends_at_s)
+        again_while_busy(lambda: driver.execute(statement), ends_at_s, on_busy)
     finally:
         driver.execute(f"PRAGMA busy_timeout={usual_timeout_ms}")
 
 
-def again_while_busy(ask: Callable[[], _T], ends_at_s: float) -> _T:
+def again_while_busy(
+    ask: Callable[[], _T], ends_at_s: float, on_busy: OnBusy | None = None
+) -> _T:
     """
     Ask SQLite again and again while another connection is in the way.
 
     Raises:
         sqlite3.OperationalError: It still was at the end, or waiting cannot help.
     """
+    tells = iter((False, True) if on_busy else ())
+    tells_at_s, is_late = time.monotonic(), next(tells, None)
     while True:
         try:
             return ask()
         except sqlite3.OperationalError as exc:
             if not is_busy(exc) or is_overtaken(exc) or time.monotonic() >= ends_at_s:
                 raise
+        if on_busy and is_late is not None and time.monotonic() >= tells_at_s:
+            on_busy(is_late)
+            tells_at_s, is_late = time.monotonic() + LATE_AFTER_S, next(tells, None)
         end_turn()
         time.sleep(ASKS_EVERY_S)
 

@@ -53,7 +53,7 @@ class AnalyticsSink(ABC):
     @abstractmethod
     def write(self, batch: ServedBatch) -> None:
         """
-        Add the counts and move the file's position, both or neither.
+        Add the counts of a batch and move the file's position, both or neither.
 
         A batch that ends at or before the position was written before and
         changes nothing. Durable when it returns; queries see it from then on.
@@ -131,8 +131,8 @@ class AnalyticsStore(AnalyticsSink):
         """
         Return the number of segments served of each video, in all.
 
-        Called for every list (at most 100 videos), so it must be quick.
-        Videos of which nothing was served may be missing.
+        Called for every list (at most 100 videos), so it must be quick: within a
+        tenth of a second. Videos of which nothing was served may be missing.
         """
 
     @abstractmethod
@@ -143,11 +143,24 @@ class AnalyticsStore(AnalyticsSink):
         Return the segments served per environment, in all and since a day.
 
         Environments of which nothing was served may be missing.
+
+        Args:
+            scope: The environments that are asked about.
+            since: The first day, in UTC, of the second number.
         """
 
     @abstractmethod
     def totals(self, scope: Scope, days: DateRange) -> ServedTotals:
-        """Return the totals of the segments served in a range of days."""
+        """
+        Return the totals of the segments served in a range of days.
+
+        Args:
+            scope: One video, or environments of an organization.
+            days: UTC days, both ends included; an end that is None is open.
+
+        Returns:
+            Zeros and None where nothing was served.
+        """
 
     @abstractmethod
     def daily(self, scope: Scope, days: DateRange) -> Sequence[DayCount]:
@@ -159,7 +172,12 @@ class AnalyticsStore(AnalyticsSink):
 
     @abstractmethod
     def by_height(self, scope: Scope, days: DateRange) -> Sequence[HeightCount]:
-        """Return the segments served per height in a range of days, lowest first."""
+        """
+        Return the segments served per height in a range of days, lowest first.
+
+        A height is the short edge of a rung, in pixels. Heights of which nothing was
+        served are left out.
+        """
 
 
 class AnalyticsReport(Enum):
@@ -243,14 +261,25 @@ class SupportsReports:
 
     def forget_minutes(self, before: int) -> bool:
         """
-        Drop some of the minutes before one; True if more may be left.
+        Drop some of the minutes before one.
 
         Called by the sweep until nothing is left; short, because others wait.
+
+        Args:
+            before: Whole minutes since 1970; this one stays.
+
+        Returns:
+            Whether more may be left.
         """
         raise NotImplementedError(AnalyticsReport.MINUTES)
 
     def viewers(self, scope: Scope, since: datetime) -> int:
-        """Return the number of different sessions seen since, or at, a moment."""
+        """
+        Return the number of different sessions seen since, or at, a moment.
+
+        Args:
+            since: Aware, in UTC; minutes ago.
+        """
         raise NotImplementedError(AnalyticsReport.VIEWERS)
 
     def has_unfollowed(self, org_id: OrgId, since: datetime) -> bool:
@@ -267,7 +296,11 @@ class SupportsReports:
         """
         Drop some of the sessions last seen before a moment.
 
-        So is what ``unfollowed`` said before it. Called by the sweep until nothing is left; short, because others wait.
+        Also drop what ``unfollowed`` said before it. Called by the sweep until nothing
+        is left; short, because others wait.
+
+        Args:
+            before: Aware, in UTC.
 
         Returns:
             Whether more may be left.

@@ -115,6 +115,9 @@ class AuthProvider(ABC):
         Without a header of its kind a provider returns None and asks nobody. Whatever
         stands in that header, it raises nothing else than the two errors here.
 
+        Args:
+            credentials: The headers of the request, by their names in lower case.
+
         Raises:
             UnauthorizedError: They are of my kind, and refused: malformed, unknown,
                 expired or revoked. The caller is not told which.

@@ -103,7 +103,12 @@ class KeyBook(Protocol):
         ...
 
     def note_use(self, key: ApiKey, at: datetime) -> None:
-        """Store the moment of a key's last use, to the minute, best effort."""
+        """
+        Store the moment of a key's last use, to the minute, best effort.
+
+        Args:
+            at: Aware, in UTC. Nothing is raised if it cannot be stored.
+        """
         ...
 
 
@@ -124,7 +129,7 @@ class SignInBook(Protocol):
 
     def member(self, org_id: str, member_id: str) -> OrganizationMember | None:
         """
-        Return a member of an organization.
+        Return a member of an organization; None if there is none with this id.
 
         Raises:
             UnavailableError: The database does not answer.

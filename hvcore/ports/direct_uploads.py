@@ -51,9 +51,10 @@ class SupportsPresignedWrite(Protocol):
         Return a signed address to send an object's bytes to; the last sender wins.
 
         Args:
-            content_type: What the sender must send; None binds none.
-            size_bytes: How much; None binds nothing.
-            valid_s: From 1 second on; a PUT that began in time may end later.
+            content_type: The media type that the sender must send; None binds none.
+            size_bytes: The length that the sender must send; None binds none.
+            valid_s: For how many seconds, from 1 on; a PUT that began in time may end
+                later.
 
         Raises:
             UnavailableError: It cannot be signed.
@@ -105,7 +106,12 @@ class PartedWrite:
 
 @runtime_checkable
 class SupportsPartedWrite(Protocol):
-    """A storage to which an object can be sent in parts, at one time or another."""
+    """
+    A storage to which an object can be sent in parts, at one time or another.
+
+    Thread-safe; called by requests and by workers, also of other machines than the one
+    that has begun. Every method raises UnavailableError if the store does not answer.
+    """
 
     @property
     def can_presign_parts(self) -> bool:
@@ -113,13 +119,27 @@ class SupportsPartedWrite(Protocol):
         ...
 
     def begin_parts(self, path: str, *, content_type: str) -> PartedWrite:
-        """Begin an object that comes in parts; nothing is at its path until they are joined."""
+        """
+        Begin an object that comes in parts; nothing is at its path until they are joined.
+
+        Each call begins another parted write, also for the same path.
+
+        Args:
+            content_type: The media type of the object, such as ``video/mp4``.
+        """
         ...
 
     def part_address(
         self, begun: PartedWrite, number: int, *, size_bytes: int, valid_s: int
     ) -> WriteAddress:
-        """Return a signed address to send one part to; the last sender wins."""
+        """
+        Return a signed address to send one part to; the last sender wins.
+
+        Args:
+            number: From 1 on. Parts may be sent in any order, and at the same time.
+            size_bytes: The length of the part.
+            valid_s: For how many seconds, from 1 on.
+        """
         ...
 
     def uploaded_parts(self, begun: PartedWrite) -> Sequence[UploadedPart]:
@@ -136,6 +156,9 @@ class SupportsPartedWrite(Protocol):
         """
         Make the object of its parts; it is whole at its path on return.
 
+        Args:
+            parts: As ``uploaded_parts`` has returned them, all of them, by number.
+
         Raises:
             ObjectNotFoundError: It was ended; or joined, and the store does not know
                 that any more. If it does, the object stays as it is.
@@ -147,7 +170,11 @@ class SupportsPartedWrite(Protocol):
         ...
 
     def parted_writes(self, path: str) -> Iterator[PartedWrite]:
-        """Give the parted writes at a path that were neither joined nor ended."""
+        """
+        Give the parted writes at a path that were neither joined nor ended.
+
+        At that path alone, not below it, in any order.
+        """
         ...
 
 
@@ -162,5 +189,10 @@ class SupportsStagedWrite(Protocol):
     def staged_write(
         self, path: str
     ) -> tuple[PartedWrite, Sequence[UploadedPart]] | None:
-        """Return the bytes sent to a path with one PUT, for ``join_parts``, or None."""
+        """
+        Return the bytes sent to a path with one PUT, for ``join_parts``, or None.
+
+        Raises:
+            UnavailableError: The store does not answer.
+        """
         ...

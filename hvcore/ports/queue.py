@@ -81,6 +81,8 @@ class Queue(ABC):
         waits. Signal handlers are left alone.
 
         Args:
+            handle: Takes the id that ``put`` was given. It may put others.
+            until: Whether to end; cheap, and raises nothing.
             lanes: In any order: no lane waits for another one to be empty. A message
                 waits for at most ten of each other lane.
         """

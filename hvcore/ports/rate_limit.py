@@ -55,7 +55,11 @@ class RateLimitStore(ABC):
         return lambda: states
 
     def ping(self) -> None:
-        """Raise UnavailableError if the store does not answer."""
+        """
+        Raise UnavailableError if the store does not answer.
+
+        Called by ``hv doctor``; it counts nothing.
+        """
 
     def close(self) -> None:
         """Release the connections of the store; called once, at the end."""

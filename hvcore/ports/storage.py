@@ -80,7 +80,7 @@ def check_object_path(path: str) -> str:
 
 class Storage(ABC):
     """
-    Keep objects.
+    Keep whole objects under relative paths.
 
     Thread-safe. Each process builds its own, after a fork; what one has stored or
     deleted, all others see at once. Every method may raise UnavailableError when the
@@ -128,18 +128,35 @@ class Storage(ABC):
             source: Read from its position, and not closed. ``read`` may give fewer bytes
                 than were asked for, and b"" only at the end. It need not be seekable.
                 What it raises is raised here, unchanged, and nothing is stored.
+            content_type: The media type, such as ``video/mp4``. A storage that keeps
+                types returns it in ``stat``.
+
+        Returns:
+            The object as it is stored now, as ``stat`` describes it.
+
+        Raises:
+            UnavailableError: The storage does not answer, or has no room (NoRoomError
+                says so); the object is as before.
+            ValueError: It is no path of an object.
         """
 
     @abstractmethod
     def put_file(self, path: str, local: Path, *, content_type: str) -> ObjectInfo:
-        """Store a local file as ``write`` does; the local file may be moved."""
+        """
+        Store a local file as ``write`` does; the local file may be moved.
+
+        Args:
+            local: A file of this machine, on any disk. It need not be there afterwards.
+        """
 
     @abstractmethod
     def walk(self, prefix: str) -> Iterator[ObjectInfo]:
         """
         Give every object under a prefix, in no particular order.
 
-        What is stored or removed meanwhile may be among them or not.
+        What is stored or removed meanwhile may be among them or not. It may be a
+        generator: errors then come with the objects, before the list ends. There may
+        be millions, which need not be in memory at once.
         """
 
     @abstractmethod
@@ -153,7 +170,12 @@ class Storage(ABC):
 
     @abstractmethod
     def ping(self) -> None:
-        """Raise UnavailableError if the storage cannot serve."""
+        """
+        Raise UnavailableError if the storage cannot serve.
+
+        Called by ``hv doctor`` and by health checks, at most every few seconds, from any
+        thread; it changes nothing that is stored. Give it a time limit of seconds.
+        """
 
     def close(self) -> None:
         """Release the connections and files of the backend; called once, at the end."""
@@ -164,7 +186,15 @@ class SupportsLocalPath(Protocol):
     """A storage whose objects are files of this machine."""
 
     def local_path(self, path: str) -> Path:
-        """Return the local path of an object, which need not exist."""
+        """
+        Return the absolute path of an object's file, which need not exist.
+
+        Nothing is looked up, made or changed. Readers open the file at once and only
+        read it; writers go through ``write`` and ``put_file``.
+
+        Raises:
+            ValueError: It is no path of an object.
+        """
         ...
 
 
@@ -181,8 +211,11 @@ class SupportsPresignedRead(Protocol):
         """
         Return an address of an object, good for a time; the object may be absent.
 
+        Called by requests, so it must be quick: it asks no server, as a rule.
+
         Args:
-            valid_s: From 1 second on.
+            valid_s: For how many seconds, from 1 on. A read that began in time may go
+                on afterwards.
 
         Raises:
             UnavailableError: It cannot be signed.
@@ -215,8 +248,8 @@ class SupportsObjectUrl(Protocol):
         """
         Return the URL of an object or a prefix, for clients of the storage.
 
-        Such as ``s3://bucket/path``. It opens nothing: whoever uses it needs rights
-        of its own.
+        Such as ``s3://bucket/path``, without a slash at its end. It opens nothing:
+        whoever uses it needs rights of its own. Nothing is looked up.
         """
         ...
 
@@ -230,7 +263,10 @@ class SupportsHide(Protocol):
         Hide everything below prefix from readers; absent is fine.
 
         ``delete_tree`` of the same prefix later removes what was hidden, too, and counts
-        it.
+        it. On return no process of any machine finds what was there.
+
+        Raises:
+            UnavailableError: The storage does not answer; all of it may be visible.
         """
         ...
 
@@ -256,5 +292,13 @@ class SupportsUploadFile(Protocol):
     """A storage that lets the receiver of an upload write beside its target."""
 
     def upload_dir(self) -> Path:
-        """Return a folder from which ``put_file`` moves without copying."""
+        """
+        Return a folder from which ``put_file`` moves without copying.
+
+        It is there, absolute, on the storage's disk, and no object is in it. Files in it
+        are the caller's, who removes them.
+
+        Raises:
+            UnavailableError: It cannot be made.
+        """
         ...

@@ -38,13 +38,16 @@ class Transcoder(ABC):
         Return the codecs and formats that this machine can carry out.
 
         Called by API requests that name a codec or a format: the answer must
-        come from memory after the first call.
+        come from memory after the first call. It is the same for all callers.
         """
 
     @abstractmethod
     def probe(self, workspace: Workspace) -> SourceInfo:
         """
         Return the streams and the properties of the source.
+
+        The source is a stranger's file, whatever its name and type say. May take
+        minutes, and calls ``workspace.check`` meanwhile.
 
         Raises:
             UnusableSourceError: It cannot be made into a video.
@@ -63,6 +66,16 @@ class Transcoder(ABC):
     def run(self, part: Part, workspace: Workspace) -> PartDone | PartPending:
         """
         Make the files of one part in ``workspace.folder``.
+
+        May take hours, and calls ``workspace.check`` and ``workspace.report`` meanwhile.
+        Another attempt begins with an empty folder.
+
+        Args:
+            part: One of those that ``plan`` has returned, perhaps in another process.
+
+        Returns:
+            The tracks that were made, whose files are in the folder; or PartPending, of
+            a RemoteTranscoder alone.
 
         Raises:
             UnusableSourceError: No attempt will ever succeed.

@@ -14,7 +14,7 @@ _FLAG: Final = "can_"
 
 def abilities_of_class(made: type, kind: Kind) -> Sequence[str]:
     """Return the names of what a class can do."""
-    return [_named(one, made) for one in kind.abilities if _has(made, one)]
+    return [_named(one, made) for one in kind.abilities if has_ability(made, one)]
 
 
 def abilities_of(made: object, kind: Kind) -> Sequence[str]:
@@ -22,7 +22,7 @@ def abilities_of(made: object, kind: Kind) -> Sequence[str]:
     return [
         _named(one, type(made))
         for one in kind.abilities
-        if _has(type(made), one)
+        if has_ability(type(made), one)
         and all(getattr(made, name) for name in vars(one) if name.startswith(_FLAG))
     ]
 
@@ -42,7 +42,8 @@ def class_of(backend: Backend[Any], kind: Kind) -> type | None:
     return cast(type, made)
 
 
-def _has(made: type, ability: type) -> bool:
+def has_ability(made: type, ability: type) -> bool:
+    """Return whether a class inherits from a class, or has all names of a protocol."""
     if not getattr(ability, "_is_protocol", False):
         return issubclass(made, ability)
     # By the class alone: a property of an instance might ask somebody.

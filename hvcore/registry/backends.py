@@ -1,16 +1,18 @@
 """The backends on offer: found by name, chosen by the settings, and built."""
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from hvcore.errors import PluginError
 from hvcore.ports.context import BuildContext
 from hvcore.ports.sign_in import LINK_BACKEND
-from hvcore.registry.building import build_backend
+from hvcore.registry.building import build_backend, title
 from hvcore.registry.choices import Choice, added, choices
 from hvcore.registry.faults import PluginFault
 from hvcore.registry.hooks import Offer
 from hvcore.registry.kinds import KINDS
+from hvcore.registry.traces import trace_methods, traced_call
 from hvcore.settings import Settings, env_name
 
 
@@ -20,11 +22,19 @@ class Registry:
 
     Attributes:
         faults: What is wrong with plugins, whose other backends are on offer.
+
+    Args:
+        traces: Whether what backends are asked is logged.
     """
 
     def __init__(
-        self, offers: Sequence[Offer], faults: Sequence[PluginFault] = ()
+        self,
+        offers: Sequence[Offer],
+        faults: Sequence[PluginFault] = (),
+        *,
+        traces: bool = False,
     ) -> None:
+        self._traces = traces
         self.offers = tuple(offers)
         self.faults = tuple(faults)
         self._by_name: dict[tuple[str, str], list[Offer]] = {}
@@ -99,4 +109,11 @@ class Registry:
             UnavailableError: Something that it needs does not answer.
         """
         offer = self.offer(choice.kind, choice.name)
-        return build_backend(offer, choice.options, context, path=choice.path)
+        build = partial(build_backend, offer, choice.options, context, path=choice.path)
+        if not self._traces:
+            return build()
+        made = traced_call(offer.source, f"the factory of {title(offer)}", build)
+        # What others add is called by names of other libraries, such as WSGI's.
+        if KINDS[offer.kind].port not in (object, Callable):
+            trace_methods(made, offer.source)
+        return made

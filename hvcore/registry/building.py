@@ -5,6 +5,7 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any, Final
 
 import attrs
@@ -29,6 +30,7 @@ from hvcore.registry.faults import (
 )
 from hvcore.registry.hooks import Offer
 from hvcore.registry.kinds import KINDS
+from hvcore.registry.signatures import WrongMethod, wrong_methods
 from hvcore.settings import env_name, structure_options
 
 SLOW_S: Final = 20.0
@@ -76,7 +78,19 @@ def build_backend(
         raise PluginFaultError(_wrong_type(offer, made, port))
     if offer.backend.prepares and not isinstance(made, SupportsPrepare):
         raise PluginFaultError(_cannot_prepare(offer, made))
+    broken = [one for one in wrong_methods(offer, made) if not one.is_harmless]
+    if broken:
+        raise PluginFaultError(_method_fault(offer, broken))
     return made
+
+
+def misnamed_parameters(offer: Offer, made: object) -> Sequence[PluginFault]:
+    """Return the faults of parameters that work under names of the plugin's own."""
+    return [
+        _method_fault(offer, [one])
+        for one in wrong_methods(offer, made)
+        if one.is_harmless
+    ]
 
 
 def title(offer: Offer) -> str:
@@ -178,6 +192,16 @@ def _unwritten(error: BaseException) -> str:
     return f"{name} lacks {methods}"
 
 
+def _method_fault(offer: Offer, wrong: Sequence[WrongMethod]) -> PluginFault:
+    problems = "; ".join(one.problem for one in wrong)
+    return PluginFault(
+        source=offer.source,
+        problem=f"{title(offer)} cannot be used as its port says: {problems}",
+        location=wrong[0].location,
+        fix=f"{wrong[0].fix}; or {choose_other(offer)}.",
+    )
+
+
 def _wrong_type(offer: Offer, made: object, port: type) -> PluginFault:
     what = "nothing (None)" if made is None else f"a {type(made).__name__}"
     inherits = f"Let the class inherit from {port.__name__}"
@@ -231,12 +255,20 @@ def _told_if_slow(offer: Offer) -> Iterator[None]:
 
 
 def _tell(offer: Offer, waiting: int) -> None:
-    _log.error("%s", hung_factory(offer, sys._current_frames().get(waiting), SLOW_S))  # noqa: SLF001 - the one way to see it
+    frame = sys._current_frames().get(waiting)  # noqa: SLF001 - the one way to see it
+    _log.error("%s", hung_call(offer, "factory", frame, SLOW_S))
 
 
-def hung_factory(offer: Offer, frame: Any, after_s: float) -> PluginFault:  # noqa: ANN401 - a frame
-    """Return the fault of a backend whose factory does not come back."""
-    what = f"the factory of {title(offer)}"
+def hung_call(
+    offer: Offer, called: str, frame: FrameType | None, after_s: float
+) -> PluginFault:
+    """
+    Return the fault of a backend whose factory or method does not come back.
+
+    Args:
+        called: Which of them.
+    """
+    what = f"the {called} of {title(offer)}"
     return hung_fault(locations_of_thread(frame), what, after_s=after_s) or PluginFault(
         source=offer.source,
         problem=f"{what} has not come back after {after_s:.0f} s",

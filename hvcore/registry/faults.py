@@ -7,7 +7,7 @@ from typing import Final
 
 import attrs
 
-from hvcore.errors import PluginError
+from hvcore.errors import PluginError, WrongAnswerError
 from hvcore.registry.code_locations import (
     CodeLocation,
     location_of_definition,
@@ -16,11 +16,15 @@ from hvcore.registry.code_locations import (
 
 OWN_DISTRIBUTION: Final = "hvcore"
 LISTED: Final = "HV_PLUGINS"
-"""Stands for the distribution of a module that this variable names."""
+EXTRA: Final = "HV_EXTRA_PLUGINS"
+"""Each stands for the distribution of a plugin that this variable names."""
 LONGEST_MESSAGE_CHARS: Final = 300
 
-_VALUES: Final = ("hvcore.domain", "hvcore.ports", "hvcore.errors", "hvcore.hookspecs")
-"""What plugins make values of: who gives them what they refuse is at fault."""
+_VALUES: Final = (
+    *("hvcore.domain", "hvcore.ports", "hvcore.errors", "hvcore.hookspecs"),
+    "hvcore_api.sent_headers",
+)
+"""The code of values that plugins make or are given: whoever asks wrongly is at fault."""
 _TAKES: Final = re.compile(
     r"([\w.]+)\(\) (?:got an unexpected|got multiple|missing|takes) "
 )
@@ -34,8 +38,9 @@ class PluginSource:
     The origin of a plugin: entry point, distribution and package.
 
     Attributes:
-        plugin: The entry point's name, or the module's for HV_PLUGINS.
-        distribution: Name and version of the package that brings it.
+        plugin: The entry point's name, or that of the module or the file.
+        distribution: Name and version of the package that brings it; the variable that
+            names it, or the folder in which its file is.
         package: In which its modules are.
     """
 
@@ -50,14 +55,14 @@ class PluginSource:
 
     @property
     def is_listed(self) -> bool:
-        """Return whether HV_PLUGINS names it: nobody knows its distribution."""
-        return self.distribution == LISTED
+        """Return whether a variable names it: nobody knows its distribution."""
+        return self.distribution in {LISTED, EXTRA}
 
     @property
     def leave_out(self) -> str:
         """Say in a message how to do without the plugin."""
         if self.is_listed:
-            return f"take {self.plugin} out of {LISTED}"
+            return f"take {self.plugin} out of {self.distribution}"
         return f"leave it out: HV_PLUGIN__DISABLED={self.plugin}"
 
     def has(self, location: CodeLocation) -> bool:
@@ -130,6 +135,10 @@ def culprit(
 
 def fault_of(error: BaseException) -> PluginFault | None:
     """Return the plugin's fault that raised an error; None if no plugin did."""
+    if isinstance(error, PluginFaultError):
+        return error.fault
+    if isinstance(error, WrongAnswerError):
+        return _wrong_answer(error)
     found = _called_wrongly(error) or culprit(locations_of(error))
     if found is None or found[0].is_own:
         return None
@@ -171,22 +180,14 @@ def hung_fault(
     )
 
 
-def wrong_answer(method: object, given: object, wanted: type) -> PluginError:
-    """Return the error of a backend whose method has returned something else."""
-    location = location_of_definition(method)
-    what = "None" if given is None else f"a {type(given).__name__}"
-    name = getattr(method, "__qualname__", "a method")
-    problem = f"{name} has returned {what}, and no {wanted.__name__}"
+def _wrong_answer(error: WrongAnswerError) -> PluginFault | None:
+    location = location_of_definition(error.method)
     found = culprit([location]) if location else None
-    if found is None:
-        return PluginError(f"{problem}.", f"Let it return a {wanted.__name__}.")
-    fault = PluginFault(
-        source=found[0],
-        problem=problem,
-        location=location,
-        fix=f"Let it return a {wanted.__name__}.",
+    if found is None or found[0].is_own:
+        return None
+    return PluginFault(
+        source=found[0], problem=error.problem, location=location, fix=error.fix
     )
-    return PluginFaultError(fault)
 
 
 def described(error: BaseException, *, secrets: Iterable[str] = ()) -> str:

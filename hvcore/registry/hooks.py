@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any, Final
 
@@ -17,6 +18,8 @@ from hvcore.registry.code_locations import (
 )
 from hvcore.registry.faults import PluginFault, PluginSource, described
 from hvcore.registry.kinds import KINDS, Kind
+from hvcore.registry.required_api import unsuited
+from hvcore.registry.traces import traced_call
 
 MOST_RECORDS: Final = 1000
 """Of a hook: one that never ends would take all memory."""
@@ -35,7 +38,7 @@ class Offer:
 
     @property
     def plugin(self) -> str:
-        """The entry point's name, or the module's for HV_PLUGINS."""
+        """The entry point's name, or that of the module or the file."""
         return self.source.plugin
 
     @property
@@ -45,9 +48,14 @@ class Offer:
 
 
 def offers_of(
-    source: PluginSource, plugin: object
+    source: PluginSource, plugin: object, *, traces: bool = False
 ) -> tuple[Sequence[Offer], Sequence[PluginFault]]:
-    """Return the offers of a plugin, and the faults of the rest."""
+    """
+    Return the offers of a plugin, and the faults of the rest.
+
+    Args:
+        traces: Whether the calls of its hooks are logged.
+    """
     offers: list[Offer] = []
     faults = _misnamed(source, plugin)
     manager = pluggy.PluginManager(PROJECT)
@@ -59,8 +67,10 @@ def offers_of(
         return (), [*faults, _invalid(source, plugin, exc)]
     hooks: Mapping[str, Any] = vars(manager.hook)
     for kind in KINDS.values():
+        ask = partial(_records, source, plugin, kind, hooks[kind.hook])
+        is_told = traces and hooks[kind.hook].get_hookimpls()
         try:
-            found, wrong = _records(source, plugin, kind, hooks[kind.hook])
+            found, wrong = traced_call(source, kind.hook, ask) if is_told else ask()
         # Whatever a stranger's hook raises: its other hooks may be right.
         except BaseException as exc:  # noqa: BLE001
             found, wrong = (), [_raised(source, plugin, kind, exc)]
@@ -93,7 +103,10 @@ def _records(
             continue
         for one in islice(given, MOST_RECORDS):
             if isinstance(one, kind.record):
-                offers.append(Offer(kind=kind.name, backend=one, source=source))
+                offer = Offer(kind=kind.name, backend=one, source=source)
+                wrong = unsuited(source, kind.name, one)
+                offers += [] if wrong else [offer]
+                faults += [wrong] if wrong else []
                 continue
             faults.append(
                 PluginFault(

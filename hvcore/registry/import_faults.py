@@ -1,7 +1,9 @@
 """Faults of plugins that cannot be imported."""
 
+from hvcore import plugin_api
 from hvcore.registry.code_locations import CodeLocation, locations_of
-from hvcore.registry.faults import LISTED, PluginFault, PluginSource, described
+from hvcore.registry.faults import PluginFault, PluginSource, described
+from hvcore.registry.required_api import THIS_API
 
 
 def fault_of_import(source: PluginSource, error: BaseException) -> PluginFault:
@@ -26,7 +28,10 @@ def _fix(source: PluginSource, error: BaseException) -> str:
     lacking = error.name or "" if isinstance(error, ModuleNotFoundError) else ""
     if lacking and (lacking == source.package or source.plugin.startswith(lacking)):
         if source.is_listed:
-            return f"Correct its name in {LISTED}, or put its folder into PYTHONPATH."
+            return (
+                f"Correct its name in {source.distribution}, or put its folder into "
+                "PYTHONPATH."
+            )
         return f"Its files are not there: install {name_of(source)} again."
     if lacking:
         return f"Install what it needs: {lacking.partition('.')[0]}; or {source.leave_out}."
@@ -34,6 +39,11 @@ def _fix(source: PluginSource, error: BaseException) -> str:
         return (
             "Its entry point names what its module does not have: name the module "
             "alone, in pyproject.toml."
+        )
+    if isinstance(error, ImportError) and error.name == plugin_api.__name__:
+        return (
+            "Correct it there, or install the hvcore that it was written for "
+            f"({THIS_API}); or {source.leave_out}."
         )
     return f"Correct it there, or {source.leave_out}."
 

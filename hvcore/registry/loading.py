@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any, Final
 
 import attrs
@@ -17,14 +18,22 @@ from hvcore.processes.time_limits import LimitedCall, LimitedCalls
 from hvcore.registry.backends import Registry
 from hvcore.registry.code_locations import locations_of_thread
 from hvcore.registry.faults import (
+    EXTRA,
     LISTED,
     PluginFault,
+    PluginFaultError,
     PluginSource,
     hung_fault,
     remember,
 )
 from hvcore.registry.hooks import Offer, offers_of
 from hvcore.registry.import_faults import fault_of_import
+from hvcore.registry.plugin_files import (
+    files_in,
+    load_file,
+    load_private_file,
+    module_of,
+)
 from hvcore.settings import Settings
 
 GROUP: Final = hookspecs.PROJECT
@@ -38,6 +47,7 @@ _log = logging.getLogger(__name__)
 class _Found:
     source: PluginSource
     load: Callable[[], object]
+    module: str
 
 
 def load_plugins(settings: Settings) -> Registry:
@@ -58,7 +68,10 @@ def load_plugins(settings: Settings) -> Registry:
     calls = LimitedCalls()
     begun = [
         # In a thread: an import that hangs holds up nobody else.
-        (one.source, calls.start(partial(_offered, one), name=one.source.plugin))
+        (
+            one.source,
+            calls.start(partial(_offered, one, settings), name=one.source.plugin),
+        )
         for one in wanted
     ]
     offers: list[Offer] = []
@@ -70,7 +83,7 @@ def load_plugins(settings: Settings) -> Registry:
             faults += wrong
         else:
             faults.append(_hung(source, call))
-    return Registry(offers, faults)
+    return Registry(offers, faults, traces=settings.traces_plugins)
 
 
 def plugin_names(settings: Settings) -> frozenset[str]:
@@ -89,20 +102,72 @@ def distribution_of(point: EntryPoint) -> str:
 
 
 def _plugins(settings: Settings) -> Iterator[_Found]:
-    if settings.plugin_modules is not None:
-        for name in settings.plugin_modules:
-            source = PluginSource(
-                plugin=name, distribution=LISTED, package=package_of(name)
-            )
-            yield _Found(source, partial(importlib.import_module, name))
-        return
+    """Find all plugins; what is named beside them and there already is found once."""
+    modules = settings.plugin_modules
+    found = _installed() if modules is None else [_listed(m, LISTED) for m in modules]
+    yield from found
+    known: set[str | Path] = {one.module for one in found}
+    taken: dict[str, Path] = {}
+    for file in files_in(settings.data_dir):
+        known.add(file)
+        yield _of_file(file, str(file.parent), load_private_file, taken)
+    for extra in settings.extra_plugins:
+        if extra in known:
+            continue
+        known.add(extra)
+        if isinstance(extra, Path):
+            yield _of_file(extra, EXTRA, load_file, taken)
+        else:
+            yield _listed(extra, EXTRA)
+
+
+def _listed(module: str, variable: str) -> _Found:
+    source = PluginSource(
+        plugin=module, distribution=variable, package=package_of(module)
+    )
+    return _Found(source, partial(importlib.import_module, module), module)
+
+
+def _of_file(
+    file: Path,
+    origin: str,
+    load: Callable[[Path, PluginSource], object],
+    taken: dict[str, Path],
+) -> _Found:
+    """
+    Return the plugin that is a file; loading refuses the second file of a name.
+
+    Args:
+        origin: The variable or the folder in which it was found.
+        taken: The files before it, by the modules that they become.
+    """
+    module = module_of(file)
+    source = PluginSource(plugin=file.stem, distribution=origin, package=module)
+    if module in taken:
+        refuse = partial(_refuse_second, source, file, taken[module])
+        return _Found(source, refuse, module)
+    taken[module] = file
+    return _Found(source, partial(load, file, source), module)
+
+
+def _refuse_second(source: PluginSource, file: Path, first: Path) -> object:
+    fault = PluginFault(
+        source=source,
+        problem=f"{file} is not loaded: {first} has the same name",
+        location=None,
+        fix="Rename one of them.",
+    )
+    raise PluginFaultError(fault)
+
+
+def _installed() -> Sequence[_Found]:
     found = installed_plugins(tuple(sys.path))
     if not found:
         raise ConfigError(
             "No plugin is installed; install hvcore again, with its plugins: "
             f"{install_command('all')}"
         )
-    yield from found
+    return found
 
 
 @cache
@@ -114,24 +179,30 @@ def installed_plugins(path: tuple[str, ...]) -> Sequence[_Found]:  # noqa: ARG00
         path: The folders of sys.path.
     """
     points = sorted(entry_points(group=GROUP), key=lambda point: point.name)
-    return tuple(_Found(_source_of(point), point.load) for point in points)
+    return tuple(_of_point(point) for point in points)
 
 
-def _source_of(point: EntryPoint) -> PluginSource:
-    return PluginSource(
+def _of_point(point: EntryPoint) -> _Found:
+    module = point.value.partition(":")[0].strip()
+    source = PluginSource(
         plugin=point.name,
         distribution=distribution_of(point),
-        package=package_of(point.value.partition(":")[0].strip()),
+        package=package_of(module),
     )
+    return _Found(source, point.load, module)
 
 
-def _offered(one: _Found) -> tuple[Sequence[Offer], Sequence[PluginFault]]:
+def _offered(
+    one: _Found, settings: Settings
+) -> tuple[Sequence[Offer], Sequence[PluginFault]]:
     try:
         plugin: Any = one.load()
+    except PluginFaultError as exc:
+        return (), [exc.fault]
     # Whatever a stranger's module raises, SystemExit too: this thread is its own.
     except BaseException as exc:  # noqa: BLE001
         return (), [fault_of_import(one.source, exc)]
-    return offers_of(one.source, plugin)
+    return offers_of(one.source, plugin, traces=settings.traces_plugins)
 
 
 def _hung(source: PluginSource, call: LimitedCall[Any]) -> PluginFault:

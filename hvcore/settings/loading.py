@@ -70,9 +70,20 @@ def load(
     settings = Settings(
         data_dir=data_dir.absolute(),
         plugin_modules=comma_separated(environ.get("HV_PLUGINS") or None),
+        extra_plugins=_extra_plugins(environ),
+        traces_plugins=environ.get("HV_TRACE_PLUGINS") == "1",
         **sections,
     )
     return Loaded(settings=_with_data_folder(settings), origins=origins)
+
+
+def _extra_plugins(environ: Mapping[str, str]) -> tuple[str | Path, ...]:
+    """Return the modules and the files that ``HV_EXTRA_PLUGINS`` names."""
+    named = comma_separated(environ.get("HV_EXTRA_PLUGINS")) or ()
+    return tuple(
+        Path(name).absolute() if name.endswith(".py") or "/" in name else name
+        for name in named
+    )
 
 
 def _section(name: str, values: Mapping[str, Any], problems: list[str]) -> Any:  # noqa: ANN401 - the section's own class

@@ -336,6 +336,8 @@ class Settings:
     Attributes:
         data_dir: The data folder; not a setting of the tree.
         plugin_modules: From ``HV_PLUGINS``; None uses the entry points.
+        extra_plugins: From ``HV_EXTRA_PLUGINS``: names of modules, and paths of files.
+        traces_plugins: From ``HV_TRACE_PLUGINS``.
     """
 
     data_dir: Path
@@ -365,13 +367,16 @@ class Settings:
     traces: TracesSettings = attrs.field(factory=TracesSettings)
     plugin: PluginSettings = attrs.field(factory=PluginSettings)
     plugin_modules: tuple[str, ...] | None = None
+    extra_plugins: tuple[str | Path, ...] = ()
+    traces_plugins: bool = False
 
 
 DEFAULTS: Final = Settings(data_dir=Path())
 SECTIONS: Final[Mapping[str, type]] = {
     field.name: type(getattr(DEFAULTS, field.name))
     for field in attrs.fields(Settings)
-    if field.name not in {"data_dir", "plugin_modules"}
+    if field.name
+    not in {"data_dir", "plugin_modules", "extra_plugins", "traces_plugins"}
 }
 
 

@@ -50,8 +50,17 @@ def at_once(calls: Sequence[Callable[[], None]]) -> None:
         raise failures[0]
 
 
+def any_file(_file: str) -> bool:
+    """Count lines of every file."""
+    return True
+
+
 def held_at(
-    line: int, first: Callable[[], T], second: Callable[[], OtherT]
+    line: int,
+    first: Callable[[], T],
+    second: Callable[[], OtherT],
+    *,
+    is_counted: Callable[[str], bool] = any_file,
 ) -> tuple[T, OtherT] | None:
     """
     Call something in a thread that is held at one of its lines while another runs.
@@ -61,6 +70,7 @@ def held_at(
 
     Args:
         line: From 1 on, counted over all that ``first`` calls.
+        is_counted: Tells whether a file's lines count.
 
     Returns:
         What both returned; None if the first has fewer lines.
@@ -68,8 +78,10 @@ def held_at(
     is_held, goes_on = threading.Event(), threading.Event()
     lines = 0
 
-    def trace(_frame: FrameType, event: str, _arg: object) -> TraceFunction:
+    def trace(frame: FrameType, event: str, _arg: object) -> TraceFunction | None:
         nonlocal lines
+        if not is_counted(frame.f_code.co_filename):
+            return None
         lines += event == "line"
         if lines == line and not is_held.is_set():
             is_held.set()
@@ -94,12 +106,16 @@ def held_at(
     return both if lines >= line else None
 
 
-def lines_of(call: Callable[[], object]) -> int:
+def lines_of(
+    call: Callable[[], object], *, is_counted: Callable[[str], bool] = any_file
+) -> int:
     """Return the number of lines a call runs, counted as ``held_at`` does."""
     lines = 0
 
-    def trace(_frame: FrameType, event: str, _arg: object) -> TraceFunction:
+    def trace(frame: FrameType, event: str, _arg: object) -> TraceFunction | None:
         nonlocal lines
+        if not is_counted(frame.f_code.co_filename):
+            return None
         lines += event == "line"
         return trace
 
@@ -209,17 +225,19 @@ class Child:
         os.close(self._reading)
 
 
-def in_child(work: Callable[[], str]) -> str:
+def in_child(work: Callable[[], str], *, timeout_s: float = CHILD_TIMEOUT_S) -> str:
     """
     Do something in a process of its own, and return the line that it gives.
 
     Raises:
         AssertionError: It failed there; the text has the traceback.
     """
-    return in_children([work])[0]
+    return in_children([work], timeout_s=timeout_s)[0]
 
 
-def in_children(works: Sequence[Callable[[], str]]) -> list[str]:
+def in_children(
+    works: Sequence[Callable[[], str]], *, timeout_s: float = CHILD_TIMEOUT_S
+) -> list[str]:
     """Do several things at the same time, each in a process of its own."""
     going, go = os.pipe()
 
@@ -237,7 +255,7 @@ def in_children(works: Sequence[Callable[[], str]]) -> list[str]:
         for child in children:
             assert child.line() == "ready"
         os.write(go, b"." * len(children))
-        return [child.line() for child in children]
+        return [child.line(timeout_s) for child in children]
     finally:
         for child in children:
             child.kill()

@@ -15,6 +15,9 @@ are two. Each test makes it anew; the kit itself uses no network.
 """
 
 import time
+from collections.abc import Callable
+from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Final
 
@@ -34,7 +37,15 @@ from hvcore.plugin_api import (
 from hvcore.services.processing.failure_reasons import chosen_by
 from hvcore.services.processing.published_source import PublishedSource
 from hvcore.testing.fakes import MemoryStorage
-from hvcore.testing.transcoder import TranscoderConformance
+from hvcore.testing.transcoder import TranscoderConformance, order_of
+from hvcore.testing.transcoder.known_sources import (
+    KNOWN,
+    SOUND_ALONE,
+    KnownSource,
+    require_facts,
+    require_unchanged,
+    workspace_with,
+)
 from hvcore.testing.transcoder.made_parts import (
     Made,
     parts_made,
@@ -44,6 +55,12 @@ from hvcore.testing.transcoder.made_parts import (
     require_planned,
     require_starts,
 )
+from hvcore.testing.transcoder.made_samples import (
+    require_length_of_sound,
+    require_nothing_hidden,
+    require_picture,
+    require_samples,
+)
 from hvcore.testing.transcoder.watched_work import WatchedWork, children, watch
 
 ASKS_WITHIN_S: Final = 0.5
@@ -51,11 +68,27 @@ ENDS_WITHIN_S: Final = 5.0
 """The port says 0.5 s from question to question; a killed program takes a moment."""
 ASKS_WHEN_BUSY_S: Final = 1.5
 """The same, on a machine on which everything else runs, too."""
+TRIES: Final = 3
+NEARLY_DONE: Final = 0.98
+TOOLS: Final = ("ffmpeg", "ffprobe", "gstreamer", "libav", "x264", "mediainfo")
 _ROOT: Final = "media/kit"
+_made_once: Final[dict[tuple[type, str], Made]] = {}
+"""Encoding takes most of the time of the kit."""
 
 
 class KitStop(Exception):  # noqa: N818 - no error: somebody wants the work to end
     """Raised as the core does when a video is deleted while it is made."""
+
+
+class KitInterrupt(KeyboardInterrupt):
+    """Raised as by Ctrl-C."""
+
+
+class KitExit(SystemExit):
+    """Raised as by the end of a worker."""
+
+
+STOPS: Final = (KitStop, KitInterrupt, KitExit)
 
 
 class LocalTranscoderConformance(TranscoderConformance):
@@ -64,13 +97,20 @@ class LocalTranscoderConformance(TranscoderConformance):
     @pytest.fixture
     def made(
         self,
+        request: pytest.FixtureRequest,
         transcoder: Transcoder,
         order: TranscodeOrder,
         workspace: Workspace,
-        tmp_path: Path,
+        tmp_path_factory: pytest.TempPathFactory,
     ) -> Made:
-        """Make every part of the plan, each in a folder of its own."""
-        return tuple(parts_made(transcoder, order, workspace, tmp_path / "parts"))
+        """Return the parts of the plan, each in a folder; tests of a kind share them."""
+        # Of a kit whose transcoder has parameters each has its own.
+        chosen = getattr(request.node, "callspec", None)
+        key = (type(self), chosen.id if chosen else "")
+        if key not in _made_once:
+            folder = tmp_path_factory.mktemp("made") / "parts"
+            _made_once[key] = tuple(parts_made(transcoder, order, workspace, folder))
+        return _made_once[key]
 
     @pytest.fixture
     def watched(
@@ -89,6 +129,7 @@ class LocalTranscoderConformance(TranscoderConformance):
             assert part.tracks, "nothing was made"
             for track in part.tracks:
                 require_files(folder, track)
+                require_samples(folder, track)
             pictures = (part.poster, *(still.name for still in part.stills))
             for name in filter(None, pictures):
                 path = folder / name
@@ -97,6 +138,7 @@ class LocalTranscoderConformance(TranscoderConformance):
                     "workspace.folder"
                 )
                 assert path.stat().st_size > 0, f"{name} is empty"
+                require_picture(path)
 
     def test_parts_make_what_the_plan_says(
         self, transcoder: Transcoder, order: TranscodeOrder, made: Made
@@ -133,6 +175,7 @@ class LocalTranscoderConformance(TranscoderConformance):
                 f"{one.track.name} lasts {lasts_s:.1f} s, and the source "
                 f"{order.source.duration_s:.1f} s"
             )
+        require_length_of_sound(order, made)
 
     def test_a_made_rendition_can_be_published(
         self, transcoder: Transcoder, order: TranscodeOrder, made: Made
@@ -157,42 +200,47 @@ class LocalTranscoderConformance(TranscoderConformance):
         assert not broken, "; ".join(broken)
         assert report.segments > 0, "no segment was found"
 
+    @pytest.mark.parametrize("kind", STOPS, ids=lambda kind: kind.__name__)
     def test_work_that_is_not_wanted_ends(
         self,
         transcoder: Transcoder,
         order: TranscodeOrder,
         workspace: Workspace,
         tmp_path: Path,
+        kind: type[BaseException],
     ) -> None:
-        """An error of ``check`` passes, and no program is left behind."""
-
-        def stop() -> None:
-            raise KitStop
-
-        before = children()
-        folder = tmp_path / "stopped"
-        folder.mkdir()
-        stopped = attrs.evolve(workspace, folder=folder, check=stop)
+        """An error of ``check`` passes as it is, and no program is left behind."""
         part = planned(transcoder, order)[0]
-        start = time.monotonic()
-        try:
-            transcoder.run(part, stopped)
-        except KitStop:
-            pass
-        else:
-            assert time.monotonic() - start < ASKS_WITHIN_S, "it never asked"
+        for asked_before in (0, 2):
+            folder = tmp_path / f"stopped-{asked_before}"
+            folder.mkdir()
+            stopped = attrs.evolve(workspace, folder=folder)
+            _require_end(partial(transcoder.run, part), stopped, kind, asked_before)
 
-        assert time.monotonic() - start < ENDS_WITHIN_S, "it went on"
-        assert children() <= before, "a program goes on"
+    def test_probing_that_is_not_wanted_ends(
+        self, transcoder: Transcoder, workspace: Workspace
+    ) -> None:
+        """The same while the source is looked at."""
+        _require_end(transcoder.probe, workspace, KitStop, 0)
 
-    def test_the_transcoder_asks_whether_to_go_on(self, watched: WatchedWork) -> None:
+    def test_the_transcoder_asks_whether_to_go_on(
+        self,
+        transcoder: Transcoder,
+        order: TranscodeOrder,
+        workspace: Workspace,
+        tmp_path: Path,
+    ) -> None:
         """The transcoder calls ``check`` all the time, also while its program stands still."""
-        longest_s = max(watched.gaps_s)
-
-        assert longest_s < ASKS_WHEN_BUSY_S, (
-            f"workspace.check was not called for {longest_s:.1f} s; call it every "
-            f"{ASKS_WITHIN_S} s, also while a program runs"
+        folders = (tmp_path / f"watched-{number}" for number in count())
+        _require_questions(
+            lambda: part_watched(transcoder, order, workspace, next(folders))
         )
+
+    def test_the_transcoder_asks_while_it_probes(
+        self, transcoder: Transcoder, workspace: Workspace
+    ) -> None:
+        """The same while the source is looked at, by a program or not."""
+        _require_questions(lambda: watch(transcoder.probe, workspace))
 
     def test_the_transcoder_tells_its_progress(self, watched: WatchedWork) -> None:
         """The transcoder calls ``report`` with shares that rise."""
@@ -205,20 +253,85 @@ class LocalTranscoderConformance(TranscoderConformance):
         assert len(shares) == 1 or shares[-1] > shares[0], (
             f"workspace.report was always called with {shares[0]}"
         )
+        assert shares[-1] > NEARLY_DONE, (
+            f"the last share is {shares[-1]}; report 1.0 when the part is made: a short "
+            "video may be made between two reports"
+        )
 
     def test_a_file_that_is_no_video_is_unusable(
         self, transcoder: Transcoder, workspace: Workspace, tmp_path: Path
     ) -> None:
         """The owner of an unusable file gets a sentence, and no attempt is repeated."""
+        letter, nothing = tmp_path / "letter.mp4", tmp_path / "nothing.mp4"
+        letter.write_text("Dear Sir or Madam", "utf-8")
+        nothing.touch()
+        sound = workspace_with(workspace, SOUND_ALONE, tmp_path / "sound").source
+
+        for source in (letter, nothing, sound):
+            with pytest.raises(UnusableSourceError) as raised:
+                transcoder.probe(attrs.evolve(workspace, source=source))
+
+            _require_sentence(str(raised.value), source)
+
+    def test_a_failed_attempt_tells_owners_and_operators_why(
+        self,
+        transcoder: Transcoder,
+        order: TranscodeOrder,
+        workspace: Workspace,
+        tmp_path: Path,
+    ) -> None:
+        """Of a source that is gone since it was probed the owner gets a sentence."""
         letter = tmp_path / "letter.mp4"
         letter.write_text("Dear Sir or Madam", "utf-8")
+        (tmp_path / "failed").mkdir()
+        broken = attrs.evolve(workspace, source=letter, folder=tmp_path / "failed")
 
-        with pytest.raises(UnusableSourceError) as raised:
-            transcoder.probe(attrs.evolve(workspace, source=letter))
+        with pytest.raises((TranscodeError, UnusableSourceError)) as raised:
+            transcoder.run(planned(transcoder, order)[0], broken)
 
-        told = str(raised.value)
-        assert told.endswith("."), f"this is no sentence: {told!r}"
-        assert letter.name not in told, f"this names the file: {told!r}"
+        error = raised.value
+        reason = error.reason if isinstance(error, TranscodeError) else str(error)
+        _require_sentence(reason, letter)
+        assert isinstance(error, UnusableSourceError) or error.log, (
+            "TranscodeError.log is empty; give operators the last words of the tool"
+        )
+
+    @pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.file)
+    def test_the_facts_of_a_source_are_found(
+        self,
+        transcoder: Transcoder,
+        workspace: Workspace,
+        tmp_path: Path,
+        known: KnownSource,
+    ) -> None:
+        """Pictures are as viewers see them, and each track of sound as it is."""
+        other = workspace_with(workspace, known.file, tmp_path / "known")
+
+        require_facts(transcoder.probe(other), known)
+        require_unchanged(other.source)
+
+    def test_several_videos_are_made_one_after_the_other(
+        self, transcoder: Transcoder, workspace: Workspace, tmp_path: Path
+    ) -> None:
+        """Each job of a process is made by its own order, with nothing hidden in it."""
+        for known in KNOWN:
+            other = workspace_with(workspace, known.file, tmp_path / known.file)
+            order = order_of(transcoder.probe(other))
+            folder = tmp_path / known.file / "work"
+
+            made = tuple(parts_made(transcoder, order, other, folder))
+
+            require_unchanged(other.source)
+            require_nothing_hidden(folder)
+            self.test_files_are_what_tracks_say(made)
+            self.test_parts_make_what_the_plan_says(transcoder, order, made)
+            self.test_segments_begin_at_the_multiples_of_their_length(
+                transcoder, order, made
+            )
+            self.test_every_rendition_lasts_as_long_as_the_source(
+                transcoder, order, made
+            )
+            self.test_a_made_rendition_can_be_published(transcoder, order, made)
 
 
 def part_watched(
@@ -228,7 +341,64 @@ def part_watched(
     parts = planned(transcoder, order)
     part = next((part for part in parts if part.has_pictures), parts[0])
     folder.mkdir(parents=True)
-    return watch(transcoder, part, attrs.evolve(workspace, folder=folder))
+    return watch(partial(transcoder.run, part), attrs.evolve(workspace, folder=folder))
+
+
+def _require_end(
+    work: Callable[[Workspace], object],
+    workspace: Workspace,
+    kind: type[BaseException],
+    asked_before: int,
+) -> None:
+    """Require that work ends when ``check`` raises, with all that it has started."""
+    asked, raised_at_s = 0, list[float]()
+
+    def stop() -> None:
+        nonlocal asked
+        asked += 1
+        if asked > asked_before:
+            raised_at_s.append(time.monotonic())
+            raise kind
+
+    before, start_s = children(), time.monotonic()
+    try:
+        work(attrs.evolve(workspace, check=stop))
+    except kind:
+        pass
+    else:
+        # So little work may be done before it asks once more.
+        assert not raised_at_s, (
+            f"{kind.__name__} that workspace.check raised was swallowed"
+        )
+        took_s = time.monotonic() - start_s
+        assert asked or took_s < ASKS_WHEN_BUSY_S, "it never asked"
+    # Until it asks, a busy machine may take as long as it likes.
+    ends_s = time.monotonic() - raised_at_s[0] if raised_at_s else 0.0
+    assert ends_s < ENDS_WITHIN_S, "it went on"
+    assert children() <= before, "a program goes on"
+
+
+def _require_questions(watched: Callable[[], WatchedWork]) -> None:
+    """Require that ``check`` is called all the time; a busy machine gets three tries."""
+    longest_s = min_so_far = max(watched().gaps_s)
+    for _ in range(TRIES - 1):
+        if longest_s < ASKS_WHEN_BUSY_S:
+            break
+        longest_s = max(watched().gaps_s)
+        min_so_far = min(min_so_far, longest_s)
+    assert min_so_far < ASKS_WHEN_BUSY_S, (
+        f"workspace.check was not called for {min_so_far:.1f} s; call it every "
+        f"{ASKS_WITHIN_S} s, also while a program runs"
+    )
+
+
+def _require_sentence(told: str, source: Path) -> None:
+    """Require a sentence for the owner of a source, without names of files and tools."""
+    assert told.endswith("."), f"this is no sentence: {told!r}"
+    assert "\n" not in told, f"these are several lines: {told!r}"
+    assert source.name not in told, f"this names the file: {told!r}"
+    named = [tool for tool in TOOLS if tool in told.casefold()]
+    assert not named, f"this names {named[0]}, which owners do not know: {told!r}"
 
 
 def _assembled(transcoder: Transcoder, order: TranscodeOrder, made: Made) -> MediaIndex:

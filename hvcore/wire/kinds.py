@@ -123,6 +123,7 @@ class Integer:
         return self.from_json(_digits(text))
 
     def schema(self) -> Schema:
+        """Return the JSON Schema of whole numbers between both limits."""
         return {**INTEGER, "minimum": self.minimum, "maximum": self.maximum}
 
 
@@ -185,6 +186,7 @@ class Flag:
         return text == "true"
 
     def schema(self) -> Schema:
+        """Return the JSON Schema of true and false."""
         return BOOLEAN
 
 
@@ -212,6 +214,7 @@ class OneOf(Generic[T]):
         return self.choices[text]
 
     def schema(self) -> Schema:
+        """Return the JSON Schema of the names that can be chosen."""
         return one_of(self.name, *self.choices)
 
 

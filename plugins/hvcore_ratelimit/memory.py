@@ -4,6 +4,7 @@ import threading
 from collections import deque
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from itertools import repeat
 from typing import Final
 
 from hvcore.plugin_api import Clock, RateLimitRule, RateLimitState, RateLimitStore
@@ -31,8 +32,8 @@ class MemoryWindows(RateLimitStore):
                 for rule, window in zip(rules, windows, strict=True)
             ]
             if all(have_room):
-                for window in windows:
-                    window.append(now)
+                # In one step of the interpreter: no signal comes in between.
+                deque(map(deque.append, windows, repeat(now)), maxlen=0)
             return [
                 _state(rule, window, now, has_room=has_room)
                 for rule, window, has_room in zip(

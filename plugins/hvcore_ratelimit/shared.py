@@ -200,6 +200,10 @@ class SharedWindows(RateLimitStore):
                 raise UnavailableError(
                     "The rate limit store answers with something else."
                 ) from exc
+            except BaseException:
+                # Its answer would be taken for that of the next question.
+                connection.disconnect()
+                raise
             finally:
                 # Only now: an answer that nobody waits for is the next one's.
                 self._idle.append(connection)

@@ -64,7 +64,8 @@ class LinkSignIn(SignInProvider):
                     member = self.book.member(org_id, member_id)
                 case _:
                     member = None
-        except ValueError:
+        except (ValueError, RecursionError):
+            # The second one is a text of thousands of brackets.
             member = None
         if member is None:
             raise MembershipEndedError("the member was removed")

@@ -102,7 +102,7 @@ class AzureObjects(RemoteStorage):
                 # It has a limit of its own, after which it cleans up.
                 limit_s=COPY_WITHIN_S + JOIN_S,
             )
-        copied = self.stat(target)
+        copied = self._stored(target)
         if copied.size_bytes != before.size_bytes:
             self.delete_tree(target)
             raise UnavailableError("The storage did not copy the whole object.")

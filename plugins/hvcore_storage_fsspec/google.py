@@ -135,7 +135,7 @@ class GoogleStorage(RemoteStorage):
                 raise UnavailableError(
                     "The object changed while it was copied."
                 ) from exc
-        copied = self.stat(target)
+        copied = self._stored(target)
         if copied.size_bytes != before.size_bytes:
             self.delete_tree(target)
             raise UnavailableError("The storage did not copy the whole object.")

@@ -115,6 +115,9 @@ class LocalStorage(Storage):
         self._check_space()
         try:
             with local.open("rb") as file:
+                # The object is new, however old its bytes are; another's file keeps its date.
+                with suppress(PermissionError):
+                    os.utime(file.fileno())
                 os.fsync(file.fileno())
             return self._move(path, local, target)
         except OSError as exc:

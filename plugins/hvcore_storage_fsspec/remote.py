@@ -124,7 +124,7 @@ class RemoteStorage(Storage):
         size = local.stat().st_size
         with foreign_errors():
             self._send(local, target, content_type)
-        stored = self.stat(path)
+        stored = self._stored(path)
         if stored.size_bytes != size:
             raise UnavailableError("The storage did not keep the whole object.")
         return stored
@@ -141,7 +141,7 @@ class RemoteStorage(Storage):
                 limit_s=JOIN_S,
                 **self._copied_as(content_type),
             )
-        stored = self.stat(target)
+        stored = self._stored(target)
         if stored.size_bytes != size:
             raise UnavailableError("The storage did not copy the whole object.")
         return stored
@@ -218,6 +218,14 @@ class RemoteStorage(Storage):
 
     def _ask_for_bucket(self) -> None:
         """Raise FileNotFoundError if the bucket is missing, for stores that have buckets."""
+
+    def _stored(self, path: str) -> ObjectInfo:
+        """Describe an object that was stored a moment ago."""
+        try:
+            return self.stat(path)
+        except ObjectNotFoundError as exc:
+            # Lost, or removed by another meanwhile: who stored it may try again.
+            raise UnavailableError("The storage did not keep the object.") from exc
 
     def _read_part(self, path: str, start: int, end: int) -> bytes:
         full = self._full(path)

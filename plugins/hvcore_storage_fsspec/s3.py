@@ -177,13 +177,20 @@ class S3Storage(RemoteStorage):
                     # Else a small copy keeps the type of its source.
                     MetadataDirective="REPLACE",
                 )
-            copied = self.stat(target)
-            # Parts may be of two objects, one of which was sent meanwhile.
-            if self.stat(source) != before or copied.size_bytes != before.size_bytes:
-                raise UnavailableError("The object changed while it was copied.")  # noqa: TRY301 - as any other failure
         except BaseException:
-            self._undo_copy(target)
+            # The object at the target is as it was, or the whole copy: parts are none.
+            self._end_open_parts(target)
             raise
+        copied = self._stored(target)
+        # Parts may be of two objects, one of which was sent meanwhile.
+        try:
+            is_same = self.stat(source) == before
+        except ObjectNotFoundError:
+            self.delete_tree(target)
+            raise
+        if not is_same or copied.size_bytes != before.size_bytes:
+            self.delete_tree(target)
+            raise UnavailableError("The object changed while it was copied.")
         return copied
 
     def begin_parts(self, path: str, *, content_type: str) -> PartedWrite:
@@ -315,9 +322,7 @@ class S3Storage(RemoteStorage):
             **self._stored_as(content_type),
         )
 
-    def _undo_copy(self, target: str) -> None:
-        with suppress(UnavailableError):
-            self.delete_tree(target)
+    def _end_open_parts(self, target: str) -> None:
         # Parts without an object are paid for and never seen.
         with suppress(UnavailableError):
             for begun in self.parted_writes(target):

@@ -20,6 +20,7 @@ from hvcore.plugin_api import (
     RoutesBackend,
     hookimpl,
 )
+from hvcore_cli.invocation import DEFAULT_DATA
 from tests.cli.conftest import Hv
 from tests.docs import extension
 
@@ -28,6 +29,18 @@ OURS: Final = (
     "hvcore_sign_in_link.plugin,hvcore_storage_fsspec.plugin,hvcore_queue_rq.plugin,"
     "hvcore_transcoder_ffmpeg.plugin"
 )
+
+HELLO: Final = """\
+import click
+from hvcore.plugin_api import CommandBackend, hookimpl
+
+def build(options, context):
+    return click.Command("hello", callback=lambda: click.echo("hello"))
+
+@hookimpl
+def hvcore_commands():
+    yield CommandBackend(name="hello", factory=build, summary="Say hello.")
+"""
 
 
 @pytest.fixture
@@ -49,6 +62,24 @@ def test_it_is_listed_with_its_summary(hv: Hv, notes: str) -> None:
     done = hv("--help", HV_PLUGINS=notes)
 
     assert "Commands of plugins:\n  notes  Count notes.\n" in done.stdout
+
+
+def test_a_command_of_a_file_in_the_plugins_folder_runs_and_is_listed(
+    migrated: Hv, tmp_path: Path
+) -> None:
+    plugins = tmp_path / DEFAULT_DATA / "plugins"
+    plugins.mkdir(mode=0o700)
+    (plugins / "hello.py").write_text(HELLO)
+    (plugins / "hello.py").chmod(0o600)
+
+    said, listed = migrated("hello"), migrated("--help")
+    (plugins / "hello.py").chmod(0o666)
+    refused, checked = migrated("hello"), migrated("doctor")
+
+    assert (said.status, said.stdout) == (0, "hello\n"), said.stderr
+    assert "Commands of plugins:\n  hello  Say hello.\n" in listed.stdout
+    assert "No such command 'hello'" in refused.stderr
+    assert f"run: chmod go-w {plugins}/hello.py" in checked.stdout
 
 
 def test_it_explains_itself(hv: Hv, notes: str) -> None:

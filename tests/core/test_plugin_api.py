@@ -22,6 +22,9 @@ def test_nothing_of_the_last_release_is_gone() -> None:
         "Plugins break: bring these back, or raise plugin_api.VERSION and run "
         "python -m tests.support.plugin_surface"
     )
+    assert plugin_surface.version_of(stored) < plugin_api.OLDEST or not lost, (
+        "Plugins of the last release break: OLDEST must be VERSION"
+    )
 
 
 @pytest.mark.parametrize(

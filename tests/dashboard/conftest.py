@@ -18,7 +18,7 @@ from hvcore_dashboard.app import make_dashboard
 from hvcore_dashboard.assets import DASHBOARD_FILES, STATIC
 from hvcore_reference.dry_playback import DryPlaybackJudge
 from tests.conftest import SettableClock
-from tests.dashboard.world import DashboardWorld, StillInstallation
+from tests.dashboard.opened import Dashboard, StillInstallation
 from tests.support.http.fixtures import Template, settings_of
 from tests.support.http.world import make_tenants
 
@@ -48,7 +48,7 @@ def _template(tmp_path_factory: pytest.TempPathFactory) -> Template:
 @pytest.fixture
 def dashboard(
     _template: Template, static: Path, tmp_path: Path, clock: SettableClock
-) -> Iterator[DashboardWorld]:
+) -> Iterator[Dashboard]:
     """
     The dashboard of a service of its own.
     """
@@ -59,7 +59,7 @@ def dashboard(
 @pytest.fixture(scope="module")
 def shared(
     _template: Template, static: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[DashboardWorld]:
+) -> Iterator[Dashboard]:
     """
     One dashboard for all cells of a matrix.
     """
@@ -71,7 +71,7 @@ def shared(
 @contextmanager
 def open_dashboard(
     template: Template, folder: Path, static: Path, clock: SettableClock
-) -> Iterator[DashboardWorld]:
+) -> Iterator[Dashboard]:
     with template.open(_settings(folder), clock) as world:
         installation = StillInstallation()
         app = make_dashboard(
@@ -80,9 +80,7 @@ def open_dashboard(
             judge=DryPlaybackJudge.of(world.services),
             static=static,
         )
-        yield DashboardWorld(
-            world=world, client=TestClient(app), installation=installation
-        )
+        yield Dashboard(world=world, client=TestClient(app), installation=installation)
 
 
 def _settings(folder: Path) -> Settings:

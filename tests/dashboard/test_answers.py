@@ -11,10 +11,10 @@ from falcon.testing import Result
 
 from hvcore.domain.access.roles import Role
 from hvcore_dashboard.cookies import Cookies
-from tests.dashboard.world import (
+from tests.dashboard.opened import (
     SESSION,
     VIDEOS,
-    DashboardWorld,
+    Dashboard,
     ids_in,
     policy_of,
     same_for_all,
@@ -24,7 +24,7 @@ from tests.support.http.world import ORG
 MISSING = "/dashboard/org_zz/videos"
 
 
-def answers_of(dashboard: DashboardWorld) -> dict[str, Result]:
+def answers_of(dashboard: Dashboard) -> dict[str, Result]:
     person = dashboard.sign_in(Role.EDITOR)
     return {
         "page": person.get(VIDEOS),
@@ -37,7 +37,7 @@ def answers_of(dashboard: DashboardWorld) -> dict[str, Result]:
     }
 
 
-def test_every_answer_protects_itself(dashboard: DashboardWorld) -> None:
+def test_every_answer_protects_itself(dashboard: Dashboard) -> None:
     for name, answer in answers_of(dashboard).items():
         headers = answer.headers
         assert headers["cache-control"] == "no-store", name
@@ -55,7 +55,7 @@ def test_every_answer_protects_itself(dashboard: DashboardWorld) -> None:
         assert "*" not in headers["content-security-policy"], name
 
 
-def test_a_page_names_a_nonce_of_its_own(dashboard: DashboardWorld) -> None:
+def test_a_page_names_a_nonce_of_its_own(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.EDITOR)
 
     first, second = person.get(VIDEOS), person.get(VIDEOS)
@@ -69,7 +69,7 @@ def test_a_page_names_a_nonce_of_its_own(dashboard: DashboardWorld) -> None:
     assert "<style" not in first.text
 
 
-def test_pages_have_each_id_once(dashboard: DashboardWorld) -> None:
+def test_pages_have_each_id_once(dashboard: Dashboard) -> None:
     dashboard.world.ready()
     dashboard.world.transcoding()
     person = dashboard.sign_in(Role.EDITOR)
@@ -79,7 +79,7 @@ def test_pages_have_each_id_once(dashboard: DashboardWorld) -> None:
     assert ids_in(person.get(VIDEOS, "view=table"))
 
 
-def test_what_is_missing_looks_alike(dashboard: DashboardWorld) -> None:
+def test_what_is_missing_looks_alike(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.ADMIN)
     paths = ("/dashboard/nowhere", MISSING, f"/dashboard/{ORG}/nowhere")
 
@@ -89,13 +89,13 @@ def test_what_is_missing_looks_alike(dashboard: DashboardWorld) -> None:
     assert "There is no such page" in texts.pop()
 
 
-def test_an_error_names_its_request(dashboard: DashboardWorld) -> None:
+def test_an_error_names_its_request(dashboard: Dashboard) -> None:
     answer = dashboard.sign_in(Role.ADMIN).get(MISSING, **{"X-Request-Id": "mine-1"})
 
     assert "<code>mine-1</code>" in answer.text
 
 
-def test_a_part_that_fails_leaves_the_page_as_it_is(dashboard: DashboardWorld) -> None:
+def test_a_part_that_fails_leaves_the_page_as_it_is(dashboard: Dashboard) -> None:
     answer = dashboard.sign_in(Role.ADMIN).fragment(MISSING)
 
     assert answer.status_code == 404
@@ -105,7 +105,7 @@ def test_a_part_that_fails_leaves_the_page_as_it_is(dashboard: DashboardWorld) -
 
 
 def test_a_part_without_a_session_leads_the_page_to_sign_in(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     headers = {
         "HX-Request": "true",
@@ -120,7 +120,7 @@ def test_a_part_without_a_session_leads_the_page_to_sign_in(
     )
 
 
-def test_an_ended_session_is_none(dashboard: DashboardWorld) -> None:
+def test_an_ended_session_is_none(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.VIEWER)
     assert person.get(VIDEOS).status_code == 200
 
@@ -129,7 +129,7 @@ def test_an_ended_session_is_none(dashboard: DashboardWorld) -> None:
     assert person.get(VIDEOS).status_code == 303
 
 
-def test_sessions_are_no_keys_and_keys_no_sessions(dashboard: DashboardWorld) -> None:
+def test_sessions_are_no_keys_and_keys_no_sessions(dashboard: Dashboard) -> None:
     key = dashboard.world.key.value
     value = dashboard.sign_in(Role.ADMIN).session.value
 
@@ -142,7 +142,7 @@ def test_sessions_are_no_keys_and_keys_no_sessions(dashboard: DashboardWorld) ->
     assert api.status_code == 401
 
 
-def test_the_sessions_cookie_is_for_nobody_else(dashboard: DashboardWorld) -> None:
+def test_the_sessions_cookie_is_for_nobody_else(dashboard: Dashboard) -> None:
     made = dashboard.world.services.sign_in_links.for_operator(name="Olga")
     code = made.address.partition("#")[2]
 
@@ -170,7 +170,7 @@ def test_without_tls_the_cookie_is_for_the_dashboards_pages() -> None:
 @pytest.mark.parametrize(
     "forged", ["", "x", "W10", "bm9uc2Vuc2U=", "eyJhIjogMX0=", "\xff", "W1sxXV0="]
 )
-def test_forged_messages_are_none(shared: DashboardWorld, forged: str) -> None:
+def test_forged_messages_are_none(shared: Dashboard, forged: str) -> None:
     person = shared.sign_in(Role.VIEWER)
     cookies = f"{SESSION}={person.session.value}; __Host-hv_messages={forged}"
 
@@ -180,7 +180,7 @@ def test_forged_messages_are_none(shared: DashboardWorld, forged: str) -> None:
     assert 'class="message' not in answer.text
 
 
-def test_a_message_is_told_once(dashboard: DashboardWorld) -> None:
+def test_a_message_is_told_once(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.EDITOR)
     changed = person.post(f"{VIDEOS}/delete", {"video": dashboard.world.ready()})
     told = changed.headers["set-cookie"].partition(";")[0]
@@ -191,14 +191,14 @@ def test_a_message_is_told_once(dashboard: DashboardWorld) -> None:
     assert "__Host-hv_messages=;" in answer.headers["set-cookie"]
 
 
-def test_methods_that_pages_lack_are_refused(dashboard: DashboardWorld) -> None:
+def test_methods_that_pages_lack_are_refused(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.ADMIN)
 
     for method in ("PUT", "DELETE", "PATCH"):
         assert person.send(method, VIDEOS).status_code == 405
 
 
-def test_a_change_by_htmx_leads_the_page_elsewhere(dashboard: DashboardWorld) -> None:
+def test_a_change_by_htmx_leads_the_page_elsewhere(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.EDITOR)
 
     answer = person.post(
@@ -212,7 +212,7 @@ def test_a_change_by_htmx_leads_the_page_elsewhere(dashboard: DashboardWorld) ->
 
 
 def test_a_crash_shows_its_request_and_nothing_else(
-    dashboard: DashboardWorld, caplog: pytest.LogCaptureFixture
+    dashboard: Dashboard, caplog: pytest.LogCaptureFixture
 ) -> None:
     class Crash:
         def on_get(self, _req: falcon.Request, _resp: falcon.Response) -> None:
@@ -239,11 +239,11 @@ def test_a_crash_shows_its_request_and_nothing_else(
         "/dashboard/%00/videos",
     ],
 )
-def test_what_can_be_no_id_is_missing(dashboard: DashboardWorld, path: str) -> None:
+def test_what_can_be_no_id_is_missing(dashboard: Dashboard, path: str) -> None:
     assert dashboard.sign_in(Role.ADMIN).get(path).status_code == 404
 
 
-def test_a_file_that_is_missing_is_no_page(dashboard: DashboardWorld) -> None:
+def test_a_file_that_is_missing_is_no_page(dashboard: Dashboard) -> None:
     answer = dashboard.get("/dashboard/static/../vendor.json")
 
     assert answer.status_code == 404

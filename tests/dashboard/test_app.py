@@ -16,7 +16,7 @@ from hvcore_dashboard.page_contexts import PageContext
 from hvcore_reference.dry_playback import DryPlaybackJudge
 from hvcore_reference.wsgi import with_dashboard
 from hvcore_web.pages import STYLE
-from tests.dashboard.world import DashboardWorld, StillInstallation
+from tests.dashboard.opened import Dashboard, StillInstallation
 
 
 def app(name: str) -> Callable[..., Iterable[bytes]]:
@@ -65,14 +65,14 @@ def test_a_dashboard_with_an_address_of_its_own_links_there() -> None:
     assert context.top("") == "/video/dashboard/"
 
 
-def test_the_look_of_all_pages_is_shared(dashboard: DashboardWorld) -> None:
+def test_the_look_of_all_pages_is_shared(dashboard: Dashboard) -> None:
     answer = dashboard.get("/dashboard/static/page.css")
 
     assert answer.content == STYLE.read_bytes()
 
 
 def test_missing_files_say_how_to_get_them(
-    dashboard: DashboardWorld, tmp_path: Path
+    dashboard: Dashboard, tmp_path: Path
 ) -> None:
     services = dashboard.world.services
     made = make_dashboard(
@@ -89,7 +89,7 @@ def test_missing_files_say_how_to_get_them(
     assert "./hv setup" in answer.text
 
 
-def test_files_of_pages_are_kept_for_a_year(dashboard: DashboardWorld) -> None:
+def test_files_of_pages_are_kept_for_a_year(dashboard: Dashboard) -> None:
     page = dashboard.get("/dashboard/sign-in").text
     style = re.findall(r'<link rel="stylesheet" href="([^"]+)"', page)[-1]
 

@@ -9,7 +9,7 @@ import pytest
 
 from hvcore_dashboard.routes import ROUTES
 from hvcore_dashboard.routing import PageRoute
-from tests.dashboard.world import ORIGIN, SESSION, DashboardWorld, PersonClient
+from tests.dashboard.opened import ORIGIN, SESSION, Dashboard, PersonClient
 from tests.support.http.world import ORG
 from tests.web.broken.asking import Breaker
 
@@ -27,12 +27,12 @@ GOOD: Final = {
 
 
 @pytest.fixture(scope="module")
-def person(shared: DashboardWorld) -> PersonClient:
+def person(shared: Dashboard) -> PersonClient:
     return shared.sign_in(None)
 
 
 @pytest.fixture(scope="module")
-def breaker(shared: DashboardWorld, person: PersonClient) -> Breaker:
+def breaker(shared: Dashboard, person: PersonClient) -> Breaker:
     headers = {
         "HTTP_COOKIE": f"{SESSION}={person.session.value}",
         "HTTP_ORIGIN": ORIGIN,
@@ -57,7 +57,7 @@ def path_of(route: PageRoute, video: str, broken: str = "") -> str:
     ids=lambda route: f"{route.method} {route.path}",
 )
 def test_nothing_that_is_broken_breaks_a_page(
-    shared: DashboardWorld, person: PersonClient, breaker: Breaker, route: PageRoute
+    shared: Dashboard, person: PersonClient, breaker: Breaker, route: PageRoute
 ) -> None:
     video = shared.world.ready()
     fields: dict[str, Any] | None = None
@@ -94,7 +94,7 @@ BODIES: Final = {
 @pytest.mark.parametrize("kind", BODIES)
 @pytest.mark.parametrize("tab", ["picture", "captions", "sharing"])
 def test_a_broken_form_with_files_is_refused(
-    shared: DashboardWorld, person: PersonClient, tab: str, kind: str
+    shared: Dashboard, person: PersonClient, tab: str, kind: str
 ) -> None:
     answer = shared.client.simulate_post(
         f"/dashboard/{ORG}/videos/{shared.world.ready()}/{tab}",
@@ -111,7 +111,7 @@ def test_a_broken_form_with_files_is_refused(
 
 @pytest.mark.parametrize("origin", ["http://[", "http://a:99999999", "null", ""])
 def test_an_origin_that_cannot_be_read_is_a_foreign_one(
-    shared: DashboardWorld, person: PersonClient, origin: str
+    shared: Dashboard, person: PersonClient, origin: str
 ) -> None:
     video = shared.world.ready()
 
@@ -122,7 +122,7 @@ def test_an_origin_that_cannot_be_read_is_a_foreign_one(
 
 
 def test_an_explanation_needs_an_origin_that_can_be_read(
-    shared: DashboardWorld, person: PersonClient
+    shared: Dashboard, person: PersonClient
 ) -> None:
     path = f"/dashboard/{ORG}/videos/{shared.world.ready()}/explain"
 

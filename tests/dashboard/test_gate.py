@@ -12,7 +12,7 @@ from hvcore.domain.access.roles import Role
 from hvcore.throttling.turns import client_of_turn, having_turn
 from hvcore_dashboard.routes import ROUTES
 from hvcore_dashboard.routing import Audience, PageRoute
-from tests.dashboard.world import ORIGIN, DashboardWorld, PersonClient, same_for_all
+from tests.dashboard.opened import ORIGIN, Dashboard, PersonClient, same_for_all
 from tests.support.http.world import ORG, OTHER_ORG
 
 pytestmark = pytest.mark.matrix
@@ -41,7 +41,7 @@ def is_allowed(route: PageRoute, role: Role | None) -> bool:
 
 @pytest.mark.parametrize("route", ROUTES, ids=IDS)
 def test_who_is_not_signed_in_is_led_to_sign_in(
-    shared: DashboardWorld, route: PageRoute
+    shared: Dashboard, route: PageRoute
 ) -> None:
     answer = shared.client.simulate_request(route.method, path_of(route))
 
@@ -64,7 +64,7 @@ def test_who_is_not_signed_in_is_led_to_sign_in(
     ids=lambda route: f"{route.method} {route.path}",
 )
 def test_a_role_opens_what_it_is_for(
-    shared: DashboardWorld, route: PageRoute, name: str
+    shared: Dashboard, route: PageRoute, name: str
 ) -> None:
     role = ROLES[name]
 
@@ -87,7 +87,7 @@ def test_a_role_opens_what_it_is_for(
     ids=lambda route: f"{route.method} {route.path}",
 )
 def test_a_foreign_organization_looks_like_none(
-    shared: DashboardWorld, route: PageRoute, role: Role
+    shared: Dashboard, route: PageRoute, role: Role
 ) -> None:
     person = shared.sign_in(role)
 
@@ -104,9 +104,7 @@ def test_a_foreign_organization_looks_like_none(
     [route for route in ROUTES if "{video_id}" in route.path],
     ids=lambda route: f"{route.method} {route.path}",
 )
-def test_a_foreign_video_looks_like_none(
-    shared: DashboardWorld, route: PageRoute
-) -> None:
+def test_a_foreign_video_looks_like_none(shared: Dashboard, route: PageRoute) -> None:
     theirs = shared.world.ready(shared.world.other_env)
     person = shared.sign_in(Role.ADMIN)
     nobodys = "vid_" + "0" * 22
@@ -137,7 +135,7 @@ FORGERIES: Final = {
     ids=lambda route: route.path,
 )
 def test_a_change_without_the_token_is_refused(
-    shared: DashboardWorld, route: PageRoute, forgery: str
+    shared: Dashboard, route: PageRoute, forgery: str
 ) -> None:
     fields, headers = FORGERIES[forgery]
 
@@ -163,14 +161,14 @@ def test_a_change_without_the_token_is_refused(
 )
 @pytest.mark.parametrize("route", CHANGES, ids=CHANGE_IDS)
 def test_a_change_from_elsewhere_is_refused(
-    shared: DashboardWorld, route: PageRoute, headers: dict[str, str]
+    shared: Dashboard, route: PageRoute, headers: dict[str, str]
 ) -> None:
     answer = shared.sign_in(None).post(path_of(route), **headers)
 
     assert answer.status_code == 403
 
 
-def test_a_token_of_another_session_is_refused(shared: DashboardWorld) -> None:
+def test_a_token_of_another_session_is_refused(shared: Dashboard) -> None:
     first, second = shared.sign_in(Role.ADMIN), shared.sign_in(Role.ADMIN)
     token = first.session.person.change_token
 
@@ -187,7 +185,7 @@ def test_addresses_do_not_change_anything() -> None:
 
 
 def test_an_address_takes_turns_as_the_organization_whose_page_it_opens(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     person = dashboard.sign_in(Role.VIEWER)
     with having_turn("an address", end=bool):

@@ -14,7 +14,7 @@ from hvcore.domain.access.roles import Role
 from hvcore.domain.videos.states import VideoState
 from hvcore_dashboard.routes import ROUTES
 from hvcore_dashboard.routing import PageRoute
-from tests.dashboard.world import SESSION, VIDEOS, DashboardWorld, PersonClient
+from tests.dashboard.opened import SESSION, VIDEOS, Dashboard, PersonClient
 from tests.support.http.world import ORG
 
 COUNTED: Final = [route for route in ROUTES if route.bucket is not None]
@@ -25,7 +25,7 @@ HAS: Final = {
 }
 
 
-def use_up(dashboard: DashboardWorld, bucket: Bucket, *, left: int = 0) -> None:
+def use_up(dashboard: Dashboard, bucket: Bucket, *, left: int = 0) -> None:
     """
     Let a program of the organization do all but some of what it may in an hour.
     """
@@ -33,7 +33,7 @@ def use_up(dashboard: DashboardWorld, bucket: Bucket, *, left: int = 0) -> None:
         pass
 
 
-def left_to(dashboard: DashboardWorld, bucket: Bucket) -> int:
+def left_to(dashboard: Dashboard, bucket: Bucket) -> int:
     """
     Return what the organization has left, after one more request by a key.
     """
@@ -57,7 +57,7 @@ def send(person: PersonClient, route: PageRoute, video_id: str) -> Result:
 
 @pytest.mark.parametrize("route", COUNTED, ids=lambda route: route.path)
 def test_a_change_too_many_is_refused_with_the_time_to_wait(
-    shared: DashboardWorld, route: PageRoute
+    shared: Dashboard, route: PageRoute
 ) -> None:
     assert route.bucket is not None
     person, video_id = shared.sign_in(Role.EDITOR), shared.world.ready()
@@ -90,7 +90,7 @@ def test_what_the_api_counts_is_counted_on_pages() -> None:
     assert free == {video, resumed, "/dashboard/{org_id}/videos/delete"}
 
 
-def test_a_program_and_a_page_use_one_allowance(dashboard: DashboardWorld) -> None:
+def test_a_program_and_a_page_use_one_allowance(dashboard: Dashboard) -> None:
     person, video_id = dashboard.sign_in(Role.EDITOR), dashboard.world.ready()
 
     person.post(f"{VIDEOS}/{video_id}/sharing", {"kind": "share"})
@@ -100,7 +100,7 @@ def test_a_program_and_a_page_use_one_allowance(dashboard: DashboardWorld) -> No
     assert int(remaining) == HAS[Bucket.VIDEO_OPERATIONS] - 2
 
 
-def test_looking_and_refusals_count_nothing(dashboard: DashboardWorld) -> None:
+def test_looking_and_refusals_count_nothing(dashboard: Dashboard) -> None:
     video_id = dashboard.world.ready()
     editor, viewer = dashboard.sign_in(Role.EDITOR), dashboard.sign_in(Role.VIEWER)
     for tab in ("", "/captions", "/picture", "/sharing", "/embed", "/player"):
@@ -115,7 +115,7 @@ def test_looking_and_refusals_count_nothing(dashboard: DashboardWorld) -> None:
 
 
 def test_several_deletions_end_at_the_limit_and_say_so(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     world = dashboard.world
     chosen = [world.ready() for _ in range(3)]

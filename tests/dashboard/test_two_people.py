@@ -10,18 +10,18 @@ from hvcore.domain.access.roles import Role
 from hvcore.domain.labels import Labels
 from hvcore.domain.videos.video import VideoChanges
 from tests.api.resources.test_thumbnails import stills
+from tests.dashboard.opened import VIDEOS, Dashboard, PersonClient
 from tests.dashboard.pages.keys.test_changes import KEYS, keys_of, made
 from tests.dashboard.pages.members.test_changes import MEMBERS
 from tests.dashboard.pages.operation.test_tenants import ONE
 from tests.dashboard.pages.video.sent_files import VTT, picture, post_file
 from tests.dashboard.pages.webhooks.test_changes import added, endpoints
 from tests.dashboard.sent_forms import form_of
-from tests.dashboard.world import VIDEOS, DashboardWorld, PersonClient
 from tests.support.http.world import ORG
 
 
 def test_a_rename_keeps_a_video_private_that_somebody_has_made_so(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     video_id = dashboard.world.ready(is_public=True)
     path = f"{VIDEOS}/{video_id}"
@@ -49,7 +49,7 @@ def test_a_rename_keeps_a_video_private_that_somebody_has_made_so(
     ],
 )
 def test_a_field_that_both_have_changed_is_asked_about(
-    dashboard: DashboardWorld, field: str, theirs: str, mine: str, is_shown: str
+    dashboard: Dashboard, field: str, theirs: str, mine: str, is_shown: str
 ) -> None:
     video_id = dashboard.world.ready()
     labels = Labels(metadata=(("kept", "1"), ("order", "1")))
@@ -75,7 +75,7 @@ def test_a_field_that_both_have_changed_is_asked_about(
 
 
 def test_keys_of_metadata_that_two_have_added_are_both_kept(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     video_id = dashboard.world.ready()
     path = f"{VIDEOS}/{video_id}"
@@ -89,7 +89,7 @@ def test_keys_of_metadata_that_two_have_added_are_both_kept(
 
 
 def test_metadata_that_one_removes_and_another_changes_is_asked_about(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     video_id = dashboard.world.ready()
     path = f"{VIDEOS}/{video_id}"
@@ -117,7 +117,7 @@ def test_metadata_that_one_removes_and_another_changes_is_asked_about(
     ],
 )
 def test_a_form_that_is_sent_twice_after_a_lost_answer_is_saved(
-    dashboard: DashboardWorld, field: str, written: str
+    dashboard: Dashboard, field: str, written: str
 ) -> None:
     path = f"{VIDEOS}/{dashboard.world.ready(is_public=False)}"
     person = dashboard.sign_in(Role.EDITOR)
@@ -132,7 +132,7 @@ def test_a_form_that_is_sent_twice_after_a_lost_answer_is_saved(
 
 
 def test_limits_that_are_sent_twice_after_a_lost_answer_are_saved(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     person = dashboard.sign_in(None)
     seen = person.get(ONE)
@@ -144,7 +144,7 @@ def test_limits_that_are_sent_twice_after_a_lost_answer_are_saved(
 
 
 def test_captions_that_are_sent_twice_after_a_lost_answer_are_saved(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     person = dashboard.sign_in(Role.EDITOR)
     path = f"{VIDEOS}/{dashboard.world.ready()}/captions"
@@ -160,7 +160,7 @@ def test_captions_that_are_sent_twice_after_a_lost_answer_are_saved(
 
 @pytest.mark.parametrize("what", ["a file", "a moment"])
 def test_a_picture_that_is_sent_twice_after_a_lost_answer_is_chosen(
-    dashboard: DashboardWorld, what: str
+    dashboard: Dashboard, what: str
 ) -> None:
     stills(dashboard.world)
     person = dashboard.sign_in(Role.EDITOR)
@@ -177,7 +177,7 @@ def test_a_picture_that_is_sent_twice_after_a_lost_answer_is_chosen(
 
 
 def test_a_page_of_an_older_version_makes_nothing_public(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     video_id = dashboard.world.ready(is_public=True)
     path = f"{VIDEOS}/{video_id}"
@@ -191,12 +191,12 @@ def test_a_page_of_an_older_version_makes_nothing_public(
     assert not dashboard.video(video_id).is_public
 
 
-def two(dashboard: DashboardWorld, role: Role) -> tuple[PersonClient, PersonClient]:
+def two(dashboard: Dashboard, role: Role) -> tuple[PersonClient, PersonClient]:
     return dashboard.sign_in(role), dashboard.sign_in(role)
 
 
 def test_limits_that_were_not_touched_stay_as_somebody_else_has_set_them(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     quotas = dashboard.world.services.quotas
     quotas.change(ORG, {"stored_bytes": 100 * 1024**3, "weight": 1.23456789})
@@ -213,7 +213,7 @@ def test_limits_that_were_not_touched_stay_as_somebody_else_has_set_them(
 
 
 def test_a_limit_that_two_operators_have_set_is_asked_about(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     quotas = dashboard.world.services.quotas
     person = dashboard.sign_in(None)
@@ -234,7 +234,7 @@ def test_a_limit_that_two_operators_have_set_is_asked_about(
 
 
 def test_a_role_that_two_admins_have_changed_is_asked_about(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     first, second = two(dashboard, Role.ADMIN)
     services = dashboard.world.services
@@ -253,7 +253,7 @@ def test_a_role_that_two_admins_have_changed_is_asked_about(
 
 
 def test_a_role_that_was_not_touched_is_not_taken_back(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     first, second = two(dashboard, Role.ADMIN)
     services = dashboard.world.services
@@ -268,7 +268,7 @@ def test_a_role_that_was_not_touched_is_not_taken_back(
 
 
 def test_a_member_made_admin_meanwhile_is_not_removed_from_an_older_page(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     first, second = two(dashboard, Role.ADMIN)
     services = dashboard.world.services
@@ -286,7 +286,7 @@ def test_a_member_made_admin_meanwhile_is_not_removed_from_an_older_page(
 
 
 def test_two_admins_who_remove_each_other_from_old_pages_leave_one(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     first, second = two(dashboard, Role.ADMIN)
     paths = [f"{MEMBERS}/{one.session.person.subject}" for one in (first, second)]
@@ -304,7 +304,7 @@ def test_two_admins_who_remove_each_other_from_old_pages_leave_one(
 
 
 def test_a_key_that_somebody_has_rotated_is_not_rotated_once_more(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     first, second = two(dashboard, Role.ADMIN)
     key, _ = made(dashboard, first)
@@ -323,7 +323,7 @@ def test_a_key_that_somebody_has_rotated_is_not_rotated_once_more(
 
 
 def test_a_secret_that_somebody_has_rotated_goes_on_signing(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     first, second = two(dashboard, Role.ADMIN)
     path = added(dashboard, first)
@@ -339,7 +339,7 @@ def test_a_secret_that_somebody_has_rotated_goes_on_signing(
 
 
 def test_captions_of_which_a_page_knew_nothing_are_not_replaced(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     first, second = two(dashboard, Role.EDITOR)
     path = f"{VIDEOS}/{dashboard.world.ready()}/captions"
@@ -363,7 +363,7 @@ def test_captions_of_which_a_page_knew_nothing_are_not_replaced(
 
 
 def test_captions_that_were_replaced_are_not_removed_from_a_page_of_before(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     first, second = two(dashboard, Role.EDITOR)
     path = f"{VIDEOS}/{dashboard.world.ready()}/captions"
@@ -383,7 +383,7 @@ def test_captions_that_were_replaced_are_not_removed_from_a_page_of_before(
 @pytest.mark.parametrize("theirs", ["a file", "a moment"])
 @pytest.mark.parametrize("mine", ["a file", "a moment"])
 def test_a_picture_that_somebody_has_chosen_is_not_replaced_unseen(
-    dashboard: DashboardWorld, theirs: str, mine: str
+    dashboard: Dashboard, theirs: str, mine: str
 ) -> None:
     stills(dashboard.world)
     first, second = two(dashboard, Role.EDITOR)

@@ -19,7 +19,7 @@ from hvcore_dashboard.assets import STATIC
 from hvcore_dashboard.routes import ROUTES
 from tests.conftest import SettableClock
 from tests.dashboard.conftest import open_dashboard
-from tests.dashboard.world import HOST, DashboardWorld, PersonClient
+from tests.dashboard.opened import HOST, Dashboard, PersonClient
 from tests.support.http.fixtures import Template
 from tests.support.http.world import ORG
 
@@ -43,7 +43,7 @@ class FullDashboard:
         ids: One of each kind, by the parameter of addresses.
     """
 
-    dashboard: DashboardWorld
+    dashboard: Dashboard
     operator: PersonClient
     ids: Mapping[str, str]
 

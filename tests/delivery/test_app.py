@@ -14,13 +14,13 @@ from hvcore.domain.videos.states import VideoState
 from hvcore.playback_tokens import TokenUse
 from hvcore_delivery.app import make_app
 from tests.conftest import SettableClock
-from tests.support.http.delivery_world import (
+from tests.support.http.delivery_worker import (
     PLAYER_URL,
     PRIVATE_PATH,
     PUBLIC_PATH,
     WAYS,
-    DeliveryWorld,
-    world_by,
+    DeliveryWorker,
+    worker_by,
 )
 from tests.support.http.world import ENV, ORG, World, body_of, problem_of
 from tests.support.media_samples import OTHER, PUBLIC, ROOT, VIDEO
@@ -29,15 +29,15 @@ from tests.support.media_samples import OTHER, PUBLIC, ROOT, VIDEO
 @pytest.fixture(params=WAYS)
 def public(
     request: pytest.FixtureRequest, clock: SettableClock, tmp_path: Path
-) -> DeliveryWorld:
-    return world_by(request.param, clock, tmp_path, is_public=True)
+) -> DeliveryWorker:
+    return worker_by(request.param, clock, tmp_path, is_public=True)
 
 
 @pytest.fixture(params=["local", "loop"])
 def private(
     request: pytest.FixtureRequest, clock: SettableClock, tmp_path: Path
-) -> DeliveryWorld:
-    return world_by(request.param, clock, tmp_path, is_public=False)
+) -> DeliveryWorker:
+    return worker_by(request.param, clock, tmp_path, is_public=False)
 
 
 def outcome(result: Result) -> tuple[int, str]:
@@ -55,7 +55,7 @@ FORBIDDEN = (403, "forbidden")
 UNAUTHORIZED = (401, "unauthorized")
 
 
-def test_a_public_video_is_played_without_a_token(public: DeliveryWorld) -> None:
+def test_a_public_video_is_played_without_a_token(public: DeliveryWorker) -> None:
     master = public.get(f"{PUBLIC_PATH}/master.m3u8")
 
     assert master.status_code == 200
@@ -83,7 +83,7 @@ def test_a_public_video_is_played_without_a_token(public: DeliveryWorld) -> None
     ],
 )
 def test_every_published_file_has_its_address(
-    public: DeliveryWorld, file: str, content: bytes, content_type: str
+    public: DeliveryWorker, file: str, content: bytes, content_type: str
 ) -> None:
     result = public.get(f"{PUBLIC_PATH}/{file}")
 
@@ -102,7 +102,7 @@ def test_every_published_file_has_its_address(
     ],
 )
 def test_an_environment_has_a_short_name_and_a_video_an_alias(
-    public: DeliveryWorld, path: str
+    public: DeliveryWorker, path: str
 ) -> None:
     assert public.get(f"{path}/master.m3u8").status_code == 200
 
@@ -123,7 +123,7 @@ def test_an_environment_has_a_short_name_and_a_video_an_alias(
     ],
 )
 def test_a_path_with_another_owner_finds_nothing(
-    public: DeliveryWorld, path: str
+    public: DeliveryWorker, path: str
 ) -> None:
     assert outcome(public.get(f"{path}/master.m3u8")) == NOT_FOUND
 
@@ -137,7 +137,9 @@ def test_a_path_with_another_owner_finds_nothing(
         VideoState.DELETED,
     ],
 )
-def test_only_a_ready_video_is_served(public: DeliveryWorld, state: VideoState) -> None:
+def test_only_a_ready_video_is_served(
+    public: DeliveryWorker, state: VideoState
+) -> None:
     public.change(state=state)
 
     query = f"token={public.token()}"
@@ -147,7 +149,7 @@ def test_only_a_ready_video_is_served(public: DeliveryWorld, state: VideoState) 
 
 
 def test_nobody_begins_a_video_whose_owner_may_deliver_no_more(
-    public: DeliveryWorld,
+    public: DeliveryWorker,
 ) -> None:
     token = f"token={public.token()}"
     places = ((PUBLIC_PATH, ""), (PRIVATE_PATH, token))
@@ -172,7 +174,7 @@ def test_nobody_begins_a_video_whose_owner_may_deliver_no_more(
         assert public.get(f"{place}/{texts[0]}", query).status_code == 200
 
 
-def test_a_delete_is_obeyed_by_the_very_next_request(public: DeliveryWorld) -> None:
+def test_a_delete_is_obeyed_by_the_very_next_request(public: DeliveryWorker) -> None:
     addresses = [f"{PUBLIC_PATH}/master.m3u8", f"{PUBLIC_PATH}/video/360p/0.m4s"]
     for address in addresses:
         assert public.get(address).status_code == 200
@@ -184,7 +186,7 @@ def test_a_delete_is_obeyed_by_the_very_next_request(public: DeliveryWorld) -> N
 
 
 def test_a_file_that_a_delete_has_just_moved_is_not_found(
-    public: DeliveryWorld,
+    public: DeliveryWorker,
 ) -> None:
     if public.storage.objects:
         public.storage.objects.clear()
@@ -197,7 +199,7 @@ def test_a_file_that_a_delete_has_just_moved_is_not_found(
     assert outcome(public.get(f"{PUBLIC_PATH}/video/360p/0.m4s")) == NOT_FOUND
 
 
-def test_a_private_video_on_a_public_path_is_forbidden(private: DeliveryWorld) -> None:
+def test_a_private_video_on_a_public_path_is_forbidden(private: DeliveryWorker) -> None:
     query = f"token={private.token()}"
 
     assert outcome(private.get(f"{PUBLIC_PATH}/master.m3u8")) == FORBIDDEN
@@ -205,7 +207,7 @@ def test_a_private_video_on_a_public_path_is_forbidden(private: DeliveryWorld) -
 
 
 def test_a_video_that_turns_private_leaves_its_public_path_at_once(
-    public: DeliveryWorld,
+    public: DeliveryWorker,
 ) -> None:
     public.get(f"{PUBLIC_PATH}/master.m3u8")
 
@@ -215,7 +217,7 @@ def test_a_video_that_turns_private_leaves_its_public_path_at_once(
 
 
 def test_a_token_plays_a_private_video_from_the_first_address_on(
-    private: DeliveryWorld,
+    private: DeliveryWorker,
 ) -> None:
     token = private.token()
 
@@ -236,7 +238,7 @@ def test_a_token_plays_a_private_video_from_the_first_address_on(
     assert segment.headers["cache-control"] == "private, max-age=31536000, immutable"
 
 
-def test_the_private_path_plays_public_videos_too(public: DeliveryWorld) -> None:
+def test_the_private_path_plays_public_videos_too(public: DeliveryWorker) -> None:
     query = f"token={public.token()}"
 
     result = public.get(f"{PRIVATE_PATH}/master.m3u8", query)
@@ -245,7 +247,7 @@ def test_the_private_path_plays_public_videos_too(public: DeliveryWorld) -> None
     assert result.headers["cache-control"].startswith("private")
 
 
-def test_a_viewer_without_a_token_learns_nothing(private: DeliveryWorld) -> None:
+def test_a_viewer_without_a_token_learns_nothing(private: DeliveryWorker) -> None:
     answers = [
         private.get(f"/v1/private/{video}/{file}", query)
         for video in (VIDEO, OTHER, "nonsense", "%00")
@@ -257,7 +259,7 @@ def test_a_viewer_without_a_token_learns_nothing(private: DeliveryWorld) -> None
     assert private.directory.asked == []
 
 
-def test_an_expired_token_is_refused(private: DeliveryWorld) -> None:
+def test_an_expired_token_is_refused(private: DeliveryWorker) -> None:
     query = f"token={private.token(valid_s=900)}"
     assert private.get(f"{PRIVATE_PATH}/master.m3u8", query).status_code == 200
 
@@ -267,7 +269,7 @@ def test_an_expired_token_is_refused(private: DeliveryWorld) -> None:
         assert outcome(private.get(f"{PRIVATE_PATH}/{file}", query)) == UNAUTHORIZED
 
 
-def test_a_changed_token_is_refused(private: DeliveryWorld) -> None:
+def test_a_changed_token_is_refused(private: DeliveryWorker) -> None:
     token = private.token()
 
     for changed in (token.upper(), token[:-2], f"{token}=", f"%20{token}", token * 9):
@@ -277,7 +279,7 @@ def test_a_changed_token_is_refused(private: DeliveryWorld) -> None:
         assert token not in result.text
 
 
-def test_two_tokens_are_refused_even_if_one_is_good(private: DeliveryWorld) -> None:
+def test_two_tokens_are_refused_even_if_one_is_good(private: DeliveryWorker) -> None:
     token = private.token()
 
     for query in (f"token={token}&token={token}", f"token=&token={token}"):
@@ -285,7 +287,7 @@ def test_two_tokens_are_refused_even_if_one_is_good(private: DeliveryWorld) -> N
         assert outcome(result) == UNAUTHORIZED
 
 
-def test_a_token_opens_its_own_video_alone(private: DeliveryWorld) -> None:
+def test_a_token_opens_its_own_video_alone(private: DeliveryWorker) -> None:
     theirs = private.token(video_id=OTHER, public_id="pubvid_" + "d" * 22)
     ours = private.token()
 
@@ -297,7 +299,7 @@ def test_a_token_opens_its_own_video_alone(private: DeliveryWorld) -> None:
 
 
 def test_a_token_with_the_public_id_of_another_video_is_refused(
-    private: DeliveryWorld,
+    private: DeliveryWorker,
 ) -> None:
     mixed = private.token(public_id="pubvid_" + "d" * 22)
 
@@ -306,7 +308,7 @@ def test_a_token_with_the_public_id_of_another_video_is_refused(
     assert outcome(result) == FORBIDDEN
 
 
-def test_a_thumbnail_token_plays_nothing(private: DeliveryWorld) -> None:
+def test_a_thumbnail_token_plays_nothing(private: DeliveryWorker) -> None:
     query = f"token={private.token(use=TokenUse.THUMBNAIL)}"
 
     for file in ("master.m3u8", "video/360p/0.m4s", "no-such-file"):
@@ -332,7 +334,7 @@ def test_a_thumbnail_token_plays_nothing(private: DeliveryWorld) -> None:
     ],
 )
 def test_a_token_with_domains_is_good_on_their_pages(
-    private: DeliveryWorld, headers: dict[str, str], expected: tuple[int, str]
+    private: DeliveryWorker, headers: dict[str, str], expected: tuple[int, str]
 ) -> None:
     query = f"token={private.token(domains=['example.com', '*.example.org'])}"
 
@@ -381,7 +383,7 @@ def test_a_token_with_domains_is_good_on_their_pages(
     ],
 )
 def test_a_path_that_names_no_published_file_finds_nothing(
-    public: DeliveryWorld, file: str
+    public: DeliveryWorker, file: str
 ) -> None:
     query = f"token={public.token()}"
 
@@ -393,11 +395,11 @@ def test_a_path_that_names_no_published_file_finds_nothing(
     "path",
     ["/", "/v1", "/v1/public", f"/v1/private/{VIDEO}", "//etc/passwd", "/v1//private"],
 )
-def test_other_addresses_lead_nowhere(public: DeliveryWorld, path: str) -> None:
+def test_other_addresses_lead_nowhere(public: DeliveryWorker, path: str) -> None:
     assert outcome(public.get(path)) == NO_FILE
 
 
-def test_low_latency_parameters_change_nothing(public: DeliveryWorld) -> None:
+def test_low_latency_parameters_change_nothing(public: DeliveryWorker) -> None:
     plain = public.get(f"{PUBLIC_PATH}/video-360p.m3u8")
 
     asked = public.get(
@@ -409,7 +411,7 @@ def test_low_latency_parameters_change_nothing(public: DeliveryWorld) -> None:
     assert asked.headers["etag"] == plain.headers["etag"]
 
 
-def test_a_damaged_segment_is_not_served(private: DeliveryWorld) -> None:
+def test_a_damaged_segment_is_not_served(private: DeliveryWorker) -> None:
     local = private.storage.local_path(f"{ROOT}/a1/video/360p/0.m4s")  # type: ignore[attr-defined]  # the local one
     local.write_bytes(b"cut")
 
@@ -419,14 +421,14 @@ def test_a_damaged_segment_is_not_served(private: DeliveryWorld) -> None:
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
-def test_files_are_only_read(public: DeliveryWorld, method: str) -> None:
+def test_files_are_only_read(public: DeliveryWorker, method: str) -> None:
     result = public.get(f"{PUBLIC_PATH}/master.m3u8", method=method)
 
     assert outcome(result) == (405, "method_not_allowed")
     assert set(result.headers["allow"].split(", ")) == {"GET", "HEAD", "OPTIONS"}
 
 
-def test_a_preflight_is_answered_as_documented(public: DeliveryWorld) -> None:
+def test_a_preflight_is_answered_as_documented(public: DeliveryWorker) -> None:
     result = public.get(f"{PRIVATE_PATH}/master.m3u8", method="OPTIONS")
 
     assert result.headers["access-control-allow-origin"] == "*"
@@ -437,13 +439,13 @@ def test_a_preflight_is_answered_as_documented(public: DeliveryWorld) -> None:
     assert result.headers["access-control-max-age"] == "3600"
 
 
-def test_the_key_set_and_the_liveness_need_nothing(public: DeliveryWorld) -> None:
+def test_the_key_set_and_the_liveness_need_nothing(public: DeliveryWorker) -> None:
     assert public.get("/.well-known/jwks.json").json == {"keys": []}
     assert public.get("/health/live").json == {"body": {"status": "ok"}}
     assert public.directory.asked == []
 
 
-def test_delivery_is_ready_while_its_storage_answers(public: DeliveryWorld) -> None:
+def test_delivery_is_ready_while_its_storage_answers(public: DeliveryWorker) -> None:
     for method in ("GET", "HEAD"):
         assert public.get("/health/ready", method=method).status_code == 200
 

@@ -21,13 +21,13 @@ from hvcore.spool import Spool, opened, spool_files
 from hvcore_web.plain_requests import read_request
 from tests.conftest import SettableClock
 from tests.delivery.counting_cases import COUNTING_CASES, CountingCase
-from tests.support.http.delivery_world import (
+from tests.support.http.delivery_worker import (
     PRIVATE_PATH,
     PUBLIC_PATH,
     WAYS,
-    DeliveryWorld,
-    make_world,
-    world_by,
+    DeliveryWorker,
+    make_worker,
+    worker_by,
 )
 from tests.support.media_samples import ROOT, VIDEO
 
@@ -40,58 +40,58 @@ COUNTED = SegmentPlace(
 
 
 @pytest.fixture(params=WAYS)
-def world(
+def worker(
     request: pytest.FixtureRequest, clock: SettableClock, tmp_path: Path
-) -> DeliveryWorld:
-    return world_by(request.param, clock, tmp_path, is_public=True)
+) -> DeliveryWorker:
+    return worker_by(request.param, clock, tmp_path, is_public=True)
 
 
 def get(
-    world: DeliveryWorld,
+    worker: DeliveryWorker,
     file: str,
     headers: Mapping[str, str] | None = None,
     method: str = "GET",
 ) -> int:
-    result = world.get(f"{PUBLIC_PATH}/{file}", headers=headers, method=method)
+    result = worker.get(f"{PUBLIC_PATH}/{file}", headers=headers, method=method)
     return result.status_code
 
 
-def test_a_segment_that_was_answered_whole_is_counted(world: DeliveryWorld) -> None:
-    assert get(world, SEGMENT) == 200
+def test_a_segment_that_was_answered_whole_is_counted(worker: DeliveryWorker) -> None:
+    assert get(worker, SEGMENT) == 200
 
-    assert world.counted == [COUNTED]
-    assert world.ignored == []
+    assert worker.counted == [COUNTED]
+    assert worker.ignored == []
 
 
 @pytest.mark.parametrize("headers", [{}, {"Range": "bytes=10-"}])
 @pytest.mark.parametrize("over_half", [False, True])
 def test_a_segment_broken_off_counts_once_more_than_half_was_handed_over(
-    world: DeliveryWorld, headers: dict[str, str], *, over_half: bool
+    worker: DeliveryWorker, headers: dict[str, str], *, over_half: bool
 ) -> None:
     """
     The server reads the answer, and gives up.
     """
-    half = len(world.get(f"{PUBLIC_PATH}/{SEGMENT}").content) // 2
-    world.counted.clear()
+    half = len(worker.get(f"{PUBLIC_PATH}/{SEGMENT}").content) // 2
+    worker.counted.clear()
     environ = create_environ(f"{PUBLIC_PATH}/{SEGMENT}", headers=headers)
     # As servers have one: they read the stream themselves.
     environ["wsgi.file_wrapper"] = lambda stream, _size: stream
-    stream = world.client.app(environ, lambda *_: lambda _: None)
+    stream = worker.client.app(environ, lambda *_: lambda _: None)
 
     read = stream.read(half + 1)
     # It was stopped there: who comes for more has handed that over.
     assert len(read) == half
-    assert world.counted == []
+    assert worker.counted == []
     if over_half:
         assert len(stream.read(1)) == 1
     stream.close()
 
-    assert world.counted == ([COUNTED] if over_half else [])
-    assert world.ignored == ([] if over_half else [(720, IgnoredReason.TOO_FEW_BYTES)])
+    assert worker.counted == ([COUNTED] if over_half else [])
+    assert worker.ignored == ([] if over_half else [(720, IgnoredReason.TOO_FEW_BYTES)])
 
 
 def test_the_players_session_id_is_known_to_the_counter(
-    world: DeliveryWorld,
+    worker: DeliveryWorker,
 ) -> None:
     """
     By both readers of requests, from the query or a header; never refused.
@@ -107,7 +107,7 @@ def test_the_players_session_id_is_known_to_the_counter(
     ]
     for query, header in asked:
         headers = {"CMCD-Session": header} if header else {}
-        assert world.get(path, query=query, headers=headers).status_code == 200
+        assert worker.get(path, query=query, headers=headers).status_code == 200
     plain = []
     for query, header in asked:
         field = f"CMCD-Session: {header}\r\n" if header else ""
@@ -117,13 +117,13 @@ def test_the_players_session_id_is_known_to_the_counter(
         assert request is not None
         plain.append(request.viewer.player_session)
 
-    sessions = [viewer.player_session for _, viewer in world.viewers]
+    sessions = [viewer.player_session for _, viewer in worker.viewers]
     expected = ["from-query", "from-header", "from-query", "from-header", None]
     assert sessions == plain == expected
 
 
 def test_the_players_report_is_known_to_the_counter(
-    world: DeliveryWorld,
+    worker: DeliveryWorker,
 ) -> None:
     """
     By both readers of requests, from the query or headers; never refused.
@@ -153,7 +153,7 @@ def test_the_players_report_is_known_to_the_counter(
     ]
     plain = []
     for query, headers, _ in asked:
-        assert world.get(path, query=query, headers=headers).status_code == 200
+        assert worker.get(path, query=query, headers=headers).status_code == 200
         fields = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         line = f"{path}?{query}" if query else path
         head = f"GET {line} HTTP/1.1\r\nHost: worker.test\r\n{fields}\r\n"
@@ -163,36 +163,36 @@ def test_the_players_report_is_known_to_the_counter(
 
     expected = [report for _, _, report in asked]
     assert plain == expected
-    assert [viewer.report for _, viewer in world.viewers] == expected
+    assert [viewer.report for _, viewer in worker.viewers] == expected
 
 
 def test_headers_that_are_named_after_a_country_are_known_to_the_counter(
-    world: DeliveryWorld,
+    worker: DeliveryWorker,
 ) -> None:
     path = f"{PUBLIC_PATH}/{SEGMENT}"
     headers = {"CF-IPCountry": "DE", "X-Geo": "FR"}
     fields = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     head = f"GET {path} HTTP/1.1\r\nHost: worker.test\r\n{fields}"
 
-    get(world, SEGMENT, headers)
+    get(worker, SEGMENT, headers)
     request = read_request(f"{head}\r\n".encode(), "127.0.0.1")
     twice = read_request(f"{head}cf-ipcountry: FR\r\n\r\n".encode(), "127.0.0.1")
 
-    ((_, viewer),) = world.viewers
+    ((_, viewer),) = worker.viewers
     assert request is not None
     assert viewer.countries == request.viewer.countries == (("cf-ipcountry", "DE"),)
     # Two that differ: others decide, who then know neither.
     assert twice is None
 
 
-def test_the_viewer_is_known_to_the_counter(world: DeliveryWorld) -> None:
+def test_the_viewer_is_known_to_the_counter(worker: DeliveryWorker) -> None:
     seen = {"User-Agent": "A browser", "X-Forwarded-For": "1.2.3.4, 203.0.113.7"}
 
-    get(world, SEGMENT, seen)
-    token = world.token()
-    world.get(f"{PRIVATE_PATH}/{SEGMENT}", query=f"token={token}", headers=seen)
+    get(worker, SEGMENT, seen)
+    token = worker.token()
+    worker.get(f"{PRIVATE_PATH}/{SEGMENT}", query=f"token={token}", headers=seen)
 
-    (none, viewer), (told, other) = world.viewers
+    (none, viewer), (told, other) = worker.viewers
     # Of what a proxy of this machine sends on, the last is what it saw itself.
     assert (none, viewer.address, viewer.user_agent) == (
         None,
@@ -202,29 +202,29 @@ def test_the_viewer_is_known_to_the_counter(world: DeliveryWorld) -> None:
     assert (told, other.address) == (token, "203.0.113.7")
 
 
-def test_a_private_segment_is_counted_likewise(world: DeliveryWorld) -> None:
-    world.change(is_public=False)
+def test_a_private_segment_is_counted_likewise(worker: DeliveryWorker) -> None:
+    worker.change(is_public=False)
 
-    result = world.get(f"{PRIVATE_PATH}/{SEGMENT}", query=f"token={world.token()}")
+    result = worker.get(f"{PRIVATE_PATH}/{SEGMENT}", query=f"token={worker.token()}")
 
-    assert (result.status_code, world.counted) == (200, [COUNTED])
+    assert (result.status_code, worker.counted) == (200, [COUNTED])
 
 
 @pytest.mark.parametrize("case", COUNTING_CASES, ids=lambda case: case.range)
 def test_a_part_is_counted_if_it_is_more_than_half(
-    world: DeliveryWorld, case: CountingCase
+    worker: DeliveryWorker, case: CountingCase
 ) -> None:
-    assert get(world, SEGMENT, {"Range": case.of(SEGMENT_BYTES)}) == 206
+    assert get(worker, SEGMENT, {"Range": case.of(SEGMENT_BYTES)}) == 206
 
-    assert world.counted == ([COUNTED] if case.counts else [])
+    assert worker.counted == ([COUNTED] if case.counts else [])
     few = [(720, IgnoredReason.TOO_FEW_BYTES)]
-    assert world.ignored == ([] if case.counts else few)
+    assert worker.ignored == ([] if case.counts else few)
 
 
-def test_several_ranges_are_answered_whole_and_counted(world: DeliveryWorld) -> None:
-    assert get(world, SEGMENT, {"Range": "bytes=1-2,5-6"}) == 200
+def test_several_ranges_are_answered_whole_and_counted(worker: DeliveryWorker) -> None:
+    assert get(worker, SEGMENT, {"Range": "bytes=1-2,5-6"}) == 200
 
-    assert world.counted == [COUNTED]
+    assert worker.counted == [COUNTED]
 
 
 @pytest.mark.parametrize(
@@ -241,61 +241,61 @@ def test_several_ranges_are_answered_whole_and_counted(world: DeliveryWorld) -> 
     ],
 )
 def test_only_media_segments_of_video_rungs_are_counted(
-    world: DeliveryWorld, file: str, reason: IgnoredReason
+    worker: DeliveryWorker, file: str, reason: IgnoredReason
 ) -> None:
-    assert get(world, file) == 200
+    assert get(worker, file) == 200
     # Whatever the answer: such a file never counts.
-    assert get(world, file, method="HEAD") == 200
+    assert get(worker, file, method="HEAD") == 200
 
-    assert world.counted == []
-    assert world.ignored == [(0, reason)] * 2
-
-
-def test_pictures_are_not_counted(world: DeliveryWorld) -> None:
-    assert world.get(f"/t/{VIDEO}/320x180.jpg").status_code in {200, 404}
-
-    assert world.counted == []
+    assert worker.counted == []
+    assert worker.ignored == [(0, reason)] * 2
 
 
-def test_head_is_not_counted(world: DeliveryWorld) -> None:
-    assert get(world, SEGMENT, method="HEAD") == 200
+def test_pictures_are_not_counted(worker: DeliveryWorker) -> None:
+    assert worker.get(f"/t/{VIDEO}/320x180.jpg").status_code in {200, 404}
 
-    assert world.counted == []
-    assert world.ignored == [(720, IgnoredReason.HEAD)]
+    assert worker.counted == []
+
+
+def test_head_is_not_counted(worker: DeliveryWorker) -> None:
+    assert get(worker, SEGMENT, method="HEAD") == 200
+
+    assert worker.counted == []
+    assert worker.ignored == [(720, IgnoredReason.HEAD)]
 
 
 def test_a_segment_that_the_player_has_already_is_not_counted(
-    world: DeliveryWorld,
+    worker: DeliveryWorker,
 ) -> None:
-    etag = world.get(f"{PUBLIC_PATH}/{SEGMENT}").headers["ETag"]
-    world.counted.clear()
+    etag = worker.get(f"{PUBLIC_PATH}/{SEGMENT}").headers["ETag"]
+    worker.counted.clear()
 
-    assert get(world, SEGMENT, {"If-None-Match": etag}) == 304
+    assert get(worker, SEGMENT, {"If-None-Match": etag}) == 304
 
-    assert world.counted == []
-    assert world.ignored == [(720, IgnoredReason.NOT_MODIFIED)]
+    assert worker.counted == []
+    assert worker.ignored == [(720, IgnoredReason.NOT_MODIFIED)]
 
 
 def test_refused_ranges_and_missing_files_are_not_counted(
-    world: DeliveryWorld,
+    worker: DeliveryWorker,
 ) -> None:
-    assert get(world, SEGMENT, {"Range": "bytes=99999-"}) == 416
-    assert get(world, "video/720p/99.m4s") == 404
+    assert get(worker, SEGMENT, {"Range": "bytes=99999-"}) == 416
+    assert get(worker, "video/720p/99.m4s") == 404
 
     # Nor are they ignored: there was nothing to count.
-    assert (world.counted, world.ignored) == ([], [])
+    assert (worker.counted, worker.ignored) == ([], [])
 
 
-def test_a_segment_whose_file_is_gone_is_not_counted(world: DeliveryWorld) -> None:
-    world.storage.delete_tree(ROOT)
-    folder = getattr(world.storage, "folder", None)
+def test_a_segment_whose_file_is_gone_is_not_counted(worker: DeliveryWorker) -> None:
+    worker.storage.delete_tree(ROOT)
+    folder = getattr(worker.storage, "folder", None)
     if folder is not None:
         for file in folder.rglob("0.m4s"):
             file.unlink()
 
-    assert get(world, SEGMENT) == 404
+    assert get(worker, SEGMENT) == 404
 
-    assert (world.counted, world.ignored) == ([], [])
+    assert (worker.counted, worker.ignored) == ([], [])
 
 
 def counter_to(spool: Spool, clock: SettableClock) -> SpooledCounter:
@@ -336,11 +336,11 @@ def test_playback_goes_on_when_nothing_can_be_written_down(
     clock: SettableClock, tmp_path: Path
 ) -> None:
     (tmp_path / "spool").write_bytes(b"a file where the folder should be")
-    world = make_world(clock, tmp_path / "media", is_public=True)
+    worker = make_worker(clock, tmp_path / "media", is_public=True)
     counter = counter_to(Spool(tmp_path / "spool"), clock)
-    object.__setattr__(world.delivery, "counter", counter)
+    object.__setattr__(worker.delivery, "counter", counter)
 
-    assert get(world, SEGMENT) == 200
+    assert get(worker, SEGMENT) == 200
 
 
 def test_a_segment_and_its_viewer_are_written_down_together(

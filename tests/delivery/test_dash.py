@@ -12,13 +12,13 @@ from hvcore.domain.videos.states import VideoState
 from hvcore.manifests import dash
 from tests.conftest import SettableClock
 from tests.support.http.cinema import Cinema, token_of
-from tests.support.http.delivery_world import (
+from tests.support.http.delivery_worker import (
     PRIVATE_PATH,
     PUBLIC_PATH,
     WAYS,
-    DeliveryWorld,
-    make_world,
-    world_by,
+    DeliveryWorker,
+    make_worker,
+    worker_by,
 )
 from tests.support.http.world import World, problem_of
 from tests.support.media_samples import ROOT, shelf
@@ -29,15 +29,15 @@ MANIFEST = f"{PUBLIC_PATH}/manifest.mpd"
 @pytest.fixture(params=WAYS)
 def public(
     request: pytest.FixtureRequest, clock: SettableClock, tmp_path: Path
-) -> DeliveryWorld:
-    return world_by(request.param, clock, tmp_path, is_public=True)
+) -> DeliveryWorker:
+    return worker_by(request.param, clock, tmp_path, is_public=True)
 
 
 @pytest.fixture(params=["local", "loop"])
 def private(
     request: pytest.FixtureRequest, clock: SettableClock, tmp_path: Path
-) -> DeliveryWorld:
-    return world_by(request.param, clock, tmp_path, is_public=False)
+) -> DeliveryWorker:
+    return worker_by(request.param, clock, tmp_path, is_public=False)
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def addresses(manifest: str) -> list[str]:
     ]
 
 
-def test_a_public_video_is_played_by_its_manifest(public: DeliveryWorld) -> None:
+def test_a_public_video_is_played_by_its_manifest(public: DeliveryWorker) -> None:
     manifest = public.get(MANIFEST)
 
     assert manifest.status_code == 200
@@ -73,7 +73,7 @@ def test_a_public_video_is_played_by_its_manifest(public: DeliveryWorld) -> None
 
 
 def test_segments_that_a_manifest_names_are_counted_once(
-    public: DeliveryWorld,
+    public: DeliveryWorker,
 ) -> None:
     for address in addresses(public.get(MANIFEST).text):
         public.get(f"{PUBLIC_PATH}/{address}")
@@ -83,7 +83,7 @@ def test_segments_that_a_manifest_names_are_counted_once(
 
 
 def test_a_manifest_is_compressed_and_compared_like_a_playlist(
-    public: DeliveryWorld,
+    public: DeliveryWorker,
 ) -> None:
     plain = public.get(MANIFEST)
 
@@ -102,14 +102,14 @@ def test_a_manifest_is_compressed_and_compared_like_a_playlist(
 def test_the_manifest_that_was_published_is_the_one_that_is_served(
     clock: SettableClock,
 ) -> None:
-    world = make_world(clock, None, is_public=True)
-    world.storage.objects[f"{ROOT}/manifest.mpd"] = b"<MPD/>"
+    worker = make_worker(clock, None, is_public=True)
+    worker.storage.objects[f"{ROOT}/manifest.mpd"] = b"<MPD/>"
 
-    assert world.get(MANIFEST).text == "<MPD/>"
+    assert worker.get(MANIFEST).text == "<MPD/>"
 
 
 def test_a_video_from_before_there_were_manifests_has_one(
-    public: DeliveryWorld,
+    public: DeliveryWorker,
 ) -> None:
     first, second = public.get(MANIFEST), public.get(MANIFEST)
 
@@ -118,7 +118,7 @@ def test_a_video_from_before_there_were_manifests_has_one(
 
 
 def test_a_token_plays_a_private_video_from_the_manifest_on(
-    private: DeliveryWorld,
+    private: DeliveryWorker,
 ) -> None:
     query = f"token={private.token()}"
 
@@ -135,7 +135,7 @@ def test_a_token_plays_a_private_video_from_the_manifest_on(
 
 
 def test_nobody_else_gets_the_manifest_of_a_private_video(
-    private: DeliveryWorld,
+    private: DeliveryWorker,
 ) -> None:
     problem_of(private.get(MANIFEST), 403, "forbidden")
     for query in ("", "token=x"):
@@ -144,7 +144,7 @@ def test_nobody_else_gets_the_manifest_of_a_private_video(
 
 
 def test_a_delete_is_obeyed_by_the_next_request_for_a_manifest(
-    public: DeliveryWorld,
+    public: DeliveryWorker,
 ) -> None:
     assert public.get(MANIFEST).status_code == 200
 

@@ -8,12 +8,12 @@ import pytest
 
 from tests.conftest import SettableClock
 from tests.support.http.cinema import Cinema, token_of
-from tests.support.http.delivery_world import (
+from tests.support.http.delivery_worker import (
     PRIVATE_PATH,
     PUBLIC_PATH,
     WAYS,
-    DeliveryWorld,
-    world_by,
+    DeliveryWorker,
+    worker_by,
 )
 from tests.support.http.world import World, problem_of
 from tests.support.media_samples import FIRST_PICTURE_BYTES
@@ -23,40 +23,42 @@ CONTENT = (b"video/360p 1 " * 100)[:FIRST_PICTURE_BYTES]
 
 
 @pytest.fixture(params=WAYS)
-def world(
+def worker(
     request: pytest.FixtureRequest, clock: SettableClock, tmp_path: Path
-) -> DeliveryWorld:
-    return world_by(request.param, clock, tmp_path, is_public=True)
+) -> DeliveryWorker:
+    return worker_by(request.param, clock, tmp_path, is_public=True)
 
 
-def test_a_picture_is_the_beginning_of_its_segment(world: DeliveryWorld) -> None:
-    result = world.get(f"{PUBLIC_PATH}/{PICTURE}")
+def test_a_picture_is_the_beginning_of_its_segment(worker: DeliveryWorker) -> None:
+    result = worker.get(f"{PUBLIC_PATH}/{PICTURE}")
 
     assert (result.status_code, result.content) == (200, CONTENT)
     assert result.headers["content-length"] == str(len(CONTENT))
     assert result.headers["content-type"] == "video/mp4"
     assert result.headers["cache-control"] == "public, max-age=31536000, immutable"
-    segment = world.get(f"{PUBLIC_PATH}/video/360p/1.m4s")
+    segment = worker.get(f"{PUBLIC_PATH}/video/360p/1.m4s")
     assert result.headers["etag"] != segment.headers["etag"]
     assert segment.content.startswith(CONTENT)
 
 
-def test_a_part_of_a_picture_ends_where_the_picture_ends(world: DeliveryWorld) -> None:
-    result = world.get(f"{PUBLIC_PATH}/{PICTURE}", headers={"Range": "bytes=4-9999"})
+def test_a_part_of_a_picture_ends_where_the_picture_ends(
+    worker: DeliveryWorker,
+) -> None:
+    result = worker.get(f"{PUBLIC_PATH}/{PICTURE}", headers={"Range": "bytes=4-9999"})
 
     assert (result.status_code, result.content) == (206, CONTENT[4:])
     assert result.headers["content-range"] == f"bytes 4-9/{len(CONTENT)}"
-    beyond = world.get(f"{PUBLIC_PATH}/{PICTURE}", headers={"Range": "bytes=10-"})
+    beyond = worker.get(f"{PUBLIC_PATH}/{PICTURE}", headers={"Range": "bytes=10-"})
     assert beyond.status_code == 416
 
 
-def test_scrubbing_is_not_watching(world: DeliveryWorld) -> None:
+def test_scrubbing_is_not_watching(worker: DeliveryWorker) -> None:
     for headers in ({}, {"Range": "bytes=0-"}):
         for file in ("iframes-360p.m3u8", "iframes/360p/0.m4s", PICTURE):
-            found = world.get(f"{PUBLIC_PATH}/{file}", headers=headers)
+            found = worker.get(f"{PUBLIC_PATH}/{file}", headers=headers)
             assert found.status_code in {200, 206}
 
-    assert world.counted == []
+    assert worker.counted == []
 
 
 @pytest.mark.parametrize(
@@ -72,22 +74,24 @@ def test_scrubbing_is_not_watching(world: DeliveryWorld) -> None:
         "iframes/../video/360p/0.m4s",
     ],
 )
-def test_only_pictures_of_rungs_have_addresses(world: DeliveryWorld, file: str) -> None:
-    problem_of(world.get(f"{PUBLIC_PATH}/{file}"), 404, "not_found")
+def test_only_pictures_of_rungs_have_addresses(
+    worker: DeliveryWorker, file: str
+) -> None:
+    problem_of(worker.get(f"{PUBLIC_PATH}/{file}"), 404, "not_found")
 
 
-def test_pictures_of_a_private_video_need_its_token(world: DeliveryWorld) -> None:
-    world.change(is_public=False)
-    query = f"token={world.token()}"
+def test_pictures_of_a_private_video_need_its_token(worker: DeliveryWorker) -> None:
+    worker.change(is_public=False)
+    query = f"token={worker.token()}"
 
-    master = world.get(f"{PRIVATE_PATH}/master.m3u8", query)
-    playlist = world.get(f"{PRIVATE_PATH}/iframes-360p.m3u8", query)
+    master = worker.get(f"{PRIVATE_PATH}/master.m3u8", query)
+    playlist = worker.get(f"{PRIVATE_PATH}/iframes-360p.m3u8", query)
 
     assert f'URI="iframes-360p.m3u8?{query}"' in master.text
     assert f"\n{PICTURE}?{query}\n" in playlist.text
-    assert world.get(f"{PRIVATE_PATH}/{PICTURE}", query).content == CONTENT
-    problem_of(world.get(f"{PRIVATE_PATH}/{PICTURE}"), 401, "unauthorized")
-    problem_of(world.get(f"{PUBLIC_PATH}/{PICTURE}"), 403, "forbidden")
+    assert worker.get(f"{PRIVATE_PATH}/{PICTURE}", query).content == CONTENT
+    problem_of(worker.get(f"{PRIVATE_PATH}/{PICTURE}"), 401, "unauthorized")
+    problem_of(worker.get(f"{PUBLIC_PATH}/{PICTURE}"), 403, "forbidden")
 
 
 def test_links_show_pictures_and_use_no_view_for_them(api: World) -> None:

@@ -11,12 +11,12 @@ import pytest
 from hvcore.domain.videos.states import VideoState
 from tests.conftest import SettableClock
 from tests.support.http.cinema import Cinema, token_of
-from tests.support.http.delivery_world import (
+from tests.support.http.delivery_worker import (
     PRIVATE_PATH,
     PUBLIC_PATH,
     WAYS,
-    DeliveryWorld,
-    world_by,
+    DeliveryWorker,
+    worker_by,
 )
 from tests.support.http.world import World, problem_of
 from tests.support.media_samples import sheet, shelf
@@ -28,15 +28,15 @@ SHEET = f"{PUBLIC_PATH}/storyboard-1.jpg"
 @pytest.fixture(params=WAYS)
 def public(
     request: pytest.FixtureRequest, clock: SettableClock, tmp_path: Path
-) -> DeliveryWorld:
-    return world_by(request.param, clock, tmp_path, is_public=True)
+) -> DeliveryWorker:
+    return worker_by(request.param, clock, tmp_path, is_public=True)
 
 
 @pytest.fixture(params=["local", "loop"])
 def private(
     request: pytest.FixtureRequest, clock: SettableClock, tmp_path: Path
-) -> DeliveryWorld:
-    return world_by(request.param, clock, tmp_path, is_public=False)
+) -> DeliveryWorker:
+    return worker_by(request.param, clock, tmp_path, is_public=False)
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def sheets_of(index: str) -> list[str]:
     return re.findall(r"^(storyboard-.*)#xywh=[0-9,]+$", index, re.MULTILINE)
 
 
-def test_the_index_names_moments_and_sheets(public: DeliveryWorld) -> None:
+def test_the_index_names_moments_and_sheets(public: DeliveryWorker) -> None:
     index = public.get(INDEX)
 
     assert index.status_code == 200
@@ -72,7 +72,7 @@ def test_the_index_names_moments_and_sheets(public: DeliveryWorld) -> None:
     )
 
 
-def test_a_sheet_is_kept_for_ever(public: DeliveryWorld) -> None:
+def test_a_sheet_is_kept_for_ever(public: DeliveryWorker) -> None:
     result = public.get(SHEET)
 
     assert (result.status_code, result.content) == (200, sheet(1))
@@ -83,7 +83,7 @@ def test_a_sheet_is_kept_for_ever(public: DeliveryWorld) -> None:
 
 @pytest.mark.parametrize("path", [INDEX, SHEET])
 def test_index_and_sheets_are_compared_and_cut_like_other_files(
-    public: DeliveryWorld, path: str
+    public: DeliveryWorker, path: str
 ) -> None:
     whole = public.get(path)
 
@@ -97,7 +97,7 @@ def test_index_and_sheets_are_compared_and_cut_like_other_files(
     assert (part.status_code, part.content) == (206, whole.content[3:10])
 
 
-def test_previews_are_not_counted(public: DeliveryWorld) -> None:
+def test_previews_are_not_counted(public: DeliveryWorker) -> None:
     public.get(INDEX)
     public.get(SHEET)
 
@@ -116,13 +116,13 @@ def test_previews_are_not_counted(public: DeliveryWorld) -> None:
         "a1/poster.jpg",
     ],
 )
-def test_a_name_of_no_sheet_has_no_address(public: DeliveryWorld, name: str) -> None:
+def test_a_name_of_no_sheet_has_no_address(public: DeliveryWorker, name: str) -> None:
     problem_of(public.get(f"{PUBLIC_PATH}/{name}"), 404, "not_found")
 
 
 @pytest.mark.parametrize("name", ["storyboard.vtt", "storyboard-0.jpg"])
 def test_a_video_without_a_storyboard_has_none(
-    public: DeliveryWorld, name: str
+    public: DeliveryWorker, name: str
 ) -> None:
     media = attrs.evolve(shelf().media, storyboard=None)
     public.change(load_media=lambda: media)
@@ -130,7 +130,7 @@ def test_a_video_without_a_storyboard_has_none(
     problem_of(public.get(f"{PUBLIC_PATH}/{name}"), 404, "not_found")
 
 
-def test_a_token_shows_a_private_storyboard(private: DeliveryWorld) -> None:
+def test_a_token_shows_a_private_storyboard(private: DeliveryWorker) -> None:
     query = f"token={private.token()}"
 
     index = private.get(f"{PRIVATE_PATH}/storyboard.vtt", query)
@@ -148,7 +148,7 @@ def test_a_token_shows_a_private_storyboard(private: DeliveryWorld) -> None:
 
 @pytest.mark.parametrize("name", ["storyboard.vtt", "storyboard-0.jpg"])
 def test_a_private_storyboard_needs_a_token_of_its_video(
-    private: DeliveryWorld, name: str
+    private: DeliveryWorker, name: str
 ) -> None:
     other = private.token(video_id="vid_" + "x" * 22)
     path = f"{PRIVATE_PATH}/{name}"
@@ -158,7 +158,7 @@ def test_a_private_storyboard_needs_a_token_of_its_video(
     problem_of(private.get(f"{PUBLIC_PATH}/{name}"), 403, "forbidden")
 
 
-def test_an_unfinished_video_has_no_storyboard(private: DeliveryWorld) -> None:
+def test_an_unfinished_video_has_no_storyboard(private: DeliveryWorker) -> None:
     private.change(state=VideoState.TRANSCODING)
 
     result = private.get(f"{PRIVATE_PATH}/storyboard.vtt", f"token={private.token()}")

@@ -17,8 +17,8 @@ import pytest
 from hvcore.settings import EdgeSettings
 from hvcore_edge.config import EdgeConfig
 from tests.conftest import SettableClock
-from tests.edge.edge_world import EdgeSite, EdgeWorld, edge_site, settings_of
-from tests.support.http.delivery_world import PRIVATE_PATH, PUBLIC_PATH
+from tests.edge.edge_site import EdgeSite, WorkerBehindEdge, edge_site, settings_of
+from tests.support.http.delivery_worker import PRIVATE_PATH, PUBLIC_PATH
 from tests.support.live import free_ports, request
 from tests.support.network.edge import running_nginx
 
@@ -216,14 +216,14 @@ def site(tmp_path: Path) -> Iterator[EdgeSite]:
 
 
 @pytest.fixture
-def world(site: EdgeSite, clock: SettableClock) -> EdgeWorld:
-    return site.world(clock, is_public=True)
+def worker(site: EdgeSite, clock: SettableClock) -> WorkerBehindEdge:
+    return site.worker(clock, is_public=True)
 
 
 def test_a_service_that_dies_in_the_middle_is_told_in_its_words(
-    world: EdgeWorld,
+    worker: WorkerBehindEdge,
 ) -> None:
-    whole = world.site.app
+    whole = worker.site.app
     fetched = []
 
     def dies(environ: dict[str, Any], start_response: Any) -> Any:  # noqa: ANN401 - WSGI's own
@@ -233,8 +233,8 @@ def test_a_service_that_dies_in_the_middle_is_told_in_its_words(
         environ["wsgi.input"].raw._sock.shutdown(socket.SHUT_RDWR)
         return []
 
-    world.site.app = dies
-    answer = world.get(SEGMENT)
+    worker.site.app = dies
+    answer = worker.get(SEGMENT)
 
     assert fetched
     assert answer.status_code == 503
@@ -243,8 +243,8 @@ def test_a_service_that_dies_in_the_middle_is_told_in_its_words(
     assert answer.headers["Retry-After"]
 
 
-def test_a_silent_store_is_waited_for_once(world: EdgeWorld) -> None:
-    whole = world.site.app
+def test_a_silent_store_is_waited_for_once(worker: WorkerBehindEdge) -> None:
+    whole = worker.site.app
     fetched = []
 
     def is_silent(environ: dict[str, Any], start_response: Any) -> Any:  # noqa: ANN401 - WSGI's own
@@ -254,8 +254,8 @@ def test_a_silent_store_is_waited_for_once(world: EdgeWorld) -> None:
         start_response("503 Service Unavailable", [("Content-Length", "0")])
         return [b""]
 
-    world.site.app = is_silent
-    answer = world.get(SEGMENT)
+    worker.site.app = is_silent
+    answer = worker.get(SEGMENT)
 
     assert len(fetched) == 1
     assert answer.status_code == 503

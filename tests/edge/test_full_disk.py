@@ -15,8 +15,8 @@ from hvcore.services.health import HealthStatus
 from hvcore_edge.script_settings import CACHE_MIN_FREE_BYTES
 from hvcore_web.health import EDGE_DISK_HEADER
 from tests.conftest import SettableClock
-from tests.edge.edge_world import EdgeSite, EdgeWorld, edge_site
-from tests.support.http.delivery_world import PUBLIC_PATH
+from tests.edge.edge_site import EdgeSite, WorkerBehindEdge, edge_site
+from tests.support.http.delivery_worker import PUBLIC_PATH
 from tests.support.live import free_ports, request, until
 from tests.support.media_samples import ROOT, index, segments, video_track
 
@@ -86,8 +86,8 @@ def site(disk: Disk, api_listen: str) -> Iterator[EdgeSite]:
 
 
 @pytest.fixture
-def world(site: EdgeSite, clock: SettableClock) -> EdgeWorld:
-    made = site.world(clock, is_public=True)
+def worker(site: EdgeSite, clock: SettableClock) -> WorkerBehindEdge:
+    made = site.worker(clock, is_public=True)
     media = index(video_track(of=segments([SEGMENT_BYTES] * SEGMENTS)))
     made.storage.objects |= {
         f"{ROOT}/a1/video/720p/{number}.m4s": content_of(number)
@@ -97,18 +97,20 @@ def world(site: EdgeSite, clock: SettableClock) -> EdgeWorld:
     return made
 
 
-def test_segments_pass_through_a_full_disk_whole(world: EdgeWorld, disk: Disk) -> None:
+def test_segments_pass_through_a_full_disk_whole(
+    worker: WorkerBehindEdge, disk: Disk
+) -> None:
     first, *others = range(SEGMENTS)
-    asked = asked_for_media(world)
+    asked = asked_for_media(worker)
     for _ in range(2):
-        assert get(world, first).content == content_of(first)
+        assert get(worker, first).content == content_of(first)
     assert (len(asked), disk.cached()) == (1, 1)
-    world.served()
+    worker.served()
 
     disk.fill()
-    until(lambda: not_ok(world), within_s=TOLD_WITHIN_S, what="a full disk")
-    answers = {number: get(world, number) for number in others}
-    part = get(world, first, Range="bytes=1000-1999")
+    until(lambda: not_ok(worker), within_s=TOLD_WITHIN_S, what="a full disk")
+    answers = {number: get(worker, number) for number in others}
+    part = get(worker, first, Range="bytes=1000-1999")
 
     assert {one.status_code for one in answers.values()} == {200}
     assert all(answers[one].content == content_of(one) for one in others)
@@ -121,92 +123,92 @@ def test_segments_pass_through_a_full_disk_whole(world: EdgeWorld, disk: Disk) -
     assert (part.status_code, part.content) == (206, content_of(first)[1000:2000])
     # By this path, on which the edge counts, and not by the service's own.
     assert len(asked) == 1 + len(others) + 1
-    assert len(world.served()) == len(others)
+    assert len(worker.served()) == len(others)
     assert disk.cached() <= 1
 
     disk.empty()
-    until(lambda: not not_ok(world), within_s=TOLD_WITHIN_S, what="an empty disk")
+    until(lambda: not not_ok(worker), within_s=TOLD_WITHIN_S, what="an empty disk")
     before = len(asked)
     for _ in range(2):
-        assert get(world, others[0]).content == content_of(others[0])
+        assert get(worker, others[0]).content == content_of(others[0])
     assert len(asked) == before + 1
 
 
 def test_the_cache_makes_room_for_what_else_is_on_its_disk(
-    world: EdgeWorld, disk: Disk
+    worker: WorkerBehindEdge, disk: Disk
 ) -> None:
     for number in range(4):
-        get(world, number)
+        get(worker, number)
     assert disk.cached() == 4
 
     disk.leave(CACHE_MIN_FREE_BYTES // 2)
     # It is looked at every 10 s, and when nginx begins.
-    world.site.edge.reload()
+    worker.site.edge.reload()
 
     until(lambda: disk.cached() == 0, within_s=12, what="an empty cache")
-    assert health(world)[0] == "ok"
+    assert health(worker)[0] == "ok"
 
 
 def test_an_edge_with_a_full_disk_is_degraded_and_stays_ready(
-    world: EdgeWorld, disk: Disk, api_listen: str
+    worker: WorkerBehindEdge, disk: Disk, api_listen: str
 ) -> None:
-    assert health(world) == ("ok", {"disk": "ok", "edge": "ok"})
+    assert health(worker) == ("ok", {"disk": "ok", "edge": "ok"})
 
     disk.fill()
-    until(lambda: not_ok(world), within_s=TOLD_WITHIN_S, what="a full disk")
+    until(lambda: not_ok(worker), within_s=TOLD_WITHIN_S, what="a full disk")
 
-    status, checks = health(world)
+    status, checks = health(worker)
     assert (status, checks["disk"]) == ("degraded", "ok")
     assert "HV_EDGE__FOLDER" in checks["edge"]
     api = request("GET", f"http://{api_listen}/health")
     assert (api.status, api.body["checks"]) == (200, checks)
-    assert world.get("/health/ready").status_code == 200
+    assert worker.get("/health/ready").status_code == 200
 
 
-def test_nobody_in_front_tells_of_the_disk_of_an_edge(world: EdgeWorld) -> None:
-    told = world.get("/health", headers={EDGE_DISK_HEADER: "full"})
+def test_nobody_in_front_tells_of_the_disk_of_an_edge(worker: WorkerBehindEdge) -> None:
+    told = worker.get("/health", headers={EDGE_DISK_HEADER: "full"})
 
     assert told.json["body"]["checks"]["edge"] == "ok"
 
 
 def test_a_service_that_is_down_is_not_degraded_by_its_edge(
-    world: EdgeWorld, disk: Disk
+    worker: WorkerBehindEdge, disk: Disk
 ) -> None:
-    world.delivery_health.status = HealthStatus.DOWN
+    worker.delivery_health.status = HealthStatus.DOWN
     disk.fill()
-    until(lambda: not_ok(world), within_s=TOLD_WITHIN_S, what="a full disk")
+    until(lambda: not_ok(worker), within_s=TOLD_WITHIN_S, what="a full disk")
 
-    assert health(world)[0] == "down"
+    assert health(worker)[0] == "down"
 
 
 def content_of(number: int) -> bytes:
     return (b"segment %d " % number * SEGMENT_BYTES)[:SEGMENT_BYTES]
 
 
-def asked_for_media(world: EdgeWorld) -> list[str]:
+def asked_for_media(worker: WorkerBehindEdge) -> list[str]:
     """Have the bytes that the edge asks the service for noted, from now on."""
-    whole, asked = world.site.app, list[str]()
+    whole, asked = worker.site.app, list[str]()
 
     def noting(environ: dict[str, Any], start_response: Any) -> Any:  # noqa: ANN401 - WSGI's own
         if environ["PATH_INFO"].startswith("/v1/edge/media/"):
             asked.append(environ["PATH_INFO"])
         return whole(environ, start_response)
 
-    world.site.app = noting
+    worker.site.app = noting
     return asked
 
 
-def get(world: EdgeWorld, number: int, **headers: str) -> Result:
-    return world.get(f"{PUBLIC_PATH}/video/720p/{number}.m4s", headers=headers)
+def get(worker: WorkerBehindEdge, number: int, **headers: str) -> Result:
+    return worker.get(f"{PUBLIC_PATH}/video/720p/{number}.m4s", headers=headers)
 
 
-def health(world: EdgeWorld) -> tuple[str, dict[str, str]]:
-    body = world.get("/health").json["body"]
+def health(worker: WorkerBehindEdge) -> tuple[str, dict[str, str]]:
+    body = worker.get("/health").json["body"]
     return body["status"], body["checks"]
 
 
-def not_ok(world: EdgeWorld) -> bool:
-    return health(world)[1]["edge"] != "ok"
+def not_ok(worker: WorkerBehindEdge) -> bool:
+    return health(worker)[1]["edge"] != "ok"
 
 
 def _run(*words: str) -> None:

@@ -18,7 +18,7 @@ from hvcore_web.plain_requests import read_request
 from tests.conftest import SettableClock
 from tests.server.file_loop.loop_client import LoopClient
 from tests.support.http.cinema import Cinema
-from tests.support.http.delivery_world import make_world
+from tests.support.http.delivery_worker import make_worker
 from tests.support.http.world import ORG, World, body_of
 from tests.support.media_samples import VIDEO
 
@@ -298,14 +298,14 @@ def test_an_edge_that_keeps_answers_is_told_no_kept_answer(
     """
     Or a delete on another machine would be obeyed after almost two seconds.
     """
-    world = make_world(clock, tmp_path, is_public=True)
+    worker = make_worker(clock, tmp_path, is_public=True)
     head = f"GET {ASKED}/private/{VIDEO} HTTP/1.1\r\nHost: hv\r\n\r\n"
     request = read_request(head.encode(), "")
     assert request is not None
     asked = []
     for is_current in (True, False):
-        world.directory.is_current = is_current
-        files = PublishedFileOpener.of(world, asked.append)
+        worker.directory.is_current = is_current
+        files = PublishedFileOpener.of(worker, asked.append)
         assert files is not None
         assert files.open(request) is None
     assert asked == [request]

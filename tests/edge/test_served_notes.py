@@ -23,8 +23,8 @@ from hvcore.settings import AnalyticsSettings
 from hvcore_edge.served_notes import NamedSessions, ServedNotes, read_notes
 from hvcore_edge.tallies import ServedNote
 from tests.conftest import SettableClock
-from tests.edge.edge_world import EdgeSite, EdgeWorld, edge_site
-from tests.support.http.delivery_world import PRIVATE_PATH, PUBLIC_PATH, SECRET
+from tests.edge.edge_site import EdgeSite, WorkerBehindEdge, edge_site
+from tests.support.http.delivery_worker import PRIVATE_PATH, PUBLIC_PATH, SECRET
 from tests.support.media_samples import VIDEO
 
 pytestmark = pytest.mark.services
@@ -82,31 +82,31 @@ def clock() -> SettableClock:
 
 
 @pytest.fixture
-def private(plain: EdgeSite, clock: SettableClock) -> EdgeWorld:
-    return plain.world(clock, is_public=False)
+def private(plain: EdgeSite, clock: SettableClock) -> WorkerBehindEdge:
+    return plain.worker(clock, is_public=False)
 
 
 @pytest.fixture
-def public(plain: EdgeSite, clock: SettableClock) -> EdgeWorld:
-    return plain.world(clock, is_public=True)
+def public(plain: EdgeSite, clock: SettableClock) -> WorkerBehindEdge:
+    return plain.worker(clock, is_public=True)
 
 
 @pytest.fixture
-def told(telling: EdgeSite, clock: SettableClock) -> EdgeWorld:
-    return telling.world(clock, is_public=True)
+def told(telling: EdgeSite, clock: SettableClock) -> WorkerBehindEdge:
+    return telling.worker(clock, is_public=True)
 
 
-def new_token(world: EdgeWorld) -> str:
-    return world.token(valid_s=next(_numbers))
+def new_token(worker: WorkerBehindEdge) -> str:
+    return worker.token(valid_s=next(_numbers))
 
 
 def new_browser() -> str:
     return f"browser {next(_numbers)}"
 
 
-def watch(world: EdgeWorld, *headers: tuple[str, str | bytes]) -> int:
+def watch(worker: WorkerBehindEdge, *headers: tuple[str, str | bytes]) -> int:
     address = f"{PUBLIC_PATH}/{SEGMENT}"
-    return world.send(address, headers).status_code  # type: ignore[arg-type]  # bytes, too
+    return worker.send(address, headers).status_code  # type: ignore[arg-type]  # bytes, too
 
 
 def names_in(notes: list[str]) -> set[str]:
@@ -123,12 +123,14 @@ def notes_of(notes: list[str]) -> ServedNotes:
     )
 
 
-def name_by_the_service(world: EdgeWorld) -> str:
-    token, viewer = world.viewers[-1]
+def name_by_the_service(worker: WorkerBehindEdge) -> str:
+    token, viewer = worker.viewers[-1]
     return NAMES.name(token, viewer, datetime.now(UTC))
 
 
-def test_a_viewer_with_a_token_has_one_name_whoever_serves(private: EdgeWorld) -> None:
+def test_a_viewer_with_a_token_has_one_name_whoever_serves(
+    private: WorkerBehindEdge,
+) -> None:
     names = []
     for _ in range(2):
         address = f"{PRIVATE_PATH}/{SEGMENT}?token={new_token(private)}"
@@ -148,7 +150,7 @@ def test_a_proxy_that_is_named_says_who_the_viewer_is(
     """
     To the service behind, too. What the viewer has written there itself says nothing.
     """
-    world = behind.world(clock, is_public=True)
+    worker = behind.worker(clock, is_public=True)
     browser, names = ("User-Agent", new_browser()), []
     for said, address in (
         ("203.0.113.7", "203.0.113.7"),
@@ -156,17 +158,17 @@ def test_a_proxy_that_is_named_says_who_the_viewer_is(
         ("198.51.100.1, 203.0.113.7, 192.0.2.3", "203.0.113.7"),
     ):
         viewer = (browser, ("X-Forwarded-For", said))
-        assert watch(world, *viewer) == 200
-        names.append(names_in(world.noted()))
-        watch(world, *viewer, BY_THE_SERVICE)
-        assert world.viewers[-1][1].address == address
+        assert watch(worker, *viewer) == 200
+        names.append(names_in(worker.noted()))
+        watch(worker, *viewer, BY_THE_SERVICE)
+        assert worker.viewers[-1][1].address == address
 
     # The last one is the first one, and was noted a moment ago.
     assert [len(found) for found in names] == [1, 1, 0]
     assert names[0] != names[1]
 
 
-def test_nobody_else_says_who_the_viewer_is(public: EdgeWorld) -> None:
+def test_nobody_else_says_who_the_viewer_is(public: WorkerBehindEdge) -> None:
     browser = ("User-Agent", new_browser())
     for said in ("203.0.113.7", "203.0.113.8"):
         assert watch(public, browser, ("X-Forwarded-For", said)) == 200
@@ -189,7 +191,7 @@ def test_nobody_else_says_who_the_viewer_is(public: EdgeWorld) -> None:
     ],
 )
 def test_a_viewer_without_a_token_has_one_name_whoever_serves(
-    public: EdgeWorld, browser: bytes
+    public: WorkerBehindEdge, browser: bytes
 ) -> None:
     # Where it comes from, is not the viewer's to say.
     sent = [("User-Agent", browser), ("X-Forwarded-For", "203.0.113.9")]
@@ -204,17 +206,17 @@ def test_a_viewer_without_a_token_has_one_name_whoever_serves(
 def test_segments_of_another_storage_tell_their_viewers_too(
     remote: EdgeSite, clock: SettableClock
 ) -> None:
-    world = remote.world(clock, is_public=True)
+    worker = remote.worker(clock, is_public=True)
     sent = ("User-Agent", new_browser())
 
-    assert watch(world, sent) == 200
+    assert watch(worker, sent) == 200
 
-    (note,) = world.noted()
+    (note,) = worker.noted()
     assert SESSION.fullmatch(note)
 
 
 def test_one_of_a_viewers_segments_in_a_moment_names_the_session(
-    public: EdgeWorld,
+    public: WorkerBehindEdge,
 ) -> None:
     browsers, token = [new_browser(), new_browser()], new_token(public)
     for _ in range(5):
@@ -227,7 +229,7 @@ def test_one_of_a_viewers_segments_in_a_moment_names_the_session(
 
 
 def test_a_request_that_is_not_counted_notes_no_viewer(
-    public: EdgeWorld,
+    public: WorkerBehindEdge,
 ) -> None:
     browser = ("User-Agent", new_browser())
     watch(public, browser, ("Range", "bytes=0-9"))
@@ -240,7 +242,7 @@ def test_a_request_that_is_not_counted_notes_no_viewer(
 
 
 def test_unasked_for_the_edge_writes_neither_countries_nor_pages(
-    public: EdgeWorld,
+    public: WorkerBehindEdge,
 ) -> None:
     told = [("CF-IPCountry", "DE"), ("Origin", "https://example.com")]
 
@@ -277,7 +279,7 @@ def test_unasked_for_the_edge_writes_neither_countries_nor_pages(
     ],
 )
 def test_the_origin_of_a_segment_is_as_the_service_would_note(
-    told: EdgeWorld, sent: list[tuple[str, str]]
+    told: WorkerBehindEdge, sent: list[tuple[str, str]]
 ) -> None:
     browser = ("User-Agent", new_browser())
     watch(told, browser)
@@ -299,7 +301,7 @@ def plain_set(counts: tuple[OriginCount, ...]) -> set[tuple[str, str, int]]:
     return {(one.by.value, one.value, one.segments) for one in counts}
 
 
-def test_each_segment_is_counted_where_it_went(told: EdgeWorld) -> None:
+def test_each_segment_is_counted_where_it_went(told: WorkerBehindEdge) -> None:
     browser = ("User-Agent", new_browser())
     for _ in range(3):
         watch(told, browser, ("CF-IPCountry", "DE"))
@@ -310,7 +312,9 @@ def test_each_segment_is_counted_where_it_went(told: EdgeWorld) -> None:
 
 
 @pytest.mark.parametrize("name", ["User-Agent", "CF-IPCountry", "Referer", "Origin"])
-def test_no_header_breaks_a_line_or_makes_one(told: EdgeWorld, name: str) -> None:
+def test_no_header_breaks_a_line_or_makes_one(
+    told: WorkerBehindEdge, name: str
+) -> None:
     line = b"hv1 1767323045.678 200 1 7 7 org_a env_1 vid_a 720 " + b"0" * 32
     for value in (
         b"https://a.test/\x00",

@@ -17,8 +17,8 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from tests.conftest import SettableClock
-from tests.edge.edge_world import edge_site
-from tests.support.http.delivery_world import PRIVATE_PATH
+from tests.edge.edge_site import edge_site
+from tests.support.http.delivery_worker import PRIVATE_PATH
 
 pytestmark = pytest.mark.services
 

@@ -15,8 +15,8 @@ from falcon.testing import Result
 from tests.conftest import SettableClock
 from tests.delivery.test_app import NOT_FOUND, UNAUTHORIZED, outcome
 from tests.edge.delivery.requests import COUNTED, SEGMENT, SIZE
-from tests.edge.edge_world import EdgeSite, EdgeWorld, edge_site
-from tests.support.http.delivery_world import PRIVATE_PATH
+from tests.edge.edge_site import EdgeSite, WorkerBehindEdge, edge_site
+from tests.support.http.delivery_worker import PRIVATE_PATH
 
 pytestmark = pytest.mark.services
 
@@ -43,15 +43,15 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EdgeSite]:
 
 
 @pytest.fixture
-def world(site: EdgeSite) -> EdgeWorld:
-    return site.world(SettableClock(datetime.now(UTC)), is_public=False)
+def worker(site: EdgeSite) -> WorkerBehindEdge:
+    return site.worker(SettableClock(datetime.now(UTC)), is_public=False)
 
 
-def warm(world: EdgeWorld, token: str) -> None:
+def warm(worker: WorkerBehindEdge, token: str) -> None:
     """
     Ask for one segment again and again, on one connection.
     """
-    connection = http.client.HTTPConnection("127.0.0.1", world.site.edge.port)
+    connection = http.client.HTTPConnection("127.0.0.1", worker.site.edge.port)
     try:
         for _ in range(ENOUGH):
             connection.request("GET", f"{PRIVATE_PATH}/{SEGMENT}?token={token}")
@@ -61,8 +61,8 @@ def warm(world: EdgeWorld, token: str) -> None:
         connection.close()
 
 
-def ask(world: EdgeWorld, token: str, headers: Mapping[str, str]) -> Result:
-    return world.get(f"{PRIVATE_PATH}/{SEGMENT}", f"token={token}", headers)
+def ask(worker: WorkerBehindEdge, token: str, headers: Mapping[str, str]) -> Result:
+    return worker.get(f"{PRIVATE_PATH}/{SEGMENT}", f"token={token}", headers)
 
 
 @pytest.mark.parametrize(
@@ -79,95 +79,99 @@ def ask(world: EdgeWorld, token: str, headers: Mapping[str, str]) -> Result:
     ],
 )
 def test_a_header_is_found_however_and_wherever_it_stands(
-    world: EdgeWorld, asked: dict[str, str], status: int, counted: int
+    worker: WorkerBehindEdge, asked: dict[str, str], status: int, counted: int
 ) -> None:
-    token = world.token()
-    alone = world.client.simulate_get(
+    token = worker.token()
+    alone = worker.client.simulate_get(
         f"{PRIVATE_PATH}/{SEGMENT}",
         query_string=f"token={token}",
         headers={**IN_THE_WAY, **asked},
     )
-    world.counted.clear()
+    worker.counted.clear()
     assert alone.status_code == status
 
     for sent in (asked, {**asked, **IN_THE_WAY}, {**IN_THE_WAY, **asked}):
         for _ in range(2):
-            result = ask(world, token, sent)
+            result = ask(worker, token, sent)
             assert (result.status_code, result.content) == (
                 alone.status_code,
                 alone.content,
             )
-            assert world.served() + world.counted == [COUNTED] * counted
-            world.counted.clear()
-        warm(world, token)
-        assert world.served() == [COUNTED] * ENOUGH
+            assert worker.served() + worker.counted == [COUNTED] * counted
+            worker.counted.clear()
+        warm(worker, token)
+        assert worker.served() == [COUNTED] * ENOUGH
 
 
-def test_a_request_without_any_header_is_served_and_counted(world: EdgeWorld) -> None:
-    line = f"GET {PRIVATE_PATH}/{SEGMENT}?token={world.token()} HTTP/1.0\r\n\r\n"
-    with socket.create_connection(("127.0.0.1", world.site.edge.port)) as sock:
+def test_a_request_without_any_header_is_served_and_counted(
+    worker: WorkerBehindEdge,
+) -> None:
+    line = f"GET {PRIVATE_PATH}/{SEGMENT}?token={worker.token()} HTTP/1.0\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", worker.site.edge.port)) as sock:
         sock.sendall(line.encode())
         answer = b"".join(iter(lambda: sock.recv(65_536), b""))
 
     assert answer.startswith(b"HTTP/1.1 200 ")
     assert len(answer.partition(b"\r\n\r\n")[2]) == SIZE
-    assert world.served() == [COUNTED]
-    assert world.counted == []
+    assert worker.served() == [COUNTED]
+    assert worker.counted == []
 
 
 def test_more_headers_than_the_edge_reads_are_the_services_to_judge(
-    world: EdgeWorld,
+    worker: WorkerBehindEdge,
 ) -> None:
-    token = world.token()
-    warm(world, token)
+    token = worker.token()
+    warm(worker, token)
     # And Host, of which it reads a thousand together.
     odd = {f"X-{number}": "" for number in range(1_000)}
 
-    answered = ask(world, token, odd)
+    answered = ask(worker, token, odd)
 
     assert answered.status_code >= 400
     # One fewer, and the service need not know of them.
     odd.popitem()
-    assert outcome(ask(world, token, odd)) == (200, "")
+    assert outcome(ask(worker, token, odd)) == (200, "")
 
 
 def test_an_often_allowed_request_is_refused_once_its_video_is_gone(
-    world: EdgeWorld,
+    worker: WorkerBehindEdge,
 ) -> None:
-    token, other = world.token(), world.token(valid_s=3_000)
-    warm(world, token)
-    world.served()
-    assert outcome(ask(world, token[:-1], {})) == UNAUTHORIZED
-    assert outcome(ask(world, token[:-2] + "__", {})) == UNAUTHORIZED
-    assert outcome(ask(world, other, {})) == (200, "")
+    token, other = worker.token(), worker.token(valid_s=3_000)
+    warm(worker, token)
+    worker.served()
+    assert outcome(ask(worker, token[:-1], {})) == UNAUTHORIZED
+    assert outcome(ask(worker, token[:-2] + "__", {})) == UNAUTHORIZED
+    assert outcome(ask(worker, other, {})) == (200, "")
 
-    world.directory.entry = None
-    world.publish()
+    worker.directory.entry = None
+    worker.publish()
 
-    assert outcome(ask(world, token, {})) == NOT_FOUND
-    assert world.served() == [COUNTED]
+    assert outcome(ask(worker, token, {})) == NOT_FOUND
+    assert worker.served() == [COUNTED]
 
 
-def test_a_token_that_only_ends_as_a_good_one_is_refused(world: EdgeWorld) -> None:
-    token = world.token()
-    warm(world, token)
-    world.served()
+def test_a_token_that_only_ends_as_a_good_one_is_refused(
+    worker: WorkerBehindEdge,
+) -> None:
+    token = worker.token()
+    warm(worker, token)
+    worker.served()
 
     for at in range(len(token)):
         altered = token[:at] + ("A" if token[at] != "A" else "B") + token[at + 1 :]
-        assert outcome(ask(world, altered, {})) == UNAUTHORIZED
+        assert outcome(ask(worker, altered, {})) == UNAUTHORIZED
     for other in ("A" + token, token[1:], token[-8:], token[-43:]):
-        assert outcome(ask(world, other, {})) == UNAUTHORIZED
+        assert outcome(ask(worker, other, {})) == UNAUTHORIZED
 
-    assert outcome(ask(world, token, {})) == (200, "")
-    assert world.served() == [COUNTED]
+    assert outcome(ask(worker, token, {})) == (200, "")
+    assert worker.served() == [COUNTED]
 
 
 @pytest.mark.long
-def test_more_tokens_than_are_remembered_are_all_good(world: EdgeWorld) -> None:
-    first = world.token(valid_s=500)
-    made = [world.token(valid_s=600 + number) for number in range(MANY_TOKENS)]
+def test_more_tokens_than_are_remembered_are_all_good(worker: WorkerBehindEdge) -> None:
+    first = worker.token(valid_s=500)
+    made = [worker.token(valid_s=600 + number) for number in range(MANY_TOKENS)]
 
     for token in (first, *made, first, made[0]):
-        assert outcome(ask(world, token, {})) == (200, "")
-    assert len(world.served()) == MANY_TOKENS + 3
+        assert outcome(ask(worker, token, {})) == (200, "")
+    assert len(worker.served()) == MANY_TOKENS + 3

@@ -18,7 +18,7 @@ from hvcore_delivery.app import make_app
 from hvcore_edge.app import make_app as make_edge_app
 from hvcore_player.app import make_app as make_player_app
 from hvcore_reference.public_paths import by_path
-from tests.edge.edge_world import EdgeSite, edge_site, settings_of
+from tests.edge.edge_site import EdgeSite, edge_site, settings_of
 from tests.support.http.cinema import Cinema
 from tests.support.http.world import ORG, World
 from tests.support.live import until

@@ -4,7 +4,7 @@ A host program that is killed in the middle of an order and its upload.
 
 import os
 import random
-import signal
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from hvcore.embedding import Overrides, embed
 from tests.embedding.conftest import ENVIRON, sqlite_of_a_host
+from tests.embedding.sellers import kill_a_seller
 from tests.support.fakes import MemoryQueue
 
 HALVES = """
@@ -56,7 +57,7 @@ def test_no_kill_leaves_half_of_an_order_and_its_upload(
     (tmp_path / "shop.db").write_bytes(sqlite_of_a_host())
     chance = random.Random(kills)  # noqa: S311 - moments, not secrets
 
-    sold = sum(kill_a_seller(tmp_path, chance) for _ in range(kills))
+    sold = sum(kill_a_seller(partial(sell, tmp_path), chance) for _ in range(kills))
 
     engine = sa.create_engine(f"sqlite:///{tmp_path}/shop.db")
     with engine.connect() as connection:
@@ -66,25 +67,3 @@ def test_no_kill_leaves_half_of_an_order_and_its_upload(
     assert halves == []
     # What was told of is there, and at most one more of each seller.
     assert sold <= orders <= sold + kills
-
-
-def kill_a_seller(folder: Path, chance: random.Random) -> int:
-    """
-    Kill one after a few sales, at any moment; return how many it told of.
-    """
-    heard, told = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            sell(folder, told)
-        finally:
-            os._exit(1)
-    os.close(told)
-    with os.fdopen(heard, "rb", buffering=0) as pipe:
-        sales = len(pipe.read(1))
-        for _ in range(chance.randrange(3)):
-            sales += len(pipe.read(1))
-        signal.sigtimedwait([], chance.uniform(0, 0.01))
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        return sales + len(pipe.read())

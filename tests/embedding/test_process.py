@@ -15,7 +15,7 @@ from hvcore.domain.ids import TaskId
 from hvcore.domain.tasks.task import Lane
 from hvcore.embedding import ConfigError, Overrides, embed
 from hvcore.embedding.process import ProcessServices
-from hvcore.persistence.engine import idle_connections
+from hvcore.persistence.driver_errors import idle_connections
 from hvcore.settings import load
 from hvcore.testing.children import in_child
 from tests.embedding.conftest import ENVIRON, Host

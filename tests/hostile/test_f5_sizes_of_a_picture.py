@@ -19,7 +19,7 @@ from hvcore.settings.shares import ShareSettings
 from hvcore.throttling.shares import REFUSALS
 from tests.conftest import SettableClock
 from tests.delivery.test_app import outcome
-from tests.support.http.delivery_world import DeliveryWorld, make_world
+from tests.support.http.delivery_worker import DeliveryWorker, make_worker
 from tests.support.live import until
 from tests.support.media_samples import VIDEO
 
@@ -30,16 +30,16 @@ SHARE = ShareSettings().renders_of_one
 
 
 @pytest.fixture
-def world(clock: SettableClock) -> DeliveryWorld:
-    return make_world(clock, None, is_public=True)
+def worker(clock: SettableClock) -> DeliveryWorker:
+    return make_worker(clock, None, is_public=True)
 
 
-def ask(world: DeliveryWorld, name: str, client: str = ATTACKER) -> Result:
-    return world.get(f"/t/{VIDEO}/{name}", headers={"X-Forwarded-For": client})
+def ask(worker: DeliveryWorker, name: str, client: str = ATTACKER) -> Result:
+    return worker.get(f"/t/{VIDEO}/{name}", headers={"X-Forwarded-For": client})
 
 
-def kept(world: DeliveryWorld) -> set[str]:
-    found = world.storage.walk(f"media/{VIDEO}/thumbnails")
+def kept(worker: DeliveryWorker) -> set[str]:
+    found = worker.storage.walk(f"media/{VIDEO}/thumbnails")
     return {info.path.rpartition("/")[2] for info in found}
 
 
@@ -75,13 +75,15 @@ def renders(monkeypatch: pytest.MonkeyPatch) -> Iterator[Renders]:
 
 
 @contextmanager
-def attacked(world: DeliveryWorld, renders: Renders) -> Iterator[list[Future[Result]]]:
+def attacked(
+    worker: DeliveryWorker, renders: Renders
+) -> Iterator[list[Future[Result]]]:
     """
     Give the requests that hold the attacker's share.
     """
     before = REFUSALS.total("renders_of_one")
     with ThreadPoolExecutor(SHARE + 4) as pool:
-        asked = [pool.submit(ask, world, f"{64 + n}x64.jpg") for n in range(SHARE + 4)]
+        asked = [pool.submit(ask, worker, f"{64 + n}x64.jpg") for n in range(SHARE + 4)]
         until(lambda: sum(one.done() for one in asked) == 4, within_s=20)
         assert REFUSALS.total("renders_of_one") == before + 4
         yield asked
@@ -89,9 +91,9 @@ def attacked(world: DeliveryWorld, renders: Renders) -> Iterator[list[Future[Res
 
 
 def test_who_has_a_share_is_refused_at_once_and_told_when_to_come_back(
-    world: DeliveryWorld, renders: Renders
+    worker: DeliveryWorker, renders: Renders
 ) -> None:
-    with attacked(world, renders) as asked:
+    with attacked(worker, renders) as asked:
         refused = [one.result() for one in asked if one.done()]
 
         assert [outcome(one) for one in refused] == [(503, "unavailable")] * 4
@@ -99,58 +101,60 @@ def test_who_has_a_share_is_refused_at_once_and_told_when_to_come_back(
     assert [one.result().status_code for one in asked].count(200) == SHARE
 
 
-def test_usual_sizes_are_made_meanwhile(world: DeliveryWorld, renders: Renders) -> None:
-    with attacked(world, renders):
+def test_usual_sizes_are_made_meanwhile(
+    worker: DeliveryWorker, renders: Renders
+) -> None:
+    with attacked(worker, renders):
         for name in sorted(USUAL_THUMBNAILS):
-            assert ask(world, name, VIEWER).status_code == 200
+            assert ask(worker, name, VIEWER).status_code == 200
         assert not renders.released.is_set()
 
 
 def test_another_organizations_new_size_is_not_refused(
-    world: DeliveryWorld, renders: Renders
+    worker: DeliveryWorker, renders: Renders
 ) -> None:
-    with attacked(world, renders), ThreadPoolExecutor(1) as pool:
-        world.change(org_id="org_b")
-        theirs = pool.submit(ask, world, "400x225.jpg", VIEWER)
+    with attacked(worker, renders), ThreadPoolExecutor(1) as pool:
+        worker.change(org_id="org_b")
+        theirs = pool.submit(ask, worker, "400x225.jpg", VIEWER)
         renders.released.set()
 
         assert theirs.result().status_code == 200
 
 
 def test_a_usual_size_is_made_once_whatever_else_is_asked_for(
-    world: DeliveryWorld, renders: Renders
+    worker: DeliveryWorker, renders: Renders
 ) -> None:
     renders.released.set()
     for side in range(100, 100 + MAX_THUMBNAIL_SIZES + 10):
-        assert ask(world, f"{side}x{side}.jpg").status_code == 200
+        assert ask(worker, f"{side}x{side}.jpg").status_code == 200
 
     for _ in range(3):
-        assert ask(world, "640x360.jpg", VIEWER).status_code == 200
+        assert ask(worker, "640x360.jpg", VIEWER).status_code == 200
 
     assert renders.made.count("640x360.jpg") == 1
 
 
 def test_the_newest_sizes_stay_and_there_are_never_more_than_64_odd_ones(
-    world: DeliveryWorld, renders: Renders
+    worker: DeliveryWorker, renders: Renders
 ) -> None:
     renders.released.set()
     last = 100 + MAX_THUMBNAIL_SIZES + 10
     for side in range(100, last):
-        ask(world, f"{side}x{side}.jpg")
+        ask(worker, f"{side}x{side}.jpg")
 
     newest = range(last - MAX_THUMBNAIL_SIZES, last)
-    assert kept(world) == {f"{side}x{side}.jpg" for side in newest}
+    assert kept(worker) == {f"{side}x{side}.jpg" for side in newest}
 
 
 def test_a_size_that_two_clients_want_is_not_driven_out_by_a_third(
-    world: DeliveryWorld, renders: Renders
+    worker: DeliveryWorker, renders: Renders
 ) -> None:
     renders.released.set()
     for client in (VIEWER, OTHER_VIEWER):
-        ask(world, "400x225.jpg", client)
+        ask(worker, "400x225.jpg", client)
     for side in range(100, 100 + 2 * MAX_THUMBNAIL_SIZES):
-        ask(world, f"{side}x{side}.jpg")
+        ask(worker, f"{side}x{side}.jpg")
 
-    assert ask(world, "400x225.jpg", VIEWER).status_code == 200
+    assert ask(worker, "400x225.jpg", VIEWER).status_code == 200
 
     assert renders.made.count("400x225.jpg") == 1

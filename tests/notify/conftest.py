@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.notify.notify_world import amazon, google, shared, told
+from tests.notify.event_senders import amazon, google, shared, told
 from tests.notify.queues import Aws
 from tests.services.conftest import World, make_world
 from tests.support.stores.object_store import s3_server

@@ -12,16 +12,16 @@ import jwt
 import pytest
 
 from hvcore_notify import pubsub_tokens
-from tests.notify.notify_world import KEYS_PATH, NotifyWorld, notify_world
+from tests.notify.event_senders import KEYS_PATH, EventSenders, event_senders
 from tests.notify.senders import AUDIENCE, GoogleSender, SnsSender, push
 
 
-def pushed(told: NotifyWorld, token: str | None, body: object = None) -> int:
+def pushed(told: EventSenders, token: str | None, body: object = None) -> int:
     body = push("bucket", "here/x") if body is None else body
     return told.post("pubsub", body, token=token).status_code
 
 
-def test_a_push_has_the_file_looked_for(shared: NotifyWorld) -> None:
+def test_a_push_has_the_file_looked_for(shared: EventSenders) -> None:
     grant = shared.grant()
     bucket, _, key = shared.object_of(grant).partition("/")
 
@@ -32,7 +32,7 @@ def test_a_push_has_the_file_looked_for(shared: NotifyWorld) -> None:
     assert shared.looks(grant) == 1
 
 
-def test_the_event_of_a_deleted_object_is_passed_over(shared: NotifyWorld) -> None:
+def test_the_event_of_a_deleted_object_is_passed_over(shared: EventSenders) -> None:
     grant = shared.grant()
     bucket, _, key = shared.object_of(grant).partition("/")
     deleted = push(bucket, key, eventType="OBJECT_DELETE")
@@ -41,7 +41,7 @@ def test_the_event_of_a_deleted_object_is_passed_over(shared: NotifyWorld) -> No
     assert shared.looks(grant) == 0
 
 
-def test_the_keys_are_fetched_once(told: NotifyWorld) -> None:
+def test_the_keys_are_fetched_once(told: EventSenders) -> None:
     for _ in range(3):
         assert pushed(told, told.google.token(told.world.clock.now())) == 204
 
@@ -69,7 +69,7 @@ CLAIMS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("claims", CLAIMS.values(), ids=CLAIMS)
 def test_a_token_for_somebody_else_is_refused(
-    shared: NotifyWorld, claims: dict[str, Any]
+    shared: EventSenders, claims: dict[str, Any]
 ) -> None:
     assert (
         pushed(shared, shared.google.token(shared.world.clock.now(), **claims)) == 401
@@ -78,14 +78,14 @@ def test_a_token_for_somebody_else_is_refused(
 
 @pytest.mark.parametrize(("minutes", "status"), [(-62, 401), (-59, 204), (2, 401)])
 def test_a_token_is_believed_within_its_time(
-    shared: NotifyWorld, minutes: int, status: int
+    shared: EventSenders, minutes: int, status: int
 ) -> None:
     at = shared.world.clock.now() + timedelta(minutes=minutes)
 
     assert pushed(shared, shared.google.token(at)) == status
 
 
-def test_a_token_of_another_key_is_refused(shared: NotifyWorld) -> None:
+def test_a_token_of_another_key_is_refused(shared: EventSenders) -> None:
     now = shared.world.clock.now()
     forged = GoogleSender.make(name=shared.google.name)
 
@@ -93,7 +93,7 @@ def test_a_token_of_another_key_is_refused(shared: NotifyWorld) -> None:
 
 
 def test_an_unknown_key_is_fetched_once_and_not_for_each_token(
-    told: NotifyWorld,
+    told: EventSenders,
 ) -> None:
     now = told.world.clock.now()
     assert pushed(told, told.google.token(now)) == 204
@@ -112,7 +112,7 @@ def test_a_weak_key_is_not_believed(
     tmp_path: Path, amazon: SnsSender, google: GoogleSender
 ) -> None:
     weak = GoogleSender.make(bits=1024)
-    with notify_world(tmp_path, amazon, google) as told:
+    with event_senders(tmp_path, amazon, google) as told:
         told.source.gives(KEYS_PATH, weak.keys())
 
         # Its owner, too, is told that there are no keys.
@@ -123,7 +123,7 @@ def test_a_weak_key_is_not_believed(
     "body", [b"", b"[]", b"{}", b'{"keys": 5}', b"[" * 60_000, b"x" * 100_000]
 )
 def test_pubsub_is_asked_to_send_again_while_keys_cannot_be_had(
-    told: NotifyWorld, body: bytes
+    told: EventSenders, body: bytes
 ) -> None:
     told.source.gives(KEYS_PATH, body)
 
@@ -131,7 +131,7 @@ def test_pubsub_is_asked_to_send_again_while_keys_cannot_be_had(
 
 
 def test_pubsub_is_asked_to_send_again_in_the_pause_after_a_failure(
-    told: NotifyWorld,
+    told: EventSenders,
 ) -> None:
     token = told.google.token(told.world.clock.now())
     told.source.gives(KEYS_PATH, b"<html>Back in a minute.</html>")
@@ -142,7 +142,7 @@ def test_pubsub_is_asked_to_send_again_in_the_pause_after_a_failure(
 
 @pytest.mark.parametrize("status", [200, 503])
 def test_old_keys_are_used_while_google_gives_no_others(
-    told: NotifyWorld, monkeypatch: pytest.MonkeyPatch, status: int
+    told: EventSenders, monkeypatch: pytest.MonkeyPatch, status: int
 ) -> None:
     token = told.google.token(told.world.clock.now())
     assert pushed(told, token) == 204
@@ -159,7 +159,7 @@ def test_old_keys_are_used_while_google_gives_no_others(
     assert pushed(told, token) == 401
 
 
-def test_no_other_way_of_signing_is_believed(shared: NotifyWorld) -> None:
+def test_no_other_way_of_signing_is_believed(shared: EventSenders) -> None:
     claims = jwt.decode(
         shared.google.token(shared.world.clock.now()),
         options={"verify_signature": False},
@@ -186,7 +186,7 @@ def test_no_other_way_of_signing_is_believed(shared: NotifyWorld) -> None:
     ids=range(9),
 )
 def test_an_invalid_token_is_refused_before_the_body_is_read(
-    shared: NotifyWorld, token: str | None
+    shared: EventSenders, token: str | None
 ) -> None:
     assert pushed(shared, token, "x" * 700_000) == 401
 
@@ -204,12 +204,12 @@ def test_an_invalid_token_is_refused_before_the_body_is_read(
     ids=range(6),
 )
 def test_a_push_without_an_object_is_taken_and_says_nothing(
-    shared: NotifyWorld, body: object
+    shared: EventSenders, body: object
 ) -> None:
     assert pushed(shared, shared.google.token(shared.world.clock.now()), body) == 204
 
 
-def test_a_giant_push_is_refused(shared: NotifyWorld) -> None:
+def test_a_giant_push_is_refused(shared: EventSenders) -> None:
     token = shared.google.token(shared.world.clock.now())
 
     assert pushed(shared, token, json.dumps({"x": "y" * 700_000})) == 413
@@ -217,7 +217,7 @@ def test_a_giant_push_is_refused(shared: NotifyWorld) -> None:
 
 
 def test_a_refused_token_is_not_logged(
-    shared: NotifyWorld, caplog: pytest.LogCaptureFixture
+    shared: EventSenders, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
     token = shared.google.token(
@@ -236,5 +236,5 @@ def test_without_an_account_there_is_no_such_address(
     tmp_path: Path, amazon: SnsSender, google: GoogleSender
 ) -> None:
     none = {"HV_NOTIFY__PUBSUB_AUDIENCE": "", "HV_NOTIFY__PUBSUB_EMAIL": ""}
-    with notify_world(tmp_path, amazon, google, **none) as told:
+    with event_senders(tmp_path, amazon, google, **none) as told:
         assert pushed(told, google.token(told.world.clock.now())) == 404

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.notify.notify_world import NotifyWorld, notify_world
+from tests.notify.event_senders import EventSenders, event_senders
 from tests.notify.senders import (
     AMAZON,
     CERTIFICATE,
@@ -24,7 +24,7 @@ from tests.notify.senders import (
 
 @pytest.mark.parametrize("version", ["1", "2"])
 def test_a_message_of_our_topic_has_the_file_looked_for(
-    shared: NotifyWorld, version: str
+    shared: EventSenders, version: str
 ) -> None:
     grant = shared.grant()
 
@@ -34,7 +34,7 @@ def test_a_message_of_our_topic_has_the_file_looked_for(
     assert shared.looks(grant) == 1
 
 
-def test_a_subject_is_signed_too(shared: NotifyWorld) -> None:
+def test_a_subject_is_signed_too(shared: EventSenders) -> None:
     event = json.dumps(s3_event("bucket/x"))
     now = shared.world.clock.now()
     message = shared.amazon.message(event, now, Subject="Amazon S3 Notification")
@@ -45,14 +45,14 @@ def test_a_subject_is_signed_too(shared: NotifyWorld) -> None:
     assert (as_sent.status_code, changed.status_code) == (204, 403)
 
 
-def test_the_certificate_is_fetched_once(told: NotifyWorld) -> None:
+def test_the_certificate_is_fetched_once(told: EventSenders) -> None:
     for number in range(3):
         assert told.publish(s3_event("b/x"), MessageId=str(number)).status_code == 204
 
     assert told.asked(CERTIFICATE) == 1
 
 
-def test_a_message_that_is_sent_again_is_taken_once(told: NotifyWorld) -> None:
+def test_a_message_that_is_sent_again_is_taken_once(told: EventSenders) -> None:
     first, second, third = (told.grant() for _ in range(3))
 
     statuses = [
@@ -82,7 +82,7 @@ CHANGES: dict[str, Any] = {
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_a_message_that_was_changed_is_refused(
-    shared: NotifyWorld, change: dict[str, Any]
+    shared: EventSenders, change: dict[str, Any]
 ) -> None:
     grant = shared.grant()
     event = json.dumps(s3_event(shared.object_of(grant)))
@@ -96,12 +96,12 @@ def test_a_message_that_was_changed_is_refused(
 
 @pytest.mark.parametrize("member", ["Message", "MessageId", "Timestamp", "TopicArn"])
 def test_a_message_that_lacks_what_is_signed_is_refused(
-    shared: NotifyWorld, member: str
+    shared: EventSenders, member: str
 ) -> None:
     assert shared.publish(s3_event("b/x"), **{member: None}).status_code == 403
 
 
-def test_another_topic_is_refused_though_amazon_signed_it(told: NotifyWorld) -> None:
+def test_another_topic_is_refused_though_amazon_signed_it(told: EventSenders) -> None:
     grant = told.grant()
 
     answer = told.publish(s3_event(told.object_of(grant)), TopicArn=f"{TOPIC}2")
@@ -115,7 +115,7 @@ def test_another_topic_is_refused_though_amazon_signed_it(told: NotifyWorld) -> 
     ("minutes", "status"), [(-130, 403), (-110, 204), (4, 204), (6, 403)]
 )
 def test_a_message_of_long_ago_or_of_the_future_is_refused(
-    shared: NotifyWorld, minutes: int, status: int
+    shared: EventSenders, minutes: int, status: int
 ) -> None:
     at = shared.world.clock.now() + timedelta(minutes=minutes)
 
@@ -125,7 +125,7 @@ def test_a_message_of_long_ago_or_of_the_future_is_refused(
 
 
 @pytest.mark.parametrize("text", ["", "yesterday", "2026-01-02T03:04:05", "1e300"])
-def test_a_message_without_a_time_is_refused(shared: NotifyWorld, text: str) -> None:
+def test_a_message_without_a_time_is_refused(shared: EventSenders, text: str) -> None:
     assert shared.publish(s3_event("b/x"), Timestamp=text).status_code == 403
 
 
@@ -150,7 +150,7 @@ def test_a_message_without_a_time_is_refused(shared: NotifyWorld, text: str) -> 
     ],
 )
 def test_a_certificate_at_another_place_is_not_fetched(
-    shared: NotifyWorld, address: str
+    shared: EventSenders, address: str
 ) -> None:
     before = len(shared.source.requests)
 
@@ -161,7 +161,7 @@ def test_a_certificate_at_another_place_is_not_fetched(
 
 
 def test_a_certificate_that_is_elsewhere_by_a_redirect_is_not_taken(
-    told: NotifyWorld,
+    told: EventSenders,
 ) -> None:
     told.source.redirects(CERTIFICATE, "/other.pem")
     told.source.gives("/other.pem", told.amazon.certificate)
@@ -176,7 +176,7 @@ def test_a_certificate_that_is_elsewhere_by_a_redirect_is_not_taken(
     ids=["empty", "text", "cut off", "giant"],
 )
 def test_a_message_whose_certificate_is_none_is_not_believed(
-    told: NotifyWorld, body: bytes
+    told: EventSenders, body: bytes
 ) -> None:
     told.serve_certificate(body)
     grant = told.grant()
@@ -187,7 +187,7 @@ def test_a_message_whose_certificate_is_none_is_not_believed(
 
 
 def test_a_missing_certificate_is_refused_and_asked_for_again(
-    told: NotifyWorld,
+    told: EventSenders,
 ) -> None:
     told.source.gives(CERTIFICATE, b"", status=404)
     assert told.publish(s3_event("b/x")).status_code == 403
@@ -197,7 +197,7 @@ def test_a_missing_certificate_is_refused_and_asked_for_again(
 
 
 def test_sns_is_asked_to_send_again_while_its_certificate_cannot_be_had(
-    told: NotifyWorld,
+    told: EventSenders,
 ) -> None:
     told.source.says(CERTIFICATE, b"")
     grant = told.grant()
@@ -212,7 +212,7 @@ def test_sns_is_asked_to_send_again_while_its_certificate_cannot_be_had(
 
 @pytest.mark.parametrize("make", [{"valid_days": -1}, {"bits": 1024}])
 def test_a_certificate_that_cannot_be_trusted_is_refused(
-    told: NotifyWorld, make: dict[str, int]
+    told: EventSenders, make: dict[str, int]
 ) -> None:
     weak = SnsSender.make(told.world.clock.now(), **make)
     told.serve_certificate(weak.certificate)
@@ -233,7 +233,7 @@ CONFIRMED: Final = (
     [(b"<html>Back in a minute.</html>", 200), (b"", 200), (b"", 503), (b"", 429)],
 )
 def test_a_subscription_is_not_confirmed_by_an_answer_that_does_not_say_so(
-    told: NotifyWorld, caplog: pytest.LogCaptureFixture, body: bytes, status: int
+    told: EventSenders, caplog: pytest.LogCaptureFixture, body: bytes, status: int
 ) -> None:
     message = told.amazon.confirmation(told.world.clock.now())
     told.source.gives("/", body, status=status)
@@ -249,7 +249,7 @@ def test_a_subscription_is_not_confirmed_by_an_answer_that_does_not_say_so(
 
 @pytest.mark.parametrize(("body", "status"), [(b"<html></html>", 200), (b"", 503)])
 def test_a_message_is_sent_again_while_its_certificate_cannot_be_had(
-    told: NotifyWorld, body: bytes, status: int
+    told: EventSenders, body: bytes, status: int
 ) -> None:
     told.source.gives(CERTIFICATE, body, status=status)
     assert told.publish({}).status_code == 503
@@ -258,7 +258,7 @@ def test_a_message_is_sent_again_while_its_certificate_cannot_be_had(
     assert told.publish({}).status_code == 204
 
 
-def test_a_subscription_is_confirmed_at_sns_itself(told: NotifyWorld) -> None:
+def test_a_subscription_is_confirmed_at_sns_itself(told: EventSenders) -> None:
     told.source.gives("/", CONFIRMED)
     message = told.amazon.confirmation(
         told.world.clock.now(), SubscribeURL="http://169.254.169.254/latest/meta-data"
@@ -277,7 +277,7 @@ def test_a_subscription_is_confirmed_at_sns_itself(told: NotifyWorld) -> None:
     "change", [{"TopicArn": f"{TOPIC}2"}, {"Token": "x"}, {"SubscribeURL": "x"}]
 )
 def test_a_subscription_that_is_not_ours_is_not_confirmed(
-    told: NotifyWorld, change: dict[str, str]
+    told: EventSenders, change: dict[str, str]
 ) -> None:
     message = told.amazon.confirmation(told.world.clock.now())
 
@@ -286,7 +286,7 @@ def test_a_subscription_that_is_not_ours_is_not_confirmed(
 
 
 def test_a_confirmation_that_sns_refuses_is_logged(
-    told: NotifyWorld, caplog: pytest.LogCaptureFixture
+    told: EventSenders, caplog: pytest.LogCaptureFixture
 ) -> None:
     told.source.gives("/", b"", status=400)
 
@@ -313,7 +313,7 @@ def test_a_confirmation_that_sns_refuses_is_logged(
     ids=range(10),
 )
 def test_a_signed_message_without_an_object_is_taken_and_says_nothing(
-    shared: NotifyWorld, text: str
+    shared: EventSenders, text: str
 ) -> None:
     message = shared.amazon.message(text, shared.world.clock.now())
 
@@ -337,7 +337,7 @@ def test_a_signed_message_without_an_object_is_taken_and_says_nothing(
     ids=range(10),
 )
 def test_a_body_that_is_no_message_is_refused(
-    shared: NotifyWorld, body: str | bytes, status: int
+    shared: EventSenders, body: str | bytes, status: int
 ) -> None:
     answer = shared.post("sns", body)
 
@@ -345,7 +345,7 @@ def test_a_body_that_is_no_message_is_refused(
     assert "Traceback" not in answer.text
 
 
-def test_a_message_may_have_a_thousand_records(told: NotifyWorld) -> None:
+def test_a_message_may_have_a_thousand_records(told: EventSenders) -> None:
     grants = [told.grant() for _ in range(3)]
     objects = [f"bucket/here/uploads/a/b/{n}/arrival" for n in range(997)]
     objects[500:500] = [told.object_of(grant) for grant in grants]
@@ -354,7 +354,7 @@ def test_a_message_may_have_a_thousand_records(told: NotifyWorld) -> None:
     assert [told.looks(grant) for grant in grants] == [1, 1, 1]
 
 
-def test_an_outage_of_the_database_has_sns_send_again(told: NotifyWorld) -> None:
+def test_an_outage_of_the_database_has_sns_send_again(told: EventSenders) -> None:
     """
     A message that was not kept is not remembered as one that was.
     """
@@ -374,7 +374,7 @@ def test_an_outage_of_the_database_has_sns_send_again(told: NotifyWorld) -> None
 
 
 def test_refusals_are_logged_without_what_was_sent(
-    told: NotifyWorld, caplog: pytest.LogCaptureFixture
+    told: EventSenders, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
     message = told.amazon.confirmation(told.world.clock.now(), Token="secret-token")
@@ -390,5 +390,5 @@ def test_refusals_are_logged_without_what_was_sent(
 def test_without_a_topic_there_is_no_such_address(
     tmp_path: Path, amazon: SnsSender, google: GoogleSender
 ) -> None:
-    with notify_world(tmp_path, amazon, google, HV_NOTIFY__SNS_TOPICS="") as told:
+    with event_senders(tmp_path, amazon, google, HV_NOTIFY__SNS_TOPICS="") as told:
         assert told.publish(s3_event("b/x")).status_code == 404

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.notify.notify_world import TOKEN, NotifyWorld, notify_world
+from tests.notify.event_senders import TOKEN, EventSenders, event_senders
 from tests.notify.senders import GoogleSender, SnsSender, s3_event
 
 
@@ -42,7 +42,7 @@ def forms(bucket: str, key: str) -> dict[str, dict[str, Any]]:
 
 @pytest.mark.parametrize("form", forms("", ""))
 def test_every_form_of_an_event_has_the_file_looked_for(
-    shared: NotifyWorld, form: str
+    shared: EventSenders, form: str
 ) -> None:
     grant = shared.grant()
     bucket, _, key = shared.object_of(grant).partition("/")
@@ -55,7 +55,7 @@ def test_every_form_of_an_event_has_the_file_looked_for(
 
 @pytest.mark.parametrize("token", [None, "", "x", TOKEN[:-1], f"{TOKEN}x", "ü"])
 def test_another_secret_is_refused_before_the_body_is_read(
-    shared: NotifyWorld, token: str | None, caplog: pytest.LogCaptureFixture
+    shared: EventSenders, token: str | None, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
 
@@ -78,16 +78,16 @@ def test_another_secret_is_refused_before_the_body_is_read(
     ids=range(6),
 )
 def test_other_events_are_taken_and_say_nothing(
-    shared: NotifyWorld, event: dict[str, Any]
+    shared: EventSenders, event: dict[str, Any]
 ) -> None:
     assert shared.post("events", event, token=TOKEN).status_code == 204
 
 
-def test_a_giant_event_is_refused(shared: NotifyWorld) -> None:
+def test_a_giant_event_is_refused(shared: EventSenders) -> None:
     assert shared.post("events", "x" * 700_000, token=TOKEN).status_code == 413
 
 
-def test_nothing_is_read_with_get(shared: NotifyWorld) -> None:
+def test_nothing_is_read_with_get(shared: EventSenders) -> None:
     answer = shared.client.simulate_get("/notify/events")
 
     assert (answer.status_code, answer.headers["allow"]) == (405, "POST, OPTIONS")
@@ -96,5 +96,5 @@ def test_nothing_is_read_with_get(shared: NotifyWorld) -> None:
 def test_without_a_secret_there_is_no_such_address(
     tmp_path: Path, amazon: SnsSender, google: GoogleSender
 ) -> None:
-    with notify_world(tmp_path, amazon, google, HV_NOTIFY__TOKEN="") as told:
+    with event_senders(tmp_path, amazon, google, HV_NOTIFY__TOKEN="") as told:
         assert told.post("events", {}, token="").status_code == 404

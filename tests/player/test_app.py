@@ -18,7 +18,7 @@ from hvcore_player.app import make_app
 from hvcore_player.assets import PLAYER_FILES, STATIC
 from hvcore_web.pages import STYLE
 from tests.conftest import SettableClock
-from tests.support.http.delivery_world import WORKER_URL, DeliveryWorld, make_world
+from tests.support.http.delivery_worker import WORKER_URL, DeliveryWorker, make_worker
 from tests.support.media_samples import OTHER, VIDEO
 
 OWN_CODE_BYTES = 40_000
@@ -38,9 +38,11 @@ def static(tmp_path: Path) -> Path:
     return folder
 
 
-def world_with(clock: SettableClock, static: Path, *, is_public: bool) -> DeliveryWorld:
-    made = make_world(clock, None, is_public=is_public)
-    return DeliveryWorld(
+def worker_with(
+    clock: SettableClock, static: Path, *, is_public: bool
+) -> DeliveryWorker:
+    made = make_worker(clock, None, is_public=is_public)
+    return DeliveryWorker(
         clock=clock,
         directory=made.directory,
         storage=made.storage,
@@ -50,13 +52,13 @@ def world_with(clock: SettableClock, static: Path, *, is_public: bool) -> Delive
 
 
 @pytest.fixture
-def public(clock: SettableClock, static: Path) -> DeliveryWorld:
-    return world_with(clock, static, is_public=True)
+def public(clock: SettableClock, static: Path) -> DeliveryWorker:
+    return worker_with(clock, static, is_public=True)
 
 
 @pytest.fixture
-def private(clock: SettableClock, static: Path) -> DeliveryWorld:
-    return world_with(clock, static, is_public=False)
+def private(clock: SettableClock, static: Path) -> DeliveryWorker:
+    return worker_with(clock, static, is_public=False)
 
 
 def policy(result: Result) -> dict[str, str]:
@@ -64,12 +66,12 @@ def policy(result: Result) -> dict[str, str]:
     return dict(rule.partition(" ")[::2] for rule in rules)
 
 
-def page(world: DeliveryWorld, query: str = "", **headers: str) -> Result:
-    return world.player.simulate_get(EMBED, query_string=query, headers=headers)
+def page(worker: DeliveryWorker, query: str = "", **headers: str) -> Result:
+    return worker.player.simulate_get(EMBED, query_string=query, headers=headers)
 
 
 def test_the_page_of_a_public_video_names_its_public_playlist(
-    public: DeliveryWorld,
+    public: DeliveryWorker,
 ) -> None:
     result = page(public)
 
@@ -82,7 +84,7 @@ def test_the_page_of_a_public_video_names_its_public_playlist(
     assert "<title>A clip</title>" in result.text
 
 
-def test_the_page_of_a_private_video_holds_no_token(private: DeliveryWorld) -> None:
+def test_the_page_of_a_private_video_holds_no_token(private: DeliveryWorker) -> None:
     token = private.token()
 
     result = page(private, f"token={token}")
@@ -96,7 +98,7 @@ def test_the_page_of_a_private_video_holds_no_token(private: DeliveryWorld) -> N
     assert result.headers["referrer-policy"] == "strict-origin"
 
 
-def test_the_page_runs_nothing_but_its_own_files(public: DeliveryWorld) -> None:
+def test_the_page_runs_nothing_but_its_own_files(public: DeliveryWorker) -> None:
     result = page(public)
 
     rules = policy(result)
@@ -125,7 +127,7 @@ def test_the_page_runs_nothing_but_its_own_files(public: DeliveryWorld) -> None:
     ],
 )
 def test_a_logo_may_come_from_its_own_host_and_widens_nothing_else(
-    public: DeliveryWorld, logo: str, allowed: str
+    public: DeliveryWorker, logo: str, allowed: str
 ) -> None:
     plain, asked = policy(page(public)), policy(page(public, f"logo={logo}"))
 
@@ -134,7 +136,7 @@ def test_a_logo_may_come_from_its_own_host_and_widens_nothing_else(
 
 
 def test_the_page_and_its_files_may_be_in_isolated_pages(
-    public: DeliveryWorld,
+    public: DeliveryWorker,
 ) -> None:
     shown = page(public)
     with_logo = page(public, "logo=https://cdn.example.com/logo.png")
@@ -150,7 +152,7 @@ def test_the_page_and_its_files_may_be_in_isolated_pages(
 
 @pytest.mark.parametrize("sends", [True, False])
 def test_the_operator_chooses_whether_players_report(
-    public: DeliveryWorld, static: Path, *, sends: bool
+    public: DeliveryWorker, static: Path, *, sends: bool
 ) -> None:
     public.settings = attrs.evolve(public.settings, player=PlayerSettings(cmcd=sends))
 
@@ -159,7 +161,7 @@ def test_the_operator_chooses_whether_players_report(
     assert ('cmcd="off"' in result.text) is not sends
 
 
-def test_a_name_cannot_become_markup(public: DeliveryWorld) -> None:
+def test_a_name_cannot_become_markup(public: DeliveryWorker) -> None:
     public.change(name='</title><script>alert("1")</script>" onload=\'x\' $title {0}')
 
     result = page(public)
@@ -169,14 +171,14 @@ def test_a_name_cannot_become_markup(public: DeliveryWorld) -> None:
     assert '" onload' not in result.text
 
 
-def test_a_name_of_any_characters_makes_a_page(public: DeliveryWorld) -> None:
+def test_a_name_of_any_characters_makes_a_page(public: DeliveryWorker) -> None:
     public.change(name="\ud800 🙂 \0")
 
     assert page(public).status_code == 200
 
 
 def test_a_token_with_domains_lets_only_their_pages_embed_it(
-    private: DeliveryWorld,
+    private: DeliveryWorker,
 ) -> None:
     query = f"token={private.token(domains=['example.com', '*.example.org'])}"
 
@@ -192,7 +194,7 @@ def test_a_token_with_domains_lets_only_their_pages_embed_it(
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 def test_a_viewer_who_may_not_watch_is_told_so_in_words(
-    private: DeliveryWorld, method: str
+    private: DeliveryWorker, method: str
 ) -> None:
     thumbnail = private.token(use=TokenUse.THUMBNAIL)
     theirs = private.token(video_id=OTHER)
@@ -221,14 +223,14 @@ def test_a_viewer_who_may_not_watch_is_told_so_in_words(
             assert "<b>" not in result.text
 
 
-def test_an_unfinished_or_deleted_video_has_no_page(public: DeliveryWorld) -> None:
+def test_an_unfinished_or_deleted_video_has_no_page(public: DeliveryWorker) -> None:
     for state in (VideoState.TRANSCODING, VideoState.FAILED, VideoState.DELETED):
         public.change(state=state)
         assert page(public).status_code == 404
 
 
 def test_a_missing_player_file_is_reported_clearly(
-    public: DeliveryWorld, static: Path
+    public: DeliveryWorker, static: Path
 ) -> None:
     file = static / "vendor" / "hls.min.mjs"
     file.unlink()
@@ -243,7 +245,7 @@ def test_a_missing_player_file_is_reported_clearly(
     assert page(public).status_code == 200
 
 
-def test_the_pages_files_are_served_with_validators(public: DeliveryWorld) -> None:
+def test_the_pages_files_are_served_with_validators(public: DeliveryWorker) -> None:
     first = public.player.simulate_get("/v1/player/embed.js")
 
     assert first.headers["content-type"] == "text/javascript; charset=utf-8"
@@ -253,7 +255,7 @@ def test_the_pages_files_are_served_with_validators(public: DeliveryWorld) -> No
     assert again.status_code == 304
 
 
-def test_files_of_a_build_may_be_kept_for_a_year(public: DeliveryWorld) -> None:
+def test_files_of_a_build_may_be_kept_for_a_year(public: DeliveryWorker) -> None:
     (folder,) = re.findall(r'src="\.\.(/player/[0-9a-f]{12})/embed', page(public).text)
 
     for name in ("hv-player.js", "element/keys.js", "vendor/media-chrome.js"):
@@ -265,7 +267,7 @@ def test_files_of_a_build_may_be_kept_for_a_year(public: DeliveryWorld) -> None:
     ("address", "to"), [("hv-player.js", "./"), (f"{'0' * 12}/hv-player.js", "../")]
 )
 def test_any_other_address_of_the_element_leads_to_the_present_build(
-    public: DeliveryWorld, address: str, to: str
+    public: DeliveryWorker, address: str, to: str
 ) -> None:
     (build,) = re.findall(r"/player/([0-9a-f]{12})/embed", page(public).text)
 
@@ -276,7 +278,7 @@ def test_any_other_address_of_the_element_leads_to_the_present_build(
 
 
 def test_a_page_from_before_an_update_still_gets_what_it_loads(
-    public: DeliveryWorld,
+    public: DeliveryWorker,
 ) -> None:
     answer = public.player.simulate_get(f"/v1/player/{'0' * 12}/vendor/hls.min.mjs")
 
@@ -297,14 +299,16 @@ def test_a_page_from_before_an_update_still_gets_what_it_loads(
         "..%2fvendor.json",
     ],
 )
-def test_nothing_else_of_the_folder_is_served(public: DeliveryWorld, name: str) -> None:
+def test_nothing_else_of_the_folder_is_served(
+    public: DeliveryWorker, name: str
+) -> None:
     result = public.player.simulate_get(f"/v1/player/{name}")
 
     assert result.status_code == 404
     assert result.json["code"] == "not_found"
 
 
-def test_every_answer_may_be_read_by_any_page(private: DeliveryWorld) -> None:
+def test_every_answer_may_be_read_by_any_page(private: DeliveryWorker) -> None:
     for path in (EMBED, "/v1/player/embed.js", "/nowhere"):
         result = private.player.simulate_get(path)
         assert result.headers["access-control-allow-origin"] == "*"

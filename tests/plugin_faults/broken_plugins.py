@@ -151,7 +151,7 @@ LOADING = {
     "a name that its library does not have": load_fault(
         "from hvcore.plugin_api import Storages  # here\n",
         *("ImportError", "Storages"),
-        fix="Correct",
+        fix="written for (hvcore 0.1.0 has the plugin API 0.1)",
     ),
     "a hook of another name": load_fault(
         queue_hook("@hookimpl  # here\ndef hvcore_queue(): return []\n"),
@@ -207,6 +207,30 @@ LOADING = {
         ),
         "must give QueueBackend and has given a StorageBackend",
         fix="hvcore_storages",
+    ),
+    "a newer plugin API that is required": load_fault(
+        queue_hook(
+            "@hookimpl\ndef hvcore_queues():\n"
+            "    yield QueueBackend(name='acme', factory=build, requires='9.1')\n"
+        ).replace("Doorbell()\n", "Doorbell()  # here\n"),
+        *("the queue backend 'acme' requires the plugin API 9.1", "hvcore 0.1.0 has"),
+        fix="Install a newer hvcore",
+    ),
+    "an older plugin API that is required": load_fault(
+        queue_hook(
+            "@hookimpl\ndef hvcore_queues():\n"
+            "    yield QueueBackend(name='acme', factory=build, requires='0.0')\n"
+        ).replace("Doorbell()\n", "Doorbell()  # here\n"),
+        *("requires the plugin API 0.0", "which suits 0.1 and newer"),
+        fix="Install a newer version of the plugin",
+    ),
+    "a required plugin API that is no version": load_fault(
+        queue_hook(
+            "@hookimpl\ndef hvcore_queues():\n"
+            "    yield QueueBackend(name='acme', factory=build, requires='>=1')  # here\n"
+        ),
+        *("hvcore_queues has raised ValueError", "requires"),
+        fix="Correct",
     ),
     "a name that no setting can have": load_fault(
         queue_hook(
@@ -507,6 +531,28 @@ def method(parent: str, body: str) -> str:
     return f"class Wrong({parent}):\n    {body}\n"
 
 
+BUILDING |= {
+    "a write that takes other arguments": build_fault(
+        storage(
+            method("Store", "def write(self, path, source, *, kind): pass  # here")
+            + "def build(options, context): return Wrong()\n"
+        ),
+        *("the storage backend 'acme' cannot be used", "Wrong.write cannot be called"),
+        "Storage.write is (self, path, source, *, content_type)",
+        fix="Write it as def write(self, path, source, *, content_type)",
+    ),
+    "a coroutine in the place of a method": build_fault(
+        other("hvcore_rate_limit_stores", "RateLimitBackend", "return Wrong()").replace(
+            "def build",
+            method("Windows", "async def hit(self, rules): return []  # here")
+            + "def build",
+        ),
+        *("Wrong.hit is async", "RateLimitStore.hit is (self, rules)"),
+        fix="Write it as def hit(self, rules)",
+        environ=LIMITS,
+    ),
+}
+
 CHECKING = {
     "a ping that raises what no port knows": build_fault(
         storage(
@@ -523,14 +569,6 @@ CHECKING = {
         ),
         "Wrong.ping has raised SystemExit: 9",
         fix="Report it",
-    ),
-    "a write that takes other arguments": build_fault(
-        storage(
-            method("Store", "def write(self, path, source, *, kind): pass")
-            + "def build(options, context): return Wrong()\n"
-        ),
-        "content_type",
-        fix="",
     ),
     "a store of limits whose ping raises": build_fault(
         other("hvcore_rate_limit_stores", "RateLimitBackend", "return Wrong()").replace(
@@ -585,6 +623,32 @@ HANGING_CHECK = build_fault(
     *("the check storage has not come back", "it waits in Wrong.ping"),
     fix="time limit",
 )
+
+RENAMED_PARAMETER = build_fault(
+    storage(
+        method("Store", "def stat(self, key): pass  # here")
+        + "def build(options, context): return Wrong()\n"
+    ),
+    *("works for now", "Wrong.stat has key in the place of path"),
+    fix="Write it as def stat(self, path)",
+)
+"""Is called by position."""
+
+WRONG_HANDLER = build_fault(
+    HEAD
+    + """
+def show(notes): return {}  # here
+
+@hookimpl
+def hvcore_routes():
+    route = PluginRoute("GET", "/v1/acme", show, permission=None, summary="Show")
+    yield RoutesBackend(name="acme", factory=lambda o, c: object(), routes=(route,))
+""",
+    *("show cannot be called", "PluginRoute.handler is (state, call)"),
+    fix="Write it as def show(state, call)",
+    environ={},
+)
+"""Is in use as soon as it is installed."""
 
 RAISING_SINK = build_fault(
     other("hvcore_analytics_sinks", "AnalyticsBackend", "return Wrong()").replace(

@@ -9,11 +9,19 @@ import falcon
 import pytest
 from falcon.testing import TestClient
 
+from hvcore.assembly import build
 from hvcore.registry import load_plugins
+from hvcore_api.app import make_api
 from hvcore_cli.main import run
 from hvcore_web.app import make_app
 from hvcore_web.cors import ANY_ORIGIN
-from tests.plugin_faults.broken_plugins import CHECKING, RAISING_SINK
+from tests.plugin_faults.broken_plugins import (
+    AUTH,
+    CHECKING,
+    RAISING_SINK,
+    BrokenPlugin,
+    other,
+)
 from tests.plugin_faults.planting import Plant
 
 
@@ -44,6 +52,51 @@ def test_a_request_that_a_plugin_fails_names_it_in_the_log_alone(
         str(planted.file),
         planted.broken.line,
     )
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("credentials.headers['x-acme']", "KeyError"),
+        ("credentials.headers['X-Acme']", "KeyError"),
+        ("'alice'", "has returned a str, and no Principal"),
+        ("Principal(**{**ADA, 'org_id': 7})", "org_id is no text"),
+        ("Principal(**{**ADA, 'permissions': ()})", "permissions are no frozenset"),
+    ],
+)
+def test_a_wrong_answer_of_an_auth_plugin_names_it_in_the_log_alone(
+    plant: Plant, caplog: pytest.LogCaptureFixture, answer: str, said: str
+) -> None:
+    planted = plant(answering(answer))
+    with build(planted.settings) as services:
+        api = TestClient(make_api(services))
+
+        with caplog.at_level(logging.ERROR, "hvcore_web.errors"):
+            answered = api.simulate_get("/v1/whoami", headers={"Authorization": "me"})
+
+    assert answered.json["code"] == "internal_error"
+    assert planted.file.stem not in answered.text
+    (record,) = caplog.records
+    assert vars(record)["hv_plugin"] == f"Plugin {planted.file.stem} (HV_PLUGINS)"
+    assert vars(record)["hv_file"] == str(planted.file)
+    # The line that has raised, or where the method begins.
+    line = planted.broken.line or 0
+    assert vars(record)["hv_line"] in {line, line - 1}
+    assert said in str(record.exc_info)
+
+
+def answering(answer: str) -> BrokenPlugin:
+    """
+    Return a provider that answers something else than its port says.
+    """
+    code = other("hvcore_auth_providers", "AuthBackend", "return Odd()")
+    odd = f"""\
+ADA = dict(key_id="ada", type=KeyType.SYSTEM, org_id=None, env_id=None, permissions=frozenset())
+class Odd(AuthProvider):
+    def authenticate(self, credentials):
+        return {answer}  # here
+"""
+    return BrokenPlugin(code=code + odd, environ=AUTH, said=(), fix="")
 
 
 def test_a_command_that_a_plugin_fails_is_no_bug_of_hv(

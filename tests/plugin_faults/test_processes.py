@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.hostile.strangers import ask, connect, head
@@ -18,7 +19,9 @@ from tests.plugin_faults.broken_plugins import (
     BUILDING,
     HANGING_PROVIDER,
     LOADING,
+    STORAGE,
     BrokenPlugin,
+    storage,
 )
 from tests.plugin_faults.planting import OTHERS, Plant, Planted
 from tests.support.hv_processes import HV
@@ -27,6 +30,8 @@ from tests.support.live import LiveService, free_ports, live_service
 REAL = (*OTHERS, "hvcore_queue_rq.plugin", "hvcore_transcoder_ffmpeg.plugin")
 MOST_S = 60
 """Of a busy machine: on one that has time, it is less than 20 s."""
+READ_WITHIN_S = 40
+"""The promise is 10 s, on a machine that has time; without it, a minute."""
 NEVER_ENDS = """\
 import threading
 threading.Thread(target=threading.Event().wait).start()
@@ -78,6 +83,60 @@ def test_a_service_is_not_ready_with_a_backend_that_cannot_be_built(
     planted.assert_told([done.stderr.partition("Error: ")[2]])
     assert "hv is ready" not in done.stdout
     assert "Traceback" not in done.stderr
+
+
+HANGS = """\
+import threading
+class Bad(Store):
+    def ping(self):
+        threading.Thread(target=threading.Event().wait).start()
+        threading.Event().wait()  # here
+"""
+RAISES = """\
+class Bad(Store):
+    def ping(self): raise RuntimeError("no bucket")  # here
+"""
+REFUSES = """\
+class Bad(Store):
+    def ping(self): raise UnavailableError("The bucket is gone.")
+"""
+_MAKES = "def build(options, context): return Bad()\n"
+
+
+@pytest.mark.services
+@pytest.mark.parametrize(
+    ("ping", "said"),
+    [
+        (HANGS, ("the ping of the storage backend 'acme' has not come back",)),
+        (RAISES, ("storage backend 'acme' has raised RuntimeError: no bucket",)),
+        (REFUSES, ("the storage backend 'acme' cannot serve: The bucket is gone.",)),
+    ],
+    ids=["hangs", "raises", "refuses"],
+)
+def test_a_service_whose_storage_cannot_serve_says_so_soon_and_ends(
+    plant: Plant, ping: str, said: tuple[str, ...]
+) -> None:
+    broken = BrokenPlugin(
+        code=storage(ping + _MAKES), environ=STORAGE, said=said, fix=""
+    )
+    planted = plant(broken)
+    began_s = time.monotonic()
+
+    done = hv(planted, "up", "--port", str(free_ports()))
+
+    assert time.monotonic() - began_s < READ_WITHIN_S
+    assert done.returncode == 1
+    planted.assert_told([done.stderr.partition("Error: ")[2]])
+    assert f"Plugin {planted.file.stem} (HV_PLUGINS)" in done.stderr
+    assert "Traceback" not in done.stderr
+    data = str(planted.settings.data_dir)
+    assert [
+        one for one in psutil.process_iter(["cmdline"]) if data in _words(one)
+    ] == []
+
+
+def _words(process: psutil.Process) -> list[str]:
+    return process.info["cmdline"] or []
 
 
 @pytest.mark.services

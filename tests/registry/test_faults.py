@@ -26,6 +26,8 @@ from tests.plugin_faults.broken_plugins import (
     HEAD,
     LOADING,
     QUEUE,
+    RENAMED_PARAMETER,
+    WRONG_HANDLER,
     BrokenPlugin,
     other,
     released,
@@ -100,6 +102,25 @@ def test_a_backend_that_cannot_be_built_is_told(
     assert_listed(planted, capsys)
     assert_found(planted)
     assert_refused(planted)
+
+
+def test_a_route_whose_handler_takes_something_else_is_told(
+    plant: Plant, capsys: pytest.CaptureFixture[str]
+) -> None:
+    planted = plant(WRONG_HANDLER)
+
+    assert_listed(planted, capsys)
+    assert_refused(planted)
+
+
+def test_a_parameter_of_another_name_is_told_and_stops_nothing(
+    plant: Plant, caplog: pytest.LogCaptureFixture
+) -> None:
+    planted = plant(RENAMED_PARAMETER)
+
+    check_backends(planted.settings)
+
+    planted.assert_told(caplog.messages)
 
 
 @pytest.mark.parametrize("broken", CHECKING.values(), ids=list(CHECKING))

@@ -8,14 +8,18 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hvcore.safe_http import OutboundHttp
+from hvcore.safe_http import (
+    OutboundHttp,
+)
 from tests.safe_http.targets import NAMES
 from tests.services.conftest import World, make_world
 from tests.support.network.outbound import (
     Canary,
+    Certificates,
     Names,
     Source,
     canary_server,
+    make_certificates,
     source_server,
     watched_connects,
 )
@@ -102,3 +106,16 @@ def world(_shared_world: World, outside: Outside) -> World:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return tmp_path
+
+
+@pytest.fixture(scope="session")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
+    folder = tmp_path_factory.mktemp("certificates")
+    return make_certificates(folder, "secure.test", "127.0.0.1")
+
+
+@pytest.fixture
+def tls_source(certificates: Certificates) -> Iterator[Source]:
+    with source_server(certificates) as source:
+        source.gives("/v")
+        yield source

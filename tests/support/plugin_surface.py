@@ -35,7 +35,7 @@ def surface() -> list[str]:
         for name in module.__all__
         for line in _of_module(module, name)
     }
-    for name, kit in _kits():
+    for name, kit in kits():
         found |= set(_of(name, kit))
     return sorted(found)
 
@@ -85,7 +85,7 @@ def _of_module(module: ModuleType, name: str) -> Iterator[str]:
     yield from _of(f"{short}.{name}", getattr(module, name))
 
 
-def _kits() -> Iterator[tuple[str, type]]:
+def kits() -> Iterator[tuple[str, type]]:
     """
     Yield each kit by where authors import it: from a module that lists it, if any does.
     """

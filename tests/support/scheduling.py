@@ -17,7 +17,7 @@ from xdist.workermanage import WorkerController
 
 HOMES: Final = {
     # What stands first counts. Azurite, and the store that speaks S3 to fsspec.
-    "tests/e2e/test_azure.py": 1,
+    "tests/e2e/uploads/test_azure.py": 1,
     "tests/checks/test_storage_probe.py": 1,
     "tests/plugins/storage_fsspec/": 1,
     "tests/services/processing/test_stored_copies.py": 1,

@@ -9,12 +9,12 @@ import pytest
 from tests.support.scheduling import HOMES, home_of, next_file
 
 SHARES: Final = "tests/e2e/test_pages.py"
-OWN: Final = "tests/e2e/test_up.py"
+OWN: Final = "tests/e2e/processes/test_up.py"
 OTHER: Final = "tests/signing/test_sealing.py"
 
 
 def test_files_that_share_a_service_run_in_one_process() -> None:
-    assert home_of(SHARES) == home_of("tests/e2e/test_player.py") == 0
+    assert home_of(SHARES) == home_of("tests/e2e/player/test_player.py") == 0
     assert home_of(OWN) is None
     assert home_of(OTHER) is None
 
@@ -26,7 +26,7 @@ def test_files_that_share_a_service_run_in_one_process() -> None:
         (0, [OTHER, SHARES], OTHER),
         (1, [SHARES, OWN, OTHER], OWN),
         # Rather a second service than three processes that wait for one.
-        (1, [SHARES, "tests/e2e/test_player.py"], SHARES),
+        (1, [SHARES, "tests/e2e/player/test_player.py"], SHARES),
     ],
 )
 def test_a_process_leaves_files_to_the_one_that_has_their_service(

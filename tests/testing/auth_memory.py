@@ -23,6 +23,7 @@ from hvcore.plugin_api import (
     OrgId,
     Permission,
     Principal,
+    hash_key,
 )
 
 HEADER: Final = "authorization"
@@ -326,3 +327,58 @@ class SharesARequest(MemoryTokens):
 class ClosesForAll(MemoryTokens):
     def close(self) -> None:
         self.known.owners.clear()
+
+
+class BelievesAHeaderOfItsOwn(MemoryTokens):
+    def authenticate(self, credentials: Credentials) -> Principal | None:
+        found = super().authenticate(credentials)
+        org_id = credentials.headers.get("x-acme-tenant", "")
+        return attrs.evolve(found, org_id=OrgId(org_id)) if found and org_id else found
+
+
+class ComparesSixteenBits(MemoryTokens):
+    def looked_up(self, token: str) -> tuple[OrgId, EnvId, str] | None:
+        found = super().looked_up(token)
+        for known, owner in self.known.owners.items():
+            if hash_key(known)[:4] == hash_key(token)[:4]:
+                return found or owner
+        return found
+
+
+class PermitsWhatOthersMay(MemoryTokens):
+    def principal(self, org_id: OrgId, env_id: EnvId, name: str) -> Principal:
+        permitted.add(list(Permission)[len(permitted) % len(Permission)])
+        found = super().principal(org_id, env_id, name)
+        return attrs.evolve(found, permissions=frozenset(permitted))
+
+
+class ReadsAtTheFirstCall(MemoryTokens):
+    owners: dict[str, tuple[OrgId, EnvId, str]] | None = None
+
+    def looked_up(self, token: str) -> tuple[OrgId, EnvId, str] | None:
+        self.owners = self.owners or dict(self.known.owners)
+        return self.owners.get(token)
+
+
+class TellsOneText(MemoryTokens):
+    def ambiguous_settings(self) -> str:
+        return "Two names fit."
+
+
+class RefusesAfterErrors(MemoryTokens):
+    def authenticate(self, credentials: Credentials) -> Principal | None:
+        try:
+            return super().authenticate(credentials)
+        except OSError:
+            raise UnauthorizedError from None
+
+
+class IsNobodyAfterInterrupts(MemoryTokens):
+    def authenticate(self, credentials: Credentials) -> Principal | None:
+        try:
+            return super().authenticate(credentials)
+        except KeyboardInterrupt:
+            return None
+
+
+permitted: set[Permission] = set()

@@ -5,7 +5,9 @@ Invalidators of a cache in memory that are wrong in one way each.
 import logging
 import re
 import threading
-from urllib.parse import urlsplit
+from contextlib import suppress
+from typing import ClassVar
+from urllib.parse import unquote, urlsplit
 
 import attrs
 
@@ -162,3 +164,75 @@ class LogsTheToken(RecordingInvalidator):
 class ShowsTheToken(RecordingInvalidator):
     def __repr__(self) -> str:
         return f"ShowsTheToken({TOKEN})"
+
+
+class KnowsNoPorts(RecordingInvalidator):
+    def invalidate(self, order: InvalidationOrder) -> None:
+        super().invalidate(order)
+        hosts = {
+            (urlsplit(p).hostname, urlsplit(p).path) for p in order.address_prefixes
+        }
+        self.kept -= {
+            one
+            for one in self.kept
+            if any(
+                urlsplit(one).hostname == host and urlsplit(one).path.startswith(path)
+                for host, path in hosts
+            )
+        }
+
+
+class FoldsCase(RecordingInvalidator):
+    def invalidate(self, order: InvalidationOrder) -> None:
+        prefixes = tuple(one.lower() for one in order.address_prefixes)
+        self.kept -= {one for one in self.kept if one.lower().startswith(prefixes)}
+
+
+class DecodesPaths(RecordingInvalidator):
+    def invalidate(self, order: InvalidationOrder) -> None:
+        prefixes = tuple(unquote(one) for one in order.address_prefixes)
+        self.kept -= {one for one in self.kept if unquote(one).startswith(prefixes)}
+
+
+class CutsPaths(RecordingInvalidator):
+    def invalidate(self, order: InvalidationOrder) -> None:
+        prefixes = tuple(one[:255] for one in order.address_prefixes)
+        self.kept -= {one for one in self.kept if one.startswith(prefixes)}
+
+
+class ForgetsByVideo(RecordingInvalidator):
+    def invalidate(self, order: InvalidationOrder) -> None:
+        super().invalidate(order)
+        self.kept -= {one for one in self.kept if f"/{order.video_id}/" in one}
+
+
+class SharesTheToken(RecordingInvalidator):
+    is_refused: ClassVar[bool] = False
+
+    def invalidate(self, order: InvalidationOrder) -> None:
+        SharesTheToken.is_refused = self.is_refused or self.is_down
+        if self.is_refused:
+            raise UnavailableError("The token is wrong.")
+        super().invalidate(order)
+
+
+class BeginsAgainBehindAFailure(RecordingInvalidator):
+    """
+    Carries an order out prefix by prefix, and drops what is behind a failure.
+    """
+
+    def invalidate(self, order: InvalidationOrder) -> None:
+        for prefix in order.address_prefixes:
+            if self.fails:
+                self.fails = False
+                return
+            one = attrs.evolve(order, address_prefixes=(prefix,))
+            super().invalidate(one)
+
+    fails = True
+
+
+class SwallowsInterrupts(RecordingInvalidator):
+    def invalidate(self, order: InvalidationOrder) -> None:
+        with suppress(KeyboardInterrupt):
+            super().invalidate(order)

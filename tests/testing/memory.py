@@ -77,8 +77,9 @@ class MemoryStore(AnalyticsStore):
         return True
 
     def apply(self, batch: ServedBatch) -> None:
-        self.stored.counts += list(batch.counts)
-        self.stored.positions[batch.id.file] = batch.id.end
+        stored, counts = self.stored, [*self.stored.counts, *batch.counts]
+        # In one line: an error comes before or after it.
+        stored.positions[batch.id.file], stored.counts = batch.id.end, counts
 
     def position(self, file: str) -> int:
         with self.stored.lock:

@@ -54,6 +54,22 @@ WRONG: Final[Mapping[str, Sequence[type[MemoryTokens]]]] = {
     ),
     "test_callers_at_once_are_not_mixed_up": (wrong.SharesARequest,),
     "test_closing_is_for_one_process": (wrong.ClosesForAll,),
+    "test_no_other_header_makes_a_caller_another": (
+        *(wrong.BelievesAHeaderOfItsOwn, wrong.BelievesHeaders),
+    ),
+    "test_many_callers_are_told_apart_and_a_guess_is_nobody": (
+        *(wrong.ComparesSixteenBits, wrong.HasOneKeyId),
+    ),
+    "test_a_caller_keeps_its_permissions_whoever_comes_in_between": (
+        *(wrong.PermitsWhatOthersMay, wrong.RemembersTheLast),
+    ),
+    "test_a_credential_that_is_issued_later_is_known_at_once": (
+        wrong.ReadsAtTheFirstCall,
+    ),
+    "test_an_operator_s_check_is_told_sentences": (wrong.TellsOneText,),
+    "test_an_error_in_the_middle_of_a_call_is_passed_on": (
+        *(wrong.RefusesAfterErrors, wrong.IsNobodyAfterInterrupts),
+    ),
 }
 """Providers that each check catches."""
 

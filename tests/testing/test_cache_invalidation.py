@@ -32,6 +32,19 @@ WRONG: Final[Mapping[str, Sequence[type[RecordingInvalidator]]]] = {
         *(wrong.LeaksErrors, wrong.SwallowsErrors, wrong.Hangs),
     ),
     "test_a_cache_that_refuses_is_unavailable": (wrong.SwallowsErrors,),
+    "test_hosts_and_their_ports_are_told_apart": (
+        *(wrong.KnowsNoPorts, wrong.KnowsNoHosts),
+    ),
+    "test_a_prefix_is_taken_letter_by_letter": (
+        *(wrong.FoldsCase, wrong.DecodesPaths, wrong.CutsPaths),
+    ),
+    "test_orders_of_several_tenants_do_not_mix": (wrong.ForgetsByVideo,),
+    "test_invalidators_of_other_settings_share_nothing": (wrong.SharesTheToken,),
+    "test_an_answer_that_breaks_off_is_an_outage": (wrong.SwallowsErrors,),
+    "test_an_order_that_failed_in_the_middle_is_carried_out_whole": (
+        wrong.BeginsAgainBehindAFailure,
+    ),
+    "test_an_error_in_the_middle_of_an_order_is_passed_on": (wrong.SwallowsInterrupts,),
     "test_no_secret_is_told": (
         *(wrong.CausesTellTheToken, wrong.LogsTheToken, wrong.ShowsTheToken),
     ),
@@ -61,7 +74,18 @@ class Kit(CacheInvalidatorConformance):
         self.made.is_down = True
         return self.made
 
-    refused = unreachable
+    @pytest.fixture
+    def refused(self) -> CacheInvalidator:
+        made = RecordingInvalidator()
+        made.is_down = True
+        return made
+
+    breaks_off = refused
+
+    def refuse_once(self) -> None:
+        """
+        Do nothing: the cache carries an order out in one step.
+        """
 
     def keep(self, address: str) -> None:
         self.made.kept.add(address)
@@ -83,7 +107,7 @@ def test_a_wrong_invalidator_is_caught(
 ) -> None:
     kit, down = Kit(), kind()
     kit.made, down.is_down = kind(), True
-    given = {"unreachable": down, "refused": down, "caplog": caplog}
+    given = {"unreachable": down, "refused": down, "breaks_off": down, "caplog": caplog}
 
     assert is_caught(kit, check, {"invalidator": kit.made, **given})
 

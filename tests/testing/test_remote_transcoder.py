@@ -2,6 +2,7 @@
 The kit of transcoders lets a right one pass, and catches a wrong one.
 """
 
+import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from inspect import signature
@@ -40,6 +41,12 @@ def store() -> Iterator[str]:
 class HasNoName(FarTranscoder):
     def capabilities(self) -> Capabilities:
         return attrs.evolve(super().capabilities(), name="")
+
+
+class RunsToAnswer(FarTranscoder):
+    def capabilities(self) -> Capabilities:
+        subprocess.run(["/bin/true"], check=True)
+        return super().capabilities()
 
 
 class FindsNoLength(FarTranscoder):
@@ -108,6 +115,7 @@ class TakesOutagesForFailures(FarTranscoder):
 
 WRONG: Final[Mapping[type[FarTranscoder], str]] = {
     HasNoName: "test_the_transcoder_declares_its_capabilities",
+    RunsToAnswer: "test_capabilities_come_from_memory",
     FindsNoLength: "test_the_transcoder_probes_a_source",
     PlansNothing: "test_a_plan_is_whole",
     OnlyReturnsHandles: "test_a_part_is_submitted_and_its_handle_remembered",

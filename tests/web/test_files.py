@@ -10,7 +10,12 @@ from falcon.testing import Result
 
 from hvcore_web.files import BoundedFile, LocalFile
 from tests.conftest import SettableClock
-from tests.support.http.delivery_world import PUBLIC_PATH, WAYS, DeliveryWorld, world_by
+from tests.support.http.delivery_worker import (
+    PUBLIC_PATH,
+    WAYS,
+    DeliveryWorker,
+    worker_by,
+)
 
 SEGMENT = f"{PUBLIC_PATH}/video/360p/0.m4s"
 PLAYLIST = f"{PUBLIC_PATH}/video-360p.m3u8"
@@ -19,15 +24,15 @@ SIZE = len(CONTENT)
 
 
 @pytest.fixture(params=WAYS)
-def world(
+def worker(
     request: pytest.FixtureRequest, clock: SettableClock, tmp_path: Path
-) -> DeliveryWorld:
-    return world_by(request.param, clock, tmp_path, is_public=True)
+) -> DeliveryWorker:
+    return worker_by(request.param, clock, tmp_path, is_public=True)
 
 
-def ranged(world: DeliveryWorld, value: str, **more: str) -> Result:
+def ranged(worker: DeliveryWorker, value: str, **more: str) -> Result:
     headers = {"Range": value, **{k.replace("_", "-"): v for k, v in more.items()}}
-    return world.get(SEGMENT, headers=headers)
+    return worker.get(SEGMENT, headers=headers)
 
 
 @pytest.mark.parametrize(
@@ -44,23 +49,23 @@ def ranged(world: DeliveryWorld, value: str, **more: str) -> Result:
     ],
 )
 def test_one_range_is_answered_with_that_part(
-    world: DeliveryWorld, value: str, start: int, end: int
+    worker: DeliveryWorker, value: str, start: int, end: int
 ) -> None:
-    result = ranged(world, value)
+    result = ranged(worker, value)
 
     assert result.status_code == 206
     assert result.content == CONTENT[start:end]
     assert result.headers["content-range"] == f"bytes {start}-{end - 1}/{SIZE}"
     assert result.headers["content-length"] == str(end - start)
     assert result.headers["accept-ranges"] == "bytes"
-    assert result.headers["etag"] == world.get(SEGMENT).headers["etag"]
+    assert result.headers["etag"] == worker.get(SEGMENT).headers["etag"]
 
 
 @pytest.mark.parametrize(
     "value", ["bytes=1300-", "bytes=1300-1400", "bytes=-0", f"bytes={'9' * 30}-"]
 )
-def test_a_range_behind_the_end_is_refused(world: DeliveryWorld, value: str) -> None:
-    result = ranged(world, value)
+def test_a_range_behind_the_end_is_refused(worker: DeliveryWorker, value: str) -> None:
+    result = ranged(worker, value)
 
     assert result.status_code == 416
     assert result.json["code"] == "range_not_satisfiable"
@@ -91,9 +96,9 @@ def test_a_range_behind_the_end_is_refused(world: DeliveryWorld, value: str) -> 
     ],
 )
 def test_a_header_without_a_single_range_is_answered_with_the_whole_file(
-    world: DeliveryWorld, value: str
+    worker: DeliveryWorker, value: str
 ) -> None:
-    result = ranged(world, value)
+    result = ranged(worker, value)
 
     assert result.status_code == 200
     assert result.content == CONTENT
@@ -101,63 +106,63 @@ def test_a_header_without_a_single_range_is_answered_with_the_whole_file(
 
 
 def test_a_range_of_another_version_is_answered_with_the_whole(
-    world: DeliveryWorld,
+    worker: DeliveryWorker,
 ) -> None:
-    etag = world.get(SEGMENT).headers["etag"]
+    etag = worker.get(SEGMENT).headers["etag"]
 
-    assert ranged(world, "bytes=0-1", If_Range=etag).status_code == 206
+    assert ranged(worker, "bytes=0-1", If_Range=etag).status_code == 206
     for other in ('"x"', f"W/{etag}", "Fri, 02 Jan 2026 03:04:05 GMT", "*", ""):
-        assert ranged(world, "bytes=0-1", If_Range=other).status_code == 200
+        assert ranged(worker, "bytes=0-1", If_Range=other).status_code == 200
 
 
-def test_a_known_version_is_not_sent_again(world: DeliveryWorld) -> None:
+def test_a_known_version_is_not_sent_again(worker: DeliveryWorker) -> None:
     for address in (SEGMENT, PLAYLIST):
-        first = world.get(address)
+        first = worker.get(address)
         etag = first.headers["etag"]
         assert etag.startswith('"')
         for value in (etag, f"W/{etag}", f'"x", {etag}', "*"):
-            again = world.get(address, headers={"If-None-Match": value})
+            again = worker.get(address, headers={"If-None-Match": value})
             assert again.status_code == 304
             assert again.content == b""
             assert again.headers["etag"] == etag
             assert again.headers["cache-control"] == first.headers["cache-control"]
             assert "content-type" not in again.headers
         for value in ('"x"', etag.strip('"'), ""):
-            again = world.get(address, headers={"If-None-Match": value})
+            again = worker.get(address, headers={"If-None-Match": value})
             assert again.status_code == 200
 
 
-def test_a_known_version_wins_over_a_range(world: DeliveryWorld) -> None:
-    etag = world.get(SEGMENT).headers["etag"]
+def test_a_known_version_wins_over_a_range(worker: DeliveryWorker) -> None:
+    etag = worker.get(SEGMENT).headers["etag"]
 
-    assert ranged(world, "bytes=0-1", If_None_Match=etag).status_code == 304
+    assert ranged(worker, "bytes=0-1", If_None_Match=etag).status_code == 304
 
 
-def test_different_bytes_have_different_tags(world: DeliveryWorld) -> None:
+def test_different_bytes_have_different_tags(worker: DeliveryWorker) -> None:
     addresses = ["master.m3u8", "video-360p.m3u8", "video/360p/0.m4s", "audio/0.m4s"]
 
-    tags = {world.get(f"{PUBLIC_PATH}/{a}").headers["etag"] for a in addresses}
+    tags = {worker.get(f"{PUBLIC_PATH}/{a}").headers["etag"] for a in addresses}
 
     assert len(tags) == len(addresses)
 
 
-def test_a_head_answers_as_a_get_without_its_body(world: DeliveryWorld) -> None:
+def test_a_head_answers_as_a_get_without_its_body(worker: DeliveryWorker) -> None:
     for address in (SEGMENT, PLAYLIST):
-        whole = world.get(address)
-        head = world.get(address, method="HEAD")
+        whole = worker.get(address)
+        head = worker.get(address, method="HEAD")
 
         assert head.status_code == 200
         assert head.content == b""
         for name in ("content-length", "content-type", "etag", "cache-control"):
             assert head.headers[name] == whole.headers[name]
     # RFC 9110, section 14.2: Range is defined for GET alone.
-    head = world.get(SEGMENT, headers={"Range": "bytes=0-1"}, method="HEAD")
+    head = worker.get(SEGMENT, headers={"Range": "bytes=0-1"}, method="HEAD")
     assert head.status_code == 200
     assert head.headers["content-length"] == str(SIZE)
 
 
-def test_a_head_of_an_error_says_the_same(world: DeliveryWorld) -> None:
-    assert world.get(f"{PUBLIC_PATH}/nothing", method="HEAD").status_code == 404
+def test_a_head_of_an_error_says_the_same(worker: DeliveryWorker) -> None:
+    assert worker.get(f"{PUBLIC_PATH}/nothing", method="HEAD").status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -165,11 +170,11 @@ def test_a_head_of_an_error_says_the_same(world: DeliveryWorld) -> None:
     ["gzip", "GZIP", "br, gzip", "gzip;q=0.1", "*", "deflate;q=0, *;q=0.5", "x-gzip"],
 )
 def test_a_playlist_is_compressed_when_asked(
-    world: DeliveryWorld, accepted: str
+    worker: DeliveryWorker, accepted: str
 ) -> None:
-    plain = world.get(PLAYLIST)
+    plain = worker.get(PLAYLIST)
 
-    result = world.get(PLAYLIST, headers={"Accept-Encoding": accepted})
+    result = worker.get(PLAYLIST, headers={"Accept-Encoding": accepted})
 
     assert result.headers["content-encoding"] == "gzip"
     assert gzip.decompress(result.content) == plain.content
@@ -182,36 +187,36 @@ def test_a_playlist_is_compressed_when_asked(
     "accepted", ["", "identity", "gzip;q=0", "br", "*;q=0", "gzip;q=0, *", "gzipped"]
 )
 def test_a_playlist_is_not_compressed_unasked(
-    world: DeliveryWorld, accepted: str
+    worker: DeliveryWorker, accepted: str
 ) -> None:
-    result = world.get(PLAYLIST, headers={"Accept-Encoding": accepted})
+    result = worker.get(PLAYLIST, headers={"Accept-Encoding": accepted})
 
     assert "content-encoding" not in result.headers
     assert result.text.startswith("#EXTM3U")
 
 
-def test_the_tag_of_the_compressed_form_is_known_again(world: DeliveryWorld) -> None:
+def test_the_tag_of_the_compressed_form_is_known_again(worker: DeliveryWorker) -> None:
     compressed = {"Accept-Encoding": "gzip"}
-    etag = world.get(PLAYLIST, headers=compressed).headers["etag"]
+    etag = worker.get(PLAYLIST, headers=compressed).headers["etag"]
 
-    again = world.get(PLAYLIST, headers={**compressed, "If-None-Match": etag})
+    again = worker.get(PLAYLIST, headers={**compressed, "If-None-Match": etag})
     assert again.status_code == 304
     assert again.headers["vary"] == "Accept-Encoding"
-    plain = world.get(PLAYLIST, headers={"If-None-Match": etag})
+    plain = worker.get(PLAYLIST, headers={"If-None-Match": etag})
     assert plain.status_code == 200
 
 
-def test_segments_are_never_compressed(world: DeliveryWorld) -> None:
-    result = world.get(SEGMENT, headers={"Accept-Encoding": "gzip"})
+def test_segments_are_never_compressed(worker: DeliveryWorker) -> None:
+    result = worker.get(SEGMENT, headers={"Accept-Encoding": "gzip"})
 
     assert "content-encoding" not in result.headers
     assert "vary" not in result.headers
 
 
-def test_a_range_of_a_playlist_is_one_of_its_plain_text(world: DeliveryWorld) -> None:
+def test_a_range_of_a_playlist_is_one_of_its_plain_text(worker: DeliveryWorker) -> None:
     headers = {"Range": "bytes=0-6", "Accept-Encoding": "gzip"}
 
-    result = world.get(PLAYLIST, headers=headers)
+    result = worker.get(PLAYLIST, headers=headers)
 
     assert result.status_code == 206
     assert result.content == b"#EXTM3U"

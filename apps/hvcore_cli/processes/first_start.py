@@ -6,7 +6,7 @@ from contextlib import suppress
 import click
 
 from hvcore.assembly import Services
-from hvcore.assembly.backend_choice.backend_trials import check_backends
+from hvcore.assembly.backend_choice.backend_trials import check_backends, check_storage
 from hvcore.domain.access.keys import KeyType
 from hvcore.domain.access.tenants import EnvironmentKind
 from hvcore.errors import ConflictError
@@ -31,9 +31,13 @@ ENVIRONMENTS = {
 def prepare(invocation: Invocation) -> None:
     """Migrate, make the first keys, and free what our dead workers held."""
     process_logs.configure(invocation.load().settings.log.format)
+    # A plugin that hangs keeps nobody from reading why.
+    invocation.abandons_threads = True
     folder = DataFolder(invocation.data)
     # Here once, and not in each process that needs one of them.
-    check_backends(invocation.load().settings)
+    settings = invocation.load().settings
+    check_backends(settings)
+    check_storage(settings)
     with invocation.unmigrated_services() as services:
         tell_of_faults(services.registry)
         check_extensions(services.registry)

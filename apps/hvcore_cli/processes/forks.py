@@ -234,9 +234,9 @@ def _go_on(
     sys.argv = ["hv", *arguments]
     # Each would be shown as the hv up that it was.
     setproctitle.setproctitle(" ".join(sys.argv))
-    from hvcore_cli.main import run  # noqa: PLC0415 - it is what loads this module
+    from hvcore_cli.main import run_to_end  # noqa: PLC0415 - it is what loads this module
 
-    sys.exit(run(list(arguments)))
+    run_to_end(list(arguments))
 
 
 def _forget_signals() -> None:

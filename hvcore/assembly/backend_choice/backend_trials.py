@@ -1,5 +1,7 @@
 """Build every chosen backend once, and see what becomes of it."""
 
+import logging
+import time
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
@@ -9,15 +11,31 @@ import attrs
 from hvcore.assembly import build
 from hvcore.assembly.backend_choice.offered_backends import active_choices
 from hvcore.assembly.services import Services
-from hvcore.errors import HvcoreError, SeveralPluginsError, UnavailableError
+from hvcore.errors import (
+    HvcoreError,
+    PluginError,
+    SeveralPluginsError,
+    UnavailableError,
+)
 from hvcore.processes.time_limits import LimitedCall, LimitedCalls
 from hvcore.registry import KINDS, Choice, PluginFaultError, Registry
 from hvcore.registry.abilities import abilities_of
-from hvcore.registry.building import close_made, hung_factory, raised_fault
-from hvcore.settings import Settings
+from hvcore.registry.building import (
+    close_made,
+    hung_call,
+    misnamed_parameters,
+    raised_fault,
+    title,
+)
+from hvcore.settings import Settings, env_name
 
 SILENT_S: Final = 5.0
 """A factory makes an object; what takes longer belongs into what uses it."""
+ANSWERS_WITHIN_S: Final = 3.0
+"""So that who starts the service reads within 10 s why it does not start."""
+ASKED_EVERY_S: Final = 0.5
+
+_log = logging.getLogger(__name__)
 
 
 @attrs.frozen(kw_only=True)
@@ -79,6 +97,51 @@ def check_backends(settings: Settings) -> None:
         raise SeveralPluginsError(errors)
 
 
+def check_storage(settings: Settings) -> None:
+    """
+    Refuse a storage that cannot serve: nothing of the service would be ready.
+
+    It has a few seconds to answer, for a server that starts just now.
+
+    Raises:
+        PluginFaultError: Its ping hangs, or raises what no port names.
+        PluginError: It goes on to say that it cannot serve.
+    """
+    services = build(settings, rings=False)
+    choice = services.registry.choices(settings, "storage")[0]
+    offer = services.registry.offer(choice.kind, choice.name)
+    calls = LimitedCalls()
+
+    def ping() -> None:
+        # Made there, too: a factory may wait as long.
+        services.storage.ping()
+
+    until_s = time.monotonic() + ANSWERS_WITHIN_S
+    try:
+        while True:
+            call = calls.start(ping, name="storage")
+            if not call.has_ended(silent_s=ANSWERS_WITHIN_S):
+                fault = hung_call(offer, "ping", call.frame(), call.age_s)
+                raise PluginFaultError(fault)
+            try:
+                return call.result()
+            except UnavailableError as exc:
+                if time.monotonic() > until_s:
+                    raise PluginError(
+                        f"{offer.source}: {title(offer)} cannot serve: {str(exc).rstrip('.')}.",
+                        "Start what it needs, or correct its options "
+                        f"(HV_{env_name(choice.path)}__…).",
+                    ) from exc
+            except HvcoreError:
+                raise
+            except Exception as exc:
+                raise PluginFaultError(raised_fault(offer, exc)) from exc
+            time.sleep(ASKED_EVERY_S)
+    finally:
+        # One that hangs may hold what closing needs.
+        calls.start(services.close, name="close")
+
+
 def is_own_queue(choice: Choice) -> bool:
     """Return whether ``hv up`` runs the queue's server: only it knows the address."""
     return (choice.kind, choice.name) == ("queue", "rq") and "url" not in choice.options
@@ -86,11 +149,13 @@ def is_own_queue(choice: Choice) -> bool:
 
 def _try(services: Services, choice: Choice) -> Sequence[str]:
     made: Any = services.make(choice)
+    offer = services.registry.offer(choice.kind, choice.name)
+    for fault in misnamed_parameters(offer, made):
+        _log.warning("works for now: %s", fault)
     try:
         abilities = abilities_of(made, KINDS[choice.kind])
         close_made(made)
     except Exception as exc:
-        offer = services.registry.offer(choice.kind, choice.name)
         raise PluginFaultError(raised_fault(offer, exc)) from exc
     return abilities
 
@@ -101,7 +166,8 @@ def _trial(
     error: HvcoreError
     if not call.has_ended(silent_s=SILENT_S):
         offer = services.registry.offer(choice.kind, choice.name)
-        error = PluginFaultError(hung_factory(offer, call.frame(), call.age_s))
+        fault = hung_call(offer, "factory", call.frame(), call.age_s)
+        error = PluginFaultError(fault)
     else:
         try:
             able = call.result()

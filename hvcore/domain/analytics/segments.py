@@ -184,6 +184,7 @@ class VideoScope:
 
 
 Scope: TypeAlias = EnvironmentScope | VideoScope
+"""The videos that a report counts: one, or all of some environments."""
 
 
 @attrs.frozen(kw_only=True)

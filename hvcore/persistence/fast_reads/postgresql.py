@@ -10,7 +10,8 @@ from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
 from hvcore.errors import UnavailableError
-from hvcore.persistence.engine import POOLED_CONNECTIONS, idle_connections
+from hvcore.persistence.driver_errors import idle_connections
+from hvcore.persistence.engine import POOLED_CONNECTIONS
 from hvcore.persistence.fast_reads.answer_cache import AnswerCache
 from hvcore.persistence.fast_reads.readers import (
     NO_ANSWER,

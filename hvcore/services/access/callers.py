@@ -20,6 +20,8 @@ from hvcore.errors import (
     ForbiddenError,
     NotFoundError,
     UnauthorizedError,
+    WrongAnswerError,
+    require_answer,
 )
 from hvcore.ports.auth import (
     AuthProvider,
@@ -64,6 +66,7 @@ class Access:
             for provider in self.providers:
                 principal = provider.authenticate(credentials)
                 if principal is not None:
+                    _judge(provider, principal)
                     return self._with_env_id(principal)
         except UnauthorizedError as exc:
             if exc.detail != UnauthorizedError.default_detail:
@@ -202,6 +205,30 @@ class Access:
         if found is None:
             raise NotFoundError("There is no such organization.")
         return [env for env in found if caller.may_use_env(env.id)]
+
+
+def _judge(provider: AuthProvider, answer: Principal) -> None:
+    """
+    Refuse a provider's answer whose parts are not what Principal says.
+
+    Raises:
+        WrongAnswerError: A part is something else; the text names it, and no value.
+    """
+    method = provider.authenticate
+    require_answer(method, answer, Principal)
+    for name in ("key_id", "org_id", "env_id"):
+        if not isinstance(getattr(answer, name), str | None):
+            raise WrongAnswerError(
+                method,
+                f"a Principal whose {name} is no text",
+                f"Give {name} a str, or None.",
+            )
+    if not isinstance(answer.permissions, frozenset):
+        raise WrongAnswerError(
+            method,
+            "a Principal whose permissions are no frozenset",
+            "Give permissions a frozenset of Permission.",
+        )
 
 
 def _own(caller: Principal) -> tuple[OrgId, EnvId]:

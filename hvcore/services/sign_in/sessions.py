@@ -20,7 +20,7 @@ from hvcore.domain.sign_in.sessions import (
     is_secret_value,
     new_secret_value,
 )
-from hvcore.errors import NotFoundError, UnavailableError
+from hvcore.errors import NotFoundError, UnavailableError, require_answer
 from hvcore.ports.sign_in import (
     LINK_BACKEND,
     MembershipEndedError,
@@ -274,8 +274,9 @@ class SignInSessions:
         return is_mine
 
     def _ask(self, session: SignInSession, now: datetime) -> None:
+        provider = self.providers[session.backend]
         try:
-            outcome = self.providers[session.backend].refresh(
+            outcome = provider.refresh(
                 self.sealer.open(session.refresh_state, about=session.sha256)
             )
         except (MembershipEndedError, SealBrokenError) as error:
@@ -290,6 +291,7 @@ class SignInSessions:
                 )
                 work.commit()
             raise
+        require_answer(provider.refresh, outcome, SignInOutcome)
         with self.uow.write() as work:
             # Locks are taken in one order everywhere: member, session.
             identity = self.memberships.complete(work, outcome.identity)

@@ -12,11 +12,14 @@ from hvcore.domain.sign_in.sessions import (
     is_secret_value,
     new_secret_value,
 )
+from hvcore.errors import require_answer
 from hvcore.ports.sign_in import (
     LINK_BACKEND,
+    SignInOutcome,
     SignInPages,
     SignInProvider,
     SignInRefusedError,
+    SignInStart,
 )
 from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.sign_in.attempts import SignInAttempts
@@ -88,7 +91,9 @@ class SignIns:
         """
         self.attempts.count(client_address)
         state = new_secret_value()
-        started = self.providers[self.backend].begin(self.pages, state)
+        provider = self.providers[self.backend]
+        started = provider.begin(self.pages, state)
+        require_answer(provider.begin, started, SignInStart)
         sha256 = hash_secret_value(state)
         with self.uow.write() as work:
             work.pending_sign_ins.add(
@@ -143,7 +148,9 @@ class SignIns:
             private = self.sealer.open(pending.private, about=sha256)
         except SealBrokenError as exc:
             raise SignInRefusedError(_START_AGAIN) from exc
-        outcome = self.providers[self.backend].complete(parameters, self.pages, private)
+        provider = self.providers[self.backend]
+        outcome = provider.complete(parameters, self.pages, private)
+        require_answer(provider.complete, outcome, SignInOutcome)
         return CompletedSignIn(
             session=self.sessions.start(self.backend, outcome),
             return_to=pending.return_to,
@@ -162,6 +169,7 @@ class SignIns:
         if provider is None:
             raise SignInRefusedError("One-time links are switched off here.")
         outcome = provider.complete({"code": code}, self.pages, "")
+        require_answer(provider.complete, outcome, SignInOutcome)
         return self.sessions.start(LINK_BACKEND, outcome)
 
 

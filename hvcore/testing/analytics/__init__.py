@@ -13,14 +13,23 @@ A plugin's tests inherit and give the fixtures::
         @pytest.fixture
         def unreachable(self, tmp_path): ...
 
+        @pytest.fixture
+        def elsewhere(self, tmp_path): ...
+
+        @pytest.fixture
+        def unprepared(self, tmp_path): ...
+
         def counted(self, sink, video_id): ...
 
-For a store, define ``store`` instead of ``sink``, and no ``counted``. Each test gets
+        def counted_at(self, sink, place, day): ...
+
+For a store, define ``store`` instead of ``sink``, and neither ``counted`` nor
+``counted_at``. Each test gets
 an empty sink of its own; the kit itself uses no network.
 
 For a sink that stores more of a batch than counts, write a class for each of its
 ``reports``, which inherits from the kit and defines ``sink`` and ``reopened``. For one
-that copies itself into a backup, ``BackupConformance`` needs ``elsewhere``, too.
+that copies itself into a backup, inherit from ``BackupConformance``, too.
 """
 
 from hvcore.testing.analytics.backups import BackupConformance

@@ -30,12 +30,12 @@ from hvcore.testing.analytics.served import (
     in_env,
     segment,
 )
-from hvcore.testing.deviations import DeclaresDeviations
+from hvcore.testing.kit import Kit
 
 OF_VIDEO = VideoScope(video_id=VIDEO)
 
 
-class CapableKit(DeclaresDeviations):
+class CapableKit(Kit):
     """The fixtures of the kits of reports."""
 
     @pytest.fixture

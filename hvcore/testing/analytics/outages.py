@@ -44,6 +44,8 @@ def _calls(sink: AnalyticsSink) -> dict[str, Callable[[], object]]:
         "forget": lambda: sink.forget(FILE),
         "prepare": sink.prepare,
         "ping": sink.ping,
+        "is_prepared": sink.is_prepared,
+        "is_consistent": sink.is_consistent,
     }
     # What a sink does not have to do, it need not fail at.
     return {

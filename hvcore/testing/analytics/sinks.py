@@ -7,8 +7,11 @@ import pytest
 from hvcore.domain.analytics.segments import BatchId, ServedBatch
 from hvcore.domain.ids import VideoId
 from hvcore.ports.analytics import AnalyticsSink, BatchRefusedError
+from hvcore.testing.analytics.broken_writes import BrokenWritePromises
+from hvcore.testing.analytics.files import FilePromises
 from hvcore.testing.analytics.kit import FILE, AnalyticsKit, Reopened
 from hvcore.testing.analytics.outages import OutagePromises
+from hvcore.testing.analytics.places import PlacePromises
 from hvcore.testing.analytics.served import (
     NOON,
     VIDEO,
@@ -24,7 +27,13 @@ from hvcore.testing.children import at_once
 
 
 class AnalyticsSinkConformance(
-    ValuePromises, SinkSharingPromises, OutagePromises, AnalyticsKit
+    ValuePromises,
+    PlacePromises,
+    FilePromises,
+    BrokenWritePromises,
+    SinkSharingPromises,
+    OutagePromises,
+    AnalyticsKit,
 ):
     """The promises of AnalyticsSink."""
 

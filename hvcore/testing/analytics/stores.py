@@ -1,9 +1,6 @@
 """The promises of a store: every answer is what counting again would give."""
 
-import os
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Final
 
@@ -15,6 +12,7 @@ from hvcore.domain.analytics.segments import (
     DateRange,
     EnvironmentScope,
     Scope,
+    SegmentPlace,
     ServedTotals,
     VideoScope,
 )
@@ -35,6 +33,7 @@ from hvcore.testing.analytics.served import (
 )
 from hvcore.testing.analytics.sinks import AnalyticsSinkConformance
 from hvcore.testing.analytics.values import LARGE
+from hvcore.testing.local_time import local_time
 
 _LOOK_ALIKES: Final = (
     *(("org_kit", "dev"), ("ORG_KIT", "dev"), ("orgXkit", "dev"), ("org_kit ", "dev")),
@@ -63,6 +62,17 @@ class AnalyticsStoreConformance(AnalyticsSinkConformance):
         """Ask the store itself."""
         assert isinstance(sink, AnalyticsStore)
         return sink.served([video_id]).get(video_id, 0)
+
+    def counted_at(self, sink: AnalyticsSink, place: SegmentPlace, day: date) -> int:
+        """Ask the store itself, for the video and for the environment."""
+        assert isinstance(sink, AnalyticsStore)
+        only = DateRange(first=day, last=day)
+        days = sink.daily(VideoScope(video_id=place.video_id), only)
+        of_video = sum(one.heights.get(place.height_px, 0) for one in days)
+        heights = sink.by_height(_scope(place.org_id, place.env_id), only)
+        of_env = sum(h.segments for h in heights if h.height_px == place.height_px)
+        # A video is of one environment: there are its segments, and others beside.
+        return min(of_video, of_env)
 
     def test_an_empty_store_answers(self, store: AnalyticsStore) -> None:
         """Nothing was served: that is an answer."""
@@ -178,7 +188,7 @@ class AnalyticsStoreConformance(AnalyticsSinkConformance):
             segment(at=midnight + timedelta(milliseconds=ms))
             for ms in (-86_400_000, -1, 0, 86_399_999)
         ]
-        with _local_time(zone):
+        with local_time(zone):
             again = reopened()
             assert isinstance(again, AnalyticsStore)
             for number, one in enumerate(everything):
@@ -215,21 +225,6 @@ class AnalyticsStoreConformance(AnalyticsSinkConformance):
         assert {video: n for video, n in answered.items() if n} == dict.fromkeys(
             videos[:90], 2
         )
-
-
-@contextmanager
-def _local_time(zone: str) -> Iterator[None]:
-    """Let the machine be in another time zone, as POSIX names one."""
-    before = os.environ.get("TZ")
-    os.environ["TZ"] = zone
-    time.tzset()
-    try:
-        yield
-    finally:
-        del os.environ["TZ"]
-        if before is not None:
-            os.environ["TZ"] = before
-        time.tzset()
 
 
 def _compare(store: AnalyticsStore, recount: Recount) -> None:

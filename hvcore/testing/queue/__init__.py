@@ -13,7 +13,11 @@ A plugin's tests inherit and give the fixtures::
         @pytest.fixture
         def outage(self): ...
 
-A queue inside one process inherits from QueueConformance and gives ``queue`` alone.
+        @pytest.fixture
+        def elsewhere(self): ...
+
+A queue inside one process inherits from QueueConformance and gives ``queue`` and
+``elsewhere`` alone.
 Each test gets an empty queue of its own; the kit itself uses no network. It forks.
 """
 

@@ -15,14 +15,10 @@ from hvcore.testing.queue.consumers import (
     put_many,
     put_new,
 )
-from hvcore.testing.queue.messages import MessagePromises
+from hvcore.testing.queue.interruptions import InterruptionPromises
 
 
-class KitInterrupt(BaseException):
-    """Raised as a signal handler would."""
-
-
-class QueueConformance(MessagePromises):
+class QueueConformance(InterruptionPromises):
     """The promises of every queue."""
 
     def test_an_idle_consumer_stops(self, queue: Queue) -> None:
@@ -139,19 +135,6 @@ class QueueConformance(MessagePromises):
 
         assert [one for one in caplog.records if one.levelno == logging.WARNING]
         assert [one.getMessage() for one in caplog.records if one.exc_info] == []
-
-    def test_other_exceptions_end_the_consumer(self, queue: Queue) -> None:
-        """A BaseException comes from the process itself, which wants to end."""
-        put_new(queue)
-
-        def handle(_: TaskId) -> None:
-            raise KitInterrupt
-
-        with (
-            pytest.raises(KitInterrupt),
-            self._consumer(queue, handle=handle) as consumer,
-        ):
-            assert consumer.has_ended(), "the consumer goes on"
 
     def test_a_consumer_is_counted_while_it_handles(self, queue: Queue) -> None:
         """Jobs are cut into as many parts as somebody works on."""

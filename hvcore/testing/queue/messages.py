@@ -12,7 +12,7 @@ import pytest
 from hvcore.domain.ids import new_task_id
 from hvcore.plugin_api import Lane, Queue, SupportsPrepare, TaskId, UnavailableError
 from hvcore.testing.children import Child, Report, at_once, ends_within
-from hvcore.testing.deviations import DeclaresDeviations
+from hvcore.testing.kit import Kit
 from hvcore.testing.queue.consumers import (
     ALL_LANES,
     QUIET_S,
@@ -35,7 +35,7 @@ PUT: Final = "put"
 REFUSED: Final = "refused"
 
 
-class MessagePromises(DeclaresDeviations):
+class MessagePromises(Kit):
     """
     The promises of every queue about messages.
 
@@ -49,6 +49,11 @@ class MessagePromises(DeclaresDeviations):
     def queue(self) -> Queue:
         """Make the queue, with nothing in it."""
         raise NotImplementedError
+
+    @pytest.fixture
+    def elsewhere(self) -> Queue:
+        """Make a queue of other settings, with nothing in it, too."""
+        raise NotImplementedError("give the fixture: a queue of other settings")
 
     def test_a_message_put_before_reaches_a_later_consumer(self, queue: Queue) -> None:
         """Messages wait for consumers, and carry the ids as they were put."""

@@ -1,16 +1,18 @@
 """The promises of queues that processes share: about kills, forks and outages."""
 
+import logging
 import signal
 import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
+from functools import partial
 from typing import Final, TypeAlias
 
 import pytest
 
 from hvcore.plugin_api import Lane, Queue, TaskId, UnavailableError
-from hvcore.testing.children import Child, Report
+from hvcore.testing.children import Child, Report, in_children
 from hvcore.testing.queue.consumers import (
     ALL_LANES,
     QUIET_S,
@@ -29,6 +31,7 @@ OutageOfQueue: TypeAlias = Callable[[], AbstractContextManager[None]]
 """
 While its block runs, the server of the queue does not answer.
 """
+_OUTAGE_S: Final = 1.5
 GIVES_UP_WITHIN_S: Final = 1.0
 """The port's 0.25 s, and a slow machine."""
 ANSWERS_AGAIN_WITHIN_S: Final = 5.0
@@ -82,6 +85,29 @@ class SharedQueueConformance(QueueConformance):
             child.kill()
 
         assert_once_each([*map(TaskId, of_child), *consumer.seen], wanted)
+
+    def test_processes_that_put_at_once_lose_nothing(
+        self, queue: Queue, reopened: ReopenedQueue
+    ) -> None:
+        """In two lanes; each message arrives once, in the lane of its own."""
+
+        def work(lane: Lane) -> str:
+            own = reopened()
+            put_ids = put_many(own, 40, lane)
+            own.close()
+            return " ".join(put_ids)
+
+        lanes = (Lane.LIGHT, Lane.ENCODE, Lane.LIGHT)
+        told = in_children([partial(work, lane) for lane in lanes])
+        for lane in (Lane.LIGHT, Lane.ENCODE):
+            wanted = [
+                TaskId(one)
+                for own, line in zip(lanes, told, strict=True)
+                for one in line.split()
+                if own is lane
+            ]
+            assert queue.depth(lane) == len(wanted)
+            assert_once_each(self._consumed(queue, wanted, [lane]), wanted)
 
     def test_a_message_outlives_the_process_that_put_it(
         self, queue: Queue, reopened: ReopenedQueue
@@ -183,6 +209,23 @@ class SharedQueueConformance(QueueConformance):
                 threading.Event().wait(QUIET_S)
             self._answers_again(queue)
 
+            consumer.wait_for([put_new(queue)])
+
+    def test_an_outage_is_a_line_in_the_log_when_it_begins(
+        self, queue: Queue, outage: OutageOfQueue, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        """And one when it ends: a night without the server fills no disk."""
+        caplog.set_level(logging.INFO)
+        with self._consumer(queue) as consumer:
+            consumer.wait_for([put_new(queue)])
+            caplog.clear()
+            with outage():
+                threading.Event().wait(_OUTAGE_S)
+                told = [one for one in caplog.records if one.levelno >= logging.WARNING]
+                shown = [one.getMessage() for one in told]
+                assert len(told) <= 1, f"{len(told)} lines: {shown[:3]}"
+                assert not any(one.exc_info for one in told), "with a traceback"
+            self._answers_again(queue)
             consumer.wait_for([put_new(queue)])
 
     def test_a_consumer_starts_and_stops_during_an_outage(

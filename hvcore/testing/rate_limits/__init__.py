@@ -13,6 +13,9 @@ A plugin's tests inherit and give the fixtures::
         @pytest.fixture
         def unreachable(self): ...
 
+        @pytest.fixture
+        def elsewhere(self): ...
+
 Each test gets an empty store of its own; the kit itself uses no network. For a store
 that takes the clock of its context, define ``clock``, too: a SettableClock of
 ``hvcore.testing.fakes``, which the store is built with. Else the kit waits for windows of

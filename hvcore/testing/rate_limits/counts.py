@@ -10,6 +10,8 @@ from hvcore.testing.rate_limits.kit import RateLimitKit, let_pass, rule
 _SUBJECTS = (
     *("org_a", "org_A", "org_", "org_aa", "a", "", " ", "org_a ", "é", "e\u0301"),
     *("2001:db8::1", "192.0.2.7", "oidc Ann Müller", "a/b", "a:b", "a\nb", "x" * 300),
+    *("192.0.2.7:443", "192.0.2.7:80", "[2001:db8::1]:443", "2001:db8::2", "a:c"),
+    *("x" * 299 + "y", "y" + "x" * 299, "x" * 301, "é" * 300, "é" * 299 + "è"),
     *("{org_a}", "*", "org_?", "%", "org%", "-of-key", "key", "'", '"', "\\"),
 )
 _ABOUT = timedelta(seconds=5)
@@ -56,7 +58,7 @@ class CountPromises(RateLimitKit):
         assert [state.remaining for state in refused] == [1, 0, 4]
 
     def test_subjects_have_windows_of_their_own(self, store: RateLimitStore) -> None:
-        """Two organizations, addresses, and texts that look alike."""
+        """Two organizations, addresses with ports, texts that look alike, and long ones."""
         for subject in _SUBJECTS:
             state = store.hit([rule(2, subject=subject)])[0]
             assert (state.is_allowed, state.remaining) == (True, 1), subject

@@ -10,8 +10,8 @@ import pytest
 from hvcore.clock import Clock, SystemClock
 from hvcore.domain.access.rate_limits import Bucket, RateLimit, RateLimitRule
 from hvcore.ports.rate_limit import RateLimitStore
-from hvcore.testing.deviations import DeclaresDeviations
 from hvcore.testing.fakes import SettableClock
+from hvcore.testing.kit import Kit
 
 ReopenedStore: TypeAlias = Callable[[], RateLimitStore]
 """
@@ -19,7 +19,7 @@ Opens another store on the same counts, as another process would.
 """
 
 
-class RateLimitKit(DeclaresDeviations):
+class RateLimitKit(Kit):
     """
     The fixtures of every part of the kit.
 
@@ -62,6 +62,21 @@ class RateLimitKit(DeclaresDeviations):
         """
         self._skip_unless_shared()
         raise NotImplementedError("give the fixture: a store that cannot answer")
+
+    @pytest.fixture
+    def reopened_or_same(
+        self, store: RateLimitStore, request: pytest.FixtureRequest
+    ) -> RateLimitStore:
+        """Return another store on the same counts, or the store itself."""
+        if not self.is_shared:
+            return store
+        reopened: ReopenedStore = request.getfixturevalue("reopened")
+        return reopened()
+
+    @pytest.fixture
+    def elsewhere(self) -> RateLimitStore:
+        """Return a store of other data, which has counted nothing either."""
+        raise NotImplementedError("give the fixture: an empty store of other data")
 
     def _skip_unless_shared(self) -> None:
         if not self.is_shared:

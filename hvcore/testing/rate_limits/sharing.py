@@ -3,17 +3,21 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import count
 from typing import Final
 
-from hvcore.domain.access.rate_limits import Bucket
+from hvcore.domain.access.rate_limits import Bucket, RateLimitRule
 from hvcore.ports.rate_limit import RateLimitStore
 from hvcore.testing.children import held_at, in_children, is_unavailable
+from hvcore.testing.kit import may_leave
+from hvcore.testing.raised_errors import BrokenOffCall, break_off_at_each_line
 from hvcore.testing.rate_limits.kit import RateLimitKit, ReopenedStore, rule
 
 _THREADS: Final = 16
 _PROCESSES: Final = 3
 _HITS: Final = 600
 _LIMIT: Final = 250
+_BREAKS: Final = 160
 _LINES: Final = 60
 """The first lines of a call, between which others come."""
 
@@ -81,6 +85,63 @@ class SharingPromises(RateLimitKit):
         assert seen == 1
         assert last.hit([rule(3)])[0].remaining == 0
         assert not other.hit([rule(3)])[0].is_allowed
+
+    def test_stores_of_other_data_share_nothing(
+        self, store: RateLimitStore, elsewhere: RateLimitStore
+    ) -> None:
+        """One process may have two; each counts by itself."""
+        one = rule(2)
+        found = [each.hit([one])[0].remaining for each in (store, elsewhere) * 2]
+        refused = [store.hit([one])[0], elsewhere.hit([one])[0]]
+
+        assert found == [1, 1, 0, 0]
+        assert not any(state.is_allowed for state in refused)
+
+    def test_tenants_do_not_use_up_each_other_s_windows(
+        self, store: RateLimitStore, reopened_or_same: RateLimitStore
+    ) -> None:
+        """Two organizations with two keys each, under two rules at a time, in turns."""
+        keys = {"org_a": ("key_a", "key_b"), "org_b": ("key_c", "key_d")}
+        for turn in range(3):
+            for org, own in keys.items():
+                for key in own:
+                    side = (store, reopened_or_same)[turn % 2]
+                    rules = [rule(3, subject=key), rule(5, subject=org)]
+                    states = side.hit(rules)
+                    # Four of the organization pass in two turns, and the fifth.
+                    used = 2 * turn + own.index(key) + 1
+                    assert states[1].is_allowed == (used <= 5), (org, key, turn)
+                    assert states[1].remaining == max(0, 5 - used)
+                    of_key = turn + (used <= 5)
+                    assert states[0].remaining == 3 - of_key, (org, key, turn)
+
+    @may_leave("open files", "descriptors", "files")
+    def test_an_error_in_the_middle_of_a_hit_is_passed_on_and_counts_all_or_none(
+        self, store: RateLimitStore
+    ) -> None:
+        """Under every rule, or under none; the next hit is counted."""
+        numbers, rules = count(), list[RateLimitRule]()
+
+        def choose_windows() -> None:
+            # Empty ones: a call has the same lines each time.
+            number = next(numbers)
+            names = (f"key {number}", f"org {number}")
+            rules[:] = [rule(10, subject=name) for name in names]
+
+        def look(ended: BrokenOffCall[object]) -> None:
+            remaining = {state.remaining for state in store.hit(rules)}
+            assert len(remaining) == 1, "one rule has counted, and the other has not"
+            if ended.error is None:
+                assert remaining == {8}, "it returned, and counted nothing"
+            assert remaining <= {8, 9}, "not each of two hits was counted once"
+
+        break_off_at_each_line(
+            lambda: store.hit(rules),
+            backends=[store],
+            before=choose_windows,
+            look=look,
+            at_most=_BREAKS,
+        )
 
     def test_a_store_that_works_can_be_pinged(self, store: RateLimitStore) -> None:
         """That counts nothing."""

@@ -9,6 +9,8 @@ from hvcore.testing.rate_limits.kit import RateLimitKit, let_pass, rule
 
 _HALF = timedelta(seconds=1)
 _WINDOW_S = 2
+_ROUNDED = timedelta(milliseconds=2)
+_LENGTHS_S = (1, 59, 60, 90, 3_600, 86_399, 86_400, 86_401, 2_678_400, 31_536_000)
 
 
 class WindowPromises(RateLimitKit):
@@ -71,6 +73,26 @@ class WindowPromises(RateLimitKit):
         assert timedelta(0) < left <= timedelta(seconds=_WINDOW_S - 0.4)
         let_pass(clock, left + timedelta(milliseconds=50))
         assert store.hit([one])[0].is_allowed
+
+    def test_windows_of_every_length_end_when_they_say(
+        self, store: RateLimitStore, clock: Clock
+    ) -> None:
+        """From a second to a year; only where the clock is the kit's."""
+        if not isinstance(clock, SettableClock):
+            return
+        for window_s in _LENGTHS_S:
+            one = rule(1, window_s=window_s, subject=f"of {window_s} s")
+            begun = clock.now()
+            first = store.hit([one])[0]
+            let_pass(clock, timedelta(seconds=window_s, milliseconds=-1))
+            before = store.hit([one])[0]
+            let_pass(clock, timedelta(milliseconds=1))
+            after = store.hit([one])[0]
+
+            allowed = (first.is_allowed, before.is_allowed, after.is_allowed)
+            assert allowed == (True, False, True), window_s
+            resets_in = before.reset_at - begun
+            assert abs(resets_in - timedelta(seconds=window_s)) < _ROUNDED
 
     def test_long_and_short_windows_count_beside_each_other(
         self, store: RateLimitStore, clock: Clock

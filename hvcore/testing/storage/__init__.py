@@ -35,6 +35,8 @@ from hvcore.testing.storage.addresses import (
     PresignedReadConformance,
     PresignedWriteConformance,
 )
+from hvcore.testing.storage.broken_off import BrokenOffPromises
+from hvcore.testing.storage.byte_sources import arrived
 from hvcore.testing.storage.capabilities import (
     CopyConformance,
     HideConformance,
@@ -44,11 +46,17 @@ from hvcore.testing.storage.capabilities import (
 )
 from hvcore.testing.storage.failures import FailurePromises
 from hvcore.testing.storage.kit import ReopenedStorage, StorageKit
+from hvcore.testing.storage.large import LargePromises
+from hvcore.testing.storage.names import NamePromises
 from hvcore.testing.storage.objects import ObjectPromises
+from hvcore.testing.storage.races import RacePromises
+from hvcore.testing.storage.reading import CUT_BYTES, ReadingPromises
+from hvcore.testing.storage.sources import SourcePromises
 from hvcore.testing.storage.trees import TreePromises
 from hvcore.testing.storage.writers import WriterPromises
 
 __all__ = [
+    "CUT_BYTES",
     "CopyConformance",
     "HideConformance",
     "LocalPathConformance",
@@ -59,14 +67,21 @@ __all__ = [
     "ReopenedStorage",
     "StorageConformance",
     "UploadFileConformance",
+    "arrived",
 ]
 
 
 class StorageConformance(
     ObjectPromises,
+    NamePromises,
+    ReadingPromises,
+    SourcePromises,
     TreePromises,
     WriterPromises,
+    RacePromises,
+    BrokenOffPromises,
     FailurePromises,
+    LargePromises,
 ):
     """The promises of Storage."""
 

@@ -3,7 +3,7 @@
 import hashlib
 import io
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO, Final, cast
 
 MOST_AT_ONCE: Final = 64 * 1024
@@ -35,6 +35,11 @@ def arrived_piece(size_bytes: int, start: int, end: int) -> bytes:
     source = _Arriving(size_bytes, lambda _: None, 0)
     source.position = start
     return io.BufferedReader(source).read(end - start)
+
+
+def sparse(size_bytes: int, marks: Mapping[int, bytes]) -> BinaryIO:
+    """Return a source of zeros with some bytes here and there, by their places."""
+    return cast(BinaryIO, _Sparse(size_bytes, marks))
 
 
 def digest(file: BinaryIO) -> str:
@@ -76,3 +81,60 @@ class _Arriving(io.RawIOBase):
         buffer[: len(given)] = given
         self.position += len(given)
         return len(given)
+
+
+class _Sparse(io.RawIOBase):
+    def __init__(self, size_bytes: int, marks: Mapping[int, bytes]) -> None:
+        super().__init__()
+        self._left, self._position = size_bytes, 0
+        self._marks = marks
+
+    def readable(self) -> bool:
+        """Return that it can be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - see above
+        """Give zeros, and the marks that are among them."""
+        given = min(len(buffer), self._left, _BLOCK_BYTES)
+        begin, end = self._position, self._position + given
+        buffer[:given] = bytes(given)
+        for at, mark in self._marks.items():
+            for place, byte in enumerate(mark, at):
+                if begin <= place < end:
+                    buffer[place - begin] = byte
+        self._position, self._left = end, self._left - given
+        return given
+
+
+class OnlyRead:
+    """
+    A source that is read, at most so many bytes at a time, and refuses all else.
+
+    Attributes:
+        used: Other methods that were asked for.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self._data = memoryview(data)
+        self.used: list[str] = []
+
+    def read(self, size: int = -1) -> bytes:
+        """Give the next bytes."""
+        most = len(self._data) if size < 0 else size
+        given = bytes(self._data[: min(most, MOST_AT_ONCE)])
+        self._data = self._data[len(given) :]
+        return given
+
+    def seekable(self) -> bool:
+        """Return that it cannot be sought."""
+        return False
+
+    def readable(self) -> bool:
+        """Return that it can be read."""
+        return True
+
+    def __getattr__(self, name: str) -> object:
+        """Note and refuse every other method."""
+        if not name.startswith("__"):
+            self.used.append(name)
+        raise AttributeError(f"the source can be read alone: it has no {name}")

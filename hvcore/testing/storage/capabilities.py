@@ -13,6 +13,9 @@ from hvcore.ports.storage import (
     SupportsObjectUrl,
     SupportsUploadFile,
 )
+from hvcore.testing.kit import may_leave
+from hvcore.testing.raised_errors import BrokenOffCall, break_off_at_each_line
+from hvcore.testing.storage.broken_off import NOT_ABSENT, break_off_a_store
 from hvcore.testing.storage.kit import (
     TYPE,
     ReopenedStorage,
@@ -71,9 +74,55 @@ class CopyConformance(StorageKit):
 
         assert_same(get(storage, "b/large"), bytes(range(256)) * (size // 256))
 
+    @may_leave("open files", "descriptors", "threads", "files")
+    def test_a_copy_may_break_off_at_any_line(
+        self, storage: Storage, reopened: ReopenedStorage
+    ) -> None:
+        """The target is the old object or the copy, whole; the source stays."""
+        assert isinstance(storage, SupportsCopy)
+        copy, new = storage.copy, b"the copied bytes"
+        put(storage, "source/a", new)
+
+        def call() -> object:
+            return copy("source/a", "v/a", content_type=TYPE)
+
+        break_off_a_store(storage, reopened(), call, new, at_most=self.most_broken_off)
+        assert get(storage, "source/a") == new
+
 
 class HideConformance(StorageKit):
     """The promises of SupportsHide."""
+
+    @may_leave("open files", "descriptors", "threads", "files")
+    def test_a_tree_that_is_hidden_may_break_off_at_any_line(
+        self, storage: Storage, reopened: ReopenedStorage
+    ) -> None:
+        """The whole tree is there or nothing; removed later, each object is counted."""
+        assert isinstance(storage, SupportsHide)
+        hide, other, names = storage.hide_tree, reopened(), ["v/1/a", "v/1/b/c"]
+
+        def prepare() -> None:
+            storage.delete_tree("v/1")
+            for path in (*names, "v/10"):
+                put(storage, path)
+
+        def look(ended: BrokenOffCall[None]) -> None:
+            left = [path for path in names if is_there(other, path)]
+            assert left in ([], names), "some of it was hidden"
+            assert ended.error is not None or not left, "it returned, and hid nothing"
+            assert paths(other, "v") == [*left, "v/10"]
+            hide("v/1")
+            assert paths(other, "v") == ["v/10"]
+            assert storage.delete_tree("v/1") == len(names), "what was hidden is lost"
+
+        break_off_at_each_line(
+            lambda: hide("v/1"),
+            backends=[storage],
+            before=prepare,
+            look=look,
+            never=NOT_ABSENT,
+            at_most=self.most_broken_off,
+        )
 
     def test_a_hidden_object_is_gone_for_readers(
         self, storage: Storage, reopened: ReopenedStorage
@@ -91,12 +140,17 @@ class HideConformance(StorageKit):
             assert not is_there(each, "v/1/b/c")
             assert paths(each, "v") == ["v/10/a"]
 
-    def test_a_hidden_object_is_removed_later(self, storage: Storage) -> None:
-        """Objects written since, and hidden once more, are removed, too."""
+    def test_a_hidden_object_is_removed_later(
+        self, storage: Storage, reopened: ReopenedStorage
+    ) -> None:
+        """Objects written since are there; hidden once more, they are removed, too."""
         assert isinstance(storage, SupportsHide)
         put(storage, "v/1/a")
         storage.hide_tree("v/1")
         put(storage, "v/1/a", b"late")
+        for each in (storage, reopened()):
+            assert is_there(each, "v/1/a"), "what is stored later is hidden, too"
+            assert get(each, "v/1/a") == b"late"
         storage.hide_tree("v/1")
         put(storage, "v/1/b", b"later")
 

@@ -1,11 +1,13 @@
 """The promises of a storage that cannot answer, and of one that is closed."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from hvcore.ports.storage import Storage, SupportsCopy
+from hvcore.ports.storage import ObjectNotFoundError, Storage, SupportsCopy
 from hvcore.testing.children import is_unavailable
+from hvcore.testing.leftovers import open_things
 from hvcore.testing.storage.byte_sources import arriving
 from hvcore.testing.storage.kit import (
     TYPE,
@@ -88,6 +90,40 @@ class FailurePromises(StorageKit):
         put(other, "v/b")
         other.close()
         assert paths(reopened(), "v") == ["v/a", "v/b"]
+
+    def test_calls_leave_nothing_open(
+        self, storage: Storage, reopened: ReopenedStorage, tmp_path: Path
+    ) -> None:
+        """A storage that has served for months has no more descriptors and threads."""
+        local = tmp_path / "local"
+
+        def serve() -> None:
+            own = reopened()
+            for each in (storage, own):
+                local.write_bytes(b"data")
+                put(each, "v/a", b"x" * 100_000)
+                for name, call in _calls(each, local).items():
+                    if name == "copy":
+                        # It comes after the removal.
+                        put(each, "v/a", b"x" * 100_000)
+                    call()
+                put(each, "v/a", b"x" * 100_000)
+                with each.open("v/a") as file:
+                    file.read(10)
+                put(each, "v/b")
+                next(each.walk("v"))
+                with suppress(ObjectNotFoundError):
+                    each.stat("v/none")
+            own.close()
+
+        for _ in range(self.rounds):
+            # Some things are there once, from the first call on.
+            serve()
+        before = open_things()
+        for _ in range(self.rounds):
+            serve()
+        new = {key: words for key, words in open_things().items() if key not in before}
+        assert len(new) < self.rounds, f"these stay open: {sorted(new.values())[:9]}"
 
 
 def _calls(storage: Storage, local: Path) -> Mapping[str, Callable[[], object]]:

@@ -6,8 +6,8 @@ from typing import Final, TypeAlias
 
 import pytest
 
-from hvcore.ports.storage import ObjectNotFoundError, Storage
-from hvcore.testing.deviations import DeclaresDeviations
+from hvcore.ports.storage import ObjectInfo, ObjectNotFoundError, Storage
+from hvcore.testing.kit import Kit
 
 TYPE: Final = "video/mp4"
 
@@ -17,7 +17,7 @@ Opens another storage on the same objects, as another process would.
 """
 
 
-class StorageKit(DeclaresDeviations):
+class StorageKit(Kit):
     """
     The fixtures of every part of the kit.
 
@@ -28,6 +28,11 @@ class StorageKit(DeclaresDeviations):
         large_bytes: The size of the large object.
         most_memory_bytes: What a storage may need of memory for it, in Python's objects.
         many: More objects than a page of a list has.
+        most_broken_off: How many calls of a kind break off; fewer if each asks a server.
+        most_held: At how many lines a call is held while another is made.
+        rounds: How often all calls are made to see what they leave open.
+        very_large_bytes: The size of an object with --hv-large: more than 32 bits tell.
+        very_many: The number of objects with --hv-large.
     """
 
     is_shared = True
@@ -35,6 +40,11 @@ class StorageKit(DeclaresDeviations):
     large_bytes = 64 * 1024 * 1024
     most_memory_bytes = 40 * 1024 * 1024
     many = 1_050
+    most_broken_off = 100
+    most_held = 40
+    rounds = 5
+    very_large_bytes = 4 * 1024**3 + 10
+    very_many = 10_001
 
     @pytest.fixture
     def storage(self) -> Storage:
@@ -80,10 +90,21 @@ class StorageKit(DeclaresDeviations):
         """
         raise NotImplementedError("give the fixture: a storage that ignores ranges")
 
+    @pytest.fixture
+    def ending_early(self, unreachable: Storage) -> Storage:
+        """
+        Return a storage with ``arrived(CUT_BYTES)`` at ``v/cut``, whose answers end early.
 
-def put(storage: Storage, path: str, data: bytes = b"data") -> None:
+        Its server closes the connection in the middle of the bytes of an object; both
+        names are those of ``hvcore.testing.storage``. A storage that asks no server
+        leaves this as it is.
+        """
+        return unreachable
+
+
+def put(storage: Storage, path: str, data: bytes = b"data") -> ObjectInfo:
     """Store bytes."""
-    storage.write(path, io.BytesIO(data), content_type=TYPE)
+    return storage.write(path, io.BytesIO(data), content_type=TYPE)
 
 
 def get(storage: Storage, path: str, start: int = 0, end: int | None = None) -> bytes:

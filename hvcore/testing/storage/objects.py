@@ -1,8 +1,11 @@
 """The promises of a storage for one object."""
 
 import io
+import os
+import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -19,26 +22,15 @@ from hvcore.testing.storage.kit import (
     put,
 )
 
-NO_PATHS = (
-    *("", "/", "/absolute", "a//b", "a/", "//a"),
-    *("..", "../a", "a/../../b", "a/..", ".", "a/.", "./a", "a\0b"),
-)
-"""None of these is the path of an object."""
-_ODD_NAMES = (
-    *("a b", " a", "a ", "a+b", "a%20b", "a%2Fb", "%", "a&b=c", "a#b", "a?b", "a*b"),
-    *("a[0]", "{a}", "~a", "a\\b", "a:b", "a;b", "a'b", 'a"b', "<a>", "a\nb", "$a"),
-    *("é", "e\u0301", "日本", "🎬", "\u202ea", "a\u200bb", "x" * 200),
-)
-"""Each is kept under this very name, or refused."""
-_PLAIN_NAMES = (
-    *(".a", "..a", "a..b", "a.", "...", "-a", "--", "_", "A", "a", "aux", "con.mp4"),
-    *("0", "00", "a.tar.gz", "index.html", "x" * 100),
-)
-"""What every storage takes."""
+_LONG_AGO_UNIX: Final = 1_000_000_000
+_A_SECOND_S: Final = 1.1
+_LARGE_BYTES: Final = 300_000
+_CHANGED_AT: Final = ((0, 1), (0, 2), (150_000, 1), (_LARGE_BYTES - 1, 1))
+"""A byte and its place: which of them a tag does not see."""
 
 
 class ObjectPromises(StorageKit):
-    """Bytes, ranges, names, and what is known about an object."""
+    """Bytes, ranges, and what is known about an object."""
 
     def test_a_written_object_can_be_read(
         self, storage: Storage, reopened: ReopenedStorage
@@ -72,14 +64,44 @@ class ObjectPromises(StorageKit):
         assert written.size_bytes == size
         assert_same(get(storage, "a"), arrived(size))
 
-    def test_the_type_is_the_one_that_was_sent(self, storage: Storage) -> None:
-        """Or none at all; a guess would be played as it is."""
-        for number, type_ in enumerate(("video/iso.segment", "text/vtt")):
-            path = f"odd-{number}.html"
-            written = storage.write(path, arriving(9), content_type=type_)
+    def test_the_type_is_the_one_that_was_sent(
+        self, storage: Storage, reopened: ReopenedStorage, tmp_path: Path
+    ) -> None:
+        """Or none at all; a guess, or the type of an older object, would be played."""
+        local = tmp_path / "local.txt"
+        # Twice, and the other way round: each replaces the other.
+        for type_ in ("video/iso.segment", "text/vtt", "video/iso.segment"):
+            written = storage.write("odd/written.html", arriving(9), content_type=type_)
+            local.write_bytes(b"local")
+            moved = storage.put_file("odd/moved.html", local, content_type=type_)
 
-            assert written.content_type in {type_, None}
-            assert storage.stat(path).content_type in {type_, None}
+            assert {written.content_type, moved.content_type} <= {type_, None}
+            for each in (storage, reopened()):
+                for info in (*each.walk("odd"), each.stat("odd/written.html")):
+                    assert info.content_type in {type_, None}, info.path
+                assert each.stat("odd/moved.html").content_type in {type_, None}
+
+    def test_a_replaced_object_is_newer(self, storage: Storage, tmp_path: Path) -> None:
+        """By the clock at which it was stored, whatever the date of a local file."""
+        local = tmp_path / "local"
+        local.write_bytes(b"local")
+        os.utime(local, (_LONG_AGO_UNIX, _LONG_AGO_UNIX))
+        put(storage, "v/a", b"first")
+        first = storage.stat("v/a").modified_at
+        moved = storage.put_file("v/b", local, content_type=TYPE)
+        dates = {info.path: info.modified_at for info in storage.walk("v")}
+        # Dates are kept to the second, at least.
+        threading.Event().wait(_A_SECOND_S)
+        written = put(storage, "v/a", b"again")
+
+        for info in (written, storage.stat("v/a"), *storage.walk("v/a")):
+            assert info.modified_at > first, "it has the date of the object before it"
+        for found in (
+            *(moved.modified_at, dates["v/b"]),
+            storage.stat("v/b").modified_at,
+        ):
+            age = abs(datetime.now(UTC) - found)
+            assert age < timedelta(minutes=5), "it has the date of the local file"
 
     def test_other_bytes_have_another_tag(self, storage: Storage) -> None:
         """Also if there are as many; while nothing changes, the tag stays."""
@@ -87,12 +109,20 @@ class ObjectPromises(StorageKit):
         first, again = storage.stat("v/a").tag, storage.stat("v/a").tag
         put(storage, "v/a", b"456")
         put(storage, "v/b", b"789")
+        for number, (at, mark) in enumerate(_CHANGED_AT):
+            large = bytearray(_LARGE_BYTES)
+            large[at] = mark
+            put(storage, f"v/large/{number}", bytes(large))
         tags = [info.tag for info in storage.walk("v") if info.tag is not None]
+        tags_of = [storage.stat(f"v/large/{n}").tag for n in range(len(_CHANGED_AT))]
 
         assert first == again
         if first is not None:
             assert storage.stat("v/a").tag not in {first, None}
         assert len(set(tags)) == len(tags)
+        assert len(set(tags_of)) == len(tags_of) or set(tags_of) == {None}
+        for info in storage.walk("v"):
+            assert info.tag in {storage.stat(info.path).tag, None}, "two tags of one"
 
     def test_a_range_is_half_open(self, storage: Storage) -> None:
         """The byte at its end does not belong to it."""
@@ -169,47 +199,3 @@ class ObjectPromises(StorageKit):
 
         assert (info.path, info.size_bytes) == ("deep/er/file", size)
         assert_same(get(storage, "deep/er/file"), arrived(size))
-
-    def test_names_stay_as_they_are(self, storage: Storage) -> None:
-        """Each is another object: none is folded, decoded, trimmed or hidden."""
-        stored = {f"n/{name}" for name in _PLAIN_NAMES}
-        for path in stored:
-            put(storage, path, path.encode())
-        for path in sorted(f"n/{name}" for name in _ODD_NAMES):
-            try:
-                put(storage, path, path.encode())
-            except ValueError:
-                # This storage cannot keep it, and says so.
-                continue
-            stored.add(path)
-
-        assert set(paths(storage, "n")) == stored
-        for path in stored:
-            assert get(storage, path) == path.encode(), path
-            assert storage.delete_tree(path) == 1, path
-        assert paths(storage, "n") == []
-
-    def test_a_wrong_path_is_refused(self, storage: Storage, tmp_path: Path) -> None:
-        """Before anything is done: an empty prefix would be everything."""
-        put(storage, "a/b", b"stays")
-        local = tmp_path / "local"
-        local.write_bytes(b"data")
-
-        for path in NO_PATHS:
-            is_prefix = path == "a/"
-            with pytest.raises(ValueError):  # noqa: PT011 - see above
-                storage.stat(path)
-            with pytest.raises(ValueError):  # noqa: PT011
-                storage.open(path)
-            with pytest.raises(ValueError):  # noqa: PT011
-                put(storage, path)
-            with pytest.raises(ValueError):  # noqa: PT011
-                storage.put_file(path, local, content_type=TYPE)
-            if is_prefix:
-                continue
-            with pytest.raises(ValueError):  # noqa: PT011
-                list(storage.walk(path))
-            with pytest.raises(ValueError):  # noqa: PT011
-                storage.delete_tree(path)
-        assert paths(storage, "a") == ["a/b"]
-        assert get(storage, "a/b") == b"stays"

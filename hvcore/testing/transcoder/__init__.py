@@ -5,6 +5,7 @@ A plugin's tests inherit and say what is transcoded. ``hvcore.testing.remote_tra
 is for those whose parts are made elsewhere.
 """
 
+from collections.abc import Sequence
 from math import isclose
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 from hvcore.domain.limits import SEGMENT_S
 from hvcore.plugin_api import (
     EncodingSettings,
+    Part,
     Preset,
     SourceInfo,
     TranscodeOrder,
@@ -20,10 +22,11 @@ from hvcore.plugin_api import (
     Workspace,
     build_ladder,
 )
-from hvcore.testing.deviations import DeclaresDeviations
+from hvcore.testing.kit import Kit
+from hvcore.testing.transcoder.started_programs import noting_starts
 
 
-class TranscoderConformance(DeclaresDeviations):
+class TranscoderConformance(Kit):
     """The promises of every transcoder about a plan."""
 
     @pytest.fixture
@@ -50,6 +53,17 @@ class TranscoderConformance(DeclaresDeviations):
         assert able.name, "Capabilities.name is empty"
         assert transcoder.capabilities() == able, "it answers differently each time"
 
+    def test_capabilities_come_from_memory(self, transcoder: Transcoder) -> None:
+        """Requests that name a codec ask for them: after the first call nothing is run."""
+        transcoder.capabilities()
+
+        with noting_starts() as started:
+            transcoder.capabilities()
+
+        assert not started, (
+            f"capabilities() runs or asks each time: {', '.join(started)}"
+        )
+
     def test_the_transcoder_probes_a_source(
         self, transcoder: Transcoder, workspace: Workspace
     ) -> None:
@@ -72,10 +86,29 @@ class TranscoderConformance(DeclaresDeviations):
         assert isclose(sum(part.weight for part in parts), 1.0, abs_tol=0.001), (
             f"the weights add up to {sum(part.weight for part in parts)}, and not to 1"
         )
-        assert any(part.has_pictures for part in parts), "no part has_pictures"
+        assert all(0 < part.weight <= 1 for part in parts), (
+            f"weights are shares of the work: {[part.weight for part in parts]}"
+        )
+        _require_whole([part for part in parts if part.has_pictures])
         if order.ladder.audio:
             assert any(part.has_sound for part in parts), "no part has_sound"
-        assert transcoder.plan(order) == parts, "plan answers differently each time"
+        with noting_starts() as started:
+            assert transcoder.plan(order) == parts, "plan answers differently each time"
+        assert not started, f"plan is to be pure, and runs {', '.join(started)}"
+
+
+def _require_whole(parts: Sequence[Part]) -> None:
+    """Require that the pictures of parts follow each other, from 0 to the end."""
+    assert parts, "no part has_pictures"
+    begins = [part.start_s for part in parts]
+    ends = [part.end_s for part in parts]
+    assert begins == [0.0, *ends[:-1]], (
+        f"parts with pictures are to follow each other: they begin at {begins} s and end "
+        f"at {ends}"
+    )
+    assert ends[-1] is None, (
+        f"the last part with pictures ends at {ends[-1]} s; end_s=None is the source's end"
+    )
 
 
 def order_of(source: SourceInfo) -> TranscodeOrder:

@@ -41,6 +41,11 @@ def parts_made(
         folder.mkdir(parents=True)
         done = transcoder.run(part, attrs.evolve(workspace, folder=folder))
         assert isinstance(done, PartDone), "parts elsewhere have a kit of their own"
+        beside = {one.name for one in root.iterdir() if not _is_part(one.name)}
+        assert not beside, (
+            f"{', '.join(sorted(beside))} was written beside workspace.folder, which alone "
+            "is the attempt's"
+        )
         yield folder, done
 
 
@@ -109,6 +114,10 @@ def require_files(folder: Path, track: Track) -> None:
                 f"{track.name}/{name}: MediaFile.{what} is {said}, that of the file "
                 f"is {found}"
             )
+
+
+def _is_part(name: str) -> bool:
+    return name[:1] == "p" and name[1:].isdecimal()
 
 
 def _segments_of(name: str, made: Made) -> Iterator[tuple[int, Segment]]:

@@ -1,5 +1,5 @@
 """
-Work on a part while somebody watches: how often it asks, and how far it says it is.
+Work of a transcoder while somebody watches: how often it asks, and how far it says it is.
 
 Videos of tests are made too soon to tell. So programs that the work starts are held for
 a moment, as on a busy machine: a program that stands still is no reason not to ask.
@@ -9,7 +9,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Final
 
 import attrs
 
-from hvcore.plugin_api import Part, Transcoder, Workspace
+from hvcore.plugin_api import Workspace
 
 HELD_S: Final = 2.0
 HELD_PROGRAMS: Final = 3
@@ -40,8 +40,8 @@ class WatchedWork:
     shares: Sequence[float]
 
 
-def watch(transcoder: Transcoder, part: Part, workspace: Workspace) -> WatchedWork:
-    """Make a part, and hold the programs that it starts."""
+def watch(work: Callable[[Workspace], object], workspace: Workspace) -> WatchedWork:
+    """Do some work in a workspace, and hold the programs that it starts."""
     moments, shares = [time.monotonic()], list[float]()
 
     def check() -> None:
@@ -49,7 +49,7 @@ def watch(transcoder: Transcoder, part: Part, workspace: Workspace) -> WatchedWo
         workspace.check()
 
     with _holding_programs():
-        transcoder.run(part, attrs.evolve(workspace, check=check, report=shares.append))
+        work(attrs.evolve(workspace, check=check, report=shares.append))
     moments.append(time.monotonic())
     gaps_s = [after - before for before, after in pairwise(moments)]
     return WatchedWork(gaps_s=gaps_s, shares=shares)

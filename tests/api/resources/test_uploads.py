@@ -3,10 +3,13 @@ Upload grants, in both families.
 """
 
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
 from hvcore.domain.processing.encoding import AudioCodec
+from hvcore.registry.plugin_files import files_in
+from hvcore_storage_fsspec.local import LocalStorage
 from tests.support.http.world import ENV, ORG, World, body_of, locations, problem_of
 
 A = f"/v1/api/{ORG}/environments/{ENV}/videos/upload-url"
@@ -31,6 +34,22 @@ def test_the_file_name_is_no_part_of_the_storage_path(api: World) -> None:
 
     assert "passwd" not in body["bucketPath"]
     assert ".." not in body["bucketPath"]
+
+
+@pytest.mark.parametrize("name", ["acme.py", "../plugins/acme.py", "/plugins/acme.py"])
+@pytest.mark.parametrize("root", [".", "plugins", "storage"])
+def test_an_upload_becomes_no_plugin_of_the_data_folder(
+    api: World, tmp_path: Path, root: str, name: str
+) -> None:
+    (tmp_path / "plugins").mkdir()
+    storage = LocalStorage(tmp_path / root)
+    path = body_of(api.post(A, FILE | {"filename": name}))["bucketPath"]
+    sent = tmp_path / "sent"
+    sent.write_text("raise SystemExit")
+
+    storage.put_file(path, sent, content_type="video/mp4")
+
+    assert [*files_in(tmp_path)] == []
 
 
 def test_family_b_grants_an_upload_and_names_the_video_twice(api: World) -> None:

@@ -1,5 +1,5 @@
 """
-Sites whose files lie here and elsewhere, and their worlds.
+Sites whose files lie here and elsewhere, and their workers.
 """
 
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.conftest import SettableClock
-from tests.edge.edge_world import EdgeSite, EdgeWorld, edge_site
+from tests.edge.edge_site import EdgeSite, WorkerBehindEdge, edge_site
 
 
 @pytest.fixture(scope="package")
@@ -36,18 +36,18 @@ def site(request: pytest.FixtureRequest) -> EdgeSite:
 
 
 @pytest.fixture
-def public(site: EdgeSite, clock: SettableClock) -> EdgeWorld:
-    return site.world(clock, is_public=True)
+def public(site: EdgeSite, clock: SettableClock) -> WorkerBehindEdge:
+    return site.worker(clock, is_public=True)
 
 
 @pytest.fixture
-def private(local: EdgeSite, clock: SettableClock) -> EdgeWorld:
-    return local.world(clock, is_public=False)
+def private(local: EdgeSite, clock: SettableClock) -> WorkerBehindEdge:
+    return local.worker(clock, is_public=False)
 
 
 @pytest.fixture
-def far_away(remote: EdgeSite, clock: SettableClock) -> EdgeWorld:
+def far_away(remote: EdgeSite, clock: SettableClock) -> WorkerBehindEdge:
     """
     A private video in a storage that is on no disk of this machine.
     """
-    return remote.world(clock, is_public=False)
+    return remote.worker(clock, is_public=False)

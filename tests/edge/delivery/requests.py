@@ -6,8 +6,8 @@ from falcon.testing import Result
 
 from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.ids import EnvId, OrgId
-from tests.edge.edge_world import EdgeWorld
-from tests.support.http.delivery_world import PRIVATE_PATH
+from tests.edge.edge_site import WorkerBehindEdge
+from tests.support.http.delivery_worker import PRIVATE_PATH
 from tests.support.media_samples import VIDEO
 
 SEGMENT = "video/720p/0.m4s"
@@ -19,6 +19,6 @@ COUNTED = SegmentPlace(
 )
 
 
-def segment(world: EdgeWorld, token: str, **headers: str) -> Result:
+def segment(worker: WorkerBehindEdge, token: str, **headers: str) -> Result:
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
-    return world.get(f"{PRIVATE_PATH}/{SEGMENT}", f"token={token}", sent)
+    return worker.get(f"{PRIVATE_PATH}/{SEGMENT}", f"token={token}", sent)

@@ -21,8 +21,8 @@ from tests.delivery.test_app import (
     outcome,
 )
 from tests.edge.delivery.requests import COUNTED, SEGMENT
-from tests.edge.edge_world import EdgeSite, EdgeWorld
-from tests.support.http.delivery_world import PRIVATE_PATH, PUBLIC_PATH
+from tests.edge.edge_site import EdgeSite, WorkerBehindEdge
+from tests.support.http.delivery_worker import PRIVATE_PATH, PUBLIC_PATH
 from tests.support.media_samples import OTHER, ROOT, VIDEO
 
 pytestmark = pytest.mark.services
@@ -31,10 +31,10 @@ pytestmark = pytest.mark.services
 def test_a_file_that_a_delete_has_moved_is_not_found_within_a_second(
     local: EdgeSite, clock: SettableClock
 ) -> None:
-    world = local.world(clock, is_public=True)
+    worker = local.worker(clock, is_public=True)
     address = f"{PUBLIC_PATH}/{SEGMENT}"
-    assert outcome(world.get(address)) == (200, "")
-    assert world.served() == [COUNTED]
+    assert outcome(worker.get(address)) == (200, "")
+    assert worker.served() == [COUNTED]
 
     # The edge is not told, and need not be.
     (local.storage / ROOT).rename(local.storage / "hidden")
@@ -42,19 +42,19 @@ def test_a_file_that_a_delete_has_moved_is_not_found_within_a_second(
     last = moved
     while datetime.now(UTC) < moved + timedelta(seconds=1.2):
         asked = datetime.now(UTC)
-        if outcome(world.get(address)) == (200, ""):
+        if outcome(worker.get(address)) == (200, ""):
             last = asked
 
     assert last - moved < timedelta(seconds=1)
-    assert outcome(world.get(address)) == NOT_FOUND
-    world.served()
-    world.get(address)
-    assert world.served() == []
+    assert outcome(worker.get(address)) == NOT_FOUND
+    worker.served()
+    worker.get(address)
+    assert worker.served() == []
 
 
 @pytest.mark.parametrize("file", [SEGMENT, "master.m3u8"])
 def test_odd_headers_of_a_viewer_do_not_disturb_the_edge(
-    private: EdgeWorld, file: str
+    private: WorkerBehindEdge, file: str
 ) -> None:
     # More headers than the service reads, when nothing is kept yet.
     odd = {f"X-Odd-{number}": "x" for number in range(150)}
@@ -68,13 +68,15 @@ def test_odd_headers_of_a_viewer_do_not_disturb_the_edge(
 def test_a_playlist_for_all_is_asked_for_without_the_headers_of_one(
     local: EdgeSite, clock: SettableClock, file: str
 ) -> None:
-    world = local.world(clock, is_public=True)
+    worker = local.worker(clock, is_public=True)
     odd = {f"X-Odd-{number}": "x" for number in range(150)}
 
-    assert outcome(world.get(f"{PUBLIC_PATH}/{file}", "", odd)) == (200, "")
+    assert outcome(worker.get(f"{PUBLIC_PATH}/{file}", "", odd)) == (200, "")
 
 
-def test_a_text_for_the_edge_has_a_mark_that_only_we_know(private: EdgeWorld) -> None:
+def test_a_text_for_the_edge_has_a_mark_that_only_we_know(
+    private: WorkerBehindEdge,
+) -> None:
     client = TestClient(make_edge_app(private))
     secret = edge_secret(private.settings.uploads.signing_key)
     place = f"/v1/edge/text/private/{VIDEO}"
@@ -89,7 +91,7 @@ def test_a_text_for_the_edge_has_a_mark_that_only_we_know(private: EdgeWorld) ->
     assert ask(SEGMENT).status_code == ask("no-such.m3u8").status_code == 404
 
 
-def test_an_answer_names_the_request(private: EdgeWorld) -> None:
+def test_an_answer_names_the_request(private: WorkerBehindEdge) -> None:
     query = f"token={private.token()}"
     for file, token in ((SEGMENT, query), ("master.m3u8", query), (SEGMENT, "")):
         path = f"{PRIVATE_PATH}/{file}"
@@ -120,7 +122,7 @@ def test_an_answer_names_the_request(private: EdgeWorld) -> None:
     ],
 )
 def test_a_path_that_names_no_published_file_finds_nothing(
-    public: EdgeWorld, file: str
+    public: WorkerBehindEdge, file: str
 ) -> None:
     query = f"token={public.token()}"
 
@@ -141,13 +143,15 @@ def test_a_path_that_names_no_published_file_finds_nothing(
         "/v1/public/org_a/env_1/%F0%9F%99%82",
     ],
 )
-def test_a_path_with_another_owner_finds_nothing(public: EdgeWorld, path: str) -> None:
+def test_a_path_with_another_owner_finds_nothing(
+    public: WorkerBehindEdge, path: str
+) -> None:
     for file in ("master.m3u8", SEGMENT):
         assert outcome(public.get(f"{path}/{file}")) == NOT_FOUND
 
 
 def test_a_request_that_nginx_cannot_read_is_refused_in_our_words(
-    public: EdgeWorld,
+    public: WorkerBehindEdge,
 ) -> None:
     unreadable = public.get(f"{PUBLIC_PATH}/%00")
     long = public.get(f"{PUBLIC_PATH}/{'a' * 20_000}")
@@ -166,7 +170,10 @@ def test_a_request_that_nginx_cannot_read_is_refused_in_our_words(
     ],
 )
 def test_a_request_that_nginx_does_not_take_is_refused_in_our_words(
-    public: EdgeWorld, method: str, headers: dict[str, str], expected: tuple[int, str]
+    public: WorkerBehindEdge,
+    method: str,
+    headers: dict[str, str],
+    expected: tuple[int, str],
 ) -> None:
     for file in (SEGMENT, "master.m3u8"):
         result = public.get(f"{PUBLIC_PATH}/{file}", "", headers, method)
@@ -174,7 +181,7 @@ def test_a_request_that_nginx_does_not_take_is_refused_in_our_words(
 
 
 @pytest.mark.long
-def test_addresses_that_nobody_has_cost_no_memory(private: EdgeWorld) -> None:
+def test_addresses_that_nobody_has_cost_no_memory(private: WorkerBehindEdge) -> None:
     (worker,) = private.site.edge.workers()
     before = worker.memory_info().rss
 
@@ -186,7 +193,7 @@ def test_addresses_that_nobody_has_cost_no_memory(private: EdgeWorld) -> None:
 
 
 def test_a_page_in_the_place_of_a_segment_is_cached_nowhere(
-    far_away: EdgeWorld,
+    far_away: WorkerBehindEdge,
 ) -> None:
     """
     What stands between edge and service may answer for it, with 200.
@@ -235,7 +242,7 @@ def unmarked(app: Any) -> Any:  # noqa: ANN401 - WSGI's own
 
 
 def test_bytes_that_a_former_edge_has_kept_are_fetched_anew(
-    far_away: EdgeWorld,
+    far_away: WorkerBehindEdge,
 ) -> None:
     """
     Former versions kept them without a mark, so that nobody knows whose they are.
@@ -264,7 +271,7 @@ def test_bytes_that_a_former_edge_has_kept_are_fetched_anew(
 
 
 def test_viewers_of_one_segment_do_not_queue_before_an_older_service(
-    far_away: EdgeWorld,
+    far_away: WorkerBehindEdge,
 ) -> None:
     """
     Nothing is cached of it, so that one has no use of what another one gets.
@@ -302,7 +309,7 @@ def test_viewers_of_one_segment_do_not_queue_before_an_older_service(
     ],
 )
 def test_the_paths_that_the_edge_asks_are_for_nobody_else(
-    private: EdgeWorld, path: str
+    private: WorkerBehindEdge, path: str
 ) -> None:
     for headers in ({}, {"X-Hv-Edge": ""}, {"X-Hv-Edge": "x"}):
         result = private.get(path, "", headers)

@@ -13,14 +13,14 @@ from tests.delivery.test_app import (
     outcome,
 )
 from tests.edge.delivery.requests import COUNTED, SEGMENT, SIZE, segment
-from tests.edge.edge_world import EdgeWorld
-from tests.support.http.delivery_world import PRIVATE_PATH, PUBLIC_PATH
+from tests.edge.edge_site import WorkerBehindEdge
+from tests.support.http.delivery_worker import PRIVATE_PATH, PUBLIC_PATH
 from tests.support.live import until
 
 pytestmark = pytest.mark.services
 
 
-def test_a_whole_segment_is_counted(private: EdgeWorld) -> None:
+def test_a_whole_segment_is_counted(private: WorkerBehindEdge) -> None:
     assert segment(private, private.token()).status_code == 200
 
     assert (private.served(), private.counted) == ([COUNTED], [])
@@ -34,23 +34,23 @@ def test_a_part_is_counted_if_it_is_more_than_half(
     """
     Whether the edge answers it or the service, as without an edge.
     """
-    world: EdgeWorld = request.getfixturevalue(storage)
-    before = world.too_few()
+    worker: WorkerBehindEdge = request.getfixturevalue(storage)
+    before = worker.too_few()
 
-    result = segment(world, world.token(), Range=case.of(SIZE))
+    result = segment(worker, worker.token(), Range=case.of(SIZE))
 
     assert result.status_code == 206
-    assert world.served() + world.counted == ([COUNTED] if case.counts else [])
+    assert worker.served() + worker.counted == ([COUNTED] if case.counts else [])
     # The service notes what it does not count after it has answered.
     until(
-        lambda: world.too_few() - before == (0 if case.counts else 1),
+        lambda: worker.too_few() - before == (0 if case.counts else 1),
         within_s=10,
         what="the note",
     )
 
 
 def test_a_segment_that_nginx_says_more_about_is_counted_too(
-    private: EdgeWorld,
+    private: WorkerBehindEdge,
 ) -> None:
     # "100 Continue" is no byte of the segment, and nginx takes it for some.
     result = segment(private, private.token(), Expect="100-continue")
@@ -59,7 +59,7 @@ def test_a_segment_that_nginx_says_more_about_is_counted_too(
     assert private.served() + private.counted == [COUNTED]
 
 
-def test_no_two_answers_have_one_number(private: EdgeWorld) -> None:
+def test_no_two_answers_have_one_number(private: WorkerBehindEdge) -> None:
     token = private.token()
     # More than the script gets at a time.
     answers = [segment(private, token, Range="bytes=0-0") for _ in range(300)]
@@ -70,7 +70,7 @@ def test_no_two_answers_have_one_number(private: EdgeWorld) -> None:
 
 
 def test_a_cached_segment_is_permitted_and_counted_each_time(
-    far_away: EdgeWorld,
+    far_away: WorkerBehindEdge,
 ) -> None:
     token = far_away.token()
     whole = segment(far_away, token)
@@ -93,7 +93,7 @@ def test_a_cached_segment_is_permitted_and_counted_each_time(
 
 
 def test_a_file_lost_from_the_storage_is_refused_as_by_the_service(
-    far_away: EdgeWorld,
+    far_away: WorkerBehindEdge,
 ) -> None:
     far_away.storage.objects.clear()
     for cached_files in (far_away.site.edge.folder / "cache").rglob("*"):
@@ -126,7 +126,7 @@ def test_a_file_lost_from_the_storage_is_refused_as_by_the_service(
     ],
 )
 def test_nothing_else_is_counted(
-    private: EdgeWorld, file: str, asked: dict[str, str], status: int
+    private: WorkerBehindEdge, file: str, asked: dict[str, str], status: int
 ) -> None:
     query = f"token={private.token()}"
 
@@ -136,7 +136,7 @@ def test_nothing_else_is_counted(
     assert (private.served(), private.counted) == ([], [])
 
 
-def test_head_tells_the_length_and_is_not_counted(private: EdgeWorld) -> None:
+def test_head_tells_the_length_and_is_not_counted(private: WorkerBehindEdge) -> None:
     query = f"token={private.token()}"
 
     result = private.get(f"{PRIVATE_PATH}/{SEGMENT}", query, method="HEAD")
@@ -161,7 +161,7 @@ def test_head_tells_the_length_and_is_not_counted(private: EdgeWorld) -> None:
     ],
 )
 def test_headers_are_those_of_the_service(
-    private: EdgeWorld, asked: dict[str, str]
+    private: WorkerBehindEdge, asked: dict[str, str]
 ) -> None:
     query = f"token={private.token()}"
     through = private.get(f"{PRIVATE_PATH}/{SEGMENT}", query, asked)
@@ -188,7 +188,7 @@ def test_headers_are_those_of_the_service(
 
 
 def test_a_range_on_a_condition_that_says_nothing_is_the_whole_and_counts(
-    public: EdgeWorld,
+    public: WorkerBehindEdge,
 ) -> None:
     asked = {"Range": "bytes=5-", "If-Range": ""}
 
@@ -212,7 +212,7 @@ def test_a_range_on_a_condition_that_says_nothing_is_the_whole_and_counts(
     ],
 )
 def test_a_header_that_says_nothing_is_answered_as_by_the_service(
-    public: EdgeWorld, file: str, asked: dict[str, str]
+    public: WorkerBehindEdge, file: str, asked: dict[str, str]
 ) -> None:
     path = f"{PUBLIC_PATH}/{file}"
 

@@ -12,14 +12,14 @@ from tests.conftest import SettableClock
 from tests.delivery.test_app import (
     outcome,
 )
-from tests.edge.edge_world import EdgeSite, EdgeWorld
-from tests.support.http.delivery_world import PRIVATE_PATH, PUBLIC_PATH
+from tests.edge.edge_site import EdgeSite, WorkerBehindEdge
+from tests.support.http.delivery_worker import PRIVATE_PATH, PUBLIC_PATH
 from tests.support.media_samples import ROOT, index, segments, video_track
 
 pytestmark = pytest.mark.services
 
 
-def test_a_text_is_asked_for_once_for_all_tokens(private: EdgeWorld) -> None:
+def test_a_text_is_asked_for_once_for_all_tokens(private: WorkerBehindEdge) -> None:
     address = f"{PRIVATE_PATH}/video-720p.m3u8"
     private.get(address, f"token={private.token()}")
     private.directory.asked.clear()
@@ -31,19 +31,19 @@ def test_a_text_is_asked_for_once_for_all_tokens(private: EdgeWorld) -> None:
     assert len(private.directory.asked) < 8
 
 
-def lengthen(world: EdgeWorld) -> None:
+def lengthen(worker: WorkerBehindEdge) -> None:
     """
     Make the video one of twelve hours.
     """
     media = index(video_track(of=segments([1000] * 7200)))
     root = f"{ROOT}-long"
     for name, text in hls.playlists(media).items():
-        world.storage.write(f"{root}/{name}", BytesIO(text.encode()), content_type="")
-    world.change(load_media=lambda: media, media_root=root)
+        worker.storage.write(f"{root}/{name}", BytesIO(text.encode()), content_type="")
+    worker.change(load_media=lambda: media, media_root=root)
 
 
 def test_a_long_text_is_that_of_the_service_with_every_token(
-    private: EdgeWorld,
+    private: WorkerBehindEdge,
 ) -> None:
     lengthen(private)
     address = f"{PRIVATE_PATH}/video-720p.m3u8"
@@ -60,7 +60,9 @@ def test_a_long_text_is_that_of_the_service_with_every_token(
         assert head.headers["content-length"] == str(len(alone.content))
 
 
-def test_a_long_text_is_compressed_by_the_service_once(private: EdgeWorld) -> None:
+def test_a_long_text_is_compressed_by_the_service_once(
+    private: WorkerBehindEdge,
+) -> None:
     lengthen(private)
     address = f"{PRIVATE_PATH}/video-720p.m3u8"
     for _ in range(3):
@@ -75,7 +77,9 @@ def test_a_long_text_is_compressed_by_the_service_once(private: EdgeWorld) -> No
         assert gzip.decompress(packed.content) == plain.content
 
 
-def test_the_playlist_of_the_longest_video_is_kept_too(private: EdgeWorld) -> None:
+def test_the_playlist_of_the_longest_video_is_kept_too(
+    private: WorkerBehindEdge,
+) -> None:
     lengthen(private)
     address, query = f"{PRIVATE_PATH}/video-720p.m3u8", f"token={private.token()}"
     assert private.get(address, query).text.count("token=") == 7201
@@ -88,7 +92,7 @@ def test_the_playlist_of_the_longest_video_is_kept_too(private: EdgeWorld) -> No
 
 
 def test_the_entity_tag_of_a_text_differs_with_text_and_token(
-    private: EdgeWorld,
+    private: WorkerBehindEdge,
 ) -> None:
     tags = set()
     for query in (f"token={private.token()}" for _ in range(2)):
@@ -105,7 +109,7 @@ def test_the_entity_tag_of_a_text_differs_with_text_and_token(
 
 
 def test_a_text_with_a_token_is_compressed_for_who_takes_that(
-    private: EdgeWorld,
+    private: WorkerBehindEdge,
 ) -> None:
     query = f"token={private.token()}"
     address = f"{PRIVATE_PATH}/video-720p.m3u8"
@@ -122,7 +126,9 @@ def test_a_text_with_a_token_is_compressed_for_who_takes_that(
 
 
 @pytest.mark.parametrize("shown", ["{}", "W/{}", '"x", {}', "*"])
-def test_a_text_that_the_client_has_is_not_sent(private: EdgeWorld, shown: str) -> None:
+def test_a_text_that_the_client_has_is_not_sent(
+    private: WorkerBehindEdge, shown: str
+) -> None:
     query = f"token={private.token()}"
     address = f"{PRIVATE_PATH}/video-720p.m3u8"
     tag = private.get(address, query).headers["etag"]
@@ -136,7 +142,9 @@ def test_a_text_that_the_client_has_is_not_sent(private: EdgeWorld, shown: str) 
     assert outcome(other) == (200, "")
 
 
-def test_a_playlist_carries_the_token_that_asked_for_it(private: EdgeWorld) -> None:
+def test_a_playlist_carries_the_token_that_asked_for_it(
+    private: WorkerBehindEdge,
+) -> None:
     tokens = [private.token() for _ in range(2)]
 
     for token in (*tokens, *tokens):
@@ -148,14 +156,14 @@ def test_a_playlist_carries_the_token_that_asked_for_it(private: EdgeWorld) -> N
 def test_a_playlist_is_kept_under_the_coding_it_has(
     local: EdgeSite, clock: SettableClock, first: str
 ) -> None:
-    world = local.world(clock, is_public=True)
+    worker = local.worker(clock, is_public=True)
     other = "identity" if first == "gzip" else "gzip"
     address = f"{PUBLIC_PATH}/video-720p.m3u8"
 
     # Of two headers nginx and the service need not see the same one.
-    world.send(address, [("Accept-Encoding", first), ("Accept-Encoding", other)])
+    worker.send(address, [("Accept-Encoding", first), ("Accept-Encoding", other)])
 
     for coding in (first, other):
-        result = world.get(address, "", {"Accept-Encoding": coding})
+        result = worker.get(address, "", {"Accept-Encoding": coding})
         expected = "gzip" if coding == "gzip" else None
         assert result.headers.get("content-encoding") == expected

@@ -35,14 +35,14 @@ from tests.delivery.test_app import (
     outcome,
 )
 from tests.edge.delivery.requests import COUNTED, SEGMENT, segment
-from tests.edge.edge_world import PAIR, SEALER, EdgeWorld
-from tests.support.http.delivery_world import PRIVATE_PATH, SECRET
+from tests.edge.edge_site import PAIR, SEALER, WorkerBehindEdge
+from tests.support.http.delivery_worker import PRIVATE_PATH, SECRET
 from tests.support.media_samples import OTHER, PUBLIC, VIDEO
 
 pytestmark = pytest.mark.services
 
 
-def test_a_viewer_without_a_token_learns_nothing(private: EdgeWorld) -> None:
+def test_a_viewer_without_a_token_learns_nothing(private: WorkerBehindEdge) -> None:
     answers = [
         private.get(f"/v1/private/{video}/{file}", query)
         for video in (VIDEO, OTHER, "nonsense")
@@ -54,7 +54,9 @@ def test_a_viewer_without_a_token_learns_nothing(private: EdgeWorld) -> None:
     assert private.directory.asked == []
 
 
-def test_an_expired_token_is_refused(private: EdgeWorld, clock: SettableClock) -> None:
+def test_an_expired_token_is_refused(
+    private: WorkerBehindEdge, clock: SettableClock
+) -> None:
     now = clock.now()
     old = private.token(now=now - timedelta(seconds=906), valid_s=900)
     fresh = private.token(valid_s=900)
@@ -63,7 +65,7 @@ def test_an_expired_token_is_refused(private: EdgeWorld, clock: SettableClock) -
     assert outcome(segment(private, fresh)) == (200, "")
 
 
-def _changed(private: EdgeWorld, **claims: object) -> str:
+def _changed(private: WorkerBehindEdge, **claims: object) -> str:
     """
     Sign a token with other claims, as somebody who has the key may.
     """
@@ -73,7 +75,7 @@ def _changed(private: EdgeWorld, **claims: object) -> str:
     return jwt.encode(payload, SECRET, key.algorithm, headers={"kid": key.kid})
 
 
-def test_a_token_is_refused_before_it_may_be_used(private: EdgeWorld) -> None:
+def test_a_token_is_refused_before_it_may_be_used(private: WorkerBehindEdge) -> None:
     now = int(private.clock.now().timestamp())
 
     assert outcome(segment(private, _changed(private, nbf=now - 60))) == (200, "")
@@ -81,7 +83,9 @@ def test_a_token_is_refused_before_it_may_be_used(private: EdgeWorld) -> None:
         assert outcome(segment(private, _changed(private, nbf=nbf))) == UNAUTHORIZED
 
 
-def test_a_good_signature_for_another_audience_is_forbidden(private: EdgeWorld) -> None:
+def test_a_good_signature_for_another_audience_is_forbidden(
+    private: WorkerBehindEdge,
+) -> None:
     foreign = _changed(private, aud=new_public_id())
 
     for file in (SEGMENT, "master.m3u8", "no-such-file"):
@@ -90,7 +94,7 @@ def test_a_good_signature_for_another_audience_is_forbidden(private: EdgeWorld) 
     assert private.served() == []
 
 
-def test_a_token_ends_while_the_edge_knows_it(private: EdgeWorld) -> None:
+def test_a_token_ends_while_the_edge_knows_it(private: WorkerBehindEdge) -> None:
     # Its last second, and the leeway of five.
     now = datetime.now(UTC)
     ending = private.token(now=now - timedelta(seconds=904), valid_s=900)
@@ -105,7 +109,9 @@ def test_a_token_ends_while_the_edge_knows_it(private: EdgeWorld) -> None:
     assert found <= {(200, ""), UNAUTHORIZED}
 
 
-def test_a_token_of_a_key_pair_is_verified_at_the_edge(private: EdgeWorld) -> None:
+def test_a_token_of_a_key_pair_is_verified_at_the_edge(
+    private: WorkerBehindEdge,
+) -> None:
     ring = KeyRing(issuer="hvcore", keys=[PAIR])
     token = ring.issue(
         video_id=VIDEO, public_id=PUBLIC, now=private.clock.now(), valid_s=60
@@ -120,7 +126,7 @@ def test_a_token_of_a_key_pair_is_verified_at_the_edge(private: EdgeWorld) -> No
 
 @pytest.mark.parametrize("algorithm", ["HS256", "none", "EdDSA"])
 def test_a_token_does_not_choose_its_algorithm(
-    private: EdgeWorld, algorithm: str
+    private: WorkerBehindEdge, algorithm: str
 ) -> None:
     made = jwt.decode(private.token(), options={"verify_signature": False})
     assert isinstance(PAIR.public, Ed25519PublicKey)
@@ -153,7 +159,7 @@ def _base64(data: bytes) -> str:
     ],
 )
 def test_the_edge_and_the_service_read_the_same_token(
-    private: EdgeWorld, query: str
+    private: WorkerBehindEdge, query: str
 ) -> None:
     token = private.token()
     assert outcome(segment(private, token)) == (200, "")
@@ -163,7 +169,7 @@ def test_the_edge_and_the_service_read_the_same_token(
         assert outcome(result) == UNAUTHORIZED
 
 
-def test_a_token_may_stand_among_other_parameters(private: EdgeWorld) -> None:
+def test_a_token_may_stand_among_other_parameters(private: WorkerBehindEdge) -> None:
     token = private.token()
 
     for query in (f"_HLS_msn=1&token={token}", f"token={token}&bootstrap=true"):
@@ -173,7 +179,7 @@ def test_a_token_may_stand_among_other_parameters(private: EdgeWorld) -> None:
 
 
 def test_a_players_report_beside_a_token_reaches_the_service(
-    private: EdgeWorld,
+    private: WorkerBehindEdge,
 ) -> None:
     query = f"token={private.token()}&CMCD=bl%3D2000%2Cmtp%3D5000"
 
@@ -189,7 +195,7 @@ def test_a_players_report_beside_a_token_reaches_the_service(
         *("storyboard.vtt", "subs-en.m3u8", "no-such.m3u8"),
     ],
 )
-def test_a_text_is_that_of_the_service(private: EdgeWorld, file: str) -> None:
+def test_a_text_is_that_of_the_service(private: WorkerBehindEdge, file: str) -> None:
     for _ in range(2):
         query = f"token={private.token()}"
         address = f"{PRIVATE_PATH}/{file}"
@@ -204,7 +210,7 @@ def test_a_text_is_that_of_the_service(private: EdgeWorld, file: str) -> None:
                 assert through.headers[name] == alone.headers[name], name
 
 
-def test_a_good_token_does_not_let_a_forged_one_in(private: EdgeWorld) -> None:
+def test_a_good_token_does_not_let_a_forged_one_in(private: WorkerBehindEdge) -> None:
     token = private.token()
     forged = token[:-4] + ("AAAA" if token[-4:] != "AAAA" else "BBBB")
 
@@ -216,7 +222,7 @@ def test_a_good_token_does_not_let_a_forged_one_in(private: EdgeWorld) -> None:
 
 @pytest.mark.parametrize("file", [SEGMENT, "master.m3u8"])
 def test_less_than_a_second_after_a_change_elsewhere_it_is_obeyed(
-    private: EdgeWorld, file: str
+    private: WorkerBehindEdge, file: str
 ) -> None:
     token = private.token()
     query = f"token={token}"
@@ -237,7 +243,7 @@ def test_less_than_a_second_after_a_change_elsewhere_it_is_obeyed(
     assert outcome(private.get(f"{PRIVATE_PATH}/{file}", query)) == NOT_FOUND
 
 
-def test_the_edge_answers_by_itself(private: EdgeWorld) -> None:
+def test_the_edge_answers_by_itself(private: WorkerBehindEdge) -> None:
     token = private.token()
     for file in (SEGMENT, "master.m3u8"):
         assert (
@@ -254,7 +260,9 @@ def test_the_edge_answers_by_itself(private: EdgeWorld) -> None:
     assert len(private.directory.asked) < 20
 
 
-def test_domains_that_a_token_names_are_asked_for_once(private: EdgeWorld) -> None:
+def test_domains_that_a_token_names_are_asked_for_once(
+    private: WorkerBehindEdge,
+) -> None:
     pages = [{"Origin": f"https://{number}.test"} for number in range(3)]
     private.directory.domain_lists["x" * 32] = ["0.test", "1.test"]
     tokens = [private.token(domain_list="x" * 32) for _ in range(3)]
@@ -271,7 +279,9 @@ def test_domains_that_a_token_names_are_asked_for_once(private: EdgeWorld) -> No
     assert segment(private, tokens[0]).status_code == 401
 
 
-def test_a_token_whose_domains_nobody_knows_opens_nothing(private: EdgeWorld) -> None:
+def test_a_token_whose_domains_nobody_knows_opens_nothing(
+    private: WorkerBehindEdge,
+) -> None:
     token = private.token(domain_list="y" * 32)
 
     for _ in range(2):
@@ -279,14 +289,16 @@ def test_a_token_whose_domains_nobody_knows_opens_nothing(private: EdgeWorld) ->
         assert outcome(answer) == UNAUTHORIZED
 
 
-def test_a_session_of_a_share_link_is_no_token_of_its_video(private: EdgeWorld) -> None:
+def test_a_session_of_a_share_link_is_no_token_of_its_video(
+    private: WorkerBehindEdge,
+) -> None:
     token = private.token(use=TokenUse.SHARE, share_id="shr_" + "e" * 22)
 
     assert outcome(segment(private, token)) == FORBIDDEN
 
 
 def test_an_organizations_token_is_the_services_to_judge_and_ends_with_its_key(
-    private: EdgeWorld,
+    private: WorkerBehindEdge,
 ) -> None:
     signer = Ed25519PrivateKey.generate()
     key = SigningKey(
@@ -316,7 +328,7 @@ def test_an_organizations_token_is_the_services_to_judge_and_ends_with_its_key(
 
 
 def test_a_key_of_the_service_that_has_ended_is_refused_though_the_edge_knows_it(
-    private: EdgeWorld,
+    private: WorkerBehindEdge,
 ) -> None:
     token, unseen = private.token(), private.token()
     assert outcome(segment(private, token)) == (200, "")
@@ -339,7 +351,9 @@ def test_a_key_of_the_service_that_has_ended_is_refused_though_the_edge_knows_it
         assert outcome(segment(private, refused)) == UNAUTHORIZED
 
 
-def test_a_viewer_at_the_edge_plays_through_a_rotation(private: EdgeWorld) -> None:
+def test_a_viewer_at_the_edge_plays_through_a_rotation(
+    private: WorkerBehindEdge,
+) -> None:
     old, now = private.token(), private.clock.now()
     kid = new_service_key_id()
     new = ServiceKey(
@@ -361,7 +375,7 @@ def test_a_viewer_at_the_edge_plays_through_a_rotation(private: EdgeWorld) -> No
 
 
 def test_less_than_a_second_after_a_key_has_ended_elsewhere_it_is_refused(
-    private: EdgeWorld,
+    private: WorkerBehindEdge,
 ) -> None:
     token, now = private.token(), private.clock.now()
     assert outcome(segment(private, token)) == (200, "")

@@ -55,6 +55,8 @@ class Fault:
         unwritten: Why the fault is one all the same, if no sentence promises it.
         base: None for the template's backend.
         is_timed: The fault shows at some moments only: it has ten runs.
+        is_large: The fault shows with ``--hv-large`` only, by sizes or numbers that
+            take minutes.
         appended: Code behind the backend's.
     """
 
@@ -64,6 +66,7 @@ class Fault:
     unwritten: str = ""
     base: str | None = None
     is_timed: bool = False
+    is_large: bool = False
     changes: tuple[Change, ...] = ()
     appended: str = ""
 

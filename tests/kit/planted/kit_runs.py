@@ -7,24 +7,27 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
-from typing import Final
+from typing import Final, TypeAlias
 from xml.etree import ElementTree as ET
 
 import attrs
+import pytest
 
 from tests.kit.planted.building import StaleFaultError, build
 from tests.kit.planted.faults import Fault, unseen
 
 AT_A_TIME: Final = 2
 TIMED_RUNS: Final = 10
-# No kit takes over 60 s. A kit that hangs is killed, and has found nothing: whoever runs
-# it is told of no promise.
-KILLED_AFTER_S: Final = 150
+# No kit takes over 60 s, where nothing else runs. A kit that hangs is killed, and has found
+# nothing: whoever runs it is told of no promise.
+KILLED_AFTER_S: Final = 240
+LARGE_KILLED_AFTER_S: Final = 900
+_LARGE: Final = "--hv-large"
 
 
 class Verdict(Enum):
@@ -63,22 +66,25 @@ class Score:
         return self.found / max(1, self.found + self.missed + self.not_runnable)
 
 
+_Control: TypeAlias = tuple[str, str | None, bool, int]
+
+
 @attrs.define
 class Controls:
     """The outcomes of backends without a fault; each kit is run once for each seed."""
 
-    _known: dict[tuple[str, str | None, int], Outcome] = attrs.field(factory=dict)
+    _known: dict[_Control, Outcome] = attrs.field(factory=dict)
     _lock: Lock = attrs.field(factory=Lock)
-    _locks: dict[tuple[str, str | None, int], Lock] = attrs.field(factory=dict)
+    _locks: dict[_Control, Lock] = attrs.field(factory=dict)
 
-    def of(self, kind: str, base: str | None, seed: int) -> Outcome:
-        """Return what the kit says of the right backend."""
-        key = (kind, base, seed)
+    def of(self, fault: Fault, seed: int) -> Outcome:
+        """Run the kit on the backend without a fault, unless that is known."""
+        key = (fault.kind, fault.base, fault.is_large, seed)
         with self._lock:
             lock = self._locks.setdefault(key, Lock())
         with lock:
             if key not in self._known:
-                self._known[key] = run_kit(kind, base=base, fault=None, seed=seed)
+                self._known[key] = run_kit(fault, seed, has_fault=False)
             return self._known[key]
 
 
@@ -86,11 +92,11 @@ def outcome(fault: Fault, controls: Controls, seed: int) -> Outcome:
     """Run the kit until it finds a fault: once, or ten times where the fault is timed."""
     took_s, last = 0.0, None
     for run in range(TIMED_RUNS if fault.is_timed else 1):
-        right = controls.of(fault.kind, fault.base, seed + run)
+        right = controls.of(fault, seed + run)
         if right.verdict is not Verdict.MISSED:
             says = f"without the fault: {right.says}"
             return Outcome(verdict=Verdict.NOT_RUNNABLE, says=says, took_s=took_s)
-        last = run_kit(fault.kind, base=fault.base, fault=fault, seed=seed + run)
+        last = run_kit(fault, seed + run)
         took_s += last.took_s
         if last.verdict is not Verdict.MISSED:
             break
@@ -99,11 +105,12 @@ def outcome(fault: Fault, controls: Controls, seed: int) -> Outcome:
 
 
 def outcomes(chosen: Iterable[Fault], seed: int) -> Iterator[tuple[Fault, Outcome]]:
-    """Run the kits on all faults, two at a time, and give each outcome in order."""
-    controls, chosen = Controls(), list(chosen)
+    """Run the kits on all faults, two at a time, and give each outcome once it is known."""
+    controls = Controls()
     with ThreadPoolExecutor(AT_A_TIME) as pool:
-        results = pool.map(lambda fault: outcome(fault, controls, seed), chosen)
-        yield from zip(chosen, results, strict=True)
+        runs = {pool.submit(outcome, fault, controls, seed): fault for fault in chosen}
+        for run in as_completed(runs):
+            yield runs[run], run.result()
 
 
 def scores(results: Sequence[tuple[Fault, Outcome]]) -> list[Score]:
@@ -122,14 +129,16 @@ def scores(results: Sequence[tuple[Fault, Outcome]]) -> list[Score]:
     ]
 
 
-def run_kit(kind: str, *, base: str | None, fault: Fault | None, seed: int) -> Outcome:
-    """Run the kit of a kind on a backend, in processes and a folder of its own."""
+def run_kit(fault: Fault, seed: int, *, has_fault: bool = True) -> Outcome:
+    """Run the kit on a fault's backend, in processes and a folder of its own."""
     with tempfile.TemporaryDirectory(prefix="planted-") as folder:
+        planted = fault if has_fault else None
         try:
-            plugin = build(kind, Path(folder), base=base, fault=fault)
+            plugin = build(fault.kind, Path(folder), base=fault.base, fault=planted)
         except StaleFaultError as error:
             return Outcome(verdict=Verdict.NOT_RUNNABLE, says=str(error), took_s=0)
-        return _Run(plugin=plugin, folder=Path(folder), seed=seed).outcome()
+        run = _Run(plugin=plugin, folder=Path(folder), seed=seed)
+        return run.outcome(is_large=fault.is_large)
 
 
 @attrs.define(slots=False)
@@ -142,12 +151,15 @@ class _Run:
     def _report(self) -> Path:
         return self.folder / "report.xml"
 
-    def outcome(self) -> Outcome:
+    def outcome(self, *, is_large: bool) -> Outcome:
         began = time.monotonic()
-        status, output = self._finished()
+        status, output = self._finished(is_large=is_large)
+        if is_large and status == pytest.ExitCode.USAGE_ERROR:
+            # A kit without large tests does not know the option.
+            status, output = self._finished(is_large=False)
         took_s = time.monotonic() - began
         if status is None:
-            says = f"hangs: killed after {KILLED_AFTER_S} s"
+            says = f"hangs: killed after {took_s:.0f} s"
             return Outcome(verdict=Verdict.MISSED, says=says, took_s=took_s)
         failed = self._failed()
         if failed:
@@ -157,12 +169,13 @@ class _Run:
         says = (output.strip().splitlines() or ["no output"])[-1][:200]
         return Outcome(verdict=Verdict.NOT_RUNNABLE, says=says, took_s=took_s)
 
-    def _finished(self) -> tuple[int | None, str]:
+    def _finished(self, *, is_large: bool) -> tuple[int | None, str]:
         child = subprocess.Popen(
             [
                 *(sys.executable, "-m", "pytest", "-x", "-q", "--tb=line"),
                 *("-p", "no:cacheprovider", f"--randomly-seed={self.seed}"),
                 *(f"--basetemp={self.folder / 'tmp'}", f"--junit-xml={self._report}"),
+                *((_LARGE,) if is_large else ()),
                 "tests",
             ],
             cwd=self.plugin,
@@ -175,7 +188,9 @@ class _Run:
             start_new_session=True,
         )
         try:
-            output, _ = child.communicate(timeout=KILLED_AFTER_S)
+            output, _ = child.communicate(
+                timeout=LARGE_KILLED_AFTER_S if is_large else KILLED_AFTER_S
+            )
         except subprocess.TimeoutExpired:
             os.killpg(child.pid, signal.SIGKILL)
             child.communicate()

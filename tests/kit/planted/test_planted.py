@@ -71,7 +71,7 @@ def test_a_change_that_fits_nothing_is_told() -> None:
 def test_a_kit_names_the_promise_that_a_planted_fault_breaks() -> None:
     fault = FAULTS["auth/no-header-is-a-refusal"]
 
-    wrong = run_kit("auth", base=None, fault=fault, seed=1)
+    wrong = run_kit(fault, seed=1)
 
     assert wrong.verdict is Verdict.FOUND
     assert wrong.says.startswith("test_")

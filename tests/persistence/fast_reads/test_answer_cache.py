@@ -21,7 +21,7 @@ AN_HOUR_S = 3600.0
 
 
 @attrs.define(eq=False)
-class World:
+class AskedServer:
     """
     A server that answers with how often it was asked, and who keeps that.
     """
@@ -64,33 +64,35 @@ class World:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> World:
-    made = World(tmp_path / "changes")
+def server(tmp_path: Path) -> AskedServer:
+    made = AskedServer(tmp_path / "changes")
     # From now on what is asked is kept.
     assert not made.knows()
     return made
 
 
 def test_nothing_is_kept_where_nobody_has_moments(tmp_path: Path) -> None:
-    world = World(tmp_path / "changes")
-    world.ask()
-    assert not world.file.exists()
-    assert not world.knows()
+    server = AskedServer(tmp_path / "changes")
+    server.ask()
+    assert not server.file.exists()
+    assert not server.knows()
 
 
-def test_moments_answer_with_what_was_asked_outside_of_them(world: World) -> None:
-    assert world.ask() == [(1,)]
-    assert world.recall() == [(1,)]
-    assert not world.knows("b")
+def test_moments_answer_with_what_was_asked_outside_of_them(
+    server: AskedServer,
+) -> None:
+    assert server.ask() == [(1,)]
+    assert server.recall() == [(1,)]
+    assert not server.knows("b")
     # Outside of moments it is always asked anew.
-    assert world.ask() == [(2,)]
-    assert world.recall() == [(2,)]
+    assert server.ask() == [(2,)]
+    assert server.recall() == [(2,)]
 
 
-def test_pages_are_not_kept(world: World) -> None:
-    assert world.ask(question=LARGE) == [(1,)]
+def test_pages_are_not_kept(server: AskedServer) -> None:
+    assert server.ask(question=LARGE) == [(1,)]
     with pytest.raises(CacheMissError):
-        world.recall(question=LARGE)
+        server.recall(question=LARGE)
 
 
 @pytest.mark.parametrize(
@@ -98,98 +100,102 @@ def test_pages_are_not_kept(world: World) -> None:
     [(0.0, True), (0.899, True), (0.9, False), (AN_HOUR_S, False), (-AN_HOUR_S, False)],
 )
 def test_an_answer_is_kept_for_less_than_a_second_by_any_clock(
-    world: World, later_s: float, *, knows: bool
+    server: AskedServer, later_s: float, *, knows: bool
 ) -> None:
-    asked_s = world.now_s
-    world.ask()
-    world.now_s = asked_s + 0.8
+    asked_s = server.now_s
+    server.ask()
+    server.now_s = asked_s + 0.8
     # Left to who has it asked anew; from now on it is the others' turn.
-    assert not world.knows()
-    world.now_s = asked_s + later_s
-    assert world.knows() is knows
+    assert not server.knows()
+    server.now_s = asked_s + later_s
+    assert server.knows() is knows
 
 
-def test_the_age_counts_from_before_the_question(world: World) -> None:
+def test_the_age_counts_from_before_the_question(server: AskedServer) -> None:
     def take_long() -> None:
-        world.now_s += 0.6
+        server.now_s += 0.6
 
-    world.meanwhile = take_long
-    world.ask()
-    assert world.knows()
-    world.now_s += 0.31
-    assert not world.knows()
-
-
-def test_an_answer_asked_for_since_the_moment_began_is_good(world: World) -> None:
-    with world.cache.moment():
-        world.now_s += 0.1
-        at_once(lambda _: world.ask(), threads=1)
-        assert world.ask() == [(1,)]
+    server.meanwhile = take_long
+    server.ask()
+    assert server.knows()
+    server.now_s += 0.31
+    assert not server.knows()
 
 
-def test_no_answer_outlasts_a_change(world: World) -> None:
-    world.ask("a")
-    world.ask("b")
-    world.change()
-    assert not world.knows("a")
-    world.ask("a")
-    assert world.knows("a")
-    assert not world.knows("b")
+def test_an_answer_asked_for_since_the_moment_began_is_good(
+    server: AskedServer,
+) -> None:
+    with server.cache.moment():
+        server.now_s += 0.1
+        at_once(lambda _: server.ask(), threads=1)
+        assert server.ask() == [(1,)]
 
 
-def test_an_answer_on_its_way_does_not_outlast_a_change(world: World) -> None:
-    world.meanwhile = world.change
-    world.ask()
-    assert not world.knows()
+def test_no_answer_outlasts_a_change(server: AskedServer) -> None:
+    server.ask("a")
+    server.ask("b")
+    server.change()
+    assert not server.knows("a")
+    server.ask("a")
+    assert server.knows("a")
+    assert not server.knows("b")
 
 
-def test_one_of_many_has_it_asked_anew_in_time(world: World) -> None:
-    world.ask()
-    world.now_s += 0.69
-    assert world.knows()
-    world.now_s += 0.02
-    assert [world.knows() for _ in range(4)] == [False, True, True, True]
-    world.ask()
-    world.now_s += 0.69
-    assert [world.knows() for _ in range(2)] == [True, True]
+def test_an_answer_on_its_way_does_not_outlast_a_change(server: AskedServer) -> None:
+    server.meanwhile = server.change
+    server.ask()
+    assert not server.knows()
 
 
-def test_an_answer_that_comes_late_replaces_no_newer_one(world: World) -> None:
+def test_one_of_many_has_it_asked_anew_in_time(server: AskedServer) -> None:
+    server.ask()
+    server.now_s += 0.69
+    assert server.knows()
+    server.now_s += 0.02
+    assert [server.knows() for _ in range(4)] == [False, True, True, True]
+    server.ask()
+    server.now_s += 0.69
+    assert [server.knows() for _ in range(2)] == [True, True]
+
+
+def test_an_answer_that_comes_late_replaces_no_newer_one(server: AskedServer) -> None:
     def meanwhile() -> None:
-        world.meanwhile = lambda: None
-        world.now_s += 0.1
-        world.ask()
+        server.meanwhile = lambda: None
+        server.now_s += 0.1
+        server.ask()
 
-    world.meanwhile = meanwhile
-    assert world.ask() == [(1,)]
-    assert world.recall() == [(2,)]
+    server.meanwhile = meanwhile
+    assert server.ask() == [(1,)]
+    assert server.recall() == [(2,)]
 
 
-def test_a_removed_row_is_known_to_be_gone(world: World) -> None:
-    world.ask()
-    world.rows = lambda _: []
-    world.ask()
-    assert world.recall() == []
+def test_a_removed_row_is_known_to_be_gone(server: AskedServer) -> None:
+    server.ask()
+    server.rows = lambda _: []
+    server.ask()
+    assert server.recall() == []
     # What never was takes no room.
-    world.ask("never")
-    assert not world.knows("never")
+    server.ask("never")
+    assert not server.knows("never")
 
 
-def test_memory_is_bounded(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_is_bounded(
+    server: AskedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(answer_cache, "MAX_ANSWERS", 3)
     names = [str(number) for number in range(20)]
     for name in names:
-        world.ask(name)
-        assert world.knows(name)
-    assert sum(world.knows(name) for name in names) <= 3
+        server.ask(name)
+        assert server.knows(name)
+    assert sum(server.knows(name) for name in names) <= 3
 
 
 def test_nothing_is_kept_while_changes_cannot_be_seen(tmp_path: Path) -> None:
     (tmp_path / "folder").write_text("no folder")
-    world = World(tmp_path / "folder" / "changes")
-    assert not world.knows()
-    assert world.ask() == [(1,)]
-    assert not world.knows()
+    server = AskedServer(tmp_path / "folder" / "changes")
+    assert not server.knows()
+    assert server.ask() == [(1,)]
+    assert not server.knows()
 
 
 def test_time_goes_on_while_the_machine_sleeps() -> None:

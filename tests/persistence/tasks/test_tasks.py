@@ -12,9 +12,6 @@ from hvcore.domain.ids import TaskId
 from hvcore.domain.tasks.kinds import TRANSCODE_ASSEMBLE, TRANSCODE_PART
 from hvcore.domain.tasks.task import (
     LEASE,
-    QUEUE_WINDOW,
-    RINGS_AGAIN_AFTER,
-    Lane,
     NewTask,
     Task,
     TaskState,
@@ -24,35 +21,19 @@ from hvcore.services.tasks import runs as task_runs
 from hvcore.services.tasks.runs import TaskRuns
 from tests.conftest import SettableClock
 from tests.persistence.samples import (
-    NOW,
     ORG,
-    OTHER_ORG,
     Rung,
     age_tasks,
     at_once,
     new_task,
 )
+from tests.persistence.tasks.leased import MOMENT, add_task, lease_next
 from tests.support.fakes import MemoryQueue
-
-MOMENT = timedelta(seconds=1)
-
-
-def _add(uow: SqlUnitOfWork, *tasks: NewTask) -> None:
-    with uow.write() as work:
-        work.tasks.add(tasks)
-        work.commit()
-
-
-def _lease(uow: SqlUnitOfWork, task_id: TaskId, worker: str = "w1") -> Task | None:
-    with uow.write() as work:
-        task = work.tasks.lease(task_id, worker=worker)
-        work.commit()
-    return task
 
 
 def _leased(uow: SqlUnitOfWork, new: NewTask) -> Task:
-    _add(uow, new)
-    task = _lease(uow, new.id)
+    add_task(uow, new)
+    task = lease_next(uow, new.id)
     assert task is not None
     return task
 
@@ -68,7 +49,7 @@ def test_a_task_comes_back_as_it_was_ordered(uow: SqlUnitOfWork) -> None:
     payload = {"weight": 0.25, "text": "\0 ß \ud800", "deep": [{"n": 2**70}]}
     new = new_task(payload=payload)
 
-    _add(uow, new)
+    add_task(uow, new)
 
     task = _find(uow, new.id)
     assert (task.kind, task.lane, task.org_id) == (new.kind, new.lane, ORG)
@@ -111,7 +92,7 @@ def test_a_queue_that_fails_does_not_fail_the_commit(
     uow = SqlUnitOfWork(engine, clock, refuse)
     new = new_task()
 
-    _add(uow, new)
+    add_task(uow, new)
 
     assert _find(uow, new.id).state is TaskState.QUEUED
     assert "ringing for tasks failed" in caplog.text
@@ -123,9 +104,9 @@ def test_a_later_task_is_not_rung_for_before_its_time(
     with uow.read() as work:
         later = work.now() + timedelta(minutes=1)
     new = new_task(not_before=later)
-    _add(uow, new)
+    add_task(uow, new)
     assert rung.ids == []
-    assert _lease(uow, new.id) is None
+    assert lease_next(uow, new.id) is None
 
     age_tasks(engine, timedelta(minutes=2))
     with uow.write() as work:
@@ -139,10 +120,10 @@ def test_forty_tasks_and_eight_threads_lease_each_task_once(
     uow: SqlUnitOfWork,
 ) -> None:
     orders = [new_task() for _ in range(40)]
-    _add(uow, *orders)
+    add_task(uow, *orders)
 
     def lease_all(number: int) -> list[TaskId]:
-        return [o.id for o in orders if _lease(uow, o.id, f"w{number}") is not None]
+        return [o.id for o in orders if lease_next(uow, o.id, f"w{number}") is not None]
 
     taken = at_once(lease_all, threads=8)
 
@@ -156,7 +137,7 @@ def test_a_task_that_ended_is_not_leased_again(uow: SqlUnitOfWork) -> None:
         assert work.tasks.finish(task, result={"n": 1})
         work.commit()
 
-    assert _lease(uow, task.id) is None
+    assert lease_next(uow, task.id) is None
     assert _find(uow, task.id).result == {"n": 1}
 
 
@@ -166,7 +147,7 @@ def test_a_stale_fence_is_refused(uow: SqlUnitOfWork, engine: Engine) -> None:
     with uow.write() as work:
         assert [t.losses for t in work.tasks.take_lost(10)] == [1]
         work.commit()
-    fresh = _lease(uow, stale.id, "w2")
+    fresh = lease_next(uow, stale.id, "w2")
     assert fresh is not None
     assert fresh.fence > stale.fence
 
@@ -256,9 +237,9 @@ def test_a_task_that_is_put_back_runs_again_at_its_time(
     assert (waiting.state, waiting.attempts) == (TaskState.DUE, 1)
     assert (waiting.payload, waiting.error) == ({"handle": "h"}, "it broke")
     assert rung.ids == []
-    assert _lease(uow, task.id) is None
+    assert lease_next(uow, task.id) is None
     age_tasks(engine, timedelta(minutes=2))
-    assert _lease(uow, task.id) is not None
+    assert lease_next(uow, task.id) is not None
 
 
 def test_notes_of_a_leased_task_stay_with_it(uow: SqlUnitOfWork) -> None:
@@ -306,80 +287,11 @@ def test_a_task_that_is_handed_back_is_rung_for_at_once(
     assert _find(uow, task.id).attempts == 0
 
 
-def test_an_organization_has_a_window_of_each_lane_in_the_queue(
-    uow: SqlUnitOfWork, rung: Rung
-) -> None:
-    mine = [new_task() for _ in range(QUEUE_WINDOW + 5)]
-    light = new_task(lane=Lane.LIGHT)
-    theirs = new_task(org_id=OTHER_ORG)
-
-    _add(uow, *mine, light)
-    _add(uow, theirs)
-
-    first = [task.id for task in mine[:QUEUE_WINDOW]]
-    assert sorted(rung.ids) == sorted([*first, light.id, theirs.id])
-    with uow.write() as work:
-        assert work.tasks.to_ring(100) == []
-
-
-def test_the_next_task_is_rung_for_when_one_ends(
-    uow: SqlUnitOfWork, rung: Rung
-) -> None:
-    orders = [new_task() for _ in range(QUEUE_WINDOW + 2)]
-    _add(uow, *orders)
-    task = _lease(uow, orders[0].id)
-    assert task is not None
-
-    with uow.write() as work:
-        work.tasks.finish(task)
-        work.commit()
-
-    assert rung.ids == [order.id for order in orders[: QUEUE_WINDOW + 1]]
-
-
-def test_older_tasks_go_first(uow: SqlUnitOfWork, rung: Rung) -> None:
-    old = [new_task() for _ in range(QUEUE_WINDOW + 1)]
-    _add(uow, *old)
-    with uow.write() as work:
-        work.tasks.cancel("vid_1", kinds=["transcode.part"])
-        young = new_task("vid_2", not_before=NOW - timedelta(days=1))
-        work.tasks.add([new_task("vid_3"), young])
-        rung.ids.clear()
-        work.commit()
-
-    assert rung.ids[0] == young.id
-
-
-def test_a_queued_task_that_nobody_took_is_rung_for_again(
-    uow: SqlUnitOfWork, engine: Engine
-) -> None:
-    new = new_task()
-    _add(uow, new)
-    with uow.write() as work:
-        assert work.tasks.to_ring(10) == []
-
-    age_tasks(engine, RINGS_AGAIN_AFTER + MOMENT)
-
-    with uow.write() as work:
-        assert [task.id for task in work.tasks.to_ring(10)] == [new.id]
-        work.commit()
-    with uow.write() as work:
-        assert work.tasks.to_ring(10) == []
-
-
-def test_ringing_is_bounded(uow: SqlUnitOfWork, engine: Engine) -> None:
-    _add(uow, *(new_task(lane=lane) for lane in (*Lane, *Lane)))
-    age_tasks(engine, RINGS_AGAIN_AFTER + MOMENT)
-
-    with uow.write() as work:
-        assert len(work.tasks.to_ring(3)) == 3
-
-
 def test_tasks_of_a_dead_host_are_due_at_once(uow: SqlUnitOfWork, rung: Rung) -> None:
     mine, other = new_task(), new_task()
-    _add(uow, mine, other)
-    _lease(uow, mine.id, "host_1:7")
-    _lease(uow, other.id, "hostx1:7")
+    add_task(uow, mine, other)
+    lease_next(uow, mine.id, "host_1:7")
+    lease_next(uow, other.id, "hostx1:7")
     rung.ids.clear()
 
     with uow.write() as work:
@@ -394,9 +306,9 @@ def test_tasks_of_a_dead_worker_are_due_and_no_others(
     uow: SqlUnitOfWork, rung: Rung
 ) -> None:
     mine, other = new_task(), new_task()
-    _add(uow, mine, other)
-    _lease(uow, mine.id, "host_1:12")
-    _lease(uow, other.id, "host_1:123")
+    add_task(uow, mine, other)
+    lease_next(uow, mine.id, "host_1:12")
+    lease_next(uow, other.id, "host_1:123")
     rung.ids.clear()
 
     with uow.write() as work:
@@ -409,7 +321,7 @@ def test_tasks_of_a_dead_worker_are_due_and_no_others(
 
 def test_tasks_are_found_by_what_they_are_about(uow: SqlUnitOfWork) -> None:
     orders = [new_task("vid_7", kind=kind) for kind in ("a", "b", "a")]
-    _add(uow, *orders)
+    add_task(uow, *orders)
 
     with uow.read() as work:
         ids = [task.id for task in work.tasks.of_subject("vid_7", kind="a")]
@@ -425,7 +337,7 @@ def test_ended_tasks_are_forgotten_and_others_are_not(
     uow: SqlUnitOfWork, engine: Engine
 ) -> None:
     ended = _leased(uow, new_task())
-    _add(uow, new_task())
+    add_task(uow, new_task())
     with uow.write() as work:
         work.tasks.finish(ended)
         work.commit()
@@ -499,11 +411,11 @@ def test_a_backlog_of_ended_tasks_is_forgotten_in_one_round(
 
 def test_several_commits_ring_for_a_task_once(uow: SqlUnitOfWork, rung: Rung) -> None:
     orders = [new_task() for _ in range(40)]
-    _add(uow, *orders)
+    add_task(uow, *orders)
 
     def run_all(number: int) -> None:
         for order in orders:
-            task = _lease(uow, order.id, f"w{number}")
+            task = lease_next(uow, order.id, f"w{number}")
             if task is not None:
                 with uow.write() as work:
                     assert work.tasks.finish(task)
@@ -518,7 +430,7 @@ def test_tasks_in_a_lane_of_a_newer_version_are_left_to_it(
     uow: SqlUnitOfWork, engine: Engine
 ) -> None:
     due, other = new_task(), new_task()
-    _add(uow, due, other)
+    add_task(uow, due, other)
     with engine.begin() as connection:
         statement = sa.text(
             "UPDATE tasks SET lane = 'later', state = 'due' WHERE id = :id"

@@ -82,6 +82,12 @@ class Conforming(AnalyticsStoreConformance, IgnoredConformance, BackupConformanc
         made.close()
 
     @pytest.fixture
+    def unprepared(self, tmp_path: Path) -> Iterator[DuckdbAnalytics]:
+        made = store_in(tmp_path / "unprepared")
+        yield made
+        made.close()
+
+    @pytest.fixture
     def store(self, folder: Path) -> Iterator[DuckdbAnalytics]:
         made = store_in(folder)
         made.prepare()

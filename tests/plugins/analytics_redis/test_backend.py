@@ -3,12 +3,13 @@ The analytics sink ``redis``, on a real server.
 """
 
 import logging
-from collections.abc import Iterator
-from datetime import timedelta
+from collections.abc import Iterator, Mapping
+from datetime import date, timedelta
 
 import pytest
 import redis
 
+from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.ids import VideoId
 from hvcore.errors import ConfigError, UnavailableError
 from hvcore.ports.analytics import AnalyticsSink
@@ -23,8 +24,10 @@ STREAM = "counts"
 POSITIONS = "{counts}:positions"
 
 
-def sink_on(url: str, *, max_entries: int = 1_000_000) -> RedisStream:
-    return RedisStream(url=url, stream=STREAM, max_entries=max_entries)
+def sink_on(
+    url: str, *, stream: str = STREAM, max_entries: int = 1_000_000
+) -> RedisStream:
+    return RedisStream(url=url, stream=stream, max_entries=max_entries)
 
 
 @pytest.fixture
@@ -58,11 +61,35 @@ class TestEveryPromise(AnalyticsSinkConformance):
         # Nobody listens there.
         return sink_on("redis://127.0.0.1:1/0")
 
+    @pytest.fixture
+    def elsewhere(self, redis_url: str) -> Iterator[RedisStream]:
+        self.other = sink_on(redis_url, stream="others")
+        yield self.other
+        self.other.close()
+
+    @pytest.fixture
+    def unprepared(self, sink: RedisStream) -> RedisStream:
+        return sink
+
     def counted(self, sink: AnalyticsSink, video_id: VideoId) -> int:
+        return self.sum_of(sink, {"video": video_id})
+
+    def counted_at(self, sink: AnalyticsSink, place: SegmentPlace, day: date) -> int:
+        wanted = {
+            "org": place.org_id,
+            "env": place.env_id,
+            "video": place.video_id,
+            "height": str(place.height_px),
+            "day": str(day),
+        }
+        return self.sum_of(sink, wanted)
+
+    def sum_of(self, sink: AnalyticsSink, wanted: Mapping[str, str]) -> int:
+        stream = "others" if sink is getattr(self, "other", None) else STREAM
         return sum(
             int(fields["segments"])
-            for _, fields in self.client.xrange(STREAM)
-            if fields["video"] == video_id
+            for _, fields in self.client.xrange(stream)
+            if wanted.items() <= fields.items()
         )
 
 

@@ -108,6 +108,18 @@ class TestEveryPromise(
         yield SqlAnalytics(PluginDatabase(made))
         made.dispose()
 
+    @pytest.fixture
+    def elsewhere(self, tmp_path: Path) -> Iterator[SqlAnalytics]:
+        made = make_engine(f"sqlite:///{tmp_path}/elsewhere.db")
+        yield prepared(made)
+        made.dispose()
+
+    @pytest.fixture
+    def unprepared(self, tmp_path: Path) -> Iterator[SqlAnalytics]:
+        made = make_engine(f"sqlite:///{tmp_path}/unprepared.db")
+        yield SqlAnalytics(PluginDatabase(made))
+        made.dispose()
+
 
 def test_several_processes_may_prepare_at_once(engine: Engine) -> None:
     store = SqlAnalytics(PluginDatabase(engine))

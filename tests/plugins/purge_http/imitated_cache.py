@@ -21,11 +21,15 @@ MOST_PREFIXES: Final = 30
 class ImitatedCache:
     """
     What it keeps, as host and target: ``cdn.example.com/v1/…``.
+
+    Attributes:
+        fails_in: So many requests are taken before one that is not.
     """
 
     url: str
     kept: set[str] = attrs.field(factory=set)
     requests: list[str] = attrs.field(factory=list)
+    fails_in: int | None = None
 
     def keep(self, address: str) -> None:
         """
@@ -89,7 +93,11 @@ def imitated_cache(tls: ssl.SSLContext | None = None) -> Iterator[ImitatedCache]
             cache.requests.append(f"{self.command} {self.path}")
             sent = self.headers.get("Authorization", "") + self.headers.get("X-Key", "")
             host = self.headers["Host"]
-            if TOKEN not in sent:
+            if cache.fails_in is not None:
+                cache.fails_in -= 1
+            if cache.fails_in == -1:
+                status = 503
+            elif TOKEN not in sent:
                 status = 403
             elif self.command == "BAN":
                 status = cache.ban(host, self.headers["X-Ban-Url"])

@@ -20,7 +20,10 @@ from hvcore.plugin_api import (
     UnavailableError,
     VideoId,
 )
-from hvcore.testing.cache_invalidation import CacheInvalidatorConformance
+from hvcore.testing.cache_invalidation import (
+    CacheInvalidatorConformance,
+    half_answering_cache,
+)
 from hvcore_purge_http.backend import HttpInvalidator
 from hvcore_purge_http.options import HttpPurgeOptions, PurgeStyle
 from tests.plugins.purge_http.imitated_cache import (
@@ -81,6 +84,15 @@ class Told(CacheInvalidatorConformance):
     @pytest.fixture
     def refused(self) -> CacheInvalidator:
         return self.made(self.cache.url, token="wrong-secret")
+
+    @pytest.fixture
+    def breaks_off(self) -> Iterator[CacheInvalidator]:
+        with half_answering_cache() as url:
+            yield self.made(url)
+
+    def refuse_once(self) -> None:
+        # An order of a CDN has fewer requests than prefixes.
+        self.cache.fails_in = 2
 
     def keep(self, address: str) -> None:
         self.cache.keep(address)

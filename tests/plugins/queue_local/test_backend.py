@@ -12,3 +12,7 @@ class TestLocalQueue(QueueConformance):
     @pytest.fixture
     def queue(self) -> LocalQueue:
         return LocalQueue()
+
+    @pytest.fixture
+    def elsewhere(self) -> LocalQueue:
+        return LocalQueue()

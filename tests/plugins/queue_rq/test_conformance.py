@@ -20,6 +20,10 @@ def server() -> Iterator[RedisServer]:
 
 
 class TestRqQueue(SharedQueueConformance):
+    leftovers = {  # noqa: RUF012 - as authors write it
+        "children": "an outage starts the tests' own server again",
+    }
+
     @pytest.fixture
     def queue(self, server: RedisServer) -> Iterator[RqQueue]:
         with redis.Redis.from_url(server.url) as client:
@@ -31,6 +35,12 @@ class TestRqQueue(SharedQueueConformance):
     @pytest.fixture
     def reopened(self, server: RedisServer) -> ReopenedQueue:
         return lambda: RqQueue(url=server.url, prefix="kit")
+
+    @pytest.fixture
+    def elsewhere(self, server: RedisServer) -> Iterator[RqQueue]:
+        made = RqQueue(url=server.url, prefix="kit2")
+        yield made
+        made.close()
 
     @pytest.fixture
     def outage(self, server: RedisServer) -> OutageOfQueue:

@@ -90,6 +90,14 @@ class SqlQueueKit(SharedQueueConformance):
             engine.dispose()
 
     @pytest.fixture
+    def elsewhere(self, tmp_path: Path) -> Iterator[SqlQueue]:
+        engine = make_engine(f"sqlite:///{tmp_path}/elsewhere.db")
+        made = SqlQueue(PluginDatabase(engine))
+        made.prepare()
+        yield made
+        engine.dispose()
+
+    @pytest.fixture
     def outage(self, database: InterruptedDatabase) -> OutageOfQueue:
         @contextmanager
         def interrupted() -> Iterator[None]:

@@ -4,6 +4,7 @@ The queue on SQS keeps the promises of the port, with moto in SQS's place.
 SQS itself may now and then repeat a message, and counts approximately; moto does neither.
 """
 
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -36,6 +37,13 @@ class TestSqsQueue(SharedQueueConformance):
     @pytest.fixture
     def reopened(self, options_of: Options) -> ReopenedQueue:
         return lambda: SqsQueue(options_of())
+
+    @pytest.fixture
+    def elsewhere(self, options_of: Options) -> Iterator[SqsQueue]:
+        made = SqsQueue(options_of(prefix=f"kit-{uuid.uuid4().hex}"))
+        made.prepare()
+        yield made
+        made.close()
 
     @pytest.fixture
     def outage(self, server: SqsServer, options_of: Options) -> OutageOfQueue:

@@ -25,6 +25,10 @@ class TestMemoryWindows(RateLimitConformance):
     def store(self, clock: Clock) -> RateLimitStore:
         return MemoryWindows(clock=clock)
 
+    @pytest.fixture
+    def elsewhere(self, clock: Clock) -> RateLimitStore:
+        return MemoryWindows(clock=clock)
+
 
 @pytest.mark.services
 class TestSharedWindows(RateLimitConformance):
@@ -35,6 +39,10 @@ class TestSharedWindows(RateLimitConformance):
     @pytest.fixture
     def reopened(self, redis_url: str) -> ReopenedStore:
         return lambda: SharedWindows(url=redis_url, prefix="test")
+
+    @pytest.fixture
+    def elsewhere(self, redis_url: str) -> RateLimitStore:
+        return SharedWindows(url=redis_url, prefix="others")
 
     @pytest.fixture
     def unreachable(self) -> Iterator[RateLimitStore]:

@@ -2,22 +2,33 @@
 Sign-in by one-time links.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import attrs
 import pytest
 
 from hvcore.domain.access.roles import Role
 from hvcore.domain.ids import OrgId, new_member_id
+from hvcore.domain.sign_in.identities import Identity
 from hvcore.domain.sign_in.links import SignInLink
 from hvcore.domain.sign_in.members import OrganizationMember
 from hvcore.domain.sign_in.sessions import hash_secret_value, new_secret_value
+from hvcore.errors import UnavailableError
 from hvcore.ports.sign_in import (
     MembershipEndedError,
     SignInProvider,
     SignInRefusedError,
 )
-from hvcore.testing.sign_in import PAGES, STATE, SignInAnswer, SignInConformance
+from hvcore.testing.sign_in import (
+    PAGES,
+    STATE,
+    KitPerson,
+    OutageOfSignIn,
+    SignInAnswer,
+    SignInConformance,
+    SignInVisit,
+)
 from hvcore_sign_in_link.backend import LinkSignIn
 from tests.conftest import SettableClock
 
@@ -32,11 +43,14 @@ class LinkShelf:
 
     links: dict[str, SignInLink] = attrs.field(factory=dict)
     members: dict[tuple[str, str], OrganizationMember] = attrs.field(factory=dict)
+    is_down: bool = False
 
     def redeem(self, code: str) -> SignInLink | None:
         """
         Use a link up.
         """
+        if self.is_down:
+            raise UnavailableError("The database does not answer.")
         try:
             return self.links.pop(hash_secret_value(code), None)
         except UnicodeEncodeError:
@@ -46,6 +60,8 @@ class LinkShelf:
         """
         Look a member up.
         """
+        if self.is_down:
+            raise UnavailableError("The database does not answer.")
         return self.members.get((org_id, member_id))
 
     def put(self, clock: SettableClock, member: OrganizationMember | None) -> str:
@@ -91,7 +107,17 @@ class TestLinkSignIn(SignInConformance):
     def _people(
         self, shelf: LinkShelf, ann: OrganizationMember, clock: SettableClock
     ) -> None:
-        self.shelf, self.ann, self.clock = shelf, ann, clock
+        ben = attrs.evolve(
+            ann,
+            id=new_member_id(),
+            org_id=OrgId("org_b"),
+            email="ben@example.com",
+            name="Bénédicte Šimůnek",
+            role=Role.VIEWER,
+        )
+        shelf.members[ben.org_id, ben.id] = ben
+        self.shelf, self.clock = shelf, clock
+        self.people = {KitPerson.FIRST: ann, KitPerson.SECOND: ben}
 
     @pytest.fixture
     def provider(self, shelf: LinkShelf) -> SignInProvider:
@@ -101,12 +127,43 @@ class TestLinkSignIn(SignInConformance):
     def reopened(self, shelf: LinkShelf) -> Callable[[], SignInProvider]:
         return lambda: LinkSignIn(book=shelf)
 
-    def answer(self, provider: SignInProvider) -> SignInAnswer:
-        provider.begin(PAGES, STATE)
-        return SignInAnswer(parameters={"code": self.shelf.put(self.clock, self.ann)})
+    @pytest.fixture
+    def elsewhere(self) -> SignInProvider:
+        return LinkSignIn(book=LinkShelf())
+
+    @pytest.fixture
+    def outage(self, shelf: LinkShelf) -> OutageOfSignIn:
+        @contextmanager
+        def away() -> Iterator[None]:
+            shelf.is_down = True
+            yield
+            shelf.is_down = False
+
+        return away
+
+    def answer_of(self, provider: SignInProvider, visit: SignInVisit) -> SignInAnswer:
+        provider.begin(visit.pages, visit.state)
+        code = self.shelf.put(self.clock, self.people[visit.person])
+        return SignInAnswer(parameters={"code": code})
+
+    def identity(self, person: KitPerson) -> Identity:
+        member = self.people[person]
+        return Identity(
+            subject=member.id,
+            name=member.name,
+            email=member.email,
+            roles={member.org_id: member.role},
+        )
+
+    def change_roles(self) -> Identity:
+        changed = attrs.evolve(self.people[KitPerson.FIRST], role=Role.ADMIN)
+        self.people[KitPerson.FIRST] = changed
+        self.shelf.members[changed.org_id, changed.id] = changed
+        return self.identity(KitPerson.FIRST)
 
     def end_membership(self) -> None:
-        self.shelf.members.clear()
+        ann = self.people[KitPerson.FIRST]
+        del self.shelf.members[ann.org_id, ann.id]
 
 
 def test_a_member_has_the_role_of_the_list_and_of_no_other(

@@ -69,10 +69,12 @@ def new_key(name: str) -> RSAKey:
 @attrs.define(kw_only=True)
 class LoopbackProvider:
     """
-    A provider with one person.
+    A provider with one person, and others whom a test adds.
 
     Attributes:
         person: The claims of the ID token besides those of every token.
+        people: Those of others, by subject.
+        left: The subjects of people who belong no more.
         userinfo: What userinfo says besides ``sub``.
         changed_metadata: Members of its description that differ.
         change_token: Changes the claims of an ID token before it is signed.
@@ -85,6 +87,8 @@ class LoopbackProvider:
     issuer: str = ""
     subject: str = "248289761001"
     person: dict[str, Any] = attrs.field(factory=dict)
+    people: dict[str, dict[str, Any]] = attrs.field(factory=dict)
+    left: set[str] = attrs.field(factory=set)
     userinfo: dict[str, Any] = attrs.field(factory=dict)
     belongs: bool = True
     gives_id_token_again: bool = True
@@ -96,10 +100,16 @@ class LoopbackProvider:
     replies: dict[str, Callable[[Asked], Reply]] = attrs.field(factory=dict)
     asked: list[Asked] = attrs.field(factory=list)
     codes: dict[str, Params] = attrs.field(factory=dict)
-    refresh_tokens: dict[str, str] = attrs.field(factory=dict)
-    access_tokens: set[str] = attrs.field(factory=set)
+    refresh_tokens: dict[str, tuple[str, str]] = attrs.field(factory=dict)
+    access_tokens: dict[str, str] = attrs.field(factory=dict)
 
-    def consent(self, address: str) -> dict[str, str]:
+    def claims_of(self, subject: str) -> dict[str, Any]:
+        """
+        Return what is known of a person.
+        """
+        return self.people.get(subject, self.person)
+
+    def consent(self, address: str, *, subject: str = "") -> dict[str, str]:
         """
         Do what a person does at the address; return what the browser brings back.
         """
@@ -108,7 +118,7 @@ class LoopbackProvider:
         assert sent["client_id"] == CLIENT_ID
         assert sent["code_challenge_method"] == "S256"
         code = secrets.token_urlsafe()
-        self.codes[code] = sent
+        self.codes[code] = {**sent, "sub": subject or self.subject}
         return {"code": code, "state": sent["state"], "iss": self.issuer}
 
     def paths(self) -> list[str]:
@@ -152,34 +162,38 @@ class LoopbackProvider:
         return Reply.json({"keys": [k.as_dict(private=False) for k in self.keys]})
 
     def _userinfo(self, asked: Asked) -> Reply:
-        if asked.authorization.removeprefix("Bearer ") not in self.access_tokens:
+        subject = self.access_tokens.get(asked.authorization.removeprefix("Bearer "))
+        if subject is None:
             return Reply(status=401, headers=REFUSES_TOKEN)
-        return Reply.json({"sub": self.subject, **self.userinfo})
+        return Reply.json({"sub": subject, **self.userinfo})
 
     def _token(self, asked: Asked) -> Reply:
         if not _knows_client(asked):
             return Reply.json({"error": "invalid_client"}, status=401)
         if asked.form["grant_type"] == "authorization_code":
             begun = self.codes.pop(asked.form["code"], None)
-            if begun is None or not _fits(begun, asked.form):
+            has_left = begun is not None and begun["sub"] in self.left
+            if begun is None or has_left or not _fits(begun, asked.form):
                 return Reply.json({"error": "invalid_grant"}, status=400)
-            return self._tokens(begun["nonce"], is_first=True)
-        nonce = self.refresh_tokens.get(asked.form["refresh_token"])
-        if nonce is None or not self.belongs:
+            return self._tokens(begun["nonce"], begun["sub"], is_first=True)
+        nonce, subject = self.refresh_tokens.get(
+            asked.form["refresh_token"], (None, "")
+        )
+        if nonce is None or not self.belongs or subject in self.left:
             return Reply.json({"error": "invalid_grant"}, status=400)
         if self.rotates:
             del self.refresh_tokens[asked.form["refresh_token"]]
-        return self._tokens(nonce, is_first=False)
+        return self._tokens(nonce, subject, is_first=False)
 
-    def _tokens(self, nonce: str, *, is_first: bool) -> Reply:
+    def _tokens(self, nonce: str, subject: str, *, is_first: bool) -> Reply:
         access_token = secrets.token_urlsafe()
-        self.access_tokens.add(access_token)
+        self.access_tokens[access_token] = subject
         tokens: dict[str, Any] = {"access_token": access_token, "token_type": "Bearer"}
         if is_first or self.rotates:
             tokens["refresh_token"] = secrets.token_urlsafe()
-            self.refresh_tokens[tokens["refresh_token"]] = nonce
+            self.refresh_tokens[tokens["refresh_token"]] = (nonce, subject)
         if is_first or self.gives_id_token_again:
-            claims = self._claims(access_token)
+            claims = self._claims(access_token, subject)
             if is_first:
                 claims["nonce"] = nonce
             self.change_token(claims)
@@ -187,17 +201,17 @@ class LoopbackProvider:
         self.change_tokens(tokens)
         return Reply.json(tokens)
 
-    def _claims(self, access_token: str) -> dict[str, Any]:
+    def _claims(self, access_token: str, subject: str) -> dict[str, Any]:
         now = int(self.clock.now().timestamp())
         half = hashlib.sha256(access_token.encode()).digest()[:16]
         return {
             "iss": self.issuer,
-            "sub": self.subject,
+            "sub": subject,
             "aud": CLIENT_ID,
             "iat": now,
             "exp": now + 300,
             "at_hash": base64.urlsafe_b64encode(half).decode().rstrip("="),
-            **self.person,
+            **self.claims_of(subject),
         }
 
     def _sign(self, claims: dict[str, Any]) -> str:

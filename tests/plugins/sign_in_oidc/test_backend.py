@@ -3,13 +3,16 @@ Sign-in at an OpenID provider.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from joserfc.jwk import Key
 
 from hvcore.domain.access.roles import Role
+from hvcore.domain.ids import OrgId
+from hvcore.domain.sign_in.identities import Identity
 from hvcore.errors import UnavailableError
 from hvcore.ports.sign_in import (
     MembershipEndedError,
@@ -17,20 +20,36 @@ from hvcore.ports.sign_in import (
     SignInProvider,
     SignInRefusedError,
 )
-from hvcore.testing.sign_in import PAGES, STATE, SignInAnswer, SignInConformance
+from hvcore.testing.sign_in import (
+    PAGES,
+    STATE,
+    KitPerson,
+    OutageOfSignIn,
+    SignInAnswer,
+    SignInConformance,
+    SignInVisit,
+)
 from tests.plugins.sign_in_oidc.conftest import Make, SignInDesk
 from tests.plugins.sign_in_oidc.provider import (
     DESCRIPTION,
     LoopbackProvider,
     Reply,
     new_key,
+    running,
 )
+from tests.support.fakes import SettableClock
 
 
 class TestOidcSignIn(SignInConformance):
     @pytest.fixture(autouse=True)
     def _desk(self, make: Make, loopback: LoopbackProvider) -> None:
         self.make, self.loopback = make, loopback
+        loopback.people["31415"] = {
+            "name": "Bénédicte Šimůnek",
+            "email": "ben@example.org",
+            "email_verified": False,
+            "groups": ["other:viewer"],
+        }
 
     @pytest.fixture
     def provider(self) -> SignInProvider:
@@ -41,13 +60,49 @@ class TestOidcSignIn(SignInConformance):
     def reopened(self) -> Callable[[], SignInProvider]:
         return lambda: self.make().backend
 
-    def answer(self, provider: SignInProvider) -> SignInAnswer:
-        started = provider.begin(PAGES, STATE)
-        brought = self.loopback.consent(started.address)
+    @pytest.fixture
+    def elsewhere(self, clock: SettableClock, key: Key) -> Iterator[SignInProvider]:
+        with running(clock, key) as other:
+            yield self.make(issuer=other.issuer).backend
+
+    @pytest.fixture
+    def outage(self) -> OutageOfSignIn:
+        @contextmanager
+        def away() -> Iterator[None]:
+            for path in (DESCRIPTION, "/token", "/keys", "/me"):
+                self.loopback.replies[path] = lambda _asked: Reply(status=503)
+            yield
+            self.loopback.replies.clear()
+
+        return away
+
+    def answer_of(self, provider: SignInProvider, visit: SignInVisit) -> SignInAnswer:
+        started = provider.begin(visit.pages, visit.state)
+        subject = self.subject_of(visit.person)
+        brought = self.loopback.consent(started.address, subject=subject)
         return SignInAnswer(parameters=brought, private=started.private)
 
+    def identity(self, person: KitPerson) -> Identity:
+        is_first = person is KitPerson.FIRST
+        claims = self.loopback.claims_of(self.subject_of(person))
+        org, _, role = claims["groups"][0].partition(":")
+        return Identity(
+            subject=self.subject_of(person),
+            name=claims["name"],
+            email=claims["email"],
+            is_email_proven=is_first,
+            roles={OrgId(org): Role(role)},
+        )
+
+    def change_roles(self) -> Identity:
+        self.loopback.person["groups"] = ["acme:viewer"]
+        return self.identity(KitPerson.FIRST)
+
     def end_membership(self) -> None:
-        self.loopback.belongs = False
+        self.loopback.left.add(self.loopback.subject)
+
+    def subject_of(self, person: KitPerson) -> str:
+        return self.loopback.subject if person is KitPerson.FIRST else "31415"
 
 
 def test_the_person_is_who_the_provider_says(desk: SignInDesk) -> None:

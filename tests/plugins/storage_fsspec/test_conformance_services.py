@@ -17,6 +17,7 @@ from aiobotocore.session import AioSession
 from hvcore.plugin_api import Storage
 from hvcore.testing.children import is_unavailable
 from hvcore.testing.storage import (
+    CUT_BYTES,
     CopyConformance,
     ObjectUrlConformance,
     PartedWriteConformance,
@@ -24,6 +25,7 @@ from hvcore.testing.storage import (
     PresignedWriteConformance,
     ReopenedStorage,
     StorageConformance,
+    arrived,
 )
 from hvcore_storage_fsspec.backend import make_storage
 from tests.support.stores.azure_store import connection_string, new_container
@@ -94,6 +96,13 @@ def ignoring(storage: Storage, proxy: FaultyStore) -> Storage:
     return storage
 
 
+def ending(storage: Storage, proxy: FaultyStore) -> Storage:
+    """Keep an object of which every answer ends before its bytes do."""
+    storage.write("v/cut", io.BytesIO(arrived(CUT_BYTES)), content_type="video/mp4")
+    proxy.spoils = SpoiledRange.SHORT
+    return storage
+
+
 # aiohttp says so of what the clients of Azure and Google send, up to 8 MiB.
 @pytest.mark.filterwarnings("ignore:Sending a large body:ResourceWarning")
 class Remote(
@@ -104,6 +113,10 @@ class Remote(
     PresignedWriteConformance,
 ):
     __test__ = False
+    # Each asks a server several times.
+    most_broken_off = 12
+    most_held = 6
+    rounds = 2
 
     @pytest.fixture
     def storage(self, reopened: ReopenedStorage) -> Storage:
@@ -150,6 +163,14 @@ class TestS3(Remote, PartedWriteConformance):
         with faulty_store(swift) as proxy:
             url = f"s3://{swift_bucket}/{uuid.uuid4().hex}"
             yield ignoring(opened(url, s3_args(proxy.url), tmp_path), proxy)
+
+    @pytest.fixture
+    def ending_early(
+        self, swift: str, swift_bucket: str, tmp_path: Path
+    ) -> Iterator[Storage]:
+        with faulty_store(swift) as proxy:
+            url = f"s3://{swift_bucket}/{uuid.uuid4().hex}"
+            yield ending(opened(url, s3_args(proxy.url), tmp_path), proxy)
 
 
 @pytest.mark.long
@@ -201,6 +222,15 @@ class TestAzure(Remote, PartedWriteConformance):
             args = {"connection_string": connection_string(proxy.url)}
             yield ignoring(opened(url, args, tmp_path), proxy)
 
+    @pytest.fixture
+    def ending_early(
+        self, azure_store: str, container: str, tmp_path: Path
+    ) -> Iterator[Storage]:
+        with faulty_store(azure_store) as proxy:
+            url = f"az://{container}/{uuid.uuid4().hex}"
+            args = {"connection_string": connection_string(proxy.url)}
+            yield ending(opened(url, args, tmp_path), proxy)
+
 
 @pytest.mark.long
 class TestGoogle(Remote):
@@ -245,6 +275,15 @@ class TestGoogle(Remote):
             url = f"gs://{google_bucket}/{uuid.uuid4().hex}"
             args = google_args(tmp_path, proxy.url)
             yield ignoring(opened(url, args, tmp_path), proxy)
+
+    @pytest.fixture
+    def ending_early(
+        self, google_store: str, google_bucket: str, tmp_path: Path
+    ) -> Iterator[Storage]:
+        with faulty_store(google_store) as proxy:
+            url = f"gs://{google_bucket}/{uuid.uuid4().hex}"
+            args = google_args(tmp_path, proxy.url)
+            yield ending(opened(url, args, tmp_path), proxy)
 
 
 @pytest.mark.parametrize("scheme", ["s3", "az"])

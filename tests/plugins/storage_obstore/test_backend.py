@@ -15,10 +15,12 @@ import pytest
 
 from hvcore.plugin_api import Storage
 from hvcore.testing.storage import (
+    CUT_BYTES,
     ObjectUrlConformance,
     PresignedReadConformance,
     ReopenedStorage,
     StorageConformance,
+    arrived,
 )
 from hvcore_storage_obstore.backend import make_storage
 from hvcore_storage_obstore.options import ObstoreOptions
@@ -122,6 +124,10 @@ class TestS3(Opened, PresignedReadConformance):
     __test__ = True
     # Swift's pages have a hundred here.
     many = 110
+    # Each asks a server several times.
+    most_broken_off = 12
+    most_held = 6
+    rounds = 2
 
     @pytest.fixture
     def reopened(self, swift: str, bucket: str, tmp_path: Path) -> ReopenedStorage:
@@ -163,4 +169,18 @@ class TestS3(Opened, PresignedReadConformance):
             made = make_storage(s3_options(url, endpoint=proxy.url), work_dir=tmp_path)
             made.write("v/whole", io.BytesIO(b"0123456789"), content_type="video/mp4")
             proxy.spoils = SpoiledRange.IGNORED
+            yield made
+
+    @pytest.fixture
+    def ending_early(
+        self, swift: str, bucket: str, tmp_path: Path
+    ) -> Iterator[Storage]:
+        from tests.support.stores.faulty_store import SpoiledRange, faulty_store  # noqa: PLC0415 - see bucket
+
+        with faulty_store(swift) as proxy:
+            url = f"s3://{bucket}/{uuid.uuid4().hex}"
+            made = make_storage(s3_options(url, endpoint=proxy.url), work_dir=tmp_path)
+            data = io.BytesIO(arrived(CUT_BYTES))
+            made.write("v/cut", data, content_type="video/mp4")
+            proxy.spoils = SpoiledRange.SHORT
             yield made

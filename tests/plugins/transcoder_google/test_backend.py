@@ -57,9 +57,9 @@ Submit = Callable[..., PartPending]
 
 
 @attrs.define(kw_only=True)
-class GoogleWorld:
+class GoogleCaller:
     """
-    A transcoder with a source in its storage.
+    Calls a transcoder whose storage has a source.
     """
 
     api: TranscoderStandIn
@@ -112,53 +112,53 @@ def storage(store: str, bucket: str, clip: Path, tmp_path: Path) -> RemoteStorag
 
 
 @pytest.fixture
-def world(
+def caller(
     api: TranscoderStandIn,
     storage: RemoteStorage,
     options: GoogleTranscoderOptions,
     tmp_path: Path,
-) -> Iterator[GoogleWorld]:
+) -> Iterator[GoogleCaller]:
     clock = SettableClock()
     transcoder = GoogleTranscoder(
         options=options, calls=TranscoderCalls(options), clock=clock, book=None
     )
-    yield GoogleWorld(
+    yield GoogleCaller(
         api=api, storage=storage, transcoder=transcoder, clock=clock, folder=tmp_path
     )
     transcoder.close()
 
 
 def test_a_job_names_places_in_googles_store_and_no_signature(
-    world: GoogleWorld, bucket: str
+    caller: GoogleCaller, bucket: str
 ) -> None:
-    job = world.api.jobs[world.submit()]
+    job = caller.api.jobs[caller.submit()]
 
     assert job.config.inputs[0].uri == f"gs://{bucket}/kit/in.mp4"
     assert job.config.output.uri == f"gs://{bucket}/kit/media/key-1/"
     assert "Signature" not in str(job)
 
 
-def test_progress_is_a_guess_by_the_length_of_the_video(world: GoogleWorld) -> None:
+def test_progress_is_a_guess_by_the_length_of_the_video(caller: GoogleCaller) -> None:
     order = order_of(source(2, duration_s=600))
-    handle = world.submit(order)
+    handle = caller.submit(order)
 
-    told = [world.ask(handle, order).progress]
-    world.api.start(handle, world.clock.now())
+    told = [caller.ask(handle, order).progress]
+    caller.api.start(handle, caller.clock.now())
     for _ in range(3):
-        world.clock.move(seconds=300)
-        told.append(world.ask(handle, order).progress)
+        caller.clock.move(seconds=300)
+        told.append(caller.ask(handle, order).progress)
 
     assert told == [0.0, 0.5, 0.9, 0.9]
 
 
-def test_a_failed_job_says_why(world: GoogleWorld) -> None:
-    handle = world.submit()
-    world.api.fail(
+def test_a_failed_job_says_why(caller: GoogleCaller) -> None:
+    handle = caller.submit()
+    caller.api.fail(
         handle, 7, "Permission denied.", "GCSPermissionDenied", "no access to gs://x"
     )
 
     with pytest.raises(TranscodeError) as failed:
-        world.ask(handle)
+        caller.ask(handle)
 
     assert "roles/storage.objectAdmin" in failed.value.log
     assert "no access to gs://x" in failed.value.log
@@ -166,13 +166,13 @@ def test_a_failed_job_says_why(world: GoogleWorld) -> None:
 
 
 def test_a_job_that_the_source_has_failed_is_not_tried_again(
-    world: GoogleWorld,
+    caller: GoogleCaller,
 ) -> None:
-    handle = world.submit()
-    world.api.fail(handle, 3, "The input video codec is not supported.", "", "")
+    handle = caller.submit()
+    caller.api.fail(handle, 3, "The input video codec is not supported.", "", "")
 
     with pytest.raises(UnusableSourceError):
-        world.ask(handle)
+        caller.ask(handle)
 
 
 @pytest.mark.parametrize(
@@ -184,21 +184,21 @@ def test_a_job_that_the_source_has_failed_is_not_tried_again(
     ],
 )
 def test_a_refused_remote_job_is_a_failed_attempt_with_what_to_do(
-    world: GoogleWorld, refusal: tuple[int, str, str], words: str
+    caller: GoogleCaller, refusal: tuple[int, str, str], words: str
 ) -> None:
-    world.api.refusal = refusal
+    caller.api.refusal = refusal
 
     with pytest.raises(TranscodeError) as failed:
-        world.submit()
+        caller.submit()
 
     assert words in failed.value.log
 
 
-def test_a_used_up_quota_is_waited_for(world: GoogleWorld) -> None:
-    world.api.refusal = (429, "Quota exceeded", "RATE_LIMIT_EXCEEDED")
+def test_a_used_up_quota_is_waited_for(caller: GoogleCaller) -> None:
+    caller.api.refusal = (429, "Quota exceeded", "RATE_LIMIT_EXCEEDED")
 
     with pytest.raises(UnavailableError, match="quota"):
-        world.submit()
+        caller.submit()
 
 
 def test_nobody_at_the_address_is_an_outage(options: GoogleTranscoderOptions) -> None:
@@ -290,35 +290,35 @@ def test_a_job_goes_on_when_the_credentials_have_become_wrong(
     ],
 )
 def test_a_job_goes_on_while_the_api_refuses_to_show_it(
-    world: GoogleWorld, refusal: tuple[int, str, str], words: str
+    caller: GoogleCaller, refusal: tuple[int, str, str], words: str
 ) -> None:
-    handle = world.submit()
-    world.api.refusal = refusal
+    handle = caller.submit()
+    caller.api.refusal = refusal
 
     with pytest.raises(UnavailableError, match=words):
-        world.ask(handle)
+        caller.ask(handle)
 
-    world.api.refusal = None
-    assert world.api.running() == [handle]
-    assert isinstance(world.ask(handle), PartPending)
+    caller.api.refusal = None
+    assert caller.api.running() == [handle]
+    assert isinstance(caller.ask(handle), PartPending)
 
 
-def test_a_job_that_nobody_knows_is_a_failed_attempt(world: GoogleWorld) -> None:
-    handle = world.submit()
-    world.api.jobs.clear()
+def test_a_job_that_nobody_knows_is_a_failed_attempt(caller: GoogleCaller) -> None:
+    handle = caller.submit()
+    caller.api.jobs.clear()
 
     with pytest.raises(TranscodeError, match="at the moment"):
-        world.ask(handle)
+        caller.ask(handle)
 
 
-def test_a_refused_cancellation_is_not_confirmed(world: GoogleWorld) -> None:
-    handle = world.submit()
-    world.api.refusal = (403, "no", "")
+def test_a_refused_cancellation_is_not_confirmed(caller: GoogleCaller) -> None:
+    handle = caller.submit()
+    caller.api.refusal = (403, "no", "")
 
     with pytest.raises(TranscodeError):
-        world.transcoder.cancel("key-1", handle)
+        caller.transcoder.cancel("key-1", handle)
 
-    assert world.api.running() == [handle]
+    assert caller.api.running() == [handle]
 
 
 def test_a_sign_in_that_does_not_answer_is_an_outage(
@@ -370,34 +370,34 @@ def test_a_token_that_the_network_kept_back_is_an_outage() -> None:
         raise refreshed(ValueError("invalid_grant"))
 
 
-def test_a_deleted_job_that_was_running_is_gone(world: GoogleWorld) -> None:
-    handle = world.submit()
-    world.api.start(handle, world.clock.now())
+def test_a_deleted_job_that_was_running_is_gone(caller: GoogleCaller) -> None:
+    handle = caller.submit()
+    caller.api.start(handle, caller.clock.now())
 
-    world.transcoder.cancel("key-1", None)
+    caller.transcoder.cancel("key-1", None)
 
-    assert world.api.deleted == [handle]
+    assert caller.api.deleted == [handle]
 
 
 @pytest.mark.parametrize("size", [0, 3, 100_000])
 def test_a_source_without_headers_is_refused(
-    world: GoogleWorld, tmp_path: Path, size: int
+    caller: GoogleCaller, tmp_path: Path, size: int
 ) -> None:
     empty = tmp_path / "empty.mp4"
     empty.write_bytes(bytes(size))
-    world.storage.put_file("in.mp4", empty, content_type="video/mp4")
+    caller.storage.put_file("in.mp4", empty, content_type="video/mp4")
 
     with pytest.raises(UnusableSourceError, match="no MP4"):
-        world.transcoder.probe(world.workspace("key-1"))
+        caller.transcoder.probe(caller.workspace("key-1"))
 
 
 def test_a_source_on_this_machine_is_refused_with_what_to_set(
-    world: GoogleWorld,
+    caller: GoogleCaller,
 ) -> None:
-    here = attrs.evolve(world.workspace("key-1"), source_ranges=lambda: None)
+    here = attrs.evolve(caller.workspace("key-1"), source_ranges=lambda: None)
 
     with pytest.raises(NotAddressableError) as refused:
-        world.transcoder.probe(here)
+        caller.transcoder.probe(here)
 
     assert "storage.options.url" in refused.value.log
 
@@ -418,26 +418,26 @@ def test_headers_all_over_a_source_are_not_followed_for_ever() -> None:
     assert len(asked) == MOST_WINDOWS
 
 
-def test_no_job_of_others_is_taken_for_ours(world: GoogleWorld) -> None:
-    world.api.filters = False
-    other = world.submit(key="key-1")
+def test_no_job_of_others_is_taken_for_ours(caller: GoogleCaller) -> None:
+    caller.api.filters = False
+    other = caller.submit(key="key-1")
 
-    own = world.submit(key="key-2")
-    world.transcoder.cancel("key-2", None)
+    own = caller.submit(key="key-2")
+    caller.transcoder.cancel("key-2", None)
 
     assert own != other
-    assert world.api.running() == [other]
+    assert caller.api.running() == [other]
 
 
 def test_what_cannot_be_made_is_declined_before_it_is_planned(
-    world: GoogleWorld,
+    caller: GoogleCaller,
 ) -> None:
     short = order_of(source(2, duration_s=2))
 
-    assert world.transcoder.declines(short) == TOO_SHORT
-    assert world.transcoder.declines(order_of()) == ""
+    assert caller.transcoder.declines(short) == TOO_SHORT
+    assert caller.transcoder.declines(order_of()) == ""
     with pytest.raises(UnusableSourceError, match="shorter than 5"):
-        world.transcoder.plan(short)
+        caller.transcoder.plan(short)
 
 
 def test_minutes_are_counted_as_google_bills_them() -> None:
@@ -448,14 +448,14 @@ def test_minutes_are_counted_as_google_bills_them() -> None:
 
 
 def test_no_more_is_spent_in_a_day_than_the_limit(
-    world: GoogleWorld, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    caller: GoogleCaller, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     engine = make_engine(f"sqlite:///{tmp_path}/hvcore.db")
     cost = round(sd_minutes(order_of()) * 10_000)
-    world.transcoder = attrs.evolve(
-        world.transcoder,
+    caller.transcoder = attrs.evolve(
+        caller.transcoder,
         options=attrs.evolve(
-            world.transcoder.options, price_per_minute=0.01, daily_limit=0.05
+            caller.transcoder.options, price_per_minute=0.01, daily_limit=0.05
         ),
         book=SpendingBook(
             database=PluginDatabase(engine),
@@ -464,19 +464,19 @@ def test_no_more_is_spent_in_a_day_than_the_limit(
         ),
     )
 
-    world.submit(key="key-1")
+    caller.submit(key="key-1")
 
     assert cost > 25_000
     # The same remote job again costs nothing again.
-    world.submit(key="key-1")
+    caller.submit(key="key-1")
     with caplog.at_level(logging.WARNING):
-        assert world.transcoder.declines(order_of()) == LIMIT_REACHED
+        assert caller.transcoder.declines(order_of()) == LIMIT_REACHED
     with pytest.raises(JobDeclinedError, match="daily limit"):
-        world.submit(key="key-2")
+        caller.submit(key="key-2")
     with pytest.raises(JobDeclinedError, match="more than may be spent in a day"):
-        world.submit(order_of(source(2, duration_s=600)), key="key-3")
-    assert world.api.created == 1
+        caller.submit(order_of(source(2, duration_s=600)), key="key-3")
+    assert caller.api.created == 1
     assert "the daily limit" in caplog.text
-    world.clock.move(seconds=timedelta(days=1).total_seconds())
-    world.submit(key="key-2")
+    caller.clock.move(seconds=timedelta(days=1).total_seconds())
+    caller.submit(key="key-2")
     engine.dispose()

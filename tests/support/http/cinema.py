@@ -10,7 +10,7 @@ from falcon.testing import Result, TestClient
 from hvcore.domain.media_paths import media_root
 from hvcore_delivery.app import make_app as make_delivery
 from hvcore_player.app import make_app as make_player
-from tests.support.http.delivery_world import poster
+from tests.support.http.delivery_worker import poster
 from tests.support.http.world import World, body_of, job_of
 from tests.support.media_samples import shelf
 

@@ -9,12 +9,13 @@ import threading
 import time
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
 from typing import Any, ClassVar, Final, NoReturn
 
 import attrs
 
-from hvcore.domain.analytics.segments import ServedBatch
+from hvcore.domain.analytics.segments import SegmentPlace, ServedBatch
 from hvcore.domain.ids import VideoId
 from hvcore.errors import UnavailableError
 from hvcore.ports.analytics import AnalyticsSink, BatchRefusedError
@@ -150,8 +151,9 @@ class FileSink(AnalyticsSink):
 
     def count(self, state: dict[str, dict[str, int]], batch: ServedBatch) -> None:
         for one in batch.counts:
-            video = one.place.video_id
-            state["counts"][video] = state["counts"].get(video, 0) + one.segments
+            place = attrs.astuple(one.place)
+            cell = json.dumps([*place, str(one.day)])
+            state["counts"][cell] = state["counts"].get(cell, 0) + one.segments
 
     def position(self, file: str) -> int:
         return self.read()["positions"].get(file, 0)
@@ -163,7 +165,12 @@ class FileSink(AnalyticsSink):
             self.save(state)
 
     def counted(self, video_id: VideoId) -> int:
-        return self.read()["counts"].get(video_id, 0)
+        counts = self.read()["counts"]
+        return sum(n for cell, n in counts.items() if json.loads(cell)[2] == video_id)
+
+    def counted_at(self, place: SegmentPlace, day: date) -> int:
+        cell = json.dumps([*attrs.astuple(place), str(day)])
+        return self.read()["counts"].get(cell, 0)
 
     @contextmanager
     def turn(self) -> Iterator[None]:

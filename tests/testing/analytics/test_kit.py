@@ -3,12 +3,15 @@ The kit of analytics sinks lets a right one pass, and each check catches wrong o
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from inspect import signature
+from json import JSONDecodeError
 from pathlib import Path
 from typing import ClassVar, Final
 
 import pytest
 
+from hvcore.domain.analytics.segments import SegmentPlace
 from hvcore.domain.ids import VideoId
 from hvcore.ports.analytics import AnalyticsSink, BatchRefusedError
 from hvcore.testing.analytics import (
@@ -17,6 +20,7 @@ from hvcore.testing.analytics import (
     Reopened,
 )
 from tests.testing import memory
+from tests.testing.analytics import analytics_places as places
 from tests.testing.analytics import analytics_unsafe as unsafe
 from tests.testing.analytics import analytics_wrong as wrong
 from tests.testing.analytics.analytics_unsafe import FileSink
@@ -53,6 +57,47 @@ WRONG: Final[Mapping[str, Sequence[type[MemoryStore]]]] = {
     "test_large_numbers_are_exact": (
         *(wrong.CountsIn32Bits, wrong.CountsInSinglePrecision),
         *(wrong.StopsCountingAt32Bits, wrong.KeepsPositionsIn32Bits),
+    ),
+    "test_counts_stay_with_their_organization_and_environment": (
+        *(places.KnowsTheFirstTenant, wrong.TakesOneOwnerForAll),
+    ),
+    "test_videos_of_a_tenant_have_counts_of_their_own": (places.KnowsTheFirstVideo,),
+    "test_each_height_is_counted_for_itself_and_so_is_sound": (
+        *(places.DropsSound, places.StopsAt2160, places.TakesTheLastOf),
+    ),
+    "test_sound_alone_is_counted": (places.DropsSound,),
+    "test_days_before_and_after_today_are_counted": (
+        *(places.KnowsNoFuture, places.DropsOldDays),
+    ),
+    "test_a_day_is_the_batch_s_wherever_the_machine_is": (places.HasDaysOfItsZone,),
+    "test_counts_of_several_batches_add_up_cell_by_cell": (places.ReplacesCells,),
+    "test_sinks_of_other_data_share_nothing": (
+        *(places.SharesPositions, places.SharesCounts),
+    ),
+    "test_files_with_names_alike_have_positions_of_their_own": (
+        wrong.FoldsCaseOfFiles,
+    ),
+    "test_a_file_is_forgotten_and_no_file_of_a_name_alike": (
+        *(places.ForgetsBeginnings, places.ForgetsPatterns),
+        *(places.RemembersPositions, memory.ForgetsEverything),
+    ),
+    "test_a_file_of_a_forgotten_name_begins_anew": (
+        *(places.RemembersPositions, places.ForgetsCountsOfAFile),
+    ),
+    "test_a_file_that_was_never_read_is_forgotten_like_any_other": (
+        places.MindsUnknownFiles,
+    ),
+    "test_to_close_a_sink_is_for_one_process": (places.ClosesForAll,),
+    "test_a_sink_is_prepared_once_it_was_prepared": (places.PreparesOnce,),
+    "test_processes_may_prepare_at_once": (
+        *(places.IsNeverPrepared, places.PreparesOnce),
+    ),
+    "test_an_error_in_the_middle_of_a_write_is_passed_on_and_halves_no_batch": (
+        *(places.SwallowsInterrupts, places.CountsThenMoves),
+        *(memory.MovesThePositionFirst, places.MovesInMemoryFirst),
+    ),
+    "test_an_error_in_the_middle_of_forgetting_is_passed_on": (
+        *(places.SwallowsInterrupts, places.ForgetsThenRemembers),
     ),
     "test_writers_at_once_lose_nothing": (memory.WritesWhatItReadBefore,),
     "test_a_writer_in_the_middle_of_another_loses_nothing": (
@@ -110,12 +155,15 @@ WRONG_FILES: Final[Mapping[str, Sequence[type[FileSink]]]] = {
         unsafe.LeavesItsLock,
     ),
     "test_a_fork_counts_or_says_that_it_cannot": (unsafe.RemembersWhatItRead,),
+    "test_a_disk_that_is_full_in_the_middle_of_a_write_keeps_whole_batches": (
+        *(unsafe.SavesCountByCount, unsafe.SavesInPlace),
+    ),
 }
 """Sinks on a file that each check catches."""
 CAUGHT: Final = (
     *(AssertionError, pytest.fail.Exception),
     # A wrong store's own.
-    *(BatchRefusedError, ConnectionRefusedError),
+    *(BatchRefusedError, ConnectionRefusedError, JSONDecodeError, KeyError),
 )
 """How a check fails."""
 
@@ -142,6 +190,14 @@ class TestARightStore(AnalyticsStoreConformance):
     def unreachable(self, stored: StoredCounts) -> MemoryStore:
         return gone(MemoryStore, stored)
 
+    @pytest.fixture
+    def elsewhere(self) -> MemoryStore:
+        return MemoryStore(StoredCounts())
+
+    @pytest.fixture
+    def unprepared(self) -> MemoryStore:
+        return MemoryStore(StoredCounts())
+
 
 class CountsInFiles(AnalyticsSinkConformance):
     __test__ = False
@@ -149,6 +205,10 @@ class CountsInFiles(AnalyticsSinkConformance):
     def counted(self, sink: AnalyticsSink, video_id: VideoId) -> int:
         assert isinstance(sink, FileSink)
         return sink.counted(video_id)
+
+    def counted_at(self, sink: AnalyticsSink, place: SegmentPlace, day: date) -> int:
+        assert isinstance(sink, FileSink)
+        return sink.counted_at(place, day)
 
 
 class TestARightSink(CountsInFiles):
@@ -168,6 +228,15 @@ class TestARightSink(CountsInFiles):
     @pytest.fixture
     def unreachable(self, tmp_path: Path) -> FileSink:
         return FileSink(tmp_path / "gone")
+
+    @pytest.fixture
+    def elsewhere(self, tmp_path: Path) -> FileSink:
+        (tmp_path / "elsewhere").mkdir()
+        return FileSink(tmp_path / "elsewhere")
+
+    @pytest.fixture
+    def unprepared(self, tmp_path: Path) -> FileSink:
+        return FileSink(tmp_path)
 
 
 class Unguided(AnalyticsStoreConformance):
@@ -203,6 +272,8 @@ def test_a_wrong_store_is_caught(check: str, kind: type[MemoryStore]) -> None:
         "store": store,
         "reopened": lambda: kind(stored),
         "unreachable": gone(kind, stored),
+        "elsewhere": kind(StoredCounts()),
+        "unprepared": kind(StoredCounts()),
         "zone": "KIT-14",
     }
 

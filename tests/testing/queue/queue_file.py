@@ -3,6 +3,7 @@ A queue in a file that every process can open, and wrong ones, each in its own w
 """
 
 import logging
+import os
 import signal
 import sqlite3
 import threading
@@ -10,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final
 
 from hvcore.plugin_api import (
     Lane,
@@ -617,3 +618,81 @@ class IsDeafInAnOutage(FileQueue):
         while (self.folder / "away").exists() and time.monotonic() < end:
             time.sleep(LOOKS_EVERY_S)
         super().consume(handle, lanes=lanes, until=until)
+
+
+class JoinsLanesById(FileQueue):
+    def insert(self, task_id: TaskId, lane: Lane) -> None:
+        with self.opened() as db:
+            db.execute("DELETE FROM m WHERE id = ?", [task_id])
+        super().insert(task_id, lane)
+
+
+class KeepsAHundred(FileQueue):
+    def insert(self, task_id: TaskId, lane: Lane) -> None:
+        if self.depth(lane) < 100:
+            super().insert(task_id, lane)
+
+
+class KnowsOneKind(FileQueue):
+    def put(self, task_id: TaskId, *, kind: str, lane: Lane) -> None:
+        if kind.isascii():
+            super().put(task_id, kind=kind, lane=lane)
+
+
+class SharesOneFile(FileQueue):
+    """
+    All queues of the process are one.
+    """
+
+    first: ClassVar[Path | None] = None
+
+    def __init__(self, folder: Path) -> None:
+        SharesOneFile.first = SharesOneFile.first or folder
+        super().__init__(SharesOneFile.first)
+
+
+class SwallowsPutErrors(FileQueue):
+    def put(self, task_id: TaskId, *, kind: str, lane: Lane) -> None:
+        with suppress(OSError, KeyboardInterrupt):
+            super().put(task_id, kind=kind, lane=lane)
+
+
+class TakesThreeAtATime(FileQueue):
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.taken: list[TaskId] = []
+
+    def first(self, lane: Lane) -> TaskId | None:
+        if not self.taken:
+            for _ in range(3):
+                found = super().first(lane)
+                if found is not None:
+                    self.taken.append(found)
+        return self.taken.pop(0) if self.taken else None
+
+
+class LogsEachAttempt(FileQueue):
+    def check(self) -> None:
+        try:
+            super().check()
+        except UnavailableError:
+            logging.getLogger(__name__).warning("it does not answer")
+            raise
+
+
+class PutsInOneLane(FileQueue):
+    """
+    Right within a process.
+    """
+
+    def insert(self, task_id: TaskId, lane: Lane) -> None:
+        is_alone = threading.current_thread() is threading.main_thread()
+        super().insert(
+            task_id, lane if is_alone and not self.is_child() else Lane.LIGHT
+        )
+
+    def is_child(self) -> bool:
+        return os.getpid() != _PARENT
+
+
+_PARENT: Final = os.getpid()

@@ -59,6 +59,16 @@ WRONG: Final[Mapping[type[FileQueue], str]] = {
         "test_a_service_that_does_not_answer_is_a_line_in_the_log"
     ),
     wrong.SwallowsInterrupts: "test_other_exceptions_end_the_consumer",
+    wrong.KeepsAHundred: "test_hundreds_of_messages_wait_for_a_consumer",
+    wrong.KnowsOneKind: "test_messages_of_every_kind_arrive",
+    wrong.JoinsLanesById: "test_an_id_may_wait_in_two_lanes",
+    wrong.SharesOneFile: "test_queues_of_other_settings_share_nothing",
+    wrong.SwallowsPutErrors: "test_an_error_in_the_middle_of_a_put_is_passed_on",
+    wrong.TakesThreeAtATime: (
+        "test_an_error_in_the_middle_of_consuming_loses_one_message_at_most"
+    ),
+    wrong.LogsEachAttempt: "test_an_outage_is_a_line_in_the_log_when_it_begins",
+    wrong.PutsInOneLane: "test_processes_that_put_at_once_lose_nothing",
     wrong.KnowsNoConsumers: "test_a_consumer_is_counted_while_it_handles",
     wrong.StaysAtHome: "test_a_queue_spans_processes",
     wrong.RingsForEverybody: "test_processes_share_what_waits",
@@ -86,6 +96,11 @@ class Kit(SharedQueueConformance):
     @pytest.fixture
     def reopened(self, tmp_path: Path) -> ReopenedQueue:
         return lambda: FileQueue(tmp_path)
+
+    @pytest.fixture
+    def elsewhere(self, tmp_path: Path) -> FileQueue:
+        (tmp_path / "elsewhere").mkdir()
+        return FileQueue(tmp_path / "elsewhere")
 
     @pytest.fixture
     def outage(self, tmp_path: Path) -> OutageOfQueue:
@@ -122,10 +137,14 @@ def run(
     caplog: pytest.LogCaptureFixture,
     **cases: object,
 ) -> None:
+    other = folder / "elsewhere"
+    other.mkdir()
     given: Mapping[str, Any] = {
         "queue": kind(folder),
         "reopened": lambda: kind(folder),
         "outage": away(folder),
+        "elsewhere": kind(other),
+        "kind": KeyboardInterrupt,
         "caplog": caplog,
         "lanes": (Lane.ENCODE, Lane.LIGHT),
         "full": (Lane.LIGHT if kind is wrong.EmptiesTheLastLaneFirst else Lane.ENCODE),

@@ -3,9 +3,12 @@ Stores of rate limits in memory: a right one, and some that are wrong in one way
 """
 
 import threading
+from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from itertools import repeat
+from typing import ClassVar, Final
 
 import attrs
 
@@ -41,12 +44,15 @@ class MemoryLimits(RateLimitStore):
             for rule, window in zip(rules, windows, strict=True)
         ]
         if all(allowed):
-            for window in windows:
-                window.append(now)
+            self.append(windows, now)
         return [
             self.state(rule, window, now, is_allowed=is_allowed)
             for rule, window, is_allowed in zip(rules, windows, allowed, strict=True)
         ]
+
+    def append(self, windows: Sequence[list[datetime]], now: datetime) -> None:
+        # In one line: an error comes before or after it.
+        deque(map(list.append, windows, repeat(now)), maxlen=0)
 
     def window(self, rule: RateLimitRule, now: datetime) -> list[datetime]:
         window = self.windows.setdefault(self.key(rule), [])
@@ -357,3 +363,37 @@ class _NoLock:
     def __enter__(self) -> None: ...
 
     def __exit__(self, *_: object) -> None: ...
+
+
+class KnowsDaysAtMost(MemoryLimits):
+    def hit(self, rules: Sequence[RateLimitRule]) -> States:
+        day_s = 24 * 3600
+        short = [
+            attrs.evolve(
+                rule,
+                limit=attrs.evolve(
+                    rule.limit, window_s=min(day_s, rule.limit.window_s)
+                ),
+            )
+            for rule in rules
+        ]
+        return super().hit(short)
+
+
+class SharesWindows(MemoryLimits):
+    shared: ClassVar[Windows] = {}
+
+    def __init__(self, clock: Clock, windows: Windows) -> None:
+        super().__init__(clock, self.shared)
+
+
+class SwallowsInterrupts(MemoryLimits):
+    def append(self, windows: Sequence[list[datetime]], now: datetime) -> None:
+        with suppress(KeyboardInterrupt):
+            super().append(windows, now)
+
+
+class CountsRuleAfterRule(MemoryLimits):
+    def append(self, windows: Sequence[list[datetime]], now: datetime) -> None:
+        for window in windows:
+            window.append(now)

@@ -48,6 +48,14 @@ WRONG: Final[Mapping[str, Sequence[type[MemoryLimits]]]] = {
     ),
     "test_a_reset_is_when_the_next_one_passes": (wrong.ResetsAWindowFromNow,),
     "test_long_and_short_windows_count_beside_each_other": (wrong.KeepsOneLength,),
+    "test_windows_of_every_length_end_when_they_say": (wrong.KnowsDaysAtMost,),
+    "test_stores_of_other_data_share_nothing": (wrong.SharesWindows,),
+    "test_tenants_do_not_use_up_each_other_s_windows": (
+        *(wrong.KnowsNoSubjects, wrong.CountsRuleByRule),
+    ),
+    "test_an_error_in_the_middle_of_a_hit_is_passed_on_and_counts_all_or_none": (
+        *(wrong.SwallowsInterrupts, wrong.CountsRuleAfterRule),
+    ),
     "test_two_at_once_are_counted_one_after_the_other": (
         *(wrong.LooksThenCounts, wrong.LocksEachRule),
     ),
@@ -76,6 +84,10 @@ class TestMemoryLimits(RateLimitConformance):
     def store(self, clock: Clock) -> RateLimitStore:
         return MemoryLimits(clock, {})
 
+    @pytest.fixture
+    def elsewhere(self, clock: Clock) -> RateLimitStore:
+        return MemoryLimits(clock, {})
+
 
 class Unguided(RateLimitConformance):
     __test__ = False
@@ -98,6 +110,8 @@ def test_a_wrong_store_is_caught(check: str, kind: type[MemoryLimits]) -> None:
             "store": kind(clock, windows),
             "reopened": lambda: kind(clock, windows),
             "unreachable": unreachable,
+            "elsewhere": kind(clock, Windows()),
+            "reopened_or_same": kind(clock, windows),
             "clock": clock,
         },
     )

@@ -3,7 +3,8 @@ The kit of storages lets a right one pass, and catches a wrong one.
 """
 
 import io
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, ClassVar, Final
 
@@ -26,6 +27,7 @@ from hvcore.testing.storage import (
 from hvcore_storage_fsspec.local import LocalStorage
 from tests.testing.running import is_caught, never_broken
 from tests.testing.storage import addressed_storage as addressed
+from tests.testing.storage import storage_hurried as hurried
 from tests.testing.storage import storage_memory as wrong
 from tests.testing.storage.addressed_storage import AddressedStorage, address_server
 
@@ -36,8 +38,57 @@ WRONG: Final[Mapping[str, Sequence[type[MemoryStorage]]]] = {
     ),
     "test_an_empty_object_is_an_object": (wrong.KeepsNothingEmpty,),
     "test_a_source_may_give_a_few_bytes_at_a_time": (wrong.TakesOneRead,),
-    "test_the_type_is_the_one_that_was_sent": (wrong.GuessesTypes,),
-    "test_other_bytes_have_another_tag": (wrong.TagsByPath, wrong.TagsBySize),
+    "test_the_type_is_the_one_that_was_sent": (
+        *(wrong.GuessesTypes, hurried.KeepsTheFirstType),
+    ),
+    "test_other_bytes_have_another_tag": (
+        *(wrong.TagsByPath, wrong.TagsBySize, hurried.TagsTheHead),
+    ),
+    "test_a_replaced_object_is_newer": (
+        *(hurried.KeepsTheFirstDate, hurried.KeepsDatesOfFiles),
+    ),
+    "test_a_range_may_begin_and_end_anywhere": (hurried.LosesAByteAtEdges,),
+    "test_an_object_may_be_read_in_any_pieces": (hurried.StopsAtMiB,),
+    "test_a_reader_whose_object_goes_is_not_cut_short": (hurried.EndsWithItsObject,),
+    "test_an_answer_that_ends_early_is_no_shorter_object": (hurried.EndsEarly,),
+    "test_a_reader_may_be_left": (hurried.ClosesOnce,),
+    "test_a_prefix_stays_as_it_is": (hurried.ListsByPattern, hurried.FoldsPrefixes),
+    "test_long_paths_stay_apart": (hurried.CutsPaths,),
+    "test_a_path_may_be_a_prefix_later": (hurried.KeepsFolders,),
+    "test_a_source_is_only_read": (hurried.ClosesSources, hurried.RewindsSources),
+    "test_a_source_is_read_from_its_position_and_stays_open": (
+        *(hurried.ClosesSources, hurried.RewindsSources),
+    ),
+    "test_a_pipe_is_a_source": (hurried.MeasuresSources,),
+    "test_the_writer_that_ends_last_wins": (
+        *(hurried.TheFirstToEndWins, wrong.LocksOthersOut),
+    ),
+    "test_an_object_that_is_removed_while_it_is_written_is_there_at_the_end": (
+        hurried.MindsRemovals,
+    ),
+    "test_an_object_is_replaced_in_one_step": (hurried.RemovesFirst,),
+    "test_two_writes_leave_one_object": (hurried.KeepsTypesApart,),
+    "test_a_removal_beside_a_write_breaks_neither": (hurried.LooksAfterWriting,),
+    "test_a_list_goes_on_while_objects_come_and_go": (
+        *(hurried.WalksTheDictionary, hurried.WalksByNumber, hurried.AsksForEach),
+    ),
+    "test_a_list_and_a_removal_meet": (
+        *(hurried.AsksForEach, hurried.MindsOtherRemovals),
+    ),
+    "test_a_write_may_break_off_at_any_line": (
+        *(hurried.SwallowsInterrupts, hurried.RemovesFirst),
+    ),
+    "test_a_local_file_may_break_off_at_any_line": (hurried.MovesLocalFilesFirst,),
+    "test_a_removal_may_break_off_at_any_line": (hurried.TellsRemovedWhatFailed,),
+    "test_a_question_may_break_off_at_any_line": (
+        *(hurried.EndsListsAtFailures, hurried.TakesFailuresForAbsence),
+    ),
+    "test_a_copy_may_break_off_at_any_line": (wrong.EmptiesTheTarget,),
+    "test_calls_leave_nothing_open": (
+        *(hurried.LeaksDescriptors, hurried.LeavesThreads),
+    ),
+    "test_an_object_may_have_more_than_4_gib": (hurried.TellsSizesOf16Bits,),
+    "test_ten_thousand_objects_are_listed_and_removed": (wrong.ListsAThousand,),
     "test_a_range_is_half_open": (
         *(wrong.GivesTheEndToo, wrong.TakesLengthsForEnds, wrong.TakesZeroForNone),
     ),
@@ -73,6 +124,7 @@ WRONG: Final[Mapping[str, Sequence[type[MemoryStorage]]]] = {
     ),
     "test_a_source_that_breaks_off_changes_nothing": (
         *(wrong.KeepsHalves, wrong.EmptiesFirst, wrong.RenamesErrors),
+        hurried.SwallowsClosings,
     ),
     "test_an_object_is_seen_when_it_is_whole": (
         *(wrong.ShowsHalves, wrong.LocksOthersOut),
@@ -153,6 +205,7 @@ WRONG_FILES: Final[Mapping[str, Sequence[type[LocalStorage]]]] = {
     "test_an_object_is_seen_when_it_is_whole": (WritesInPlace,),
     "test_a_hidden_object_is_gone_for_readers": (HidesNothing,),
     "test_a_hidden_object_is_removed_later": (ForgetsWhatItHid,),
+    "test_a_tree_that_is_hidden_may_break_off_at_any_line": (hurried.HidesOneByOne,),
     "test_an_object_has_a_url_of_its_own": (NamesPrefixes,),
     "test_an_upload_is_received_beside_its_target": (LeavesUploads,),
 }
@@ -243,10 +296,12 @@ def test_a_wrong_storage_is_caught(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("hvcore.testing.storage.writers._WAITS_S", 0.2)
+    for module in ("writers", "sources"):
+        monkeypatch.setattr(f"hvcore.testing.storage.{module}._WAITS_S", 0.2)
     kit, objects = Unguided(), dict[str, MemoryObject]()
     kit.is_shared = kind is MemoryStorage
     kit.large_bytes = 6 * 1024 * 1024
+    kit.very_large_bytes, kit.very_many = 100_000, 1_001
     unreachable = kind({})
     unreachable.is_down = True
 
@@ -260,6 +315,7 @@ def test_a_wrong_storage_is_caught(
             "without_bucket": unreachable,
             "refusing_removal": _refusing(kind),
             "ignoring_ranges": unreachable,
+            "ending_early": hurried.EndsEarly({}),
             "tmp_path": tmp_path,
         },
     )
@@ -297,6 +353,15 @@ def test_a_storage_that_signs_rightly_passes(check: str) -> None:
         storage = AddressedStorage(served)
 
         getattr(Unguided(), check)(storage)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def ended_leaks() -> Iterator[None]:
+    """Close the descriptors and end the threads that wrong storages leave."""
+    yield
+    for descriptor in hurried.LeaksDescriptors.kept:
+        os.close(descriptor)
+    hurried.LeavesThreads.ends.set()
 
 
 def _refusing(kind: type[MemoryStorage]) -> MemoryStorage:

@@ -18,7 +18,7 @@ from hvcore_edge.app import make_app as make_edge
 from hvcore_player.app import make_app as make_player
 from hvcore_upload.app import make_app as make_upload
 from tests.conftest import SettableClock
-from tests.support.http.delivery_world import PRIVATE_PATH, PUBLIC_PATH, make_world
+from tests.support.http.delivery_worker import PRIVATE_PATH, PUBLIC_PATH, make_worker
 from tests.support.http.world import ENV, ORG, World, body_of
 from tests.web.broken.asking import Breaker
 
@@ -141,9 +141,9 @@ def test_broken_input_breaks_no_app(
 def test_broken_input_breaks_no_delivery_of_a_file(
     clock: SettableClock, path: str, file: str
 ) -> None:
-    world = make_world(clock, None, is_public=path == PUBLIC_PATH)
-    breaker = Breaker(make_delivery(world))
-    token = {} if path == PUBLIC_PATH else {"token": world.token()}
+    worker = make_worker(clock, None, is_public=path == PUBLIC_PATH)
+    breaker = Breaker(make_delivery(worker))
+    token = {} if path == PUBLIC_PATH else {"token": worker.token()}
 
     breaker.break_all("GET", f"{path}/{file}", query=token)
 

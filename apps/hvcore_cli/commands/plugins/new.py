@@ -10,6 +10,7 @@ from string import Template
 from typing import Final
 
 from hvcore import __version__
+from hvcore.plugin_api import VERSION
 from hvcore_cli.invocation import CliError
 
 KINDS: Final = (
@@ -74,7 +75,15 @@ def _words(kind: str, name: str) -> dict[str, str]:
         "package": package,
         "distribution": package.replace("_", "-"),
         "hvcore": __version__,
+        "next_hvcore": next_breaking(__version__),
+        "plugin_api": ".".join(map(str, VERSION)),
     }
+
+
+def next_breaking(version: str) -> str:
+    """Return the next version that may lack what this one has (Semantic Versioning)."""
+    major, minor = map(int, version.split(".")[:2])
+    return f"{major + 1}" if major else f"0.{minor + 1}"
 
 
 def _make(folder: Path) -> None:

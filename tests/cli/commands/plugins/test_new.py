@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from hvcore_cli.commands.plugins.new import KINDS, write_plugin
+from hvcore_cli.commands.plugins.new import KINDS, next_breaking, write_plugin
 from tests.cli.conftest import Hv
 from tests.e2e.clips import ffmpeg_complaints, make_clip
 from tests.support.live import live_service, until
@@ -123,6 +124,28 @@ def test_the_service_takes_it(hv: Hv, tmp_path: Path, kind: str) -> None:
 
     assert f'"plugin": "hvcore_{kind}_acme.plugin"' in listed.stdout, listed.stderr
     assert '"name": "acme"' in listed.stdout
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_new_plugin_names_the_versions_that_it_was_written_for(
+    tmp_path: Path, kind: str
+) -> None:
+    folder = write_plugin(kind, "acme", tmp_path)
+
+    about = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))
+    (plugin,) = folder.rglob("plugin.py")
+
+    assert about["project"]["dependencies"] == ["hvcore>=0.1.0,<0.2"]
+    assert 'requires="0.1",' in plugin.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("version", "bound"), [("0.1.0", "0.2"), ("0.9.3", "0.10"), ("2.3.1", "3")]
+)
+def test_a_new_plugin_excludes_the_next_hvcore_that_may_break_it(
+    version: str, bound: str
+) -> None:
+    assert next_breaking(version) == bound
 
 
 def test_what_is_written_has_no_lint(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from hvcore.domain.analytics.cmcd import player_report
 from hvcore.domain.playback.viewer import Viewer
 from tests.api.resources.test_analytics import A_ENV, NOW, A, serve
 from tests.api.resources.test_video_reports import ON, play
-from tests.dashboard.world import DashboardWorld, ids_in
+from tests.dashboard.opened import Dashboard, ids_in
 from tests.support.http.world import ORG
 
 PAGE = f"/dashboard/{ORG}/analytics"
@@ -24,7 +24,7 @@ DAY = timedelta(days=1)
 
 
 @pytest.fixture
-def watched(dashboard: DashboardWorld) -> DashboardWorld:
+def watched(dashboard: Dashboard) -> Dashboard:
     world = dashboard.world
     video_id = world.ready()
     serve(world, video_id, 1080, times=3)
@@ -65,7 +65,7 @@ REPORTS: Final = {
 @pytest.mark.parametrize("form", ["csv", "ndjson"])
 @pytest.mark.parametrize("covers", ["environment", "organization"])
 def test_a_file_has_the_bytes_of_the_api(
-    watched: DashboardWorld, form: str, covers: str
+    watched: Dashboard, form: str, covers: str
 ) -> None:
     root = A if covers == "organization" else A_ENV
     key = watched.world.system_key()
@@ -86,7 +86,7 @@ def test_a_file_has_the_bytes_of_the_api(
             assert ours.headers[name] == theirs.headers[name]
 
 
-def test_the_page_shows_the_figures_of_the_api(watched: DashboardWorld) -> None:
+def test_the_page_shows_the_figures_of_the_api(watched: Dashboard) -> None:
     api = watched.world.get(f"{A_ENV}/analytics/daily", f"{DAYS}&fill=true")
     records = api.json["body"]["dailyUsage"]
 
@@ -111,7 +111,7 @@ def test_the_page_shows_the_figures_of_the_api(watched: DashboardWorld) -> None:
     ids_in(answer)
 
 
-def test_the_page_is_about_the_chosen_environments(watched: DashboardWorld) -> None:
+def test_the_page_is_about_the_chosen_environments(watched: Dashboard) -> None:
     person = watched.sign_in(Role.VIEWER)
 
     dev = person.get(PAGE, "env=dev")
@@ -137,7 +137,7 @@ def test_the_page_is_about_the_chosen_environments(watched: DashboardWorld) -> N
     ],
 )
 def test_a_range_may_be_given_in_part(
-    shared: DashboardWorld, query: str, first: str, last: str
+    shared: Dashboard, query: str, first: str, last: str
 ) -> None:
     answer = shared.sign_in(Role.VIEWER).get(PAGE, query)
 
@@ -155,7 +155,7 @@ def test_a_range_may_be_given_in_part(
     ],
 )
 def test_a_range_that_cannot_be_is_told_and_no_file(
-    shared: DashboardWorld, query: str
+    shared: Dashboard, query: str
 ) -> None:
     person = shared.sign_in(Role.VIEWER)
 
@@ -167,7 +167,7 @@ def test_a_range_that_cannot_be_is_told_and_no_file(
     assert file.status_code == 400
 
 
-def test_nothing_watched_says_what_to_do(dashboard: DashboardWorld) -> None:
+def test_nothing_watched_says_what_to_do(dashboard: Dashboard) -> None:
     answer = dashboard.sign_in(Role.VIEWER).get(PAGE)
 
     assert "Nothing was watched in these days" in answer.text
@@ -175,7 +175,7 @@ def test_nothing_watched_says_what_to_do(dashboard: DashboardWorld) -> None:
 
 
 def test_an_organization_without_environments_has_a_page(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     dashboard.world.services.tenants.create_organization("org_new")
     person = dashboard.sign_in(Role.VIEWER, org="org_new")
@@ -193,7 +193,7 @@ def test_an_organization_without_environments_has_a_page(
         assert person.get(f"{root}/files/{report}").status_code == 200
 
 
-def test_viewers_move_by_themselves(watched: DashboardWorld) -> None:
+def test_viewers_move_by_themselves(watched: Dashboard) -> None:
     person = watched.sign_in(Role.VIEWER)
 
     page = person.get(PAGE)
@@ -205,7 +205,7 @@ def test_viewers_move_by_themselves(watched: DashboardWorld) -> None:
     assert "startDate=2025-12-30" in fragment.text
 
 
-def test_countries_and_pages_are_those_of_the_api(watched: DashboardWorld) -> None:
+def test_countries_and_pages_are_those_of_the_api(watched: Dashboard) -> None:
     person = watched.sign_in(Role.VIEWER)
 
     shown = person.fragment(f"{PAGE}/fragments/places", DAYS).text
@@ -224,7 +224,7 @@ def test_countries_and_pages_are_those_of_the_api(watched: DashboardWorld) -> No
     assert "pages.ndjson" in named["referrer"]
 
 
-def api_places(watched: DashboardWorld, by: str) -> list[dict[str, object]]:
+def api_places(watched: Dashboard, by: str) -> list[dict[str, object]]:
     """
     Add up what the API says of each video.
     """
@@ -242,7 +242,7 @@ def api_places(watched: DashboardWorld, by: str) -> list[dict[str, object]]:
 
 
 def test_places_that_are_not_noted_say_how_to_switch_them_on(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     serve(dashboard.world, dashboard.world.ready())
 
@@ -252,7 +252,7 @@ def test_places_that_are_not_noted_say_how_to_switch_them_on(
     assert "HV_ANALYTICS__REFERRERS" in shown.text
 
 
-def test_quality_is_what_players_reported(watched: DashboardWorld) -> None:
+def test_quality_is_what_players_reported(watched: Dashboard) -> None:
     other = viewer("FR", "https://b.example/", "bl=500,mtp=2000")
     play(watched.world, watched.world.ready(), other, NOW - DAY, ON)
     person = watched.sign_in(Role.VIEWER)
@@ -268,7 +268,7 @@ def test_quality_is_what_players_reported(watched: DashboardWorld) -> None:
     assert [one["avgBufferMs"] for one in records] == [500.0, 1500.0]
 
 
-def test_what_is_no_report_is_not_found(shared: DashboardWorld) -> None:
+def test_what_is_no_report_is_not_found(shared: Dashboard) -> None:
     person = shared.sign_in(Role.VIEWER)
 
     assert person.get(f"{PAGE}/files/nothing").status_code == 404

@@ -12,14 +12,14 @@ from falcon.testing import Result
 
 from hvcore.domain.access.roles import Role
 from hvcore.services.access.audit import acting_as
-from tests.dashboard.world import DashboardWorld, ids_in
+from tests.dashboard.opened import Dashboard, ids_in
 from tests.support.http.world import ORG, OTHER_ORG
 
 PAGE = f"/dashboard/{ORG}/audit"
 FILE = f"{PAGE}/files/audit-log"
 
 
-def do(dashboard: DashboardWorld, org: str = ORG, actor: str = "cli:alice") -> None:
+def do(dashboard: Dashboard, org: str = ORG, actor: str = "cli:alice") -> None:
     with acting_as(actor):
         dashboard.world.services.quotas.change(org, {"weight": 2.5})
 
@@ -29,7 +29,7 @@ def actions(answer: Result) -> list[str]:
     return [row["action"] for row in rows]
 
 
-def test_an_entry_says_who_what_and_when(dashboard: DashboardWorld) -> None:
+def test_an_entry_says_who_what_and_when(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.ADMIN)
     do(dashboard, actor="cli:<script>alert(1)</script>")
 
@@ -44,7 +44,7 @@ def test_an_entry_says_who_what_and_when(dashboard: DashboardWorld) -> None:
     ids_in(answer)
 
 
-def test_other_organizations_are_not_in_it(dashboard: DashboardWorld) -> None:
+def test_other_organizations_are_not_in_it(dashboard: Dashboard) -> None:
     do(dashboard, OTHER_ORG, "cli:mallory")
     person = dashboard.sign_in(Role.ADMIN)
 
@@ -65,7 +65,7 @@ FOUND: Final = {
 }
 
 
-def test_entries_are_found(dashboard: DashboardWorld) -> None:
+def test_entries_are_found(dashboard: Dashboard) -> None:
     dashboard.world.clock.move(timedelta(days=1))
     do(dashboard)
     person = dashboard.sign_in(Role.ADMIN)
@@ -79,13 +79,13 @@ def test_entries_are_found(dashboard: DashboardWorld) -> None:
         assert page.text.count('<td class="nowrap"><code>') == len(found), query
 
 
-def test_what_finds_nothing_says_so(dashboard: DashboardWorld) -> None:
+def test_what_finds_nothing_says_so(dashboard: Dashboard) -> None:
     answer = dashboard.sign_in(Role.ADMIN).get(PAGE, "search=qqqq")
 
     assert "No entry is like that" in answer.text
 
 
-def test_older_entries_are_a_page_away(dashboard: DashboardWorld) -> None:
+def test_older_entries_are_a_page_away(dashboard: Dashboard) -> None:
     for number in range(60):
         do(dashboard, actor=f"cli:person-{number}-")
     person = dashboard.sign_in(Role.ADMIN)
@@ -105,7 +105,7 @@ def test_older_entries_are_a_page_away(dashboard: DashboardWorld) -> None:
     assert len(actions(person.get(FILE, f"{query}&format=ndjson"))) == 61
 
 
-def test_filters_change_the_list_alone(dashboard: DashboardWorld) -> None:
+def test_filters_change_the_list_alone(dashboard: Dashboard) -> None:
     do(dashboard)
 
     answer = dashboard.sign_in(Role.ADMIN).fragment(PAGE, "search=alice")
@@ -115,7 +115,7 @@ def test_filters_change_the_list_alone(dashboard: DashboardWorld) -> None:
     assert answer.headers["hx-push-url"] == f"{PAGE}?search=alice"
 
 
-def test_bad_filters_are_told(dashboard: DashboardWorld) -> None:
+def test_bad_filters_are_told(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.ADMIN)
 
     page = person.get(PAGE, "startDate=2026-02-01&endDate=2026-01-01")
@@ -129,7 +129,7 @@ def test_bad_filters_are_told(dashboard: DashboardWorld) -> None:
         assert person.get(PAGE, f"before={before}").status_code == 200
 
 
-def test_a_file_has_every_detail(dashboard: DashboardWorld) -> None:
+def test_a_file_has_every_detail(dashboard: Dashboard) -> None:
     do(dashboard, actor="=cmd()")
     person = dashboard.sign_in(Role.ADMIN)
 
@@ -147,7 +147,7 @@ def test_a_file_has_every_detail(dashboard: DashboardWorld) -> None:
     )
 
 
-def test_lists_in_details_are_words(dashboard: DashboardWorld) -> None:
+def test_lists_in_details_are_words(dashboard: Dashboard) -> None:
     dashboard.world.make_key()
 
     answer = dashboard.sign_in(Role.ADMIN).get(PAGE, "area=key")

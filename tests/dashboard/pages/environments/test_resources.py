@@ -10,13 +10,13 @@ from hvcore.domain.access.keys import KeyType
 from hvcore.domain.access.roles import Role
 from hvcore.domain.access.tenants import EnvironmentKind
 from hvcore.services.access.keys import KeyWanted
-from tests.dashboard.world import DashboardWorld, ids_in
+from tests.dashboard.opened import Dashboard, ids_in
 from tests.support.http.world import ORG
 
 PAGE: Final = f"/dashboard/{ORG}/environments"
 
 
-def test_an_environment_is_created_and_can_be_used(dashboard: DashboardWorld) -> None:
+def test_an_environment_is_created_and_can_be_used(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.ADMIN)
 
     answer = person.post(PAGE, {"name": "staging", "kind": "development"})
@@ -30,7 +30,7 @@ def test_an_environment_is_created_and_can_be_used(dashboard: DashboardWorld) ->
     assert (entry.action, entry.actor_name) == ("environment.create", "Admin Person")
 
 
-def test_the_page_says_what_each_holds(dashboard: DashboardWorld) -> None:
+def test_the_page_says_what_each_holds(dashboard: Dashboard) -> None:
     dashboard.world.ready()
     dashboard.world.transcoding()
     services = dashboard.world.services
@@ -49,7 +49,7 @@ def test_the_page_says_what_each_holds(dashboard: DashboardWorld) -> None:
 
 
 def test_a_viewer_sees_environments_and_neither_keys_nor_a_form(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     page = dashboard.sign_in(Role.VIEWER).get(PAGE)
 
@@ -59,7 +59,7 @@ def test_a_viewer_sees_environments_and_neither_keys_nor_a_form(
     assert "Create environment" not in page.text
 
 
-def test_without_one_the_page_says_what_to_do(dashboard: DashboardWorld) -> None:
+def test_without_one_the_page_says_what_to_do(dashboard: Dashboard) -> None:
     dashboard.world.services.tenants.create_organization("org_new")
 
     admin = dashboard.sign_in(Role.ADMIN, org="org_new")
@@ -86,7 +86,7 @@ def test_without_one_the_page_says_what_to_do(dashboard: DashboardWorld) -> None
     ],
 )
 def test_what_cannot_be_created_is_said_beside_the_field(
-    shared: DashboardWorld, fields: dict[str, str], status: int
+    shared: Dashboard, fields: dict[str, str], status: int
 ) -> None:
     person = shared.sign_in(Role.ADMIN)
     before = shared.world.services.tenants.environments(ORG)

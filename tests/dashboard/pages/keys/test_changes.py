@@ -13,7 +13,7 @@ from falcon.testing import Result
 from hvcore.domain.access.keys import ApiKey, KeyType, Permission
 from hvcore.domain.access.roles import Role
 from hvcore.services.access.keys import KeyWanted
-from tests.dashboard.world import DashboardWorld, PersonClient, ids_in
+from tests.dashboard.opened import Dashboard, PersonClient, ids_in
 from tests.support.http.world import ORG, OTHER_ORG
 
 KEYS: Final = f"/dashboard/{ORG}/keys"
@@ -35,22 +35,22 @@ def value_in(answer: Result) -> str:
     return unescape(found[1])
 
 
-def keys_of(dashboard: DashboardWorld) -> list[ApiKey]:
+def keys_of(dashboard: Dashboard) -> list[ApiKey]:
     return list(dashboard.world.services.keys.of_organization(ORG))
 
 
-def made(dashboard: DashboardWorld, person: PersonClient) -> tuple[ApiKey, str]:
+def made(dashboard: Dashboard, person: PersonClient) -> tuple[ApiKey, str]:
     value = value_in(person.post(f"{KEYS}/new", WANTED))
     return next(k for k in keys_of(dashboard) if value.startswith(k.shown)), value
 
 
-def status_with(dashboard: DashboardWorld, value: str) -> int:
+def status_with(dashboard: Dashboard, value: str) -> int:
     return dashboard.world.client.simulate_get(
         "/v1/videos", headers={"X-Api-Key": value}
     ).status_code
 
 
-def test_a_key_is_made_used_rotated_and_revoked(dashboard: DashboardWorld) -> None:
+def test_a_key_is_made_used_rotated_and_revoked(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.ADMIN)
     key, old = made(dashboard, person)
     assert status_with(dashboard, old) == 200
@@ -70,7 +70,7 @@ def test_a_key_is_made_used_rotated_and_revoked(dashboard: DashboardWorld) -> No
     assert status_with(dashboard, new) == 401
 
 
-def test_a_new_key_has_what_was_chosen(dashboard: DashboardWorld) -> None:
+def test_a_new_key_has_what_was_chosen(dashboard: Dashboard) -> None:
     key, _ = made(dashboard, dashboard.sign_in(Role.ADMIN))
 
     assert key.name == "encoder"
@@ -79,7 +79,7 @@ def test_a_new_key_has_what_was_chosen(dashboard: DashboardWorld) -> None:
     assert key.expires_at == dashboard.world.clock.now() + timedelta(days=30)
 
 
-def test_a_key_is_shown_once(dashboard: DashboardWorld) -> None:
+def test_a_key_is_shown_once(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.ADMIN)
 
     answer = person.post(f"{KEYS}/new", WANTED)
@@ -97,7 +97,7 @@ def test_a_key_is_shown_once(dashboard: DashboardWorld) -> None:
         assert value not in person.get(path).text
 
 
-def test_the_list_tells_about_each_key(dashboard: DashboardWorld) -> None:
+def test_the_list_tells_about_each_key(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.ADMIN)
     key, _ = made(dashboard, person)
     full = {**WANTED, "type": "full-access", "environment": "", "name": ""}
@@ -116,7 +116,7 @@ def test_the_list_tells_about_each_key(dashboard: DashboardWorld) -> None:
     assert "One environment" in one.text
 
 
-def test_what_has_ended_is_listed_when_asked_for(dashboard: DashboardWorld) -> None:
+def test_what_has_ended_is_listed_when_asked_for(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.ADMIN)
     key, _ = made(dashboard, person)
     person.post(f"{KEYS}/new", {**WANTED, "name": "short", "expiry": "7"})
@@ -136,7 +136,7 @@ def test_what_has_ended_is_listed_when_asked_for(dashboard: DashboardWorld) -> N
 
 
 def test_a_key_that_is_being_replaced_says_until_when(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     person = dashboard.sign_in(Role.ADMIN)
     key, _ = made(dashboard, person)
@@ -161,7 +161,7 @@ def test_a_key_that_is_being_replaced_says_until_when(
     ],
 )
 def test_what_a_form_lacks_is_said_beside_it(
-    shared: DashboardWorld, changes: dict[str, str | list[str]], field: str
+    shared: Dashboard, changes: dict[str, str | list[str]], field: str
 ) -> None:
     person = shared.sign_in(Role.ADMIN)
     before = keys_of(shared)
@@ -177,7 +177,7 @@ def test_what_a_form_lacks_is_said_beside_it(
     assert keys_of(shared) == before
 
 
-def test_a_name_that_is_too_long_is_said(dashboard: DashboardWorld) -> None:
+def test_a_name_that_is_too_long_is_said(dashboard: Dashboard) -> None:
     answer = dashboard.sign_in(Role.ADMIN).post(
         f"{KEYS}/new", {**WANTED, "name": "x" * 201}
     )
@@ -186,7 +186,7 @@ def test_a_name_that_is_too_long_is_said(dashboard: DashboardWorld) -> None:
     assert "200 characters" in answer.text
 
 
-def test_names_are_shown_as_text(dashboard: DashboardWorld) -> None:
+def test_names_are_shown_as_text(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.ADMIN)
     person.post(f"{KEYS}/new", {**WANTED, "name": "<script>alert(1)</script>"})
 
@@ -196,7 +196,7 @@ def test_names_are_shown_as_text(dashboard: DashboardWorld) -> None:
     assert "&lt;script&gt;alert(1)" in page.text
 
 
-def test_an_organization_changes_twenty_keys_an_hour(dashboard: DashboardWorld) -> None:
+def test_an_organization_changes_twenty_keys_an_hour(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.ADMIN)
     key, value = made(dashboard, person)
     for _ in range(19):
@@ -221,7 +221,7 @@ def test_an_organization_changes_twenty_keys_an_hour(dashboard: DashboardWorld) 
     assert person.post(f"{KEYS}/{key.id}/revoke").status_code == 303
 
 
-def test_a_key_that_has_ended_is_not_rotated(dashboard: DashboardWorld) -> None:
+def test_a_key_that_has_ended_is_not_rotated(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.ADMIN)
     key, _ = made(dashboard, person)
     person.post(f"{KEYS}/{key.id}/revoke")
@@ -232,7 +232,7 @@ def test_a_key_that_has_ended_is_not_rotated(dashboard: DashboardWorld) -> None:
     assert "create a new key" in answer.text
 
 
-def test_the_keys_of_others_are_not_there(dashboard: DashboardWorld) -> None:
+def test_the_keys_of_others_are_not_there(dashboard: Dashboard) -> None:
     services = dashboard.world.services
     person = dashboard.sign_in(Role.ADMIN)
 
@@ -253,7 +253,7 @@ def test_the_keys_of_others_are_not_there(dashboard: DashboardWorld) -> None:
     assert all(key.revoked_at is None for key in found)
 
 
-def test_many_keys_come_page_by_page(dashboard: DashboardWorld) -> None:
+def test_many_keys_come_page_by_page(dashboard: Dashboard) -> None:
 
     for number in range(120):
         dashboard.world.services.keys.create(
@@ -273,7 +273,7 @@ def test_many_keys_come_page_by_page(dashboard: DashboardWorld) -> None:
         assert "number-119" in person.get(KEYS, odd).text
 
 
-def test_changes_are_audited_with_the_persons_name(dashboard: DashboardWorld) -> None:
+def test_changes_are_audited_with_the_persons_name(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.ADMIN)
     key, _ = made(dashboard, person)
     person.post(f"{KEYS}/{key.id}/revoke")

@@ -23,9 +23,9 @@ from hvcore_dashboard.list_pages import PAGE_SIZE
 from hvcore_dashboard.pages.members.page import is_person
 from hvcore_reference.dry_playback import DryPlaybackJudge
 from hvcore_sign_in_link.backend import LinkSignIn
-from tests.dashboard.world import (
+from tests.dashboard.opened import (
     VIDEOS,
-    DashboardWorld,
+    Dashboard,
     PersonClient,
     StillInstallation,
     ids_in,
@@ -36,12 +36,12 @@ from tests.support.http.world import ORG, OTHER_ORG
 MEMBERS: Final = f"/dashboard/{ORG}/members"
 
 
-def member_named(dashboard: DashboardWorld, name: str) -> OrganizationMember:
+def member_named(dashboard: Dashboard, name: str) -> OrganizationMember:
     found = dashboard.world.services.members.of_organization(ORG)
     return next(member for member in found if member.name == name)
 
 
-def opened(dashboard: DashboardWorld, answer: Result) -> PersonClient:
+def opened(dashboard: Dashboard, answer: Result) -> PersonClient:
     """
     Open the link that a page shows.
     """
@@ -55,7 +55,7 @@ def opened(dashboard: DashboardWorld, answer: Result) -> PersonClient:
 
 
 def test_an_invited_member_signs_in_by_a_link_that_is_shown_once(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     admin = dashboard.sign_in(Role.ADMIN)
 
@@ -73,7 +73,7 @@ def test_an_invited_member_signs_in_by_a_link_that_is_shown_once(
         assert "sign-in/link" not in page.text
 
 
-def test_another_link_can_be_made(dashboard: DashboardWorld) -> None:
+def test_another_link_can_be_made(dashboard: Dashboard) -> None:
     admin = dashboard.sign_in(Role.ADMIN)
     admin.post(f"{MEMBERS}/new", {"name": "Ann", "role": "viewer"})
     ann = member_named(dashboard, "Ann")
@@ -83,7 +83,7 @@ def test_another_link_can_be_made(dashboard: DashboardWorld) -> None:
     assert person.session.person.subject == ann.id
 
 
-def test_a_role_is_changed(dashboard: DashboardWorld) -> None:
+def test_a_role_is_changed(dashboard: Dashboard) -> None:
     admin = dashboard.sign_in(Role.ADMIN)
     ann = opened(
         dashboard, admin.post(f"{MEMBERS}/new", {"name": "Ann", "role": "viewer"})
@@ -100,7 +100,7 @@ def test_a_role_is_changed(dashboard: DashboardWorld) -> None:
     assert wrong.status_code == 400
 
 
-def test_the_sessions_of_who_is_removed_end(dashboard: DashboardWorld) -> None:
+def test_the_sessions_of_who_is_removed_end(dashboard: Dashboard) -> None:
     admin = dashboard.sign_in(Role.ADMIN)
     ann = opened(
         dashboard, admin.post(f"{MEMBERS}/new", {"name": "Ann", "role": "editor"})
@@ -116,7 +116,7 @@ def test_the_sessions_of_who_is_removed_end(dashboard: DashboardWorld) -> None:
 
 
 @pytest.mark.parametrize("who", ["themselves", "an operator"])
-def test_nobody_removes_the_last_admin(dashboard: DashboardWorld, who: str) -> None:
+def test_nobody_removes_the_last_admin(dashboard: Dashboard, who: str) -> None:
     admin = dashboard.sign_in(Role.ADMIN)
     dashboard.sign_in(Role.EDITOR)
     person = admin if who == "themselves" else dashboard.sign_in(None)
@@ -131,7 +131,7 @@ def test_nobody_removes_the_last_admin(dashboard: DashboardWorld, who: str) -> N
     assert admin.get(MEMBERS).status_code == 200
 
 
-def test_an_admin_may_leave_to_another(dashboard: DashboardWorld) -> None:
+def test_an_admin_may_leave_to_another(dashboard: Dashboard) -> None:
     first, second = dashboard.sign_in(Role.ADMIN), dashboard.sign_in(Role.ADMIN)
 
     path = f"{MEMBERS}/{first.session.person.subject}"
@@ -153,7 +153,7 @@ def test_an_admin_may_leave_to_another(dashboard: DashboardWorld) -> None:
     ],
 )
 def test_who_cannot_be_invited_is_said_beside_the_field(
-    dashboard: DashboardWorld, fields: dict[str, str], status: int
+    dashboard: Dashboard, fields: dict[str, str], status: int
 ) -> None:
     members = dashboard.world.services.members
     members.add(ORG, role=Role.VIEWER, email="ada@example.com")
@@ -167,7 +167,7 @@ def test_who_cannot_be_invited_is_said_beside_the_field(
     assert len(members.of_organization(ORG)) == before
 
 
-def test_members_of_others_are_not_there(dashboard: DashboardWorld) -> None:
+def test_members_of_others_are_not_there(dashboard: Dashboard) -> None:
     members = dashboard.world.services.members
     theirs = members.add(OTHER_ORG, role=Role.ADMIN, name="Theirs")
     admin = dashboard.sign_in(Role.ADMIN)
@@ -178,7 +178,7 @@ def test_members_of_others_are_not_there(dashboard: DashboardWorld) -> None:
         assert admin.post(f"{MEMBERS}/{theirs.id}/{action}").status_code == 404
 
 
-def test_names_are_shown_as_text(dashboard: DashboardWorld) -> None:
+def test_names_are_shown_as_text(dashboard: Dashboard) -> None:
     admin = dashboard.sign_in(Role.ADMIN)
     name = "<img src=x onerror=alert(1)>"
     admin.post(f"{MEMBERS}/new", {"name": name, "role": "viewer"})
@@ -192,7 +192,7 @@ def test_names_are_shown_as_text(dashboard: DashboardWorld) -> None:
 
 
 @pytest.fixture
-def with_provider(dashboard: DashboardWorld, static: Path) -> Iterator[DashboardWorld]:
+def with_provider(dashboard: Dashboard, static: Path) -> Iterator[Dashboard]:
     """
     The same records in a service whose people sign in at a provider.
     """
@@ -219,7 +219,7 @@ def with_provider(dashboard: DashboardWorld, static: Path) -> Iterator[Dashboard
             judge=DryPlaybackJudge.of(services),
             static=static,
         )
-        yield DashboardWorld(
+        yield Dashboard(
             world=attrs.evolve(world, services=services),
             client=TestClient(app),
             installation=installation,
@@ -227,7 +227,7 @@ def with_provider(dashboard: DashboardWorld, static: Path) -> Iterator[Dashboard
 
 
 def test_with_a_provider_the_page_says_where_roles_come_from(
-    with_provider: DashboardWorld,
+    with_provider: Dashboard,
 ) -> None:
     operator = with_provider.sign_in(None)
 
@@ -246,7 +246,7 @@ def test_with_a_provider_the_page_says_where_roles_come_from(
     assert operator.post(f"{MEMBERS}/{member.id}/link").status_code == 400
 
 
-def test_a_member_is_known_by_link_or_by_address(dashboard: DashboardWorld) -> None:
+def test_a_member_is_known_by_link_or_by_address(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.ADMIN).session.person
     mine = dashboard.world.services.members.find(ORG, person.subject)
     ada = attrs.evolve(mine, email="ada@example.com")
@@ -261,7 +261,7 @@ def test_a_member_is_known_by_link_or_by_address(dashboard: DashboardWorld) -> N
     assert not is_person(attrs.evolve(mine, id="mem_other"), person)
 
 
-def test_a_long_list_of_members_has_pages(dashboard: DashboardWorld) -> None:
+def test_a_long_list_of_members_has_pages(dashboard: Dashboard) -> None:
     admin = dashboard.sign_in(Role.ADMIN)
     for number in range(PAGE_SIZE):
         dashboard.world.clock.move(timedelta(seconds=1))

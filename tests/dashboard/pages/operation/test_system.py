@@ -8,7 +8,7 @@ from hvcore import __version__
 from hvcore.domain.health_findings import HealthFinding, broken, healthy
 from hvcore.domain.processes import ServiceProcess
 from hvcore.domain.tasks.task import Lane, NewTask
-from tests.dashboard.world import DashboardWorld, ids_in
+from tests.dashboard.opened import Dashboard, ids_in
 from tests.support.http.world import ORG
 
 PAGE = "/dashboard/system"
@@ -16,7 +16,7 @@ FINDINGS = f"{PAGE}/fragments/findings"
 TASKS = f"{PAGE}/fragments/tasks"
 
 
-def order(dashboard: DashboardWorld, **wanted: object) -> NewTask:
+def order(dashboard: Dashboard, **wanted: object) -> NewTask:
     details = {"lane": Lane.ENCODE, "kind": "transcode.part", "subject": "vid_x"}
     task = NewTask(org_id=ORG, **{**details, **wanted})  # type: ignore[arg-type]  # each of its own type
     with dashboard.world.services.uow.write() as work:
@@ -25,7 +25,7 @@ def order(dashboard: DashboardWorld, **wanted: object) -> NewTask:
     return task
 
 
-def test_a_service_that_works_says_so(dashboard: DashboardWorld) -> None:
+def test_a_service_that_works_says_so(dashboard: Dashboard) -> None:
     answer = dashboard.sign_in(None).get(PAGE)
 
     assert answer.status_code == 200
@@ -38,7 +38,7 @@ def test_a_service_that_works_says_so(dashboard: DashboardWorld) -> None:
     ids_in(answer)
 
 
-def test_what_does_not_work_is_named(dashboard: DashboardWorld) -> None:
+def test_what_does_not_work_is_named(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(None)
     dashboard.world.queue.is_down = True
 
@@ -51,7 +51,7 @@ def test_what_does_not_work_is_named(dashboard: DashboardWorld) -> None:
 
 
 def test_the_keys_of_the_service_are_listed_without_their_secrets(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     services = dashboard.world.services
     kids = [rotation.replace_now() for rotation in services.key_rotations.values()]
@@ -71,7 +71,7 @@ def test_the_keys_of_the_service_are_listed_without_their_secrets(
 
 
 def test_findings_come_with_their_fixes_the_worst_first(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     dashboard.installation.findings = [
         healthy("python", "3.13"),
@@ -86,7 +86,7 @@ def test_findings_come_with_their_fixes_the_worst_first(
     assert "&lt;b&gt;full&lt;/b&gt;" in answer.text
 
 
-def test_checks_are_repeated_on_demand(dashboard: DashboardWorld) -> None:
+def test_checks_are_repeated_on_demand(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(None)
 
     first = person.fragment(FINDINGS)
@@ -97,7 +97,7 @@ def test_checks_are_repeated_on_demand(dashboard: DashboardWorld) -> None:
     assert dashboard.installation.asked_anew == 1
 
 
-def test_processes_are_shown_where_they_are_known(dashboard: DashboardWorld) -> None:
+def test_processes_are_shown_where_they_are_known(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(None)
     unknown = person.fragment(TASKS)
     at = datetime(2026, 1, 2, tzinfo=UTC)
@@ -114,7 +114,7 @@ def test_processes_are_shown_where_they_are_known(dashboard: DashboardWorld) -> 
     assert '<td class="number">3</td>' in known.text
 
 
-def test_tasks_are_counted_by_lane(dashboard: DashboardWorld) -> None:
+def test_tasks_are_counted_by_lane(dashboard: Dashboard) -> None:
     later = dashboard.world.clock.now() + timedelta(hours=1)
     order(dashboard)
     order(dashboard, lane=Lane.OUTBOUND, not_before=later)
@@ -143,7 +143,7 @@ def test_tasks_are_counted_by_lane(dashboard: DashboardWorld) -> None:
     assert found[Lane.LIGHT].failed == 1
 
 
-def test_the_oldest_that_is_due_is_told(dashboard: DashboardWorld) -> None:
+def test_the_oldest_that_is_due_is_told(dashboard: Dashboard) -> None:
     since = dashboard.world.clock.now()
     # A window takes 8 into the queue; the rest stays due.
     for _ in range(10):
@@ -157,5 +157,5 @@ def test_the_oldest_that_is_due_is_told(dashboard: DashboardWorld) -> None:
     assert encode.oldest_due_at == since
 
 
-def test_what_is_no_fragment_is_not_found(dashboard: DashboardWorld) -> None:
+def test_what_is_no_fragment_is_not_found(dashboard: Dashboard) -> None:
     assert dashboard.sign_in(None).get(f"{PAGE}/fragments/x").status_code == 404

@@ -8,7 +8,7 @@ from hvcore.domain.ids import RESERVED_ORG_IDS
 from hvcore_dashboard.pages.operation.limits import amount_text
 from hvcore_dashboard.routes import ROUTES
 from hvcore_dashboard.routing import ROOT
-from tests.dashboard.world import DashboardWorld, ids_in
+from tests.dashboard.opened import Dashboard, ids_in
 from tests.support.http.world import ORG
 
 PAGE = "/dashboard/organizations"
@@ -22,7 +22,7 @@ LIMITS = {
 }
 
 
-def test_every_organization_is_listed(dashboard: DashboardWorld) -> None:
+def test_every_organization_is_listed(dashboard: Dashboard) -> None:
     dashboard.world.services.quotas.change(ORG, {"concurrent_encodes": 7})
 
     answer = dashboard.sign_in(None).get(PAGE)
@@ -33,7 +33,7 @@ def test_every_organization_is_listed(dashboard: DashboardWorld) -> None:
 
 
 def test_an_organization_is_made_with_its_environment(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     person = dashboard.sign_in(None)
 
@@ -50,7 +50,7 @@ def test_an_organization_is_made_with_its_environment(
     ids_in(person.get(path))
 
 
-def test_a_name_may_be_left_to_the_service(dashboard: DashboardWorld) -> None:
+def test_a_name_may_be_left_to_the_service(dashboard: Dashboard) -> None:
     made = dashboard.sign_in(None).post(PAGE)
 
     assert made.headers["location"].startswith(f"{PAGE}/org_")
@@ -58,7 +58,7 @@ def test_a_name_may_be_left_to_the_service(dashboard: DashboardWorld) -> None:
 
 @pytest.mark.parametrize("name", ["a b", "x" * 65, "<script>"])
 def test_what_is_no_name_is_told_beside_the_form(
-    dashboard: DashboardWorld, name: str
+    dashboard: Dashboard, name: str
 ) -> None:
     person = dashboard.sign_in(None)
 
@@ -74,7 +74,7 @@ def test_what_is_no_name_is_told_beside_the_form(
     assert len(dashboard.world.services.tenants.organizations()) == 2
 
 
-def test_a_name_that_is_taken_is_told(dashboard: DashboardWorld) -> None:
+def test_a_name_that_is_taken_is_told(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(None)
 
     assert person.post(PAGE, {"org_id": ORG}).status_code == 409
@@ -84,9 +84,7 @@ def test_a_name_that_is_taken_is_told(dashboard: DashboardWorld) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(RESERVED_ORG_IDS))
-def test_no_organization_is_called_like_a_page(
-    shared: DashboardWorld, name: str
-) -> None:
+def test_no_organization_is_called_like_a_page(shared: Dashboard, name: str) -> None:
     refused = shared.sign_in(None).post(PAGE, {"org_id": name})
 
     assert refused.status_code == 400
@@ -99,7 +97,7 @@ def test_every_page_beside_the_organizations_is_reserved() -> None:
     assert {*beside, "static"} - {"", "{org_id}"} == RESERVED_ORG_IDS
 
 
-def test_limits_are_set_and_removed(dashboard: DashboardWorld) -> None:
+def test_limits_are_set_and_removed(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(None)
     quotas = dashboard.world.services.quotas
     quotas.change(ORG, {"encoded_minutes_per_month": 9})
@@ -118,7 +116,7 @@ def test_limits_are_set_and_removed(dashboard: DashboardWorld) -> None:
     assert 'value="1234567"' in shown
 
 
-def test_limits_that_stay_are_not_in_the_audit_log(dashboard: DashboardWorld) -> None:
+def test_limits_that_stay_are_not_in_the_audit_log(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(None)
     person.submit(f"{ONE}/limits", LIMITS, page=ONE)
     before = dashboard.world.services.audit.latest(ORG, limit=1)
@@ -144,7 +142,7 @@ def test_limits_that_stay_are_not_in_the_audit_log(dashboard: DashboardWorld) ->
     ],
 )
 def test_what_is_no_limit_is_told_at_its_field(
-    shared: DashboardWorld, name: str, value: str
+    shared: Dashboard, name: str, value: str
 ) -> None:
     answer = shared.sign_in(None).submit(
         f"{ONE}/limits", {**LIMITS, name: value}, page=ONE
@@ -166,7 +164,7 @@ def test_what_is_no_limit_is_told_at_its_field(
     ],
 )
 def test_what_no_organization_can_have_is_told(
-    shared: DashboardWorld, wrong: dict[str, str]
+    shared: Dashboard, wrong: dict[str, str]
 ) -> None:
     answer = shared.sign_in(None).submit(f"{ONE}/limits", {**LIMITS, **wrong}, page=ONE)
 
@@ -176,7 +174,7 @@ def test_what_no_organization_can_have_is_told(
 
 @pytest.mark.parametrize("name", ["org_zz", "%00", "a%20b"])
 def test_an_organization_that_is_not_there_has_no_page(
-    dashboard: DashboardWorld, name: str
+    dashboard: Dashboard, name: str
 ) -> None:
     person = dashboard.sign_in(None)
 

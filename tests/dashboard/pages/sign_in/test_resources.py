@@ -9,19 +9,19 @@ from falcon.testing import Result
 
 from hvcore.domain.access.roles import Role
 from hvcore_dashboard.forms import URLENCODED
-from tests.dashboard.world import ORIGIN, SESSION, VIDEOS, DashboardWorld
+from tests.dashboard.opened import ORIGIN, SESSION, VIDEOS, Dashboard
 from tests.support.http.world import ORG, OTHER_ORG
 
 RETURN = "__Host-hv_return"
 LINK = "/dashboard/sign-in/link"
 
 
-def code_of(dashboard: DashboardWorld) -> str:
+def code_of(dashboard: Dashboard) -> str:
     made = dashboard.world.services.sign_in_links.for_operator(name="Olga")
     return made.address.partition("#")[2]
 
 
-def entered(dashboard: DashboardWorld, code: str, **headers: str) -> Result:
+def entered(dashboard: Dashboard, code: str, **headers: str) -> Result:
     return dashboard.client.simulate_post(
         LINK,
         headers={"Content-Type": "application/x-www-form-urlencoded", **headers},
@@ -30,7 +30,7 @@ def entered(dashboard: DashboardWorld, code: str, **headers: str) -> Result:
     )
 
 
-def test_a_link_signs_in_once(dashboard: DashboardWorld) -> None:
+def test_a_link_signs_in_once(dashboard: Dashboard) -> None:
     code = code_of(dashboard)
     # Programs that look at links beforehand use nothing up.
     assert dashboard.get(LINK).status_code == 200
@@ -54,7 +54,7 @@ def remembered(answer: Result) -> str:
     return f"{RETURN}={answer.cookies[RETURN].value}"
 
 
-def test_a_link_leads_to_the_page_that_was_asked_for(dashboard: DashboardWorld) -> None:
+def test_a_link_leads_to_the_page_that_was_asked_for(dashboard: Dashboard) -> None:
     asked = dashboard.get(f"{VIDEOS}?search=a+b&env=dev")
     page = dashboard.get(asked.headers["location"])
 
@@ -76,7 +76,7 @@ def test_a_link_leads_to_the_page_that_was_asked_for(dashboard: DashboardWorld) 
     ],
 )
 def test_a_form_without_a_session_leads_back_to_its_page(
-    dashboard: DashboardWorld, sent_to: str, page: str
+    dashboard: Dashboard, sent_to: str, page: str
 ) -> None:
     refused = dashboard.client.simulate_post(
         sent_to, headers={"Content-Type": URLENCODED}, body="x=y", host="api.test"
@@ -91,7 +91,7 @@ def test_a_form_without_a_session_leads_back_to_its_page(
         assert "what you wrote is kept in this tab" in refused.text
 
 
-def test_a_link_leads_nobody_to_pages_of_others(dashboard: DashboardWorld) -> None:
+def test_a_link_leads_nobody_to_pages_of_others(dashboard: Dashboard) -> None:
     page = dashboard.get(f"/dashboard/sign-in?next={quote(VIDEOS)}")
     services = dashboard.world.services
     other = services.members.add(OTHER_ORG, role=Role.ADMIN, name="Otto")
@@ -106,7 +106,7 @@ def test_a_link_leads_nobody_to_pages_of_others(dashboard: DashboardWorld) -> No
     "value", ["", "%", "x", "aHR0cHM6Ly9ldmlsLmV4YW1wbGU=", "/w=="]
 )
 def test_a_cookie_that_is_none_leads_to_the_start(
-    dashboard: DashboardWorld, value: str
+    dashboard: Dashboard, value: str
 ) -> None:
     answer = entered(dashboard, code_of(dashboard), Cookie=f"{RETURN}={value}")
 
@@ -114,28 +114,28 @@ def test_a_cookie_that_is_none_leads_to_the_start(
 
 
 @pytest.mark.parametrize("code", ["", "x", "%00", "x" * 5000, "<script>"])
-def test_a_code_that_never_was_is_refused(dashboard: DashboardWorld, code: str) -> None:
+def test_a_code_that_never_was_is_refused(dashboard: Dashboard, code: str) -> None:
     answer = entered(dashboard, quote(code))
 
     assert answer.status_code == 403
     assert "<script>" not in answer.text
 
 
-def test_another_site_cannot_sign_a_browser_in(dashboard: DashboardWorld) -> None:
+def test_another_site_cannot_sign_a_browser_in(dashboard: Dashboard) -> None:
     answer = entered(dashboard, code_of(dashboard), Origin="https://evil.example")
 
     assert answer.status_code == 403
     assert "set-cookie" not in answer.headers
 
 
-def test_the_page_says_how_one_signs_in(dashboard: DashboardWorld) -> None:
+def test_the_page_says_how_one_signs_in(dashboard: Dashboard) -> None:
     text = dashboard.get("/dashboard/sign-in").text
 
     assert "hv dashboard link" in text
     assert LINK in text
 
 
-def test_who_is_signed_in_is_led_on(dashboard: DashboardWorld) -> None:
+def test_who_is_signed_in_is_led_on(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.VIEWER)
 
     answer = person.get("/dashboard/sign-in", f"next={quote(VIDEOS)}")
@@ -157,7 +157,7 @@ def test_who_is_signed_in_is_led_on(dashboard: DashboardWorld) -> None:
         "/docs",
     ],
 )
-def test_nobody_is_led_elsewhere(dashboard: DashboardWorld, address: str) -> None:
+def test_nobody_is_led_elsewhere(dashboard: Dashboard, address: str) -> None:
     person = dashboard.sign_in(Role.VIEWER)
 
     answer = person.get("/dashboard/sign-in", f"next={quote(address, safe='')}")
@@ -166,7 +166,7 @@ def test_nobody_is_led_elsewhere(dashboard: DashboardWorld, address: str) -> Non
     assert answer.headers["location"] == "/dashboard/"
 
 
-def test_signing_out_ends_the_session_at_once(dashboard: DashboardWorld) -> None:
+def test_signing_out_ends_the_session_at_once(dashboard: Dashboard) -> None:
     person, other = dashboard.sign_in(Role.VIEWER), dashboard.sign_in(Role.VIEWER)
 
     answer = person.post("/dashboard/sign-out")
@@ -179,7 +179,7 @@ def test_signing_out_ends_the_session_at_once(dashboard: DashboardWorld) -> None
     assert other.get(VIDEOS).status_code == 200
 
 
-def test_signing_out_everywhere_ends_all(dashboard: DashboardWorld) -> None:
+def test_signing_out_everywhere_ends_all(dashboard: Dashboard) -> None:
     services = dashboard.world.services
     member = services.members.add(ORG, role=Role.VIEWER, name="Vera")
     both = [
@@ -206,7 +206,7 @@ def test_signing_out_everywhere_ends_all(dashboard: DashboardWorld) -> None:
 
 
 def test_a_sign_in_that_did_not_begin_here_is_refused(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     answer = dashboard.get("/dashboard/sign-in/callback?code=x&state=y")
 
@@ -215,7 +215,7 @@ def test_a_sign_in_that_did_not_begin_here_is_refused(
 
 
 def test_a_person_of_no_organization_is_told_what_to_do(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     operator = dashboard.sign_in(None)
 
@@ -226,7 +226,7 @@ def test_a_person_of_no_organization_is_told_what_to_do(
     assert f'href="/dashboard/{ORG}/videos"' in chosen.text
 
 
-def test_the_only_organization_is_not_asked_for(dashboard: DashboardWorld) -> None:
+def test_the_only_organization_is_not_asked_for(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.VIEWER)
 
     assert person.get("/dashboard/").headers["location"] == VIDEOS
@@ -235,7 +235,7 @@ def test_the_only_organization_is_not_asked_for(dashboard: DashboardWorld) -> No
 
 
 def test_a_role_that_is_too_small_says_which_is_needed(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     answer = dashboard.sign_in(Role.VIEWER).get(f"/dashboard/{ORG}/upload")
 
@@ -243,7 +243,7 @@ def test_a_role_that_is_too_small_says_which_is_needed(
     assert "You are a viewer in org_a; this needs an editor." in answer.text
 
 
-def test_a_sign_in_leads_to_where_it_goes_on(dashboard: DashboardWorld) -> None:
+def test_a_sign_in_leads_to_where_it_goes_on(dashboard: Dashboard) -> None:
     answer = dashboard.get("/dashboard/sign-in/begin")
 
     assert answer.status_code == 303

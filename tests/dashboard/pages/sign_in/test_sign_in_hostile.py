@@ -14,7 +14,7 @@ from hvcore.domain.sign_in.identities import Identity
 from hvcore.errors import UnavailableError
 from hvcore.ports.sign_in import SignInOutcome, SignInPages, SignInProvider, SignInStart
 from tests.conftest import SettableClock
-from tests.dashboard.world import SESSION, VIDEOS, DashboardWorld, PersonClient
+from tests.dashboard.opened import SESSION, VIDEOS, Dashboard, PersonClient
 from tests.support.http.world import ORG
 
 LINK = "/dashboard/sign-in/link"
@@ -49,7 +49,7 @@ def silent() -> SilentProvider:
 
 @pytest.fixture
 def ada(
-    dashboard: DashboardWorld, silent: SilentProvider, clock: SettableClock
+    dashboard: Dashboard, silent: SilentProvider, clock: SettableClock
 ) -> PersonClient:
     """
     Somebody whose provider is to be asked, and is down.
@@ -63,13 +63,13 @@ def ada(
     return PersonClient(client=dashboard.client, session=started)
 
 
-def code_of(dashboard: DashboardWorld) -> str:
+def code_of(dashboard: Dashboard) -> str:
     made = dashboard.world.services.sign_in_links.for_operator(name="Olga")
     return made.address.partition("#")[2]
 
 
 def test_who_leaves_may_while_the_provider_is_down(
-    ada: PersonClient, silent: SilentProvider, dashboard: DashboardWorld
+    ada: PersonClient, silent: SilentProvider, dashboard: Dashboard
 ) -> None:
     answer = ada.post("/dashboard/sign-out")
 
@@ -100,7 +100,7 @@ def test_links_are_found_while_the_provider_is_down(ada: PersonClient) -> None:
     assert ada.get(LINK).status_code == 200
 
 
-def test_signing_in_anew_ends_the_session_before(dashboard: DashboardWorld) -> None:
+def test_signing_in_anew_ends_the_session_before(dashboard: Dashboard) -> None:
     """
     Whoever had the old value, such as somebody who planted it, has nothing.
     """
@@ -116,7 +116,7 @@ def test_signing_in_anew_ends_the_session_before(dashboard: DashboardWorld) -> N
 
 
 def test_a_session_that_the_browser_brings_is_never_taken_for_a_new_one(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     chosen = "x" * 43
 
@@ -138,7 +138,7 @@ def test_a_session_that_the_browser_brings_is_never_taken_for_a_new_one(
 @pytest.mark.parametrize("kind", ["image", "iframe", "empty", "script"])
 @pytest.mark.parametrize("path", [BEGIN, "/dashboard/sign-in/callback"])
 def test_no_part_of_a_page_begins_or_ends_a_sign_in(
-    dashboard: DashboardWorld, path: str, kind: str
+    dashboard: Dashboard, path: str, kind: str
 ) -> None:
     """
     Another site's pictures do not use up the attempts of a person's address, nor the
@@ -152,7 +152,7 @@ def test_no_part_of_a_page_begins_or_ends_a_sign_in(
 
 
 def test_a_cookie_without_the_prefix_is_nothing_with_tls(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     """
     Pages of other ports and subdomains can set it, but none with ``__Host-``.
@@ -165,7 +165,7 @@ def test_a_cookie_without_the_prefix_is_nothing_with_tls(
 
 
 def test_the_cookies_of_sign_in_are_for_this_host_alone(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     begun = dashboard.get(BEGIN).headers["set-cookie"]
     started = dashboard.client.simulate_post(
@@ -195,9 +195,7 @@ def test_the_cookies_of_sign_in_are_for_this_host_alone(
         "/dashboard/" + "x" * 5000,
     ],
 )
-def test_nobody_is_led_out_of_the_dashboard(
-    dashboard: DashboardWorld, path: str
-) -> None:
+def test_nobody_is_led_out_of_the_dashboard(dashboard: Dashboard, path: str) -> None:
     person = dashboard.sign_in(Role.VIEWER)
 
     answer = person.get("/dashboard/sign-in", f"next={quote(path, safe='')}")
@@ -205,7 +203,7 @@ def test_nobody_is_led_out_of_the_dashboard(
     assert answer.headers["location"] == "/dashboard/"
 
 
-def test_a_query_may_have_addresses_in_it(dashboard: DashboardWorld) -> None:
+def test_a_query_may_have_addresses_in_it(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.VIEWER)
     wanted = f"{VIDEOS}?search=https://x.example/../y"
 
@@ -229,7 +227,7 @@ def test_a_link_is_used_by_a_button_and_by_no_script() -> None:
 
 @pytest.mark.parametrize("value", ["W" * 6000, "W1tb", "bnVsbA==", "W1siYSJdXQ=="])
 def test_messages_that_are_not_ours_break_nothing(
-    dashboard: DashboardWorld, value: str
+    dashboard: Dashboard, value: str
 ) -> None:
     answer = dashboard.get("/dashboard/sign-in", Cookie=f"__Host-hv_messages={value}")
 

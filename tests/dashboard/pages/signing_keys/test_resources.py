@@ -14,8 +14,8 @@ from cryptography.hazmat.primitives.serialization import (
 
 from hvcore.domain.access.roles import Role
 from hvcore.domain.playback.signing_keys import MAX_SIGNING_KEYS, SigningAlgorithm
+from tests.dashboard.opened import Dashboard
 from tests.dashboard.pages.keys.test_changes import value_in
-from tests.dashboard.world import DashboardWorld
 from tests.support.http.world import ORG, OTHER_ORG
 
 KEYS: Final = f"/dashboard/{ORG}/signing-keys"
@@ -23,7 +23,7 @@ KEYS: Final = f"/dashboard/{ORG}/signing-keys"
 
 @pytest.mark.parametrize("algorithm", SigningAlgorithm)
 def test_a_key_is_made_shown_once_and_revoked(
-    dashboard: DashboardWorld, algorithm: SigningAlgorithm
+    dashboard: Dashboard, algorithm: SigningAlgorithm
 ) -> None:
     person = dashboard.sign_in(Role.ADMIN)
 
@@ -46,7 +46,7 @@ def test_a_key_is_made_shown_once_and_revoked(
 
 
 def test_ones_own_key_is_brought_and_a_wrong_one_refused(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     person = dashboard.sign_in(Role.ADMIN)
     public = Ed25519PrivateKey.generate().public_key()
@@ -60,7 +60,7 @@ def test_ones_own_key_is_brought_and_a_wrong_one_refused(
     assert "Ed25519 public key in PEM" in refused.text
 
 
-def test_a_fifth_key_is_refused(dashboard: DashboardWorld) -> None:
+def test_a_fifth_key_is_refused(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.ADMIN)
     for _ in range(MAX_SIGNING_KEYS):
         dashboard.world.services.signing_keys.create(
@@ -70,7 +70,7 @@ def test_a_fifth_key_is_refused(dashboard: DashboardWorld) -> None:
     assert person.post(KEYS, {"algorithm": "HS256"}).status_code == 409
 
 
-def test_another_organizations_key_is_not_there(dashboard: DashboardWorld) -> None:
+def test_another_organizations_key_is_not_there(dashboard: Dashboard) -> None:
     keys = dashboard.world.services.signing_keys
     theirs = keys.create(OTHER_ORG, name="", algorithm=SigningAlgorithm.HS256).key
     person = dashboard.sign_in(Role.ADMIN)

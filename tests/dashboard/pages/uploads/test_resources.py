@@ -10,7 +10,7 @@ from falcon.testing import Result
 from hvcore.domain.access.roles import Role
 from hvcore.domain.access.tenants import EnvironmentKind
 from hvcore.domain.videos.states import VideoState
-from tests.dashboard.world import DashboardWorld, PersonClient, policy_of
+from tests.dashboard.opened import Dashboard, PersonClient, policy_of
 from tests.support.http.world import ORG
 
 UPLOAD = f"/dashboard/{ORG}/upload"
@@ -33,7 +33,7 @@ def created(person: PersonClient, length: int = 5, **metadata: str) -> Result:
 
 
 def test_the_page_may_send_to_the_upload_address_alone(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     answer = dashboard.sign_in(Role.EDITOR).get(UPLOAD)
 
@@ -41,7 +41,7 @@ def test_the_page_may_send_to_the_upload_address_alone(
 
 
 def test_an_upload_is_created_and_goes_to_the_upload_address(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     person = dashboard.sign_in(Role.EDITOR)
 
@@ -67,7 +67,7 @@ def test_an_upload_is_created_and_goes_to_the_upload_address(
     ids=str,
 )
 def test_a_refused_upload_says_why_as_json(
-    dashboard: DashboardWorld, change: dict[str, object], status: int
+    dashboard: Dashboard, change: dict[str, object], status: int
 ) -> None:
     answer = created(dashboard.sign_in(Role.EDITOR), **change)  # type: ignore[arg-type]  # some are texts
 
@@ -82,7 +82,7 @@ def set_anew(person: PersonClient, video_id: str, **settings: str) -> Result:
 
 
 def test_a_begun_upload_becomes_what_is_set_when_it_goes_on(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     person = dashboard.sign_in(Role.EDITOR)
     begun = created(person, videoQuality="high", allowPublicAccess="true")
@@ -98,7 +98,7 @@ def test_a_begun_upload_becomes_what_is_set_when_it_goes_on(
 
 
 def test_an_upload_that_has_come_already_is_made_private_and_says_how_it_is_encoded(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     video_id = dashboard.world.ready(is_public=True)
 
@@ -117,7 +117,7 @@ def test_an_upload_that_has_come_already_is_made_private_and_says_how_it_is_enco
 
 @pytest.mark.parametrize("whose", ["of nobody", "ended", "of another environment"])
 def test_an_upload_that_is_not_there_cannot_be_set_anew(
-    dashboard: DashboardWorld, whose: str
+    dashboard: Dashboard, whose: str
 ) -> None:
     person = dashboard.sign_in(Role.EDITOR)
     video_id = created(person).headers["x-asset-id"]
@@ -142,13 +142,13 @@ def test_an_upload_that_is_not_there_cannot_be_set_anew(
     assert answer.headers["content-type"] == "application/problem+json"
 
 
-def test_an_upload_needs_the_protocol(dashboard: DashboardWorld) -> None:
+def test_an_upload_needs_the_protocol(dashboard: Dashboard) -> None:
     answer = dashboard.sign_in(Role.EDITOR).post(FILES)
 
     assert answer.status_code == 412
 
 
-def test_a_video_is_fetched_from_an_address(dashboard: DashboardWorld) -> None:
+def test_a_video_is_fetched_from_an_address(dashboard: Dashboard) -> None:
     dashboard.world.names.set("videos.example.com", ["93.184.216.34"])
     person = dashboard.sign_in(Role.EDITOR)
     fields = {
@@ -174,7 +174,7 @@ def test_a_video_is_fetched_from_an_address(dashboard: DashboardWorld) -> None:
     ],
 )
 def test_a_refused_address_is_shown_again_with_the_reason(
-    dashboard: DashboardWorld, url: str, said: str
+    dashboard: Dashboard, url: str, said: str
 ) -> None:
     fields = {"videoURL": url, "videoName": "Kept <b>", "videoQuality": "high"}
 

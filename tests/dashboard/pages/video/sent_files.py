@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from falcon.testing import Result
 from PIL import Image
 
-from tests.dashboard.world import HOST, SESSION, PersonClient
+from tests.dashboard.opened import HOST, SESSION, PersonClient
 
 BOUNDARY = "----boundary"
 VTT = b"WEBVTT\n\n00:01.000 --> 00:02.500\n<b>Hello</b> &lt;i&gt; &amp; you\nand all\n"

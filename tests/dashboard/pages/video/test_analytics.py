@@ -3,10 +3,10 @@ The analytics of a video on its page.
 """
 
 from hvcore.domain.access.roles import Role
-from tests.dashboard.world import VIDEOS, DashboardWorld
+from tests.dashboard.opened import VIDEOS, Dashboard
 
 
-def test_analytics_of_nothing_say_what_to_do(dashboard: DashboardWorld) -> None:
+def test_analytics_of_nothing_say_what_to_do(dashboard: Dashboard) -> None:
     path = f"{VIDEOS}/{dashboard.world.ready()}"
     person = dashboard.sign_in(Role.VIEWER)
 

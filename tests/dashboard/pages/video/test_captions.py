@@ -3,13 +3,13 @@ Captions of a video, which come in as files.
 """
 
 from hvcore.domain.access.roles import Role
+from tests.dashboard.opened import VIDEOS, Dashboard
 from tests.dashboard.pages.video.sent_files import VTT, post_file
-from tests.dashboard.world import VIDEOS, DashboardWorld
 from tests.support.http.world import ORG
 
 
 def test_captions_are_uploaded_previewed_and_removed(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     video_id = dashboard.world.ready()
     person, path = dashboard.sign_in(Role.EDITOR), f"{VIDEOS}/{video_id}/captions"
@@ -34,7 +34,7 @@ def test_captions_are_uploaded_previewed_and_removed(
 
 
 def test_of_long_captions_the_beginning_is_previewed(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     video_id = dashboard.world.ready()
     person, path = dashboard.sign_in(Role.EDITOR), f"{VIDEOS}/{video_id}/captions"
@@ -51,7 +51,7 @@ def test_of_long_captions_the_beginning_is_previewed(
 
 
 def test_captions_that_are_just_replaced_have_no_preview(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     video_id = dashboard.world.ready()
     person, path = dashboard.sign_in(Role.EDITOR), f"{VIDEOS}/{video_id}/captions"
@@ -68,7 +68,7 @@ def test_captions_that_are_just_replaced_have_no_preview(
 
 
 def test_subrip_is_read_whatever_type_the_browser_says(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     video_id = dashboard.world.ready()
     person, path = dashboard.sign_in(Role.EDITOR), f"{VIDEOS}/{video_id}/captions"
@@ -83,7 +83,7 @@ def test_subrip_is_read_whatever_type_the_browser_says(
 
 
 def test_what_is_wrong_with_captions_is_beside_its_field(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     video_id = dashboard.world.ready()
     person, path = dashboard.sign_in(Role.EDITOR), f"{VIDEOS}/{video_id}/captions"

@@ -6,11 +6,11 @@ from hvcore.domain import ids
 from hvcore.domain.access.roles import Role
 from hvcore.domain.webhooks.endpoints import WebhookEndpoint, new_secret
 from hvcore.domain.webhooks.events import EventKind
-from tests.dashboard.world import VIDEOS, DashboardWorld
+from tests.dashboard.opened import VIDEOS, Dashboard
 from tests.support.http.world import ORG
 
 
-def test_events_say_what_happened_and_who_was_told(dashboard: DashboardWorld) -> None:
+def test_events_say_what_happened_and_who_was_told(dashboard: Dashboard) -> None:
     video_id = dashboard.world.failed()
     other = dashboard.world.ready()
 
@@ -22,7 +22,7 @@ def test_events_say_what_happened_and_who_was_told(dashboard: DashboardWorld) ->
     assert other not in answer.text
 
 
-def test_events_name_the_endpoints_that_were_told(dashboard: DashboardWorld) -> None:
+def test_events_name_the_endpoints_that_were_told(dashboard: Dashboard) -> None:
     env, services = dashboard.world.env, dashboard.world.services
     endpoint = WebhookEndpoint(
         id=ids.new_webhook_id(),

@@ -3,11 +3,11 @@ What the pages of a video tell: its events, its analytics, why playback is refus
 """
 
 from hvcore.domain.access.roles import Role
-from tests.dashboard.world import VIDEOS, DashboardWorld
+from tests.dashboard.opened import VIDEOS, Dashboard
 
 
 def test_explain_names_the_rule_and_what_to_do_next(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     video_id = dashboard.world.ready(is_public=False)
     public = dashboard.world.services.settings.public
@@ -22,7 +22,7 @@ def test_explain_names_the_rule_and_what_to_do_next(
     assert "Do next" in answer.text
 
 
-def test_explain_tells_nothing_of_other_videos(dashboard: DashboardWorld) -> None:
+def test_explain_tells_nothing_of_other_videos(dashboard: Dashboard) -> None:
     world = dashboard.world
     mine, theirs = world.ready(), world.ready(world.other_env)
     public = world.services.settings.public
@@ -45,7 +45,7 @@ def test_explain_tells_nothing_of_other_videos(dashboard: DashboardWorld) -> Non
     assert all("The answer" not in answer.text for answer in answers)
 
 
-def test_explain_knows_the_links_of_the_video(dashboard: DashboardWorld) -> None:
+def test_explain_knows_the_links_of_the_video(dashboard: Dashboard) -> None:
     video_id = dashboard.world.ready()
     person = dashboard.sign_in(Role.EDITOR)
     person.post(f"{VIDEOS}/{video_id}/sharing", {"kind": "share"})

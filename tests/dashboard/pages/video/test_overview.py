@@ -14,9 +14,9 @@ from hvcore.domain.processing.jobs import TranscodeJob
 from hvcore.domain.processing.transcoding import MediaFile, Segment
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import DeletionReason, VideoChanges
+from tests.dashboard.opened import VIDEOS, Dashboard, ids_in, policy_of
 from tests.dashboard.pages.videos.test_resources import NAMES, is_harmless
 from tests.dashboard.sent_forms import form_of
-from tests.dashboard.world import VIDEOS, DashboardWorld, ids_in, policy_of
 from tests.persistence.samples import order
 from tests.support.http.world import job_of, media
 
@@ -25,7 +25,7 @@ ALL_TABS = (*TABS, "/analytics", "/events", "/explain")
 
 
 @pytest.mark.parametrize("tab", ALL_TABS)
-def test_a_name_changes_nothing_around_it(shared: DashboardWorld, tab: str) -> None:
+def test_a_name_changes_nothing_around_it(shared: Dashboard, tab: str) -> None:
     person = shared.sign_in(Role.EDITOR)
     for name in NAMES.values():
         video_id = shared.world.ready(name="plain")
@@ -40,7 +40,7 @@ def test_a_name_changes_nothing_around_it(shared: DashboardWorld, tab: str) -> N
         assert "<b>\n" not in answer.text
 
 
-def test_a_viewer_is_offered_no_change(dashboard: DashboardWorld) -> None:
+def test_a_viewer_is_offered_no_change(dashboard: Dashboard) -> None:
     video_id = dashboard.world.failed()
     viewer = dashboard.sign_in(Role.VIEWER)
 
@@ -54,7 +54,7 @@ def test_a_viewer_is_offered_no_change(dashboard: DashboardWorld) -> None:
 
 
 def test_a_private_video_plays_by_a_token_of_its_own(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     public_id = dashboard.world.ready()
     private_id = dashboard.world.ready(is_public=False)
@@ -71,7 +71,7 @@ def test_a_private_video_plays_by_a_token_of_its_own(
 
 
 def test_an_encoding_moves_by_itself_until_it_is_done(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     video_id = dashboard.world.transcoding()
     person = dashboard.sign_in(Role.VIEWER)
@@ -87,7 +87,7 @@ def test_an_encoding_moves_by_itself_until_it_is_done(
     assert "There is no picture." in ended.text
 
 
-def test_a_video_on_its_way_has_one_page(dashboard: DashboardWorld) -> None:
+def test_a_video_on_its_way_has_one_page(dashboard: Dashboard) -> None:
     video_id = dashboard.world.awaited()
     person = dashboard.sign_in(Role.EDITOR)
 
@@ -101,7 +101,7 @@ def test_a_video_on_its_way_has_one_page(dashboard: DashboardWorld) -> None:
 
 
 def test_name_description_and_visibility_are_changed(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     video_id = dashboard.world.ready(is_public=True)
     person = dashboard.sign_in(Role.EDITOR)
@@ -115,7 +115,7 @@ def test_name_description_and_visibility_are_changed(
     assert dashboard.last_audited() == ("video.change", video_id, "Editor Person")
 
 
-def test_a_description_is_cleared(dashboard: DashboardWorld) -> None:
+def test_a_description_is_cleared(dashboard: Dashboard) -> None:
     video_id = dashboard.world.ready()
     changes = VideoChanges(description="old")
     dashboard.world.change(video_id, lambda video: video.change(changes))
@@ -125,7 +125,7 @@ def test_a_description_is_cleared(dashboard: DashboardWorld) -> None:
     assert dashboard.video(video_id).description is None
 
 
-def test_a_wrong_change_is_shown_beside_its_field(dashboard: DashboardWorld) -> None:
+def test_a_wrong_change_is_shown_beside_its_field(dashboard: Dashboard) -> None:
     video_id = dashboard.world.ready(name="old")
     sent = {"videoName": "", "description": "kept <b>"}
 
@@ -144,14 +144,14 @@ LABELS = Labels(
 )
 
 
-def labelled(dashboard: DashboardWorld, labels: Labels = LABELS) -> VideoId:
+def labelled(dashboard: Dashboard, labels: Labels = LABELS) -> VideoId:
     video_id = dashboard.world.ready()
     dashboard.world.change(video_id, lambda video: setattr(video, "labels", labels))
     return video_id
 
 
 def test_labels_are_shown_and_a_tag_leads_to_its_videos(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     video_id = labelled(dashboard)
 
@@ -164,7 +164,7 @@ def test_labels_are_shown_and_a_tag_leads_to_its_videos(
 
 
 def test_what_is_not_changed_of_labels_stays_as_it_is(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     video_id = labelled(dashboard)
     person = dashboard.sign_in(Role.EDITOR)
@@ -175,7 +175,7 @@ def test_what_is_not_changed_of_labels_stays_as_it_is(
 
 
 def test_labels_are_changed_beside_what_a_program_has_set_meanwhile(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     video_id = labelled(dashboard)
     person = dashboard.sign_in(Role.EDITOR)
@@ -213,7 +213,7 @@ def test_labels_are_changed_beside_what_a_program_has_set_meanwhile(
     ],
 )
 def test_wrong_labels_are_shown_beside_their_field(
-    dashboard: DashboardWorld, field: str, text: str
+    dashboard: Dashboard, field: str, text: str
 ) -> None:
     video_id = labelled(dashboard)
     person = dashboard.sign_in(Role.EDITOR)
@@ -229,7 +229,7 @@ def test_wrong_labels_are_shown_beside_their_field(
 
 
 def test_an_external_id_that_another_video_has_is_refused(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     labelled(dashboard)
     video_id = dashboard.world.ready()
@@ -242,7 +242,7 @@ def test_an_external_id_that_another_video_has_is_refused(
     assert dashboard.video(video_id).labels == Labels()
 
 
-def test_a_failed_video_is_tried_again(dashboard: DashboardWorld) -> None:
+def test_a_failed_video_is_tried_again(dashboard: Dashboard) -> None:
     video_id = dashboard.world.failed()
     person = dashboard.sign_in(Role.EDITOR)
     assert "Try again" in person.get(f"{VIDEOS}/{video_id}").text
@@ -254,7 +254,7 @@ def test_a_failed_video_is_tried_again(dashboard: DashboardWorld) -> None:
     assert person.post(f"{VIDEOS}/{video_id}/retry").status_code == 409
 
 
-def test_a_video_is_deleted_with_a_reason(dashboard: DashboardWorld) -> None:
+def test_a_video_is_deleted_with_a_reason(dashboard: Dashboard) -> None:
     video_id = dashboard.world.ready()
     person = dashboard.sign_in(Role.EDITOR)
 
@@ -268,7 +268,7 @@ def test_a_video_is_deleted_with_a_reason(dashboard: DashboardWorld) -> None:
     assert person.get(f"{VIDEOS}/{video_id}").status_code == 404
 
 
-def test_the_ladder_is_as_it_was_measured(dashboard: DashboardWorld) -> None:
+def test_the_ladder_is_as_it_was_measured(dashboard: Dashboard) -> None:
     video_id = dashboard.world.transcoding()
     made = media(12.0)
     segments = tuple(
@@ -294,7 +294,7 @@ def test_the_ladder_is_as_it_was_measured(dashboard: DashboardWorld) -> None:
     ]
 
 
-def test_operators_see_who_makes_a_video_and_why(dashboard: DashboardWorld) -> None:
+def test_operators_see_who_makes_a_video_and_why(dashboard: Dashboard) -> None:
     video_id = dashboard.world.transcoding()
     job = TranscodeJob(
         id=job_of(dashboard.video(video_id)),

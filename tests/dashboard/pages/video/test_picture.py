@@ -11,8 +11,8 @@ import pytest
 from hvcore.domain.access.roles import Role
 from hvcore.settings.tree import ShareSettings
 from tests.api.resources.test_thumbnails import stills
+from tests.dashboard.opened import VIDEOS, Dashboard
 from tests.dashboard.pages.video.sent_files import picture, post_file
-from tests.dashboard.world import VIDEOS, DashboardWorld
 from tests.support.http.world import ORG, OTHER_ORG
 
 FILES = {
@@ -42,7 +42,7 @@ class PatientSocket:
         self.within_s = within_s
 
 
-def test_a_picture_is_uploaded(dashboard: DashboardWorld) -> None:
+def test_a_picture_is_uploaded(dashboard: Dashboard) -> None:
     video_id = dashboard.world.ready()
     person, path = dashboard.sign_in(Role.EDITOR), f"{VIDEOS}/{video_id}/picture"
 
@@ -57,7 +57,7 @@ def test_a_picture_is_uploaded(dashboard: DashboardWorld) -> None:
     assert entry.action == "thumbnail.upload"
 
 
-def test_a_picture_that_is_none_is_refused(dashboard: DashboardWorld) -> None:
+def test_a_picture_that_is_none_is_refused(dashboard: Dashboard) -> None:
     video_id = dashboard.world.ready()
     person, path = dashboard.sign_in(Role.EDITOR), f"{VIDEOS}/{video_id}/picture"
 
@@ -74,7 +74,7 @@ def test_a_picture_that_is_none_is_refused(dashboard: DashboardWorld) -> None:
     assert all('id="picture-about"' in answer.text for answer in answers)
 
 
-def test_a_moment_becomes_the_picture(dashboard: DashboardWorld) -> None:
+def test_a_moment_becomes_the_picture(dashboard: Dashboard) -> None:
     stills(dashboard.world)
     video_id = dashboard.world.ready(duration_s=75.5)
     person, path = dashboard.sign_in(Role.EDITOR), f"{VIDEOS}/{video_id}/picture"
@@ -94,7 +94,7 @@ def test_a_moment_becomes_the_picture(dashboard: DashboardWorld) -> None:
 
 @pytest.mark.parametrize("tab", FILES)
 def test_a_file_is_read_once_it_is_known_that_the_person_may_send_it(
-    dashboard: DashboardWorld, tab: str
+    dashboard: Dashboard, tab: str
 ) -> None:
     path = f"{VIDEOS}/{dashboard.world.ready()}/{tab}"
     viewer, theirs = dashboard.sign_in(Role.VIEWER), path.replace(ORG, OTHER_ORG)
@@ -116,7 +116,7 @@ def test_a_file_is_read_once_it_is_known_that_the_person_may_send_it(
 
 @pytest.mark.parametrize("tab", FILES)
 def test_few_files_of_an_organization_are_received_at_a_time(
-    dashboard: DashboardWorld, tab: str
+    dashboard: Dashboard, tab: str
 ) -> None:
     services = dashboard.world.services
     person = dashboard.sign_in(Role.EDITOR)
@@ -139,7 +139,7 @@ def test_few_files_of_an_organization_are_received_at_a_time(
     assert {answer.status_code for answer in taken} <= {303, 400}
 
 
-def test_a_form_without_a_file_is_a_small_one(dashboard: DashboardWorld) -> None:
+def test_a_form_without_a_file_is_a_small_one(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.EDITOR)
     path = f"{VIDEOS}/{dashboard.world.ready()}/picture"
 

@@ -12,11 +12,11 @@ from falcon.testing import TestClient
 
 from hvcore.domain.access.roles import Role
 from hvcore_player.app import make_app as make_player
-from tests.dashboard.world import VIDEOS, DashboardWorld
+from tests.dashboard.opened import VIDEOS, Dashboard
 from tests.support.http.world import ORG
 
 
-def test_a_share_link_is_made_listed_and_revoked(dashboard: DashboardWorld) -> None:
+def test_a_share_link_is_made_listed_and_revoked(dashboard: Dashboard) -> None:
     video_id = dashboard.world.ready()
     person, path = dashboard.sign_in(Role.EDITOR), f"{VIDEOS}/{video_id}/sharing"
     assert "No share links yet" in person.get(path).text
@@ -38,7 +38,7 @@ def test_a_share_link_is_made_listed_and_revoked(dashboard: DashboardWorld) -> N
     assert share.id not in dashboard.sign_in(Role.VIEWER).get(path).text
 
 
-def test_an_edge_key_is_made_listed_and_revoked(dashboard: DashboardWorld) -> None:
+def test_an_edge_key_is_made_listed_and_revoked(dashboard: Dashboard) -> None:
     video_id = dashboard.world.ready()
     person, path = dashboard.sign_in(Role.EDITOR), f"{VIDEOS}/{video_id}/sharing"
     sent = {"kind": "edge-key", "domains": "Example.com, *.example.org", "lasts": "7"}
@@ -68,9 +68,7 @@ def test_an_edge_key_is_made_listed_and_revoked(dashboard: DashboardWorld) -> No
     ],
     ids=str,
 )
-def test_a_wrong_link_is_not_made(
-    dashboard: DashboardWorld, sent: dict[str, str]
-) -> None:
+def test_a_wrong_link_is_not_made(dashboard: Dashboard, sent: dict[str, str]) -> None:
     video_id = dashboard.world.ready()
     person, path = dashboard.sign_in(Role.EDITOR), f"{VIDEOS}/{video_id}/sharing"
 
@@ -82,7 +80,7 @@ def test_a_wrong_link_is_not_made(
     assert "No edge keys yet" in answer.text
 
 
-def test_a_link_of_another_video_is_not_revoked(dashboard: DashboardWorld) -> None:
+def test_a_link_of_another_video_is_not_revoked(dashboard: Dashboard) -> None:
     world, services = dashboard.world, dashboard.world.services
     mine, other = world.ready(), world.ready()
     person = dashboard.sign_in(Role.EDITOR)
@@ -98,7 +96,7 @@ def test_a_link_of_another_video_is_not_revoked(dashboard: DashboardWorld) -> No
 
 
 def test_a_signed_address_is_made_with_what_to_copy(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     video_id = dashboard.world.ready(name='a "b" <c>', is_public=False)
     person, path = dashboard.sign_in(Role.EDITOR), f"{VIDEOS}/{video_id}/embed"
@@ -118,7 +116,7 @@ def test_a_signed_address_is_made_with_what_to_copy(
     assert 'id="expiration-about"' in wrong.text
 
 
-def test_a_public_video_has_addresses_that_stay(dashboard: DashboardWorld) -> None:
+def test_a_public_video_has_addresses_that_stay(dashboard: Dashboard) -> None:
     video_id = dashboard.world.ready()
     public = dashboard.world.services.settings.public
 
@@ -131,7 +129,7 @@ def test_a_public_video_has_addresses_that_stay(dashboard: DashboardWorld) -> No
 
 
 def test_an_edge_key_has_what_to_copy_for_its_editors(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     video_id = dashboard.world.ready(is_public=False)
     editor, path = dashboard.sign_in(Role.EDITOR), f"{VIDEOS}/{video_id}/embed"
@@ -161,7 +159,7 @@ def test_an_edge_key_has_what_to_copy_for_its_editors(
     assert "By an edge key" not in editor.get(path).text
 
 
-def test_what_oembed_is_asked_is_what_it_answers(dashboard: DashboardWorld) -> None:
+def test_what_oembed_is_asked_is_what_it_answers(dashboard: Dashboard) -> None:
     """
     The addresses of public videos and of edge keys; see tests/delivery.
     """

@@ -11,7 +11,7 @@ from hvcore.domain.access.roles import Role
 from hvcore.domain.labels import Labels
 from hvcore.domain.videos.states import VideoState
 from hvcore.domain.videos.video import VideoChanges
-from tests.dashboard.world import VIDEOS, DashboardWorld, ids_in
+from tests.dashboard.opened import VIDEOS, Dashboard, ids_in
 from tests.support.http.world import ORG, OTHER_ORG
 
 NAMES = {
@@ -36,7 +36,7 @@ def is_harmless(answer: Result) -> bool:
 
 
 @pytest.mark.parametrize("view", ["grid", "table"])
-def test_names_change_nothing_around_them(dashboard: DashboardWorld, view: str) -> None:
+def test_names_change_nothing_around_them(dashboard: Dashboard, view: str) -> None:
     world, listed = dashboard.world, set()
     for name in ("plain", *NAMES.values()):
         video_id = world.ready(name="new")
@@ -52,7 +52,7 @@ def test_names_change_nothing_around_them(dashboard: DashboardWorld, view: str) 
 
 
 def test_a_description_of_five_thousand_characters_is_no_matter(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     video_id = dashboard.world.ready()
     dashboard.world.change(
@@ -66,7 +66,7 @@ def test_a_description_of_five_thousand_characters_is_no_matter(
     assert "<b><b>" not in answer.text
 
 
-def test_a_viewer_is_offered_no_change(dashboard: DashboardWorld) -> None:
+def test_a_viewer_is_offered_no_change(dashboard: Dashboard) -> None:
     dashboard.world.ready()
 
     text = dashboard.sign_in(Role.VIEWER).get(VIDEOS).text
@@ -76,7 +76,7 @@ def test_a_viewer_is_offered_no_change(dashboard: DashboardWorld) -> None:
     assert f"{VIDEOS}/delete" not in text
 
 
-def test_an_empty_environment_says_what_to_do_next(dashboard: DashboardWorld) -> None:
+def test_an_empty_environment_says_what_to_do_next(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.EDITOR)
 
     assert "No videos yet" in person.get(VIDEOS).text
@@ -85,7 +85,7 @@ def test_an_empty_environment_says_what_to_do_next(dashboard: DashboardWorld) ->
 
 
 def test_an_organization_without_environments_says_so(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     dashboard.world.services.tenants.create_organization("org_new")
     person = dashboard.sign_in(Role.EDITOR, org="org_new")
@@ -95,7 +95,7 @@ def test_an_organization_without_environments_says_so(
         assert "There is no environment yet" in answer.text
 
 
-def test_videos_are_of_the_chosen_environment(dashboard: DashboardWorld) -> None:
+def test_videos_are_of_the_chosen_environment(dashboard: Dashboard) -> None:
     dashboard.world.ready(name="of live")
     dashboard.world.ready(dashboard.world.dev, name="of dev")
     dashboard.world.ready(dashboard.world.other_env, name="of theirs")
@@ -111,7 +111,7 @@ def test_videos_are_of_the_chosen_environment(dashboard: DashboardWorld) -> None
     assert person.get(VIDEOS, "env=theirs").status_code == 404
 
 
-def test_search_state_and_order_are_the_apis(dashboard: DashboardWorld) -> None:
+def test_search_state_and_order_are_the_apis(dashboard: Dashboard) -> None:
     dashboard.world.ready(name="Alpha one")
     dashboard.world.ready(name="Beta one")
     dashboard.world.failed(name="Alpha two")
@@ -130,7 +130,7 @@ def test_search_state_and_order_are_the_apis(dashboard: DashboardWorld) -> None:
 
 @pytest.mark.parametrize("view", ["grid", "table"])
 def test_a_list_is_filtered_by_labels_and_shows_them(
-    dashboard: DashboardWorld, view: str
+    dashboard: Dashboard, view: str
 ) -> None:
     one, two = dashboard.world.ready(name="First"), dashboard.world.ready(name="Other")
     labels = {
@@ -162,7 +162,7 @@ def test_a_list_is_filtered_by_labels_and_shows_them(
 
 
 def test_a_filter_that_no_label_can_have_is_told_where_it_was_given(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     dashboard.world.ready()
 
@@ -174,7 +174,7 @@ def test_a_filter_that_no_label_can_have_is_told_where_it_was_given(
 
 @pytest.mark.parametrize("asked_for", ["the page", "the results"])
 def test_a_wrong_filter_is_told_in_the_place_of_the_list(
-    dashboard: DashboardWorld, asked_for: str
+    dashboard: Dashboard, asked_for: str
 ) -> None:
     dashboard.world.ready(name="another")
     person = dashboard.sign_in(Role.VIEWER)
@@ -189,7 +189,7 @@ def test_a_wrong_filter_is_told_in_the_place_of_the_list(
 
 
 def test_the_address_of_a_filter_has_what_was_chosen_alone(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     query = "search=a&status=&sortBy=created_at&sortDir=desc&env=dev"
 
@@ -198,7 +198,7 @@ def test_the_address_of_a_filter_has_what_was_chosen_alone(
     assert answer.headers["hx-push-url"] == f"{VIDEOS}?env=dev&search=a"
 
 
-def test_a_long_list_has_pages(dashboard: DashboardWorld) -> None:
+def test_a_long_list_has_pages(dashboard: Dashboard) -> None:
     for number in range(25):
         dashboard.world.ready(name=f"v{number:02}")
     person = dashboard.sign_in(Role.VIEWER)
@@ -215,7 +215,7 @@ def test_a_long_list_has_pages(dashboard: DashboardWorld) -> None:
     assert 'rel="prev"' in second
 
 
-def test_the_view_is_remembered(dashboard: DashboardWorld) -> None:
+def test_the_view_is_remembered(dashboard: Dashboard) -> None:
     dashboard.world.ready()
 
     answer = dashboard.sign_in(Role.VIEWER).get(VIDEOS, "view=table")
@@ -224,7 +224,7 @@ def test_the_view_is_remembered(dashboard: DashboardWorld) -> None:
     assert "<table" in answer.text
 
 
-def test_encoding_moves_by_itself_until_it_is_done(dashboard: DashboardWorld) -> None:
+def test_encoding_moves_by_itself_until_it_is_done(dashboard: Dashboard) -> None:
     world = dashboard.world
     video_id = world.transcoding()
     person = dashboard.sign_in(Role.VIEWER)
@@ -244,7 +244,7 @@ def test_encoding_moves_by_itself_until_it_is_done(dashboard: DashboardWorld) ->
     assert "Failed" in ended.text
 
 
-def test_progress_is_told_of_ones_own_videos_alone(dashboard: DashboardWorld) -> None:
+def test_progress_is_told_of_ones_own_videos_alone(dashboard: Dashboard) -> None:
     theirs = dashboard.world.transcoding(dashboard.world.other_env)
 
     answer = dashboard.sign_in(Role.ADMIN).fragment(
@@ -255,7 +255,7 @@ def test_progress_is_told_of_ones_own_videos_alone(dashboard: DashboardWorld) ->
     assert theirs not in answer.text
 
 
-def test_the_state_of_a_video_says_why_it_failed(dashboard: DashboardWorld) -> None:
+def test_the_state_of_a_video_says_why_it_failed(dashboard: Dashboard) -> None:
     failed = dashboard.world.failed()
 
     answer = dashboard.sign_in(Role.VIEWER).fragment(f"{VIDEOS}/{failed}/state")
@@ -265,7 +265,7 @@ def test_the_state_of_a_video_says_why_it_failed(dashboard: DashboardWorld) -> N
 
 
 def test_chosen_videos_are_deleted_in_the_persons_name(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     world = dashboard.world
     chosen, kept = [world.ready(), world.failed()], world.ready()
@@ -292,7 +292,7 @@ def test_chosen_videos_are_deleted_in_the_persons_name(
 
 
 def test_what_programs_delete_is_not_in_the_audit_log(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     world = dashboard.world
     # A person acts before, in the same thread.
@@ -305,7 +305,7 @@ def test_what_programs_delete_is_not_in_the_audit_log(
 
 
 def test_the_storyboard_of_a_private_video_has_a_permission(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     video_id = dashboard.world.ready(is_public=False)
 

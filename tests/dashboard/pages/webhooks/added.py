@@ -11,7 +11,7 @@ from hvcore.domain.webhooks.endpoints import (
     WebhookDelivery,
     WebhookEndpoint,
 )
-from tests.dashboard.world import DashboardWorld, PersonClient
+from tests.dashboard.opened import Dashboard, PersonClient
 from tests.support.http.world import ORG
 
 WEBHOOKS: Final = f"/dashboard/{ORG}/webhooks"
@@ -21,7 +21,7 @@ URL: Final = "https://hooks.example.com/videos?token=t0p"
 COMPLETED: Final = "video.processing.completed"
 
 
-def endpoints(dashboard: DashboardWorld, org_id: str = ORG) -> list[WebhookEndpoint]:
+def endpoints(dashboard: Dashboard, org_id: str = ORG) -> list[WebhookEndpoint]:
     return list(dashboard.world.services.webhooks.of_organization(org_id))
 
 
@@ -30,7 +30,7 @@ def add(person: PersonClient, **changes: str) -> Result:
     return person.post(f"{WEBHOOKS}/new", fields)
 
 
-def added(dashboard: DashboardWorld, person: PersonClient) -> str:
+def added(dashboard: Dashboard, person: PersonClient) -> str:
     """
     Add an endpoint; return the address of its page.
     """
@@ -38,13 +38,13 @@ def added(dashboard: DashboardWorld, person: PersonClient) -> str:
     return f"{WEBHOOKS}/{endpoints(dashboard)[0].id}"
 
 
-def deliveries(dashboard: DashboardWorld) -> list[WebhookDelivery]:
+def deliveries(dashboard: Dashboard) -> list[WebhookDelivery]:
     webhook_id = endpoints(dashboard)[0].id
     orders = dashboard.world.services.delivery_orders
     return list(orders.of_endpoint(webhook_id, limit=200))
 
 
-def answer_with(dashboard: DashboardWorld, outcome: Outcome) -> None:
+def answer_with(dashboard: Dashboard, outcome: Outcome) -> None:
     """
     Write down an attempt at the newest delivery, as a worker would.
     """

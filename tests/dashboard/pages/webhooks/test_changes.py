@@ -17,6 +17,7 @@ from hvcore.domain.webhooks.endpoints import (
 )
 from hvcore.domain.webhooks.events import DOCUMENTED_KINDS
 from hvcore_dashboard.pages.webhooks.resources import RECIPES
+from tests.dashboard.opened import Dashboard, ids_in
 from tests.dashboard.pages.webhooks.added import (
     COMPLETED,
     URL,
@@ -27,7 +28,6 @@ from tests.dashboard.pages.webhooks.added import (
     deliveries,
     endpoints,
 )
-from tests.dashboard.world import DashboardWorld, ids_in
 from tests.support.http.world import OTHER_ORG
 
 
@@ -38,7 +38,7 @@ def secret_in(answer: Result) -> str:
 
 
 def test_a_webhook_is_added_and_its_secret_shown_once(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     person = dashboard.sign_in(Role.ADMIN)
 
@@ -58,7 +58,7 @@ def test_a_webhook_is_added_and_its_secret_shown_once(
         assert secret not in page.text
 
 
-def test_the_list_is_that_of_the_environment(dashboard: DashboardWorld) -> None:
+def test_the_list_is_that_of_the_environment(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.ADMIN)
     add(person, environment="dev")
 
@@ -82,7 +82,7 @@ def test_the_list_is_that_of_the_environment(dashboard: DashboardWorld) -> None:
     ],
 )
 def test_what_a_form_lacks_is_said(
-    shared: DashboardWorld, changes: dict[str, str], about: str
+    shared: Dashboard, changes: dict[str, str], about: str
 ) -> None:
     answer = add(shared.sign_in(Role.ADMIN), **changes)
 
@@ -93,7 +93,7 @@ def test_what_a_form_lacks_is_said(
     assert endpoints(shared) == []
 
 
-def test_an_environment_has_so_many_and_no_more(dashboard: DashboardWorld) -> None:
+def test_an_environment_has_so_many_and_no_more(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.ADMIN)
     for _ in range(MAX_ENDPOINTS):
         assert add(person).status_code == 200
@@ -104,7 +104,7 @@ def test_an_environment_has_so_many_and_no_more(dashboard: DashboardWorld) -> No
     assert f"{MAX_ENDPOINTS} webhook endpoints" in answer.text
 
 
-def test_a_test_event_is_sent_and_its_answer_shown(dashboard: DashboardWorld) -> None:
+def test_a_test_event_is_sent_and_its_answer_shown(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.ADMIN)
     path = added(dashboard, person)
     assert "Nothing was delivered yet" in person.get(path).text
@@ -131,7 +131,7 @@ def test_a_test_event_is_sent_and_its_answer_shown(dashboard: DashboardWorld) ->
     assert ids_in(done)
 
 
-def test_a_webhook_is_disabled_and_enabled(dashboard: DashboardWorld) -> None:
+def test_a_webhook_is_disabled_and_enabled(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.ADMIN)
     path = added(dashboard, person)
     person.post(f"{path}/test")
@@ -151,7 +151,7 @@ def test_a_webhook_is_disabled_and_enabled(dashboard: DashboardWorld) -> None:
     assert "Send test event" in person.get(path).text
 
 
-def test_a_secret_is_rotated_with_an_overlap(dashboard: DashboardWorld) -> None:
+def test_a_secret_is_rotated_with_an_overlap(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.ADMIN)
     path = added(dashboard, person)
     (old,) = endpoints(dashboard)[0].secrets
@@ -164,7 +164,7 @@ def test_a_secret_is_rotated_with_an_overlap(dashboard: DashboardWorld) -> None:
     assert "the one before until" in person.get(path).text
 
 
-def test_a_removed_webhook_is_gone(dashboard: DashboardWorld) -> None:
+def test_a_removed_webhook_is_gone(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.ADMIN)
     path = added(dashboard, person)
 
@@ -174,7 +174,7 @@ def test_a_removed_webhook_is_gone(dashboard: DashboardWorld) -> None:
     assert person.get(path).status_code == 404
 
 
-def test_webhooks_of_others_are_not_there(dashboard: DashboardWorld) -> None:
+def test_webhooks_of_others_are_not_there(dashboard: Dashboard) -> None:
     services = dashboard.world.services
     theirs = services.webhooks.add(OTHER_ORG, "theirs", URL, DOCUMENTED_KINDS)
     sent = services.delivery_orders.send_test(theirs.endpoint.id)
@@ -192,7 +192,7 @@ def test_webhooks_of_others_are_not_there(dashboard: DashboardWorld) -> None:
     assert endpoints(dashboard, OTHER_ORG) == [theirs.endpoint]
 
 
-def test_addresses_are_shown_as_text(dashboard: DashboardWorld) -> None:
+def test_addresses_are_shown_as_text(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.ADMIN)
     add(person, url='https://example.com/"><script>alert(1)</script>')
 
@@ -201,7 +201,7 @@ def test_addresses_are_shown_as_text(dashboard: DashboardWorld) -> None:
     assert "<script>alert" not in page.text
 
 
-def test_recipes_can_be_copied(dashboard: DashboardWorld) -> None:
+def test_recipes_can_be_copied(dashboard: Dashboard) -> None:
     page = dashboard.sign_in(Role.ADMIN).get(f"{WEBHOOKS}/recipes")
 
     assert ids_in(page)

@@ -10,6 +10,7 @@ from hvcore.domain.webhooks.endpoints import (
     TRIES,
     Outcome,
 )
+from tests.dashboard.opened import Dashboard
 from tests.dashboard.pages.webhooks.added import (
     COMPLETED,
     added,
@@ -17,7 +18,6 @@ from tests.dashboard.pages.webhooks.added import (
     deliveries,
     endpoints,
 )
-from tests.dashboard.world import DashboardWorld
 from tests.support.http.world import ORG
 
 DOWN: Final = Outcome(
@@ -28,7 +28,7 @@ DOWN: Final = Outcome(
 
 
 def test_a_failed_delivery_says_why_and_is_sent_again(
-    dashboard: DashboardWorld,
+    dashboard: Dashboard,
 ) -> None:
     person = dashboard.sign_in(Role.ADMIN)
     path = added(dashboard, person)
@@ -55,7 +55,7 @@ def test_a_failed_delivery_says_why_and_is_sent_again(
     assert (entry.action, entry.actor_name) == ("webhook.resend", "Admin Person")
 
 
-def test_a_delivery_that_waits_says_until_when(dashboard: DashboardWorld) -> None:
+def test_a_delivery_that_waits_says_until_when(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.ADMIN)
     path = added(dashboard, person)
     person.post(f"{path}/test")
@@ -69,7 +69,7 @@ def test_a_delivery_that_waits_says_until_when(dashboard: DashboardWorld) -> Non
     assert f"{waiting.next_attempt_at:%Y-%m-%dT%H:%M:%SZ}" in page.text
 
 
-def test_many_deliveries_come_page_by_page(dashboard: DashboardWorld) -> None:
+def test_many_deliveries_come_page_by_page(dashboard: Dashboard) -> None:
     person = dashboard.sign_in(Role.ADMIN)
     path = added(dashboard, person)
     webhook_id = endpoints(dashboard)[0].id

@@ -5,6 +5,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from hvcore.plugin_api import (
     AnalyticsSink,
     BatchRefusedError,
+    SegmentPlace,
     ServedBatch,
     UnavailableError,
     VideoId,
@@ -79,6 +81,19 @@ class Counts(AnalyticsSink):
             self._append(fd, {"file": file, "end": 0, "counts": []})
 
     def segments_of(self, video_id: VideoId) -> int:
+        return self._sum({"video": video_id})
+
+    def segments_at(self, place: SegmentPlace, day: date) -> int:
+        wanted = {
+            "org": place.org_id,
+            "env": place.env_id,
+            "video": place.video_id,
+            "height": place.height_px,
+            "day": day.isoformat(),
+        }
+        return self._sum(wanted)
+
+    def _sum(self, wanted: dict[str, Any]) -> int:
         with self._locked() as fd:
             os.lseek(fd, 0, os.SEEK_SET)
             total = 0
@@ -88,7 +103,7 @@ class Counts(AnalyticsSink):
                         total += sum(
                             count["segments"]
                             for count in json.loads(line)["counts"]
-                            if count["video"] == video_id
+                            if wanted.items() <= count.items()
                         )
         return total
 

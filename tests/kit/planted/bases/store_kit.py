@@ -47,6 +47,10 @@ class TestStore(
         made.prepare()
         return made
 
+    @pytest.fixture
+    def unprepared(self, tmp_path: Path) -> Store:
+        return Store(tmp_path / "unprepared.sqlite3")
+
     def counted(self, sink: AnalyticsSink, video_id: VideoId) -> int:
         assert isinstance(sink, Store)
         return sink.segments_of(video_id)

@@ -148,6 +148,31 @@ def test_in_the_sandbox_it_gets_hold_of_nothing(
     assert set(found["environment"]) <= {"PWD", "LC_CTYPE"}
 
 
+def test_the_plugins_of_the_data_folder_are_out_of_reach_in_the_sandbox(
+    tmp_path: Path, doors: tuple[int, str]
+) -> None:
+    folder, plugins = tmp_path / "work" / "p0", tmp_path / "plugins"
+    folder.mkdir(parents=True)
+    plugins.mkdir()
+    plugin = plugins / "acme.py"
+    plugin.write_text("canary")
+    # By its own path, from the folder that the program may write to, and by a link there.
+    (folder / "out").symlink_to(plugins)
+    ways = [plugins, folder / ".." / ".." / "plugins", folder / "out"]
+
+    found = _tried(
+        _sandbox("bwrap"),
+        folder,
+        doors,
+        read=[str(way / "acme.py") for way in ways],
+        write=[str(way / name) for way in ways for name in ("acme.py", "new.py")],
+    )
+
+    assert (found["read"], found["written"]) == ({}, [])
+    assert plugin.read_text() == "canary"
+    assert [one.name for one in plugins.iterdir()] == ["acme.py"]
+
+
 @pytest.mark.parametrize("level", ["bwrap", "rlimits"])
 def test_at_every_level_it_reaches_no_process_and_no_network(
     level: str, tmp_path: Path, doors: tuple[int, str], monkeypatch: pytest.MonkeyPatch

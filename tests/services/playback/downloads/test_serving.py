@@ -28,12 +28,12 @@ from hvcore.services.playback.delivery import PlaybackRequest
 from hvcore.services.playback.downloads.joined_files import JoinedFile
 from tests.conftest import SettableClock
 from tests.support.http.cinema import WORKER, Cinema
-from tests.support.http.delivery_world import (
+from tests.support.http.delivery_worker import (
     PRIVATE_PATH,
     PUBLIC_PATH,
     WAYS,
-    DeliveryWorld,
-    world_by,
+    DeliveryWorker,
+    worker_by,
 )
 from tests.support.http.world import World, body_of, job_of, problem_of
 from tests.support.media_samples import ROOT, VIDEO, audio_track, file_of, video_track
@@ -115,39 +115,39 @@ def cinema(api: World) -> Cinema:
 
 
 @pytest.fixture(params=WAYS)
-def world(
+def worker(
     request: pytest.FixtureRequest, clock: SettableClock, tmp_path: Path, film: Film
-) -> DeliveryWorld:
-    made = world_by(request.param, clock, tmp_path, is_public=True)
+) -> DeliveryWorker:
+    made = worker_by(request.param, clock, tmp_path, is_public=True)
     show(made, film)
     return made
 
 
 @pytest.fixture
-def remote(clock: SettableClock, tmp_path: Path, film: Film) -> DeliveryWorld:
-    made = world_by("remote", clock, tmp_path, is_public=True)
+def remote(clock: SettableClock, tmp_path: Path, film: Film) -> DeliveryWorker:
+    made = worker_by("remote", clock, tmp_path, is_public=True)
     show(made, film)
     return made
 
 
-def show(world: DeliveryWorld, film: Film) -> None:
+def show(worker: DeliveryWorker, film: Film) -> None:
     for name, data in film.files.items():
         path = f"{ROOT}/{name}"
-        world.storage.objects[path] = data
-        if hasattr(world.storage, "local_path"):
-            local = world.storage.local_path(path)
+        worker.storage.objects[path] = data
+        if hasattr(worker.storage, "local_path"):
+            local = worker.storage.local_path(path)
             local.parent.mkdir(parents=True, exist_ok=True)
             local.write_bytes(data)
-    world.change(load_media=lambda: film.media, allows_download=True)
+    worker.change(load_media=lambda: film.media, allows_download=True)
 
 
 def load(
-    world: DeliveryWorld, name: str = MOVIE, query: str = "", **headers: str
+    worker: DeliveryWorker, name: str = MOVIE, query: str = "", **headers: str
 ) -> Result:
     sent = {key.replace("_", "-"): value for key, value in headers.items()}
     # The first one prepares it; then the loop answers, too.
-    world.get(f"{PUBLIC_PATH}/{name}", headers={"Range": "bytes=0-0"})
-    return world.get(f"{PUBLIC_PATH}/{name}", query, sent)
+    worker.get(f"{PUBLIC_PATH}/{name}", headers={"Range": "bytes=0-0"})
+    return worker.get(f"{PUBLIC_PATH}/{name}", query, sent)
 
 
 def packets(path: Path, kind: str) -> Sequence[tuple[str, ...]]:
@@ -187,7 +187,7 @@ def frames(path: Path, at_s: float) -> str:
 
 
 def test_a_downloads_samples_are_those_of_the_segments(
-    remote: DeliveryWorld, film: Film, tmp_path: Path
+    remote: DeliveryWorker, film: Film, tmp_path: Path
 ) -> None:
     movie, sound = tmp_path / "movie.mp4", tmp_path / "sound.m4a"
     movie.write_bytes(load(remote).content)
@@ -211,7 +211,9 @@ def test_a_downloads_samples_are_those_of_the_segments(
     assert told.stderr == ""
 
 
-def test_programs_seek_in_it(remote: DeliveryWorld, film: Film, tmp_path: Path) -> None:
+def test_programs_seek_in_it(
+    remote: DeliveryWorker, film: Film, tmp_path: Path
+) -> None:
     movie = tmp_path / "movie.mp4"
     movie.write_bytes(load(remote).content)
     whole = in_one_file(film.folder / "a1/video/360p", tmp_path / "whole.mp4")
@@ -221,9 +223,9 @@ def test_programs_seek_in_it(remote: DeliveryWorld, film: Film, tmp_path: Path) 
 
 
 def test_any_part_is_the_same_whoever_sends_it(
-    world: DeliveryWorld, film: Film
+    worker: DeliveryWorker, film: Film
 ) -> None:
-    whole = load(world)
+    whole = load(worker)
     assert whole.status_code == 200
     data = whole.content
     size = len(data)
@@ -235,18 +237,18 @@ def test_any_part_is_the_same_whoever_sends_it(
     for start in borders:
         for length in (1, 70_000, size):
             end = min(size, start + length) - 1
-            result = load(world, Range=f"bytes={start}-{end}")
+            result = load(worker, Range=f"bytes={start}-{end}")
             assert result.status_code == 206
             assert result.headers["Content-Range"] == f"bytes {start}-{end}/{size}"
             assert result.content == data[start : end + 1]
-    assert load(world, Range="bytes=-5").content == data[-5:]
-    assert load(world, Range=f"bytes={size}-").status_code == 416
+    assert load(worker, Range="bytes=-5").content == data[-5:]
+    assert load(worker, Range=f"bytes={size}-").status_code == 416
 
 
-def test_a_download_tells_its_name_and_length(world: DeliveryWorld) -> None:
-    world.change(name='Süß/"100%": 日本語\r\n\u202e')
+def test_a_download_tells_its_name_and_length(worker: DeliveryWorker) -> None:
+    worker.change(name='Süß/"100%": 日本語\r\n\u202e')
 
-    result = load(world)
+    result = load(worker)
 
     value = result.headers["Content-Disposition"]
     found = re.fullmatch(
@@ -256,12 +258,12 @@ def test_a_download_tells_its_name_and_length(world: DeliveryWorld) -> None:
     assert unquote(found[2]) == "Süß__100%__ 日本語___ (360p).mp4"
     assert not set('%\\"/') & set(found[1])
     assert result.headers["Content-Type"] == "video/mp4"
-    assert load(world, SOUND).headers["Content-Type"] == "audio/mp4"
+    assert load(worker, SOUND).headers["Content-Type"] == "audio/mp4"
     etag = result.headers["ETag"]
-    assert load(world, If_None_Match=etag).status_code == 304
-    assert load(world, Range="bytes=0-4", If_Range=etag).status_code == 206
-    assert load(world, Range="bytes=0-4", If_Range='"x"').status_code == 200
-    head = world.get(f"{PUBLIC_PATH}/{MOVIE}", method="HEAD")
+    assert load(worker, If_None_Match=etag).status_code == 304
+    assert load(worker, Range="bytes=0-4", If_Range=etag).status_code == 206
+    assert load(worker, Range="bytes=0-4", If_Range='"x"').status_code == 200
+    head = worker.get(f"{PUBLIC_PATH}/{MOVIE}", method="HEAD")
     assert head.headers["Content-Length"] == result.headers["Content-Length"]
     assert head.content == b""
 
@@ -269,53 +271,53 @@ def test_a_download_tells_its_name_and_length(world: DeliveryWorld) -> None:
 def test_the_app_is_asked_only_to_prepare_it(
     clock: SettableClock, tmp_path: Path, film: Film
 ) -> None:
-    world = world_by("loop", clock, tmp_path, is_public=True)
-    show(world, film)
+    worker = worker_by("loop", clock, tmp_path, is_public=True)
+    show(worker, film)
     path = f"{PUBLIC_PATH}/{MOVIE}"
 
-    first = world.get(path)
-    del world.client.app
-    assert world.get(path).content == first.content
+    first = worker.get(path)
+    del worker.client.app
+    assert worker.get(path).content == first.content
 
 
 @pytest.mark.parametrize("name", [MOVIE, SOUND])
-def test_nobody_takes_it_who_may_not(world: DeliveryWorld, name: str) -> None:
-    load(world, name)
+def test_nobody_takes_it_who_may_not(worker: DeliveryWorker, name: str) -> None:
+    load(worker, name)
     public, private = f"{PUBLIC_PATH}/{name}", f"{PRIVATE_PATH}/{name}"
 
-    world.change(is_public=False)
-    assert world.get(public).status_code == 403
-    assert world.get(private).status_code == 401
-    assert world.get(private, f"token={world.token()}").status_code == 200
-    world.change(allows_download=False)
-    assert world.get(private, f"token={world.token()}").status_code == 404
-    world.change(is_public=True)
-    assert world.get(public).status_code == 404
+    worker.change(is_public=False)
+    assert worker.get(public).status_code == 403
+    assert worker.get(private).status_code == 401
+    assert worker.get(private, f"token={worker.token()}").status_code == 200
+    worker.change(allows_download=False)
+    assert worker.get(private, f"token={worker.token()}").status_code == 404
+    worker.change(is_public=True)
+    assert worker.get(public).status_code == 404
 
 
 @pytest.mark.parametrize(
     "name", ["", "720p.mp4", "audio-1.m4a", "360p.mp4.1.head", "../a1/0", "360p.m4a"]
 )
-def test_there_is_nothing_else(world: DeliveryWorld, name: str) -> None:
-    assert load(world, f"downloads/{name}").status_code == 404
+def test_there_is_nothing_else(worker: DeliveryWorker, name: str) -> None:
+    assert load(worker, f"downloads/{name}").status_code == 404
 
 
-def test_a_download_counts_as_its_segments(world: DeliveryWorld) -> None:
-    whole = load(world)
-    places = [place.height_px for place in world.counted]
+def test_a_download_counts_as_its_segments(worker: DeliveryWorker) -> None:
+    whole = load(worker)
+    places = [place.height_px for place in worker.counted]
     assert places == [360] * 4
-    load(world, SOUND)
-    assert len(world.counted) == 4
+    load(worker, SOUND)
+    assert len(worker.counted) == 4
     size = len(whole.content)
-    load(world, Range=f"bytes=0-{size // 20}")
-    assert len(world.counted) == 4
-    world.get(f"{PUBLIC_PATH}/{MOVIE}", method="HEAD")
-    assert len(world.counted) == 4
+    load(worker, Range=f"bytes=0-{size // 20}")
+    assert len(worker.counted) == 4
+    worker.get(f"{PUBLIC_PATH}/{MOVIE}", method="HEAD")
+    assert len(worker.counted) == 4
 
 
 @pytest.mark.parametrize("step", [997, 50_000])
 def test_a_range_that_is_read_in_parts_counts_as_one_that_is_read_at_once(
-    remote: DeliveryWorld, step: int
+    remote: DeliveryWorker, step: int
 ) -> None:
     load(remote)
     asked = PlaybackRequest(environment=("org_a", "env_1"), video=VIDEO, file=MOVIE)
@@ -337,11 +339,11 @@ def test_a_range_that_is_read_in_parts_counts_as_one_that_is_read_at_once(
         assert remote.counted == counted
 
 
-def test_over_quota_nobody_begins(world: DeliveryWorld) -> None:
-    load(world)
-    world.change(may_begin=False)
+def test_over_quota_nobody_begins(worker: DeliveryWorker) -> None:
+    load(worker)
+    worker.change(may_begin=False)
 
-    assert load(world).status_code == 429
+    assert load(worker).status_code == 429
 
 
 @pytest.mark.parametrize(
@@ -353,7 +355,7 @@ def test_over_quota_nobody_begins(world: DeliveryWorld) -> None:
     ],
 )
 def test_damaged_segments_give_no_head(
-    remote: DeliveryWorld, film: Film, damage: Callable[[bytes], bytes]
+    remote: DeliveryWorker, film: Film, damage: Callable[[bytes], bytes]
 ) -> None:
     remote.change(load_media=lambda: film.media, allows_download=True)
     path = f"{ROOT}/a1/audio/1.m4s"
@@ -473,19 +475,19 @@ def surround(film: Film, tmp_path_factory: pytest.TempPathFactory) -> Film:
 
 
 @pytest.fixture
-def surround_world(
+def surround_worker(
     clock: SettableClock, tmp_path: Path, surround: Film
-) -> DeliveryWorld:
-    made = world_by("remote", clock, tmp_path, is_public=True)
+) -> DeliveryWorker:
+    made = worker_by("remote", clock, tmp_path, is_public=True)
     show(made, surround)
     return made
 
 
 def test_a_movie_has_sound_that_browsers_play(
-    surround_world: DeliveryWorld, tmp_path: Path
+    surround_worker: DeliveryWorker, tmp_path: Path
 ) -> None:
     movie = tmp_path / "movie.mp4"
-    movie.write_bytes(load(surround_world).content)
+    movie.write_bytes(load(surround_worker).content)
 
     command = ["ffprobe", "-v", "error", "-show_entries", "stream=codec_name"]
     told = json.loads(subprocess.check_output([*command, "-of", "json", str(movie)]))
@@ -493,14 +495,14 @@ def test_a_movie_has_sound_that_browsers_play(
 
 
 def test_sounds_of_several_languages_are_saved_under_several_names(
-    surround_world: DeliveryWorld,
+    surround_worker: DeliveryWorker,
 ) -> None:
-    surround_world.change(name="Film")
+    surround_worker.change(name="Film")
 
     called = [
         unquote(sent.rpartition("''")[2])
         for name in ("audio", "audio-1", "audio-2", "audio-3")
-        for result in [load(surround_world, f"downloads/{name}.m4a")]
+        for result in [load(surround_worker, f"downloads/{name}.m4a")]
         for sent in [result.headers["Content-Disposition"]]
     ]
 
@@ -530,9 +532,9 @@ def test_entries_of_sound_say_their_language(api: World, surround: Film) -> None
 
 
 def test_a_head_that_was_made_with_other_sound_is_not_taken(
-    surround_world: DeliveryWorld,
+    surround_worker: DeliveryWorker,
 ) -> None:
     # As a version before this one has left it, with the first sound.
-    surround_world.storage.objects[f"{ROOT}/{MOVIE}.1.head"] = b"old"
+    surround_worker.storage.objects[f"{ROOT}/{MOVIE}.1.head"] = b"old"
 
-    assert load(surround_world).content[4:8] == b"ftyp"
+    assert load(surround_worker).content[4:8] == b"ftyp"

@@ -27,7 +27,7 @@ from tests.delivery.test_app import (
     UNAUTHORIZED,
     outcome,
 )
-from tests.support.http.delivery_world import DeliveryWorld, make_world
+from tests.support.http.delivery_worker import DeliveryWorker, make_worker
 from tests.support.live import until
 from tests.support.media_samples import (
     OTHER,
@@ -43,24 +43,24 @@ THUMBNAILS_FOLDER = f"media/{VIDEO}/thumbnails/job_1"
 
 
 @pytest.fixture
-def public(clock: SettableClock) -> DeliveryWorld:
-    return make_world(clock, None, is_public=True)
+def public(clock: SettableClock) -> DeliveryWorker:
+    return make_worker(clock, None, is_public=True)
 
 
 @pytest.fixture
-def private(clock: SettableClock, tmp_path: Path) -> DeliveryWorld:
-    return make_world(clock, tmp_path, is_public=False)
+def private(clock: SettableClock, tmp_path: Path) -> DeliveryWorker:
+    return make_worker(clock, tmp_path, is_public=False)
 
 
-def cached(world: DeliveryWorld) -> list[str]:
-    return [info.path for info in world.storage.walk(THUMBNAILS_FOLDER)]
+def cached(worker: DeliveryWorker) -> list[str]:
+    return [info.path for info in worker.storage.walk(THUMBNAILS_FOLDER)]
 
 
 @pytest.mark.parametrize(
     ("width_px", "height_px"), [(640, 360), (16, 16), (3840, 16), (100, 2000)]
 )
 def test_a_picture_has_exactly_the_size_that_was_asked_for(
-    public: DeliveryWorld, width_px: int, height_px: int
+    public: DeliveryWorker, width_px: int, height_px: int
 ) -> None:
     result = public.get(f"/t/{VIDEO}/{width_px}x{height_px}.jpg")
 
@@ -72,7 +72,7 @@ def test_a_picture_has_exactly_the_size_that_was_asked_for(
         assert image.size == (width_px, height_px)
 
 
-def test_a_picture_is_cropped_and_not_squeezed(public: DeliveryWorld) -> None:
+def test_a_picture_is_cropped_and_not_squeezed(public: DeliveryWorker) -> None:
     result = public.get(f"/t/{VIDEO}/20x200.jpg")
 
     with Image.open(BytesIO(result.content)) as image:
@@ -88,7 +88,7 @@ def test_a_picture_is_cropped_and_not_squeezed(public: DeliveryWorld) -> None:
     assert blue > 200
 
 
-def test_a_size_is_made_once_and_kept(public: DeliveryWorld) -> None:
+def test_a_size_is_made_once_and_kept(public: DeliveryWorker) -> None:
     first = public.get(f"/t/{VIDEO}/64x64.jpg")
     assert cached(public) == [f"{THUMBNAILS_FOLDER}/64x64.jpg"]
     assert isinstance(public.storage, BytesStorage)
@@ -103,7 +103,7 @@ def test_a_size_is_made_once_and_kept(public: DeliveryWorld) -> None:
 
 
 def test_at_most_64_sizes_are_kept_and_the_oldest_make_room(
-    public: DeliveryWorld,
+    public: DeliveryWorker,
 ) -> None:
     for number in range(MAX_THUMBNAIL_SIZES - 1):
         path = f"{THUMBNAILS_FOLDER}/{number}.jpg"
@@ -119,7 +119,9 @@ def test_at_most_64_sizes_are_kept_and_the_oldest_make_room(
 @pytest.mark.parametrize(
     "size", ["15x16", "16x15", "3841x16", "16x3841", "999999x1", "1x1"]
 )
-def test_a_size_outside_the_limits_is_refused(public: DeliveryWorld, size: str) -> None:
+def test_a_size_outside_the_limits_is_refused(
+    public: DeliveryWorker, size: str
+) -> None:
     result = public.get(f"/t/{VIDEO}/{size}.jpg")
 
     assert outcome(result) == (400, "invalid_parameters")
@@ -143,11 +145,13 @@ def test_a_size_outside_the_limits_is_refused(public: DeliveryWorld, size: str) 
         "",
     ],
 )
-def test_a_name_of_another_form_finds_nothing(public: DeliveryWorld, name: str) -> None:
+def test_a_name_of_another_form_finds_nothing(
+    public: DeliveryWorker, name: str
+) -> None:
     assert outcome(public.get(f"/t/{VIDEO}/{name}")) == NO_FILE
 
 
-def test_a_private_picture_needs_a_token(private: DeliveryWorld) -> None:
+def test_a_private_picture_needs_a_token(private: DeliveryWorker) -> None:
     path = f"/t/{VIDEO}/64x64.jpg"
 
     assert outcome(private.get(path)) == UNAUTHORIZED
@@ -166,18 +170,18 @@ def test_a_private_picture_needs_a_token(private: DeliveryWorld) -> None:
     assert private.get(path, f"token={bound}", page).status_code == 200
 
 
-def test_a_public_picture_needs_none(public: DeliveryWorld) -> None:
+def test_a_public_picture_needs_none(public: DeliveryWorker) -> None:
     assert public.get(f"/t/{PUBLIC}/64x64.jpg").status_code == 200
     assert public.get(f"/t/{VIDEO}/64x64.jpg", "token=x").status_code == 200
 
 
-def test_there_is_no_picture_until_one_exists(public: DeliveryWorld) -> None:
+def test_there_is_no_picture_until_one_exists(public: DeliveryWorker) -> None:
     assert outcome(public.get(f"/t/{OTHER}/64x64.jpg")) == NOT_FOUND
     public.change(state=VideoState.TRANSCODING, media_root=None)
     assert outcome(public.get(f"/t/{VIDEO}/64x64.jpg")) == NOT_FOUND
 
 
-def test_a_video_without_a_poster_has_no_picture(public: DeliveryWorld) -> None:
+def test_a_video_without_a_poster_has_no_picture(public: DeliveryWorker) -> None:
     assert isinstance(public.storage, BytesStorage)
     del public.storage.objects[f"{ROOT}/a1/poster.jpg"]
     assert outcome(public.get(f"/t/{VIDEO}/64x64.jpg")) == NOT_FOUND
@@ -189,7 +193,7 @@ def test_a_video_without_a_poster_has_no_picture(public: DeliveryWorld) -> None:
 
 
 def test_a_picture_that_was_being_made_leaves_nothing_behind_a_delete(
-    public: DeliveryWorld, monkeypatch: pytest.MonkeyPatch
+    public: DeliveryWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def delete_meanwhile(
         _: object, picture: bytes, width_px: int, height_px: int
@@ -205,7 +209,7 @@ def test_a_picture_that_was_being_made_leaves_nothing_behind_a_delete(
 
 
 def test_a_picture_that_has_to_wait_too_long_is_refused(
-    public: DeliveryWorld, monkeypatch: pytest.MonkeyPatch
+    public: DeliveryWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     release = threading.Event()
     monkeypatch.setattr(
@@ -222,7 +226,7 @@ def test_a_picture_that_has_to_wait_too_long_is_refused(
 
 
 def test_a_picture_that_takes_too_long_is_there_for_the_next_request(
-    public: DeliveryWorld, monkeypatch: pytest.MonkeyPatch
+    public: DeliveryWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     release = threading.Event()
     monkeypatch.setattr(

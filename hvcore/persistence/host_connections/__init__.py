@@ -1,0 +1,1 @@
+"""Connections of other programs, in one of whose transactions this package works."""

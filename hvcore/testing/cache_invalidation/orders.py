@@ -1,0 +1,144 @@
+"""The promises of a cache invalidator for what an order removes."""
+
+import logging
+import traceback
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
+from hvcore.errors import UnavailableError
+from hvcore.ports.cache_invalidation import CacheInvalidator, InvalidationReason
+from hvcore.testing.cache_invalidation.kit import (
+    ONE,
+    PLAYER,
+    TEN,
+    WORKER,
+    CacheKit,
+    order,
+)
+from hvcore.testing.children import at_once
+
+
+class OrderPromises(CacheKit):
+    """An order removes all that begins with its prefixes, and nothing else."""
+
+    def test_paths_under_a_prefix_are_forgotten(
+        self, invalidator: CacheInvalidator
+    ) -> None:
+        """Every address is forgotten, under each prefix."""
+        player = f"{PLAYER}/v1/embed/vid_1"
+        gone = [
+            *(f"{ONE}master.m3u8", f"{ONE}720p/0.m4s", f"{ONE}a/b/c?x=1&y=2"),
+            *(player, f"{player}?autoplay=1", f"{player}/captions"),
+        ]
+        self.keep_all(gone)
+        invalidator.invalidate(order(ONE, player))
+
+        assert self.kept_of(gone) == []
+
+    def test_everything_else_stays(self, invalidator: CacheInvalidator) -> None:
+        """Of other videos, other hosts, and what has the prefix somewhere else."""
+        stays = [
+            *(
+                f"{TEN}master.m3u8",
+                f"{WORKER}/v1/public/org_b/env_a/vid_1/master.m3u8",
+            ),
+            *(f"{PLAYER}/v1/public/org_a/env_a/vid_1/master.m3u8",),
+            f"{WORKER}/x?back=/v1/public/org_a/env_a/vid_1/master.m3u8",
+            f"{WORKER}/deeper/v1/public/org_a/env_a/vid_1/master.m3u8",
+            f"{WORKER}/v1/public/org_a/env_a/vid_1",
+        ]
+        self.keep_all([*stays, f"{ONE}master.m3u8"])
+        invalidator.invalidate(order(ONE))
+
+        assert self.kept_of(stays) == stays
+        assert not self.is_kept(f"{ONE}master.m3u8")
+
+    def test_a_prefix_is_no_pattern(self, invalidator: CacheInvalidator) -> None:
+        """A dot is a dot, a plus a plus."""
+        prefix = f"{WORKER}/v1/public/org.a/dev+1/vid_1/"
+        stays = [
+            f"{WORKER}/v1/public/orgXa/dev+1/vid_1/a",
+            f"{WORKER}/v1/public/org.a/devv1/vid_1/a",
+        ]
+        self.keep_all([*stays, f"{prefix}a"])
+        invalidator.invalidate(order(prefix))
+
+        assert not self.is_kept(f"{prefix}a")
+        assert self.kept_of(stays) == stays
+
+    def test_an_order_may_have_many_prefixes(
+        self, invalidator: CacheInvalidator
+    ) -> None:
+        """More than providers take at a time."""
+        prefixes = [f"{WORKER}/v1/public/org_a/env_{n}/vid_1/" for n in range(70)]
+        self.keep_all([f"{prefix}a" for prefix in prefixes])
+        invalidator.invalidate(order(*prefixes))
+
+        assert self.kept_of([f"{prefix}a" for prefix in prefixes]) == []
+
+    def test_every_reason_is_one(self, invalidator: CacheInvalidator) -> None:
+        """Private and revoked files go like deleted ones."""
+        for reason in InvalidationReason:
+            self.keep_all([f"{ONE}a"])
+            invalidator.invalidate(order(ONE, reason=reason))
+
+            assert not self.is_kept(f"{ONE}a"), reason
+
+    def test_an_order_may_be_repeated(self, invalidator: CacheInvalidator) -> None:
+        """Each time it is carried out: the first answer may have been lost."""
+        for _ in range(3):
+            self.keep_all([f"{ONE}a"])
+            invalidator.invalidate(order(ONE))
+
+            assert not self.is_kept(f"{ONE}a")
+
+    def test_nothing_to_forget_is_fine(self, invalidator: CacheInvalidator) -> None:
+        """Nobody knows what a cache keeps; nor need there be prefixes."""
+        self.keep_all([f"{TEN}a"])
+        invalidator.invalidate(order(ONE))
+        invalidator.invalidate(order(ONE))
+        invalidator.invalidate(order())
+
+        assert self.is_kept(f"{TEN}a")
+
+    def test_orders_at_once_are_all_carried_out(
+        self, invalidator: CacheInvalidator
+    ) -> None:
+        """Several threads of a worker use one invalidator."""
+        prefixes = [f"{WORKER}/v1/private/vid_{n}/" for n in range(8)]
+        self.keep_all([f"{prefix}a" for prefix in prefixes])
+        calls: list[Callable[[], None]] = [
+            partial(invalidator.invalidate, order(prefix)) for prefix in prefixes
+        ]
+        at_once(calls)
+
+        assert self.kept_of([f"{prefix}a" for prefix in prefixes]) == []
+
+    def test_a_cache_that_does_not_answer_is_unavailable(
+        self, unreachable: CacheInvalidator
+    ) -> None:
+        """In time, by the port's own error: the order is repeated."""
+        self.assert_unavailable(unreachable)
+
+    def test_a_cache_that_refuses_is_unavailable(
+        self, refused: CacheInvalidator
+    ) -> None:
+        """An order is done when the cache says so, and not before."""
+        self.assert_unavailable(refused)
+
+    def test_no_secret_is_told(
+        self, refused: CacheInvalidator, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        """Neither by the error and its causes, nor by what is printed or logged."""
+        caplog.set_level(logging.DEBUG)
+        texts = [repr(refused)]
+        try:
+            refused.invalidate(order(ONE))
+        except UnavailableError as exc:
+            texts += [*traceback.format_exception(exc), repr(vars(exc))]
+        texts += [f"{record.getMessage()} {vars(record)}" for record in caplog.records]
+
+        for secret in self.secrets:
+            assert not any(secret in text for text in texts), "a secret is told"

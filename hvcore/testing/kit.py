@@ -1,0 +1,95 @@
+"""
+The base of every kit: deviations that authors declare, and a watch over each test.
+
+Each test runs nine hours ahead of UTC and in Turkish, and leaves nothing behind: an author
+whose client library does, says so once::
+
+    class TestAcmeQueue(QueueConformance):
+        leftovers = {"threads": "the client keeps one for each address, for good"}
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar, Final, TypeVar
+
+import pytest
+
+from hvcore.testing.deviations import DeclaresDeviations
+from hvcore.testing.leftovers import KINDS, MAY_GROW_ONCE, Growth, Watch
+from hvcore.testing.surroundings import far_away
+
+TestT = TypeVar("TestT", bound=Callable[..., Any])
+_GROWTH: Final = Growth()
+_MAY_LEAVE: Final = "may_leave"
+
+
+def may_leave(*kinds: str) -> Callable[[TestT], TestT]:
+    """Excuse a test of a kit that breaks something off from leaving nothing behind."""
+
+    def excused(test: TestT) -> TestT:
+        setattr(test, _MAY_LEAVE, kinds)
+        return test
+
+    return excused
+
+
+class Kit(DeclaresDeviations):
+    """
+    The base of every kit.
+
+    Attributes:
+        leftovers: What tests of this backend may leave behind, with a reason for each:
+            "open files", "descriptors" (sockets and pipes), "threads", "children",
+            "files" (beside the folder of the test), "directory" (the working one),
+            "signals" (their handlers), "variables" (of the environment) and "settings"
+            (of Python, such as the locale).
+    """
+
+    leftovers: ClassVar[Mapping[str, str]] = {}
+
+    def __init_subclass__(cls) -> None:
+        """
+        Look at what is declared.
+
+        Raises:
+            TypeError: A kind of leftovers is not known, or its reason is empty.
+        """
+        super().__init_subclass__()
+        for kind, reason in cls.leftovers.items():
+            if kind not in KINDS:
+                known = ", ".join(KINDS)
+                raise TypeError(
+                    f"{cls.__name__}.leftovers: {kind!r} is none of {known}"
+                )
+            if not reason.strip():
+                raise TypeError(f"{cls.__name__}.leftovers: say why, for {kind!r}")
+
+    @pytest.fixture(autouse=True)
+    def _a_watch_over_leftovers(
+        self,
+        request: pytest.FixtureRequest,
+        tmp_path_factory: pytest.TempPathFactory,
+    ) -> Iterator[None]:
+        # Of all fixtures of a test the first one, and the last that ends.
+        given = tmp_path_factory.getbasetemp()
+        with far_away(given / "locales"):
+            watch, failed = Watch(given), request.session.testsfailed
+            yield
+            # What is left has no owner, who could still close it.
+            request.node.funcargs.clear()
+            excused = {*self.leftovers, *getattr(request.function, _MAY_LEAVE, ())}
+            is_failed = request.session.testsfailed > failed
+            left = {} if is_failed else watch.left(without=excused)
+            watch.restore()
+        told = [
+            word
+            for kind, found in left.items()
+            if kind not in MAY_GROW_ONCE or _GROWTH.is_leak(type(self), kind, found)
+            for word in (f"{kind}: {', '.join(sorted(found.values())[:5])}",)
+        ]
+        if told:
+            pytest.fail(
+                "The backend left something behind, or changed what is not its own: "
+                f"{'; '.join(told)}. Close, end, remove or restore it, in the backend or "
+                "in the fixture that makes it; what must stay is declared in `leftovers`.",
+                pytrace=False,
+            )

@@ -1,0 +1,171 @@
+"""The promises of every queue for many messages, other queues, and calls that break off."""
+
+import time
+from typing import Final
+
+import pytest
+
+from hvcore.domain.ids import new_task_id
+from hvcore.plugin_api import Lane, Queue, TaskId
+from hvcore.testing.kit import may_leave
+from hvcore.testing.queue.consumers import (
+    ALL_LANES,
+    assert_once_each,
+    put,
+    put_many,
+    put_new,
+)
+from hvcore.testing.queue.messages import MessagePromises
+from hvcore.testing.raised_errors import BrokenOffCall, break_off_at_each_line
+
+_MANY: Final = 300
+_KINDS: Final = ("upload.take", "encode.part", "webhook.send", "kit/test", "é")
+_BREAKS: Final = 60
+
+
+class KitInterrupt(BaseException):
+    """Raised as a signal handler would."""
+
+
+class InterruptionPromises(MessagePromises):
+    """Messages outlast what others do, and errors are passed on."""
+
+    def test_hundreds_of_messages_wait_for_a_consumer(self, queue: Queue) -> None:
+        """None is dropped while nobody consumes, and each is counted."""
+        wanted = put_many(queue, _MANY, Lane.ENCODE)
+        few = put_many(queue, 3)
+
+        assert {lane: queue.depth(lane) for lane in (Lane.ENCODE, Lane.LIGHT)} == {
+            Lane.ENCODE: _MANY,
+            Lane.LIGHT: 3,
+        }
+        assert_once_each(self._consumed(queue, few, [Lane.LIGHT]), few)
+        assert_once_each(self._consumed(queue, wanted, [Lane.ENCODE]), wanted)
+
+    def test_messages_of_every_kind_arrive(self, queue: Queue) -> None:
+        """A kind is for people: it joins and divides no messages."""
+        wanted = [new_task_id() for _ in _KINDS]
+        for task_id, kind in zip(wanted, _KINDS, strict=True):
+            queue.put(task_id, kind=kind, lane=Lane.LIGHT)
+
+        assert queue.depth(Lane.LIGHT) == len(wanted)
+        assert_once_each(self._consumed(queue, wanted), wanted)
+
+    def test_an_id_may_wait_in_two_lanes(self, queue: Queue) -> None:
+        """Each lane is a queue of its own: it arrives in both."""
+        task_id = put_new(queue, Lane.LIGHT)
+        put(queue, task_id, Lane.ENCODE)
+
+        assert [queue.depth(lane) for lane in (Lane.LIGHT, Lane.ENCODE)] == [1, 1]
+        for lane in (Lane.ENCODE, Lane.LIGHT):
+            assert self._consumed(queue, [task_id], [lane]) == [task_id]
+
+    def test_queues_of_other_settings_share_nothing(
+        self, queue: Queue, elsewhere: Queue
+    ) -> None:
+        """One process may have two, and the same id in both is two messages."""
+        task_id = put_new(queue)
+        other = put_new(queue, Lane.ENCODE)
+        before = {lane: elsewhere.depth(lane) for lane in ALL_LANES}
+        put(elsewhere, task_id)
+        seen = self._consumed(elsewhere, [task_id])
+
+        assert before == dict.fromkeys(ALL_LANES, 0)
+        assert seen == [task_id]
+        wanted = [task_id, other]
+        assert [queue.depth(lane) for lane in (Lane.LIGHT, Lane.ENCODE)] == [1, 1]
+        assert_once_each(self._consumed(queue, wanted), wanted)
+
+    @pytest.mark.parametrize(
+        "kind", [KitInterrupt, KeyboardInterrupt, SystemExit, GeneratorExit]
+    )
+    def test_other_exceptions_end_the_consumer(
+        self, queue: Queue, kind: type[BaseException]
+    ) -> None:
+        """A BaseException comes from the process itself, which wants to end."""
+        put_new(queue)
+
+        def handle(_: TaskId) -> None:
+            raise kind
+
+        with (
+            pytest.raises(kind),
+            self._consumer(queue, handle=handle) as consumer,
+        ):
+            assert consumer.has_ended(), "the consumer goes on"
+
+        task_id = put_new(queue)
+        assert task_id in self._consumed(queue, [task_id])
+
+    @may_leave("open files", "descriptors", "files")
+    def test_an_error_in_the_middle_of_a_put_is_passed_on(self, queue: Queue) -> None:
+        """A put that returns has put; one that does not leaves the queue as it works."""
+        task_id = new_task_id()
+
+        def new_id() -> None:
+            nonlocal task_id
+            self._taken(queue, queue.depth(Lane.LIGHT))
+            task_id = new_task_id()
+
+        def look(ended: BrokenOffCall[None]) -> None:
+            wanted = put_new(queue)
+            depth = queue.depth(Lane.LIGHT)
+            assert depth in {1, 2}
+            if ended.error is None:
+                assert depth == 2, "it returned, and nothing was put"
+            seen = self._taken(queue, depth)
+            assert set(seen) == {wanted, *([task_id] if depth == 2 else [])}
+
+        break_off_at_each_line(
+            lambda: queue.put(task_id, kind="kit.test", lane=Lane.LIGHT),
+            backends=[queue],
+            before=new_id,
+            look=look,
+            at_most=_BREAKS,
+        )
+
+    @may_leave("open files", "descriptors", "files")
+    def test_an_error_in_the_middle_of_consuming_loses_one_message_at_most(
+        self, queue: Queue
+    ) -> None:
+        """Ctrl-C ends a consumer at any line; all that it does not handle is left."""
+        wanted: list[TaskId] = []
+        seen: list[TaskId] = []
+
+        def put_three() -> None:
+            self._taken(queue, queue.depth(Lane.LIGHT))
+            seen.clear()
+            wanted[:] = put_many(queue, 3)
+
+        def consume() -> None:
+            end = time.monotonic() + self.patience_s
+            queue.consume(
+                seen.append,
+                lanes=ALL_LANES,
+                until=lambda: bool(seen) or time.monotonic() > end,
+            )
+
+        def look(ended: BrokenOffCall[None]) -> None:
+            rest = self._taken(queue, queue.depth(Lane.LIGHT))
+            assert len(set(rest)) == len(rest), "one comes twice"
+            lost = set(wanted) - {*seen, *rest}
+            assert len(lost) <= 1, f"{len(lost)} of 3 messages are lost"
+            # What is raised as an outage is waited out, and the next message is handled.
+            if ended.error is not None:
+                assert len(rest) >= 2, "more was taken than one message"
+
+        break_off_at_each_line(
+            consume,
+            backends=[queue],
+            before=put_three,
+            look=look,
+            at_most=_BREAKS,
+        )
+
+    def _taken(self, queue: Queue, count: int) -> list[TaskId]:
+        """Consume so many messages."""
+        if not count:
+            return []
+        with self._consumer(queue, most=count) as consumer:
+            assert consumer.has_ended(), f"fewer than {count} messages came"
+        return consumer.seen

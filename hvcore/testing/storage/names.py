@@ -1,0 +1,147 @@
+"""The promises of a storage for the names of objects."""
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from hvcore.ports.storage import Storage
+from hvcore.testing.storage.kit import TYPE, StorageKit, get, is_there, paths, put
+
+NO_PATHS = (
+    *("", "/", "/absolute", "a//b", "a/", "//a"),
+    *("..", "../a", "a/../../b", "a/..", ".", "a/.", "./a", "a\0b"),
+)
+"""None of these is the path of an object."""
+_ODD_NAMES = (
+    *("a b", " a", "a ", "a+b", "a%20b", "a%2Fb", "%", "a&b=c", "a#b", "a?b", "a*b"),
+    *("a[0]", "{a}", "~a", "a\\b", "a:b", "a;b", "a'b", 'a"b', "<a>", "a\nb", "$a"),
+    *("é", "e\u0301", "日本", "🎬", "\u202ea", "a\u200bb", "x" * 200),
+    *(
+        "I",
+        "\u0131",
+        "\u0130",
+        "i",
+        "\u00df",
+        "ss",
+        "SS",
+        "\u00c9",
+        "\ufb01",
+        "fi",
+        "K",
+    ),
+    "\u212a",
+)
+"""Each is kept under this very name, or refused."""
+_PLAIN_NAMES = (
+    *(".a", "..a", "a..b", "a.", "...", "-a", "--", "_", "A", "a", "aux", "con.mp4"),
+    *("0", "00", "a.tar.gz", "index.html", "x" * 100, "a_b", "aXb", "a-b", "a.b"),
+    *("a.tmp", "a.new", "a.part", "a.lock", "a.meta", "a.json", "tmp"),
+    *(
+        ".meta",
+        ".tmp",
+        ".part",
+        ".keep",
+        ".gitkeep",
+        "index",
+        "objects",
+        "null",
+        "None",
+    ),
+)
+"""What every storage takes."""
+_LONGEST: Final = 500
+_SEGMENT: Final = "s" * 99
+
+
+class NamePromises(StorageKit):
+    """Paths are taken as they are, and nothing else is taken for a path."""
+
+    def test_names_stay_as_they_are(self, storage: Storage) -> None:
+        """Each is another object: none is folded, decoded, trimmed or hidden."""
+        stored = {f"n/{name}" for name in _PLAIN_NAMES}
+        for path in stored:
+            put(storage, path, path.encode())
+        for path in sorted({f"n/{name}" for name in _ODD_NAMES} - stored):
+            try:
+                put(storage, path, path.encode())
+            except ValueError:
+                # This storage cannot keep it, and says so.
+                continue
+            stored.add(path)
+
+        assert set(paths(storage, "n")) == stored
+        for path in stored:
+            assert get(storage, path) == path.encode(), path
+            assert paths(storage, path) == [path]
+        for path in stored:
+            assert storage.delete_tree(path) == 1, path
+        assert paths(storage, "n") == []
+
+    def test_a_prefix_stays_as_it_is(self, storage: Storage) -> None:
+        """No letter of a prefix stands for another: not by its case, nor as a pattern."""
+        alike = ("v_1", "vx1", "V_1", "v.1", "v-1", "v_", "v_1x", "v_11")
+        for name in alike:
+            put(storage, f"p/{name}/a", name.encode())
+
+        for number, name in enumerate(alike):
+            assert paths(storage, f"p/{name}") == [f"p/{name}/a"]
+            assert paths(storage, f"p/{name}/") == [f"p/{name}/a"]
+            assert storage.delete_tree(f"p/{name}") == 1
+            left = sorted(f"p/{one}/a" for one in alike[number + 1 :])
+            assert paths(storage, "p") == left
+
+    def test_long_paths_stay_apart(self, storage: Storage) -> None:
+        """Segments have up to 100 characters, paths up to 500: each of them counts."""
+        first = "/".join([_SEGMENT, _SEGMENT, _SEGMENT, _SEGMENT, "s" * 100])
+        alike = {first}
+        for at in (10, 62, 98, 102, 150, 197, 254, 258, 330, 398, 402, 460, 499):
+            alike.add(f"{first[:at]}t{first[at + 1 :]}" if first[at] == "s" else first)
+        alike.add("/".join("d" * 200))
+        for path in alike:
+            assert len(path) <= _LONGEST
+            put(storage, path, path.encode())
+
+        for path in alike:
+            assert get(storage, path) == path.encode()
+            assert storage.stat(path).path == path
+            assert paths(storage, path) == [path]
+        for path in sorted(alike):
+            assert storage.delete_tree(path) == 1
+            assert not is_there(storage, path)
+
+    def test_a_path_may_be_a_prefix_later(self, storage: Storage) -> None:
+        """There are no folders: what was below a path is no trace of it."""
+        for _ in range(2):
+            put(storage, "v/1/a/b", b"below")
+            assert storage.delete_tree("v/1") == 1
+            put(storage, "v/1", b"at it")
+            assert get(storage, "v/1") == b"at it"
+            assert paths(storage, "v") == ["v/1"]
+            assert storage.delete_tree("v/1") == 1
+
+    def test_a_wrong_path_is_refused(self, storage: Storage, tmp_path: Path) -> None:
+        """Before anything is done: an empty prefix would be everything."""
+        put(storage, "a/b", b"stays")
+        local = tmp_path / "local"
+        local.write_bytes(b"data")
+
+        for path in NO_PATHS:
+            is_prefix = path == "a/"
+            with pytest.raises(ValueError):  # noqa: PT011 - the text is the storage's own
+                storage.stat(path)
+            with pytest.raises(ValueError):  # noqa: PT011 - see above
+                storage.open(path)
+            with pytest.raises(ValueError):  # noqa: PT011
+                put(storage, path)
+            with pytest.raises(ValueError):  # noqa: PT011
+                storage.put_file(path, local, content_type=TYPE)
+            if is_prefix:
+                continue
+            with pytest.raises(ValueError):  # noqa: PT011
+                list(storage.walk(path))
+            with pytest.raises(ValueError):  # noqa: PT011
+                storage.delete_tree(path)
+        assert paths(storage, "a") == ["a/b"]
+        assert get(storage, "a/b") == b"stays"
+        assert local.read_bytes() == b"data"

@@ -1,0 +1,213 @@
+"""
+Run a tutorial as its reader does: each file is written, each command is typed.
+
+A tutorial's blocks are read in their order. One with a file name as its caption is written
+to that file. A console block is typed into the terminal that its caption names; the lines
+after a command are its output, in which ``…`` stands for anything. All terminals of a
+tutorial are shells in one network of their own, so that its ports are free.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from tests.support.live import until
+
+PAGES: Final = Path(__file__).parents[3] / "docs" / "tutorials"
+COMMAND_WITHIN_S: Final = 120
+_BLOCK: Final = re.compile(
+    r"^(`{3,})\{code-block\} (\w+)\n((?::\w+: [^\n]*\n)*)(.*?)^\1$",
+    re.MULTILINE | re.DOTALL,
+)
+_OPTION: Final = re.compile(r"^:(\w+): (.*)$", re.MULTILINE)
+_PROMPT: Final = "$ "
+ANYTHING: Final = "…"
+# Programs that read their input find none, as nobody types meanwhile.
+_SHELL: Final = (
+    'while IFS= read -r -d "" line <&{typed}; do eval "$line" {typed}<&-; done'
+)
+
+
+@attrs.frozen(kw_only=True)
+class Command:
+    """
+    A command of a terminal.
+
+    Attributes:
+        output: Its lines as the page has them.
+        goes_on: It is left running.
+    """
+
+    terminal: str
+    text: str
+    output: str
+    goes_on: bool = False
+
+
+@attrs.frozen
+class WrittenFile:
+    """A file that the reader writes."""
+
+    name: str
+    text: str
+
+
+def steps_of(page: str) -> Iterator[Command | WrittenFile]:
+    """Yield the steps of a page in their order."""
+    for _, language, options, content in _BLOCK.findall(page):
+        values = dict(_OPTION.findall(options))
+        caption = values.get("caption", "")
+        if language != "console":
+            yield WrittenFile(caption, content)
+            continue
+        commands = re.split(r"^\$ ", content, flags=re.MULTILINE)[1:]
+        for number, command in enumerate(commands, 1):
+            text, _, output = command.partition("\n")
+            while text.endswith("\\"):
+                further, _, output = output.partition("\n")
+                text = f"{text}\n{further}"
+            goes_on = values.get("class") == "goes-on" and number == len(commands)
+            yield Command(terminal=caption, text=text, output=output, goes_on=goes_on)
+
+
+def pattern_of(output: str) -> re.Pattern[str]:
+    """Return the expression that whole output matches; the end of lines does not count."""
+    lines = [re.escape(line.rstrip()) for line in output.rstrip("\n").split("\n")]
+    text = r"[ ]*\n".join(lines).replace(re.escape(ANYTHING), r"(?s:.*?)")
+    return re.compile(rf"{text}\s*", re.MULTILINE)
+
+
+@attrs.define
+class Terminal:
+    """A shell that reads what is typed."""
+
+    process: subprocess.Popen[bytes]
+    keyboard: int
+    screen: Path
+    _numbers: Iterator[int] = attrs.field(factory=count)
+
+    def type(self, command: Command) -> None:
+        """
+        Type a command, and compare its output with that of the page.
+
+        Raises:
+            AssertionError: The command failed, or says something else.
+        """
+        began = self.screen.stat().st_size
+        done = f"<done {next(self._numbers)} "
+        marked = "" if command.goes_on else f'\necho "{done}$?>"'
+        os.write(self.keyboard, f"{command.text}{marked}\0".encode())
+        wanted = pattern_of(command.output)
+
+        def said() -> str:
+            return self.screen.read_bytes()[began:].decode("utf-8", "replace")
+
+        def is_over() -> bool:
+            return (
+                wanted.search(said()) is not None if command.goes_on else done in said()
+            )
+
+        try:
+            until(is_over, within_s=COMMAND_WITHIN_S, what=command.text)
+        except TimeoutError as error:
+            raise AssertionError(f"{command.text}\n{said()}") from error
+        if command.goes_on:
+            return
+        output, _, status = said().rpartition(done)
+        assert status.startswith("0>"), f"{command.text}\n{said()}"
+        assert wanted.fullmatch(output), (
+            f"{command.text}\nsays\n{output}\nand not\n{command.output}"
+        )
+
+
+@attrs.define(kw_only=True)
+class Tutorial:
+    """A tutorial in progress, in a folder and a network of its own."""
+
+    folder: Path
+    environ: Mapping[str, str]
+    network: str
+    terminals: dict[str, Terminal] = attrs.field(factory=dict)
+
+    def follow(self, page: str) -> None:
+        """Do all steps of a page."""
+        steps = [*steps_of(page)]
+        assert steps
+        for step in steps:
+            if isinstance(step, WrittenFile):
+                self._write(step)
+            else:
+                self._terminal(step.terminal).type(step)
+
+    def _write(self, file: WrittenFile) -> None:
+        # In the folder that the reader is in: the one of the newest terminal.
+        newest = [*self.terminals.values()][-1].process
+        folder = Path(f"/proc/{newest.pid}/cwd").readlink()
+        (folder / file.name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / file.name).write_text(file.text, encoding="utf-8")
+
+    def _terminal(self, name: str) -> Terminal:
+        if name not in self.terminals:
+            screen = self.folder / f"{name}.screen"
+            typed, keyboard = os.pipe()
+            with screen.open("wb") as output:
+                process = subprocess.Popen(
+                    [
+                        *("nsenter", f"--net={self.network}", "bash", "-c"),
+                        _SHELL.format(typed=typed),
+                    ],
+                    cwd=self.folder,
+                    env=dict(self.environ),
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    pass_fds=[typed],
+                    start_new_session=True,
+                )
+            os.close(typed)
+            self.terminals[name] = Terminal(process, keyboard, screen)
+        return self.terminals[name]
+
+    def close(self) -> None:
+        """End what runs in the terminals."""
+        for terminal in self.terminals.values():
+            os.close(terminal.keyboard)
+            os.killpg(terminal.process.pid, signal.SIGTERM)
+        for terminal in self.terminals.values():
+            terminal.process.wait(timeout=30)
+
+
+@contextmanager
+def tutorial(folder: Path) -> Iterator[Tutorial]:
+    """Give a tutorial that ends with the block; ``folder`` is the reader's home."""
+    holder = subprocess.Popen(
+        ["unshare", "--net", "bash", "-c", "ip link set lo up && echo up && exec cat"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == b"up\n", "tutorials need root and iproute2"
+    python = Path(sys.base_prefix) / "bin"
+    environ = {
+        "HOME": str(folder),
+        "LANG": "C.UTF-8",
+        "PATH": f"{python}:{os.environ['PATH']}",
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    }
+    made = Tutorial(
+        folder=folder, environ=environ, network=f"/proc/{holder.pid}/ns/net"
+    )
+    try:
+        yield made
+    finally:
+        made.close()
+        holder.communicate()

@@ -1,0 +1,230 @@
+"""
+Plugins beside the installed ones: modules and files by name, and files of the data folder.
+"""
+
+import os
+import py_compile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from hvcore.registry import Registry, load_plugins
+from hvcore.settings import load
+
+QUEUE: Final = """\
+from hvcore.plugin_api import QueueBackend, hookimpl
+
+@hookimpl
+def hvcore_queues():
+    yield QueueBackend(name="NAME", factory=print)
+"""
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    folder = tmp_path / "data"
+    (folder / "plugins").mkdir(parents=True)
+    for one in (folder, folder / "plugins"):
+        one.chmod(0o755)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _as_an_operator() -> Iterator[None]:
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+def plugin(file: Path, name: str) -> Path:
+    file.write_text(QUEUE.replace("NAME", name))
+    return file
+
+
+def loaded(data: Path, **environ: str) -> Registry:
+    given = {"HV_PLUGINS": "hvcore_ratelimit.plugin", **environ}
+    found = load(config_path=None, environ=given, data_dir=data).settings
+    return load_plugins(found)
+
+
+def queues(registry: Registry) -> list[str]:
+    return [offer.backend.name for offer in registry.of_kind("queue")]
+
+
+def refusal(registry: Registry) -> str:
+    (fault,) = registry.faults
+    assert queues(registry) == []
+    return str(fault)
+
+
+def test_a_file_and_a_module_are_loaded_beside_the_other_plugins(
+    data: Path, tmp_path: Path
+) -> None:
+    acme = plugin(tmp_path / "acme-queue.py", "acme")
+
+    found = loaded(data, HV_EXTRA_PLUGINS=f"{acme}, hvcore_queue_local.plugin")
+
+    assert found.faults == ()
+    assert queues(found) == ["acme", "local"]
+    assert [offer.backend.name for offer in found.of_kind("limits")]
+    offer = found.offer("queue", "acme")
+    assert (offer.plugin, offer.distribution) == ("acme-queue", "HV_EXTRA_PLUGINS")
+
+
+def test_extra_plugins_are_beside_the_installed_ones(
+    data: Path, tmp_path: Path
+) -> None:
+    acme = plugin(tmp_path / "acme_beside.py", "acme")
+
+    found = loaded(data, HV_PLUGINS="", HV_EXTRA_PLUGINS=str(acme))
+
+    assert {"acme", "rq"} <= set(queues(found))
+
+
+def test_a_relative_path_of_an_extra_plugin_begins_at_the_current_folder(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plugin(tmp_path / "acme_near.py", "near")
+    monkeypatch.chdir(tmp_path)
+
+    assert queues(loaded(data, HV_EXTRA_PLUGINS="acme_near.py")) == ["near"]
+
+
+def test_an_extra_plugin_that_is_there_already_is_loaded_once(data: Path) -> None:
+    found = loaded(data, HV_EXTRA_PLUGINS="hvcore_ratelimit.plugin")
+
+    assert found.faults == ()
+    assert found.offer("limits", "moving-window")
+
+
+def test_a_plugin_file_that_is_missing_is_told_with_its_path(data: Path) -> None:
+    told = refusal(loaded(data, HV_EXTRA_PLUGINS="/nowhere/acme.py"))
+
+    assert "Plugin acme (HV_EXTRA_PLUGINS)" in told
+    assert "/nowhere/acme.py cannot be read: No such file" in told
+    assert "take acme out of HV_EXTRA_PLUGINS" in told
+
+
+def test_a_line_of_a_plugin_file_that_fails_is_told(data: Path, tmp_path: Path) -> None:
+    acme = tmp_path / "acme_failing.py"
+    acme.write_text("x = 1\nx.nothing\n")
+
+    told = refusal(loaded(data, HV_EXTRA_PLUGINS=str(acme)))
+
+    assert f"{acme}:2" in told
+
+
+def test_files_of_the_plugins_folder_are_loaded(data: Path) -> None:
+    plugin(data / "plugins" / "first.py", "first")
+    plugin(data / "plugins" / "second.py", "second")
+    # As editors leave them.
+    (data / "plugins" / ".#second.py").symlink_to("somebody@host")
+    (data / "plugins" / "notes.txt").write_text("first, second")
+
+    found = loaded(data)
+
+    assert found.faults == ()
+    assert queues(found) == ["first", "second"]
+    assert found.offer("queue", "first").distribution == str(data / "plugins")
+
+
+def test_a_plugin_file_takes_the_place_of_no_library(data: Path) -> None:
+    import json  # noqa: PLC0415 - as anybody does afterwards
+
+    plugin(data / "plugins" / "json.py", "first")
+
+    assert queues(loaded(data)) == ["first"]
+    assert "hvcore" not in str(json.__file__)
+    assert json.loads("[]") == []
+
+
+def test_the_second_of_two_plugin_files_of_one_name_is_refused(
+    data: Path, tmp_path: Path
+) -> None:
+    plugin(data / "plugins" / "acme_twice.py", "first")
+    other = plugin(tmp_path / "acme_twice.py", "second")
+
+    found = loaded(data, HV_EXTRA_PLUGINS=str(other))
+
+    assert queues(found) == ["first"]
+    assert f"{data}/plugins/acme_twice.py has the same name" in str(found.faults[0])
+
+
+def writable_folder(data: Path) -> str:
+    (data / "plugins").chmod(0o775)
+    return f"run: chmod go-w {data}/plugins"
+
+
+def writable_file(data: Path) -> str:
+    (data / "plugins" / "open.py").chmod(0o666)
+    return f"run: chmod go-w {data}/plugins/open.py"
+
+
+def writable_data_folder(data: Path) -> str:
+    data.chmod(0o777)
+    return f"run: chmod go-w {data}"
+
+
+def file_behind_a_link(data: Path) -> str:
+    file = data / "plugins" / "open.py"
+    file.rename(data / "elsewhere.py")
+    file.symlink_to(data / "elsewhere.py")
+    return f"{file} is a link"
+
+
+def folder_behind_a_link(data: Path) -> str:
+    (data / "plugins").rename(data / "elsewhere")
+    (data / "plugins").symlink_to(data / "elsewhere")
+    return f"{data}/plugins is a link"
+
+
+@pytest.mark.parametrize(
+    "opened",
+    [
+        writable_folder,
+        writable_file,
+        writable_data_folder,
+        file_behind_a_link,
+        folder_behind_a_link,
+    ],
+)
+def test_a_plugin_file_that_others_can_change_is_refused(
+    data: Path, opened: Callable[[Path], str]
+) -> None:
+    plugin(data / "plugins" / "open.py", "open")
+
+    said = opened(data)
+
+    assert said in refusal(loaded(data))
+
+
+def test_a_plugin_file_of_another_user_is_refused(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plugin(data / "plugins" / "theirs.py", "theirs")
+    monkeypatch.setattr(os, "geteuid", lambda: 64_321)
+
+    told = refusal(loaded(data))
+
+    assert f"{data} belongs to " in told
+    assert f"run: chown 64321 {data}" in told
+
+
+def test_naming_a_file_of_the_plugins_folder_does_not_open_it(data: Path) -> None:
+    file = plugin(data / "plugins" / "named.py", "named")
+    writable_folder(data)
+
+    assert "chmod go-w" in refusal(loaded(data, HV_EXTRA_PLUGINS=str(file)))
+
+
+def test_compiled_files_beside_a_plugin_file_are_not_read(data: Path) -> None:
+    file = plugin(data / "plugins" / "fresh.py", "stale")
+    # One that Python takes whatever time and size the source has.
+    unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH
+    py_compile.compile(str(file), invalidation_mode=unchecked)
+    plugin(file, "fresh")
+
+    assert queues(loaded(data)) == ["fresh"]
+    assert not [*data.glob("plugins/__pycache__/*.tmp")]

@@ -46,18 +46,19 @@ from hvcore.errors import (
     UnsupportedFormatError,
     VideoNotFoundError,
 )
-from hvcore.ports.analytics import AnalyticsSink
+from hvcore.ports.analytics import AnalyticsSink, BatchRefusedError
 from hvcore.ports.auth import AuthProvider, BearerScheme, Credentials, HeaderScheme
 from hvcore.ports.event_subscribers import SubscribedEvent
 from hvcore.ports.mail import Mail, Mailer, MailRefusedError
 
 if TYPE_CHECKING:
-    from hvcore.safe_http import OutboundHttp
+    from hvcore.safe_http import OutboundError, OutboundHttp, TargetRefusedError
 
 __all__ = [
     "AlreadyDeletedError",
     "AnalyticsSink",
     "AuthProvider",
+    "BatchRefusedError",
     "BearerScheme",
     "BreakdownBy",
     "Caption",
@@ -89,6 +90,7 @@ __all__ = [
     "NotMigratedError",
     "OnCommit",
     "OnEvent",
+    "OutboundError",
     "OutboundHttp",
     "Overrides",
     "OwnTransactionError",
@@ -103,6 +105,7 @@ __all__ = [
     "SortBy",
     "SortDir",
     "SubscribedEvent",
+    "TargetRefusedError",
     "UnauthorizedError",
     "UnavailableError",
     "UnsupportedFormatError",
@@ -121,8 +124,8 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     """Load a class that brings libraries along, which most programs need not import."""
-    if name != "OutboundHttp":
+    if name not in {"OutboundError", "OutboundHttp", "TargetRefusedError"}:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from hvcore.safe_http import OutboundHttp  # noqa: PLC0415 - see above
+    from hvcore import safe_http  # noqa: PLC0415 - see above
 
-    return OutboundHttp
+    return getattr(safe_http, name)

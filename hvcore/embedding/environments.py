@@ -195,7 +195,7 @@ class EmbeddedEnvironment(GrantsUploads):
             QuotaExceededError: The organization may not store or encode it.
             UnavailableError: There is no room, or the database or storage does not
                 answer.
-            OSError: The file cannot be read; or whatever else a stream raises.
+            Exception: Whatever the opening and the reading of the source raise.
         """
         if isinstance(source, str | PathLike):
             path = Path(source)

@@ -27,9 +27,9 @@ from hvcore.embedding import (
 from hvcore.testing import FakeTranscoder, make_ready_video
 from tests.embedding.conftest import ENVIRON, Host
 from tests.embedding.test_web import ask, the_host
-from tests.kit.memory import MemoryStore, StoredCounts
 from tests.support.databases.migrated import sqlite_of_a_service
 from tests.support.fakes import MemoryQueue
+from tests.testing.memory import MemoryStore, StoredCounts
 
 TODAY = datetime.now(UTC).date()
 Reports = Mapping[str, Callable[[EnvironmentReports, str], Mapping[str, Any]]]

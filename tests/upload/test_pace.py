@@ -1,5 +1,5 @@
 """
-How slowly senders may send, and how slowly while others wait.
+The least pace of senders, alone and while others wait.
 """
 
 import io

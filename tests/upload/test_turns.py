@@ -1,5 +1,5 @@
 """
-Whose files are taken while many are sent.
+The turns of senders while many send files.
 """
 
 import threading

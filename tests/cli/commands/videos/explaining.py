@@ -1,5 +1,5 @@
 """
-Read what a command has explained.
+The explanation that a command has printed.
 """
 
 import json

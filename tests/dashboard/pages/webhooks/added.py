@@ -1,5 +1,5 @@
 """
-Add webhooks, and order what is sent to them.
+Webhooks on pages, and their deliveries.
 """
 
 from typing import Final

@@ -139,6 +139,10 @@ PORTS: Final[Mapping[str, PortSubject]] = {
         example=_methods("prepare", "is_prepared"),
         unproven="It has no kit of its own: the kits of sinks try both methods.",
     ),
+    "SupportsUninstall": PortSubject(
+        example=_methods("uninstall"),
+        unproven="It has no kit: tests/embedding uninstalls the shipped backends.",
+    ),
     "SupportsPresignedRead": PortSubject(
         example=_methods("presigned_url"),
         kits=("testing.storage.PresignedReadConformance",),

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final, TypeVar
 import pytest
 
 from hvcore.testing.deviations import DeclaresDeviations
-from hvcore.testing.leftovers import KINDS, MAY_GROW_ONCE, Growth, Watch
+from hvcore.testing.leftovers import KINDS, MAY_GROW_ONCE, Growth, LeftoverWatch
 from hvcore.testing.surroundings import far_away
 
 TestT = TypeVar("TestT", bound=Callable[..., Any])
@@ -72,7 +72,7 @@ class Kit(DeclaresDeviations):
         # Of all fixtures of a test the first one, and the last that ends.
         given = tmp_path_factory.getbasetemp()
         with far_away(given / "locales"):
-            watch, failed = Watch(given), request.session.testsfailed
+            watch, failed = LeftoverWatch(given), request.session.testsfailed
             yield
             # What is left has no owner, who could still close it.
             request.node.funcargs.clear()

@@ -34,7 +34,7 @@ _CACHES: Final = ("__pycache__", ".pytest_cache", ".hypothesis", ".coverage")
 _UNLIKE: Final = object()
 
 
-class Watch:
+class LeftoverWatch:
     """
     Look at a process, and later tell what is new.
 

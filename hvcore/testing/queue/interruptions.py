@@ -23,7 +23,7 @@ _KINDS: Final = ("upload.take", "encode.part", "webhook.send", "kit/test", "é")
 _BREAKS: Final = 60
 
 
-class KitInterrupt(BaseException):
+class QueueKitInterrupt(BaseException):
     """Raised as a signal handler would."""
 
 
@@ -77,7 +77,7 @@ class InterruptionPromises(MessagePromises):
         assert_once_each(self._consumed(queue, wanted), wanted)
 
     @pytest.mark.parametrize(
-        "kind", [KitInterrupt, KeyboardInterrupt, SystemExit, GeneratorExit]
+        "kind", [QueueKitInterrupt, KeyboardInterrupt, SystemExit, GeneratorExit]
     )
     def test_other_exceptions_end_the_consumer(
         self, queue: Queue, kind: type[BaseException]

@@ -128,17 +128,3 @@ def test_the_front_page_and_the_reference_link_to_built_documentation(
 ) -> None:
     assert 'href="../"' in built.simulate_get("/docs/api/").text
     assert 'href="docs/"' in built.simulate_get("/").text
-
-
-def test_an_error_links_to_the_page_that_explains_its_code(built: TestClient) -> None:
-    answer = built.simulate_get("/v1/videos")
-
-    assert answer.json["code"] == "unauthorized"
-    page = "https://api.test/docs/errors/unauthorized"
-    assert answer.headers["Link"] == f'<{page}>; rel="help"'
-
-
-def test_an_error_of_an_api_without_documentation_links_nowhere(
-    unbuilt: TestClient,
-) -> None:
-    assert "Link" not in unbuilt.simulate_get("/v1/videos").headers

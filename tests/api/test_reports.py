@@ -14,7 +14,7 @@ from falcon.testing import Result
 from hvcore.domain.access.keys import Permission
 from hvcore.domain.analytics.ignored import IgnoredReason
 from hvcore.wire.analytics import schemas as answers
-from tests.api.resources.test_analytics import A_ENV, NOW, NOW_TEXT, A, serve
+from tests.services.analytics.served import A_ENV, NOW, NOW_TEXT, A, serve
 from tests.services.analytics.test_live import ignore, watch
 from tests.support.http.world import ENV, ORG, World, body_of, locations, problem_of
 

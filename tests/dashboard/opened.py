@@ -104,7 +104,7 @@ class PersonClient:
 @attrs.define(kw_only=True)
 class StillInstallation:
     """
-    What is known of an installation that nobody examines.
+    An installation whose findings a test has written.
 
     Attributes:
         asked_anew: How often findings of a moment ago would not do.

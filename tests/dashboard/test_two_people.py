@@ -15,7 +15,7 @@ from tests.dashboard.pages.keys.test_changes import KEYS, keys_of, made
 from tests.dashboard.pages.members.test_changes import MEMBERS
 from tests.dashboard.pages.operation.test_tenants import ONE
 from tests.dashboard.pages.video.sent_files import VTT, picture, post_file
-from tests.dashboard.pages.webhooks.test_changes import added, endpoints
+from tests.dashboard.pages.webhooks.added import added, endpoints
 from tests.dashboard.sent_forms import form_of
 from tests.support.http.world import ORG
 

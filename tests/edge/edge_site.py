@@ -139,7 +139,7 @@ class WorkerBehindEdge(DeliveryWorker):
     @property
     def edge_authorizations(self) -> EdgeAuthorizations:
         """
-        What the edge is told.
+        Return the authorizations that edges ask for.
         """
         return EdgeAuthorizations(
             directory=self.directory,

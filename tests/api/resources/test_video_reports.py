@@ -20,8 +20,8 @@ from hvcore.services.counting.segment_details import SegmentDetails
 from hvcore.services.counting.sessions import SessionNames, SessionNotes
 from hvcore.services.counting.spooled_counter import SpooledCounter
 from hvcore.wire.analytics import video_reports as answers
-from tests.api.resources.test_analytics import NOW, A, report
 from tests.conftest import SettableClock
+from tests.services.analytics.served import NOW, A, report
 from tests.support.http.world import OTHER_ORG, World, locations, problem_of
 
 ROOTS = [A, "/v1"]

@@ -16,7 +16,7 @@ from hvcore.domain.ids import VideoId
 from hvcore.services.analytics import live as live_analytics
 from hvcore_analytics_sql import live
 from hvcore_worker.sweep import sweep_once
-from tests.api.resources.test_analytics import A_ENV, NOW, NOW_TEXT, A, report, serve
+from tests.services.analytics.served import A_ENV, NOW, NOW_TEXT, A, report, serve
 from tests.support.http.world import OTHER_ORG, World, locations, problem_of
 
 ROOTS = [A, "/v1"]

@@ -11,8 +11,8 @@ import pytest
 import urllib3
 
 from hvcore.domain.uploads.grants import UploadGranted
-from tests.services.conftest import World, make_world
-from tests.services.uploads.direct import DATA, MP4
+from tests.services.conftest import MP4, World, make_world
+from tests.services.uploads.direct import DATA
 from tests.support.stores.azure_store import (
     blob_content,
     blob_names,

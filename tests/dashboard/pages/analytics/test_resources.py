@@ -13,9 +13,9 @@ from falcon.testing import Result
 from hvcore.domain.access.roles import Role
 from hvcore.domain.analytics.cmcd import player_report
 from hvcore.domain.playback.viewer import Viewer
-from tests.api.resources.test_analytics import A_ENV, NOW, A, serve
 from tests.api.resources.test_video_reports import ON, play
 from tests.dashboard.opened import Dashboard, ids_in
+from tests.services.analytics.served import A_ENV, NOW, A, serve
 from tests.support.http.world import ORG
 
 PAGE = f"/dashboard/{ORG}/analytics"

@@ -10,12 +10,12 @@ import unicodedata
 
 
 def composed(text: str) -> str:
-    """Return a text with composed letters (NFC), as equal texts all have it."""
+    """Return a text with composed letters (NFC), so that equal texts compare as equal."""
     return unicodedata.normalize("NFC", text)
 
 
 def folded(text: str) -> str:
-    """Return a text without case and with composed letters, as equal names have it."""
+    """Return a text without case and with composed letters, for comparing names."""
     if text.isascii():
         return text.lower()
     # Decomposed before: folding changes the order of a Greek letter's marks.

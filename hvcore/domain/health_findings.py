@@ -1,4 +1,4 @@
-"""The findings of checks of an installation, and their remedies."""
+"""Health findings: what the checks of an installation found, and the remedies."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -14,10 +14,10 @@ BROKEN: Final = "broken"
 @attrs.frozen(kw_only=True)
 class HealthFinding:
     """
-    A finding of a check, and its remedy.
+    Describe the result of one check of an installation, and the remedy.
 
     Attributes:
-        fix: What to do; empty if nothing.
+        fix: What an operator has to do; "" if nothing.
     """
 
     state: str
@@ -26,32 +26,40 @@ class HealthFinding:
     fix: str = ""
 
     def as_record(self) -> Mapping[str, object]:
-        """Return the finding as one record of the output."""
+        """Return the finding as a mapping of its fields, for printing."""
         return attrs.asdict(self)
 
 
 @attrs.frozen(kw_only=True)
 class Examination:
-    """The findings of all checks at a moment."""
+    """Hold the findings of all checks at a moment."""
 
     findings: Sequence[HealthFinding]
     at: datetime
 
 
 def healthy(check: str, found: str) -> HealthFinding:
-    """Return a finding that needs no action."""
+    """Return a finding with the state ``ok``, which needs no action."""
     return HealthFinding(state=OK, check=check, found=found)
 
 
 def broken(check: str, found: str, fix: str) -> HealthFinding:
-    """Return a finding without which the service does not work."""
+    """
+    Return a finding with the state ``broken``.
+
+    The service does not work until the finding is fixed.
+    """
     return HealthFinding(state=BROKEN, check=check, found=found, fix=fix)
 
 
 def ambiguous(
     check: str, sentences: Sequence[str], fix: str
 ) -> Sequence[HealthFinding]:
-    """Return a finding for each sentence about settings that may be meant otherwise."""
+    """
+    Return a warning for each sentence.
+
+    A sentence is about a setting that can be understood in two ways.
+    """
     return [
         HealthFinding(state=WARNING, check=check, found=sentence, fix=fix)
         for sentence in sentences

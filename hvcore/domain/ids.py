@@ -1,8 +1,8 @@
 """
-Identifiers: what they look like, how they are made and recognised.
+Identifiers of videos, keys and other records: their form, and how they are made.
 
-An identifier is a prefix and 22 random base62 characters (131 bits), so that
-none can be guessed. Organizations and environments may have chosen ones.
+An identifier is a prefix and 22 random base62 characters (131 bits), so that nobody can
+guess one. Operators may choose those of organizations and environments.
 """
 
 import re
@@ -92,7 +92,7 @@ def new_task_id() -> TaskId:
 
 
 def new_service_key_id() -> str:
-    """Return the id of a new key with which the service itself signs."""
+    """Make the identifier (``kid``) of one of the service's own signing keys."""
     return _random("svk_")
 
 
@@ -102,7 +102,7 @@ def new_signing_key_id() -> SigningKeyId:
 
 
 def new_edge_key_id() -> EdgeKeyId:
-    """Make an edge key, ``ek_…``."""
+    """Make an edge key, ``ek_…``, which is its own identifier."""
     return EdgeKeyId(_random("ek_"))
 
 
@@ -112,7 +112,7 @@ def new_share_link_id() -> ShareLinkId:
 
 
 def new_share_code_id() -> ShareCodeId:
-    """Make the identifier of a code that is sent by mail, ``shc_…``."""
+    """Make the identifier of a share link's code that is sent by mail, ``shc_…``."""
     return ShareCodeId(_random("shc_"))
 
 
@@ -137,31 +137,31 @@ def new_member_id() -> MemberId:
 
 
 def is_chosen_id(text: str) -> bool:
-    """Return whether an operator may choose this text as an identifier."""
+    """Return whether a text may be an operator's own id of an organization or environment."""
     return _CHOSEN.fullmatch(text) is not None
 
 
 def is_video_id(text: str) -> bool:
-    """Return whether this has the form of a ``vid_`` or a ``pubvid_`` identifier."""
+    """Return whether a text has the form of a ``vid_`` or a ``pubvid_`` identifier."""
     return _VIDEO.fullmatch(text) is not None
 
 
 def first_video_id(text: str) -> str | None:
-    """Return the first ``vid_`` or ``pubvid_`` identifier in a text; None: it has none."""
+    """Return the first ``vid_`` or ``pubvid_`` identifier in a text; None if it has none."""
     found = _VIDEO.search(text)
     return found[0] if found else None
 
 
 def is_edge_key_id(text: str) -> bool:
-    """Return whether this has the form of an edge key."""
+    """Return whether a text has the form of an edge key."""
     return _EDGE_KEY.fullmatch(text) is not None
 
 
 def is_signing_key_id(text: str) -> bool:
-    """Return whether this has the form of a signing key's identifier."""
+    """Return whether a text has the form of a signing key's identifier."""
     return _SIGNING_KEY.fullmatch(text) is not None
 
 
 def is_share_link_id(text: str) -> bool:
-    """Return whether this has the form of a share link's identifier."""
+    """Return whether a text has the form of a share link's identifier."""
     return _SHARE.fullmatch(text) is not None

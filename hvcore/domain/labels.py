@@ -1,7 +1,7 @@
 """
-The labels of a video: an ID of its owner's, metadata and tags.
+Labels of a video: an external ID that the owner chooses, metadata and tags.
 
-Nothing here means anything to the service. See decision 124.
+The service does not interpret labels. See decision 124.
 """
 
 from collections.abc import Mapping
@@ -20,12 +20,12 @@ Metadata = tuple[tuple[str, str], ...]
 @attrs.frozen(kw_only=True)
 class Labels:
     """
-    The labels of a video.
+    Hold the labels of a video: external ID, metadata and tags.
 
     Attributes:
-        external_id: What the owner calls the video; no other one of its environment has
-            it that is not deleted.
-        tags: Each once, as it was sent.
+        external_id: The owner's own ID of the video, unique among the videos of the
+            environment that are not deleted.
+        tags: The tags as they were sent; each one once.
     """
 
     external_id: str | None = None
@@ -34,7 +34,7 @@ class Labels:
 
     @property
     def terms(self) -> frozenset[str]:
-        """The terms that lists are filtered by: see tag_term and metadata_term."""
+        """The search terms of all tags and metadata: see tag_term and metadata_term."""
         pairs = (metadata_term(key, value) for key, value in self.metadata)
         return frozenset((*map(tag_term, self.tags), *pairs))
 
@@ -45,11 +45,12 @@ NO_LABELS: Final = Labels()
 @attrs.frozen(kw_only=True)
 class LabelChanges:
     """
-    The changes of an owner to labels; None leaves a label as it is.
+    Hold an owner's changes to a video's labels; None leaves a label as it is.
 
     Attributes:
-        metadata: The keys that change, None for those that go; other keys stay.
-        tags: In place of all that were there.
+        metadata: The new values of the keys that change; None removes a key. Other keys
+            stay.
+        tags: The tags that replace all present tags.
     """
 
     external_id: str | None = None
@@ -60,10 +61,10 @@ class LabelChanges:
 
     def of(self, labels: Labels) -> Labels:
         """
-        Return the labels after the change.
+        Return a video's labels after the change.
 
         Raises:
-            InvalidParametersError: They have too much metadata then.
+            InvalidParametersError: The video would have too much metadata.
         """
         external_id = None if self.clears_external_id else labels.external_id
         pairs = {} if self.clears_metadata else dict(labels.metadata)
@@ -82,26 +83,26 @@ class LabelChanges:
 
 
 def tag_term(tag: str) -> str:
-    """Return the label term of a tag, composed (NFC); case counts."""
+    """Return the search term of a tag, with composed letters (NFC); case matters."""
     return written_tag_term(composed(tag))
 
 
 def written_tag_term(tag: str) -> str:
-    """Return the term of a tag whose letters are composed, or were never asked about."""
+    """Return the search term of a tag exactly as it is written, without composing letters."""
     return f"tag:{tag}"
 
 
 def metadata_term(key: str, value: str) -> str:
     """
-    Return the term that finds videos by a key and a value of metadata.
+    Return the search term of videos that have a metadata key with a value.
 
-    No key has a colon.
+    A key never contains a colon.
     """
     return f"metadata:{key}:{value}"
 
 
 def too_much_metadata(pairs: Mapping[str, str | None]) -> str | None:
-    """Return the problem with the size of metadata: ``must have …``; None if none."""
+    """Return the rule that metadata breaks by its size, ``must have …``; None if it fits."""
     if len(pairs) > MAX_METADATA_KEYS:
         return f"must have at most {MAX_METADATA_KEYS} keys"
     size_bytes = sum(

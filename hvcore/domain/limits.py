@@ -1,8 +1,7 @@
 """
-Every number of the contract, with its unit.
+Limits: every number of the HTTP interface's contract, with its unit.
 
-Source: interface, "Limits"; each line names the section where it is not that.
-These are structural: no setting changes them.
+Source: interface, "Limits"; a line names its section if it is another one. No setting changes these numbers.
 """
 
 from typing import Final

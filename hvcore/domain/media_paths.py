@@ -1,4 +1,4 @@
-"""Storage paths of a video's files."""
+"""Storage paths of a video's files: media, posters, thumbnails and reports."""
 
 from typing import Final
 
@@ -11,40 +11,41 @@ _CERTIFICATES: Final = "certificates"
 
 
 def media_root(video_id: VideoId, job_id: JobId) -> str:
-    """Return the storage prefix under which a job's files are."""
+    """Return the storage prefix of the media files that a transcode job makes."""
     return f"{media_prefix(video_id)}/{job_id}"
 
 
 def media_prefix(video_id: VideoId) -> str:
-    """Return the storage prefix of everything that was made of a video."""
+    """Return the storage prefix of all files that were made of a video, by any job."""
     return f"media/{video_id}"
 
 
 def quarantined(path: str) -> str:
-    """Return the quarantine path of a storage path or prefix."""
+    """Return the path in the quarantine that corresponds to a storage path or prefix."""
     return f"{QUARANTINE}/{path}"
 
 
 def conformance_report_path(video_id: VideoId, job_id: JobId) -> str:
     """
-    Return the storage path of what the check of a job's files has found.
+    Return the storage path of the conformance report about a job's files.
 
-    Not among those files, because everything else of a failed job is removed.
+    The report lies beside the job's files, because those of a failed job are removed.
     """
     return f"{media_prefix(video_id)}/{_CERTIFICATES}/{job_id}.json"
 
 
 def posters_prefix(video_id: VideoId) -> str:
-    """Return the storage prefix of the pictures that the owner has chosen."""
+    """Return the storage prefix of the posters that a video's owner has uploaded."""
     return f"{media_prefix(video_id)}/{_POSTERS}"
 
 
 def thumbnails_prefix(video_id: VideoId, poster_path: str) -> str:
     """
-    Return the storage prefix of a picture's sizes; each picture has its own.
+    Return the storage prefix of one picture's thumbnails in all sizes.
 
     Args:
-        poster_path: Storage path of the picture, chosen or made by a job.
+        poster_path: The storage path of the picture, which the owner chose or a job
+            made.
     """
     folder, name = poster_path.removeprefix(f"{media_prefix(video_id)}/").split("/", 1)
     of = name.removesuffix(".jpg") if folder == _POSTERS else folder

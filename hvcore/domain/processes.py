@@ -8,13 +8,14 @@ import attrs
 @attrs.frozen(kw_only=True)
 class ServiceProcess:
     """
-    A process that ``hv up`` keeps running.
+    Describe a process that ``hv up`` keeps running.
 
     Attributes:
-        name: Such as ``encode-1``; its log file has the same one.
-        pid: None while it is not running, because it ended a moment ago.
-        started_at: When it was last started.
-        starts: How often; 1 if it never ended by itself.
+        name: The process's name, such as ``encode-1``; its log file has the same name.
+        pid: The operating system's process id; None while the process is not running,
+            because it ended a moment ago.
+        started_at: When the process was last started.
+        starts: How often the process was started; 1 if it never ended by itself.
     """
 
     name: str

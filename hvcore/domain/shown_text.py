@@ -1,5 +1,5 @@
 """
-Texts of strangers, such as a video's name, where people read them.
+Shown texts: make strangers' texts, such as a video's name, safe to show to people.
 
 Control characters can end a line of a mail's head, and marks of writing direction
 show a text in another order than it has: ``gpj.exe`` as ``exe.jpg``.
@@ -18,9 +18,9 @@ _LEFT_OUT: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
 def one_line(text: str) -> str:
     """
-    Return a text as one line that changes nothing around it.
+    Return a text on one line, without control characters and direction marks.
 
-    Marks that letters of some scripts and emoji need stay.
+    Invisible marks that letters of some scripts and emoji need stay.
     """
     if text.isascii() and text.isprintable():
         return text.strip()

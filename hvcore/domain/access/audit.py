@@ -15,17 +15,19 @@ _WORDS_OF_OURS: Final = frozenset({"language", "reason"})
 @attrs.frozen(kw_only=True)
 class AuditEntry:
     """
-    One operation.
+    Describe one operation of an operator that the audit log records.
 
     Attributes:
-        org_id: None for what belongs to no organization, such as a system key.
-        actor: Who did it, such as ``cli:alice``; a person is the backend's name, a
-            colon and the subject.
-        action: What was done, such as ``key.revoke``.
-        subject: The identifier of what it was done to.
-        details: Plain JSON data; never a secret.
-        actor_name: The name of a person; "" for others.
-        seq: Its place in the log, rising; 0 while it is in none.
+        org_id: The organization that the operation concerned; None if it concerned
+            none, such as the creation of a system key.
+        actor: The person or program that did the operation, such as ``cli:alice``; a
+            person is written as the sign-in backend's name, a colon and the subject.
+        action: The kind of operation, such as ``key.revoke``.
+        subject: The identifier of the object that was changed, such as a key's id.
+        details: Further facts about the operation as plain JSON data; never a secret.
+        actor_name: The actor's display name if the actor is a person; else "".
+        seq: The entry's number in the log, which rises with each entry; 0 until the
+            entry is stored.
     """
 
     at: datetime
@@ -41,13 +43,15 @@ class AuditEntry:
 @attrs.frozen(kw_only=True)
 class AuditQuery:
     """
-    The filters of audit log entries; None or "" does not filter.
+    Filter the entries of the audit log; a filter that is None or "" is not applied.
 
     Attributes:
-        area: What actions begin with, such as ``key``.
-        search: Is somewhere in who, what was done, or to what; in any case.
-        first: A UTC day; last, too, and both are included.
-        before: Only entries that are older than this one (``seq``).
+        area: The beginning of the action's name, such as ``key``.
+        search: A text that must occur in the actor, the action or the subject, in upper
+            or lower case.
+        first: The first UTC day of entries; ``last`` is the last day. Both days are
+            included.
+        before: A ``seq``: only entries with a lower one, which are older, are returned.
     """
 
     org_id: OrgId | None = None
@@ -61,10 +65,10 @@ class AuditQuery:
 @attrs.frozen(kw_only=True)
 class AuditPage:
     """
-    Entries, the latest first.
+    Hold one page of audit log entries, the latest first.
 
     Attributes:
-        has_more: There are older ones that the query asks for, too.
+        has_more: Whether older entries match the query, too.
     """
 
     entries: Sequence[AuditEntry]
@@ -73,9 +77,10 @@ class AuditPage:
 
 def without_personal_details(details: Mapping[str, object]) -> Mapping[str, object]:
     """
-    Return the details of an entry about a video that stay when its files go.
+    Return the details of an audit entry without personal data.
 
-    Those are numbers, truths, and words of the service.
+    Called when a video's data is erased. Numbers, booleans, None and the details
+    ``language`` and ``reason`` stay; every other detail is left out.
     """
     return {
         name: value

@@ -1,4 +1,8 @@
-"""Requests that create something once, however often they are sent."""
+"""
+Idempotency keys: a request that creates something and is repeated creates it only once.
+
+The answer to the first request is recorded, and repeated requests get that answer.
+"""
 
 import json
 from collections.abc import Mapping
@@ -28,12 +32,12 @@ PERSONAL_MEMBERS: Final = frozenset(
 @attrs.frozen(kw_only=True)
 class IdempotencyScope:
     """
-    The scope within which an ``Idempotency-Key`` stands for one request.
+    Identify the request that an ``Idempotency-Key`` stands for.
 
     Attributes:
-        env_id: "" where neither the path nor the key names an environment.
-        route: Method and address, as the route table has them.
-        key: As the caller sent it.
+        env_id: The environment; "" if neither the path nor the API key names one.
+        route: The HTTP method and the address pattern, as in the route table.
+        key: The value of the header ``Idempotency-Key``, as the caller sent it.
     """
 
     org_id: str
@@ -45,12 +49,12 @@ class IdempotencyScope:
 @attrs.frozen(kw_only=True)
 class RecordedAnswer:
     """
-    The answer to the first request.
+    Record the HTTP answer to the first request with an idempotency key.
 
     Attributes:
-        body: May hold signed addresses.
-        video_id: Whom it is about, by either id, if it has members that go with the
-            video.
+        body: The body of the answer; it may hold signed addresses.
+        video_id: The ``vid_`` or ``pubvid_`` id of the video that the answer describes,
+            if the body has members that must be erased when that video is deleted.
     """
 
     status: int
@@ -62,14 +66,17 @@ class RecordedAnswer:
 @attrs.frozen(kw_only=True)
 class FirstRequest:
     """
-    The first request with a key, while it runs and afterwards.
+    Record the first request with an idempotency key, while it runs and afterwards.
 
     Attributes:
-        fingerprint: Of everything that makes another request another one.
-        claim: Random; whoever knows it runs the request.
-        claimed_until: Then another may run it, if it has no answer.
-        expires_at: Then the key is free again.
-        answer: None while it runs.
+        fingerprint: A hash of the parts of the request that a repetition must have in
+            common with the first request.
+        claim: A random text; only the process that knows it may run the request.
+        claimed_until: The moment from which another process may run the request if
+            there is no answer yet.
+        expires_at: The moment from which the idempotency key may be used for a new
+            request.
+        answer: The recorded answer; None while the request runs.
     """
 
     scope: IdempotencyScope
@@ -82,9 +89,9 @@ class FirstRequest:
 
 def without_personal_members(body: str) -> str:
     """
-    Return the JSON text of an answer without PERSONAL_MEMBERS, at whatever depth.
+    Return the JSON text of an answer without its PERSONAL_MEMBERS, at any depth.
 
-    What is no JSON stays as it is, and so does a text that has none of them.
+    A text that is no JSON, or has no such members, is returned unchanged.
     """
     try:
         answer = json.loads(body)

@@ -1,5 +1,5 @@
 """
-API keys: their values, their records, and what they permit.
+API keys: their secret values, their stored records and their permissions.
 
 Source: interface, "Authentication".
 """
@@ -24,7 +24,7 @@ MAX_KEY_NAME_CHARS: Final = 200
 
 
 class KeyType(Enum):
-    """The reach of a key."""
+    """Name the reach of an API key: one environment, one organization, or everything."""
 
     ENVIRONMENT = "environment"
     FULL_ACCESS = "full-access"
@@ -32,7 +32,7 @@ class KeyType(Enum):
 
 
 class Permission(Enum):
-    """The operations that a key may be used for."""
+    """Name the groups of operations that an API key may be used for."""
 
     VIDEOS_READ = "videos:read"
     VIDEOS_WRITE = "videos:write"
@@ -46,11 +46,12 @@ ALL_PERMISSIONS: Final = frozenset(Permission)
 @attrs.frozen(kw_only=True)
 class ApiKey:
     """
-    The record of a key; the key itself is known to its owner only.
+    Store the facts about an API key; the secret value itself is not stored.
 
     Attributes:
-        sha256: Hash of the whole key, 64 hex digits.
-        shown: The key's first characters, for lists.
+        sha256: The SHA-256 of the whole key value, 64 hex digits.
+        shown: The first characters of the key value, by which people recognise it in
+            lists.
         org_id: None for a system key.
         env_id: The environment of an environment key; the default
             environment of a full-access key, if it has one.
@@ -71,9 +72,10 @@ class ApiKey:
 
     def is_valid_at(self, now: datetime) -> bool:
         """
-        Return whether the key works: neither revoked nor run out.
+        Return whether the key can be used at a moment: neither revoked nor expired.
 
-        A revocation in the future is a rotation's overlap.
+        ``revoked_at`` may be in the future: after a rotation the old key works on until
+        then.
         """
         ended = [at for at in (self.expires_at, self.revoked_at) if at is not None]
         return all(now < at for at in ended)
@@ -81,9 +83,9 @@ class ApiKey:
 
 def checksum(text: str) -> str:
     """
-    Return six base62 characters over the text.
+    Return the checksum of a text as six base62 characters.
 
-    They tell a mistyped or leaked key from a real one without a lookup.
+    It ends every key value, so that a mistyped key is recognised without a database.
     """
     number = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
     chars = []
@@ -94,26 +96,26 @@ def checksum(text: str) -> str:
 
 
 def new_key_value(kind: EnvironmentKind) -> str:
-    """Make the secret value of a key: prefix, 26 random characters, checksum."""
+    """Make the secret value of a new API key: prefix, 26 random characters, checksum."""
     body = "".join(secrets.choice(BASE62) for _ in range(KEY_CHARS - CHECKSUM_CHARS))
     start = kind.key_prefix + body
     return start + checksum(start)
 
 
 def is_key_value(text: str) -> bool:
-    """Return whether this has the form and the checksum of a key."""
+    """Return whether a text has the form and the checksum of an API key's value."""
     return _KEY_VALUE.fullmatch(text) is not None and secrets.compare_digest(
         checksum(text[:-CHECKSUM_CHARS]), text[-CHECKSUM_CHARS:]
     )
 
 
 def is_key_name(text: str) -> bool:
-    """Return whether this may be a key's name: one line, not too long; it may be empty."""
+    """Return whether a text may name an API key: one line, not too long; "" is allowed."""
     return len(text) <= MAX_KEY_NAME_CHARS and one_line(text) == text
 
 
 def hash_key(value: str) -> str:
-    """Return the SHA-256 of a key value as 64 hex digits."""
+    """Return the SHA-256 of an API key's value as 64 hex digits."""
     return hashlib.sha256(value.encode()).hexdigest()
 
 

@@ -1,7 +1,7 @@
 """
-The choice of the service's own keys that sign, and that are believed.
+The service's own signing keys: which key signs, and which keys verify.
 
-There are those of the settings, and those that have taken their place.
+Keys come from the settings or, once they were rotated, from the database.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,11 +17,11 @@ KeyT_co = TypeVar("KeyT_co", covariant=True)
 
 
 class StoredKeys(Protocol[KeyT_co]):
-    """The keys of the service that lie in the database, of one purpose."""
+    """Read the service's own signing keys of one purpose from the database."""
 
     def all(self, *, at_once: bool = False) -> Sequence[ServiceKey]:
         """
-        Return the keys as of now, or as of half a second ago.
+        Return the stored keys as of now, or as of at most half a second ago.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -30,9 +30,10 @@ class StoredKeys(Protocol[KeyT_co]):
 
     def open(self, stored: ServiceKey) -> KeyT_co | None:
         """
-        Return a key; None if it has no material, or another secret has sealed it.
+        Decrypt a stored key, and return the same key object each time.
 
-        The same object each time.
+        Returns:
+            The key; None if the row has no key material, or was sealed with another secret.
         """
         ...
 
@@ -40,12 +41,15 @@ class StoredKeys(Protocol[KeyT_co]):
 @attrs.frozen(kw_only=True)
 class OwnKeys(Generic[KeyT_co]):
     """
-    The keys of one purpose.
+    Choose among the service's own signing keys of one purpose.
 
     Attributes:
-        purpose: What they sign, as ``hv keys rotate-signing --for`` names it.
-        settings: By kid. The first one signs until it is rotated.
-        rotated: The keys that have taken their place; None: there are none.
+        purpose: The kind of tokens that the keys sign, as in ``hv keys rotate-signing
+            --for``.
+        settings: The keys of the settings by their ``kid``. The first one signs until
+            keys are rotated.
+        rotated: The keys in the database, which replace those of the settings; None if
+            keys cannot be rotated here.
     """
 
     purpose: str
@@ -54,12 +58,12 @@ class OwnKeys(Generic[KeyT_co]):
 
     @property
     def first_kid(self) -> str:
-        """The settings' key that signs until it is rotated."""
+        """The ``kid`` of the settings' key that signs until keys are rotated."""
         return next(iter(self.settings))
 
     def stored(self) -> Sequence[ServiceKey]:
         """
-        Return the rows of the keys, as of now or half a second ago.
+        Return the database rows of the keys, as of now or at most half a second ago.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -68,7 +72,7 @@ class OwnKeys(Generic[KeyT_co]):
 
     def refresh(self) -> None:
         """
-        Know at once which keys there are, and not half a second later.
+        Read the keys from the database now, instead of up to half a second later.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -78,10 +82,10 @@ class OwnKeys(Generic[KeyT_co]):
 
     def signing(self, now: datetime) -> tuple[str, KeyT_co]:
         """
-        Return the key that signs, behind its kid.
+        Return the ``kid`` of the key that signs at present, and the key.
 
         Raises:
-            ConfigError: It was sealed with a secret that was replaced since.
+            ConfigError: No key can be decrypted: the secret that sealed them was replaced.
             UnavailableError: The database does not answer.
         """
         stored = self.stored()
@@ -97,7 +101,12 @@ class OwnKeys(Generic[KeyT_co]):
     def believed(
         self, stored: Sequence[ServiceKey], now: datetime
     ) -> Mapping[str, KeyT_co]:
-        """Return the keys that verify, by kid, where these are stored."""
+        """
+        Return the keys whose signatures are accepted at a moment, by their ``kid``.
+
+        Args:
+            stored: The database rows of the keys.
+        """
         kids = dict.fromkeys((*self.settings, *(one.id for one in stored)))
         found = ((kid, self.find(kid, stored, now)) for kid in kids)
         return {kid: key for kid, key in found if key is not None}
@@ -106,10 +115,10 @@ class OwnKeys(Generic[KeyT_co]):
         self, kid: str, stored: Sequence[ServiceKey], now: datetime
     ) -> KeyT_co | None:
         """
-        Return a key; None if there is none, or it is not believed.
+        Return the key with a ``kid``; None if there is none or it is not accepted any more.
 
         Args:
-            stored: The rows of the keys.
+            stored: The database rows of the keys.
         """
         row = next((one for one in stored if one.id == kid), None)
         if row is not None and not row.is_believed(now):

@@ -1,5 +1,5 @@
 """
-The caller, and what it may use.
+Principals: the recognised caller of a request, and what the caller may use.
 
 Source: interface, "Authentication".
 """
@@ -13,11 +13,11 @@ from hvcore.domain.ids import EnvId, KeyId, OrgId
 @attrs.frozen(kw_only=True)
 class Person:
     """
-    A person who calls, instead of a program.
+    Identify a person who uses the service through the dashboard, not with an API key.
 
     Attributes:
-        subject: Unique within the sign-in backend.
-        backend: The name of that backend.
+        subject: The person's identifier, unique within the sign-in backend.
+        backend: The name of the sign-in backend.
     """
 
     subject: str
@@ -28,18 +28,19 @@ class Person:
 @attrs.frozen(kw_only=True)
 class Principal:
     """
-    A caller, recognised: a program with a key, or a person.
+    Identify the recognised caller of a request: a program with an API key, or a person.
 
     Attributes:
-        key_id: As an authentication provider chooses it (see AuthProvider); None for a
-            person.
-        type: Of the key; None for a person. ENVIRONMENT needs ``org_id`` and ``env_id``,
-            FULL_ACCESS ``org_id``.
-        org_id: None for a system key, which reaches every organization.
-        env_id: An environment's id, see ApiKey; a provider may also give the name that
-            it has in the organization. None for a person, who reaches every environment
-            of the organization.
-        person: None for a key.
+        key_id: The id of the program's key, as an authentication provider chooses it
+            (see AuthProvider); None for a person.
+        type: The type of the key; None for a person. ENVIRONMENT needs ``org_id`` and
+            ``env_id``, FULL_ACCESS needs ``org_id``.
+        org_id: The caller's organization; None for a system key, which reaches all of
+            them.
+        env_id: An environment's id, see ApiKey; a provider may also give the
+            environment's name in the organization. None for a person, who reaches every
+            environment of the organization.
+        person: The person; None for a program with a key.
     """
 
     key_id: KeyId | None = None
@@ -50,7 +51,11 @@ class Principal:
     person: Person | None = None
 
     def __attrs_post_init__(self) -> None:
-        """Refuse a caller who is both, neither, or a person of no organization."""
+        """
+        Refuse a principal that is both a key and a person, or neither of the two.
+
+        A person also needs an organization.
+        """
         is_key = self.key_id is not None and self.type is not None
         is_person = self.person is not None and self.org_id is not None
         has_key_part = self.key_id is not None or self.type is not None
@@ -59,15 +64,15 @@ class Principal:
 
     @property
     def counted_as(self) -> str:
-        """Return the name under which rate limits of no organization count the caller."""
+        """The name by which rate limits count a caller without an organization."""
         if self.person is not None:
             return f"{self.person.backend} {self.person.subject}"
         return str(self.key_id)
 
     def may_use_org(self, org_id: str) -> bool:
-        """Return whether the caller may name this organization in a path."""
+        """Return whether the caller may use an organization that a path names."""
         return self.type is KeyType.SYSTEM or self.org_id == org_id
 
     def may_use_env(self, env_id: EnvId) -> bool:
-        """Return whether the caller may use this environment of its organization."""
+        """Return whether the caller may use an environment of the caller's organization."""
         return self.type is not KeyType.ENVIRONMENT or self.env_id == env_id

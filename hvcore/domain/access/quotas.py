@@ -1,5 +1,5 @@
 """
-Quotas: how much an organization may use, and its weight among the others.
+Quotas: how much an organization may use, and its share of the encoders.
 
 Months are those of UTC. Encoded minutes are minutes of source video that became
 ready, however many rungs were made of them; stored bytes are those of sources and
@@ -22,7 +22,7 @@ _MONTHS: Final = 12
 
 
 class Quota(Enum):
-    """The quantities that quotas limit, as answers name them."""
+    """Name the quantities that quotas limit, as the API's answers name them."""
 
     CONCURRENT_ENCODES = "concurrentEncodes"
     ENCODED_MINUTES = "encodedMinutesPerMonth"
@@ -33,11 +33,12 @@ class Quota(Enum):
 @attrs.frozen(kw_only=True)
 class QuotaLimits:
     """
-    The limits of an organization; None is no limit.
+    Hold the quota limits of an organization; None means no limit.
 
     Attributes:
-        concurrent_encodes: Videos that are ``transcoding`` at a time.
-        weight: Its part of the encoders, compared with those of others.
+        concurrent_encodes: How many videos may be ``transcoding`` at a time.
+        weight: The organization's share of the encoders, relative to the weights of
+            other organizations.
     """
 
     concurrent_encodes: int | None = None
@@ -47,7 +48,7 @@ class QuotaLimits:
     weight: float = 1.0
 
     def of(self, quota: Quota) -> int | None:
-        """Return the limit of a quota."""
+        """Return the limit of one quota; None if there is no limit."""
         return {
             Quota.CONCURRENT_ENCODES: self.concurrent_encodes,
             Quota.ENCODED_MINUTES: self.encoded_minutes_per_month,
@@ -62,10 +63,11 @@ NO_LIMITS: Final = QuotaLimits()
 @attrs.frozen(kw_only=True)
 class QuotaUse:
     """
-    The use of an organization's quotas, now and in a month.
+    Hold the amounts that an organization uses now, or has used in a month.
 
     Attributes:
-        concurrent_encodes: Videos that are ``transcoding``, waiting ones too.
+        concurrent_encodes: Videos that are ``transcoding``, including those that wait
+            for an encoder.
     """
 
     concurrent_encodes: int = 0
@@ -74,7 +76,7 @@ class QuotaUse:
     delivered_bytes: int = 0
 
     def of(self, quota: Quota) -> int | float:
-        """Return the use of a quota, in the unit of its limit."""
+        """Return the used amount of one quota, in the unit of its limit."""
         return {
             Quota.CONCURRENT_ENCODES: self.concurrent_encodes,
             Quota.ENCODED_MINUTES: round(self.encoded_ms / _MS_PER_MINUTE, 3),
@@ -86,10 +88,11 @@ class QuotaUse:
 @attrs.frozen(kw_only=True)
 class EncodingWeight:
     """
-    The weight and the limit of an organization, for the scheduler of encodes.
+    Hold an organization's weight and limit for the scheduler of encodes.
 
     Attributes:
-        concurrent_encodes: Videos that are encoded at a time; None is no limit.
+        concurrent_encodes: How many videos may be encoded at a time; None means no
+            limit.
     """
 
     weight: float = 1.0
@@ -97,18 +100,22 @@ class EncodingWeight:
 
 
 def minutes_left_ms(limits: QuotaLimits, used_ms: int) -> float:
-    """Return the milliseconds that may still be encoded in this month."""
+    """
+    Return the milliseconds of video that an organization may still encode this month.
+
+    Infinity if there is no limit; negative if more was used.
+    """
     most = limits.encoded_minutes_per_month
     return math.inf if most is None else most * _MS_PER_MINUTE - used_ms
 
 
 def month_number(moment: datetime) -> int:
-    """Return the UTC month of a moment, counted from the year 0 on."""
+    """Return the number of months from the year 0 to the UTC month of a moment."""
     utc = moment.astimezone(UTC)
     return utc.year * _MONTHS + utc.month - 1
 
 
 def next_month(moment: datetime) -> datetime:
-    """Return the beginning of the month after that of a moment."""
+    """Return the first moment of the UTC month that follows the month of a moment."""
     year, month = divmod(month_number(moment) + 1, _MONTHS)
     return datetime(year, month + 1, 1, tzinfo=UTC)

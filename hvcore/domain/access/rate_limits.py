@@ -1,5 +1,5 @@
 """
-Rate limits: how many requests of a kind an organization may make in a time.
+Rate limits: how many requests an organization may make in a period of time.
 
 Source: interface, "Limits". Windows slide: a request counts until exactly one
 window later.
@@ -12,7 +12,11 @@ import attrs
 
 
 class Bucket(Enum):
-    """The kinds of requests that are counted together; all with a key are ``API``, too."""
+    """
+    Name the kinds of requests that rate limits count.
+
+    Every request with an API key also counts as ``API``.
+    """
 
     API = "api"
     UPLOAD_URL = "upload-url"
@@ -28,7 +32,7 @@ class Bucket(Enum):
 
 @attrs.frozen(kw_only=True)
 class RateLimit:
-    """At most this many requests within a sliding window."""
+    """Limit the number of requests of one bucket within a sliding window of seconds."""
 
     bucket: Bucket
     requests: int
@@ -38,10 +42,11 @@ class RateLimit:
 @attrs.frozen(kw_only=True)
 class RateLimitRule:
     """
-    A limit, and whose requests it counts.
+    Apply a rate limit to the requests of one organization, key or other subject.
 
     Attributes:
-        subject: The organization's id, or the key's for a limit per key.
+        subject: Whose requests are counted: the organization's id, or the key's id for
+            a limit per key.
     """
 
     limit: RateLimit
@@ -51,13 +56,13 @@ class RateLimitRule:
 @attrs.frozen(kw_only=True)
 class RateLimitState:
     """
-    The state of a rate limit after a request.
+    Tell whether a rate limit allowed a request, and how many requests remain.
 
     Attributes:
-        remaining: How many more requests it lets through now.
-        reset_at: When the next request is allowed if none remains, else when
-            the oldest leaves the window. Of an empty window, some moment from now to one
-            window later.
+        remaining: How many more requests the limit allows now.
+        reset_at: If no request remains, the moment from which the next one is allowed;
+            else the moment at which the oldest request leaves the window. If the window
+            is empty, some moment up to one window from now.
     """
 
     rule: RateLimitRule

@@ -12,29 +12,29 @@ from hvcore.domain.access.keys import Permission
 
 
 class Role(Enum):
-    """The roles of people in an organization, the weakest first."""
+    """Name the roles of people in an organization, from the weakest to the strongest."""
 
     VIEWER = "viewer"
     EDITOR = "editor"
     ADMIN = "admin"
 
     def includes(self, other: "Role") -> bool:
-        """Return whether this role may do everything that another one may."""
+        """Return whether this role may do everything that another role may do."""
         return _RANKS[self] >= _RANKS[other]
 
     @property
     def permissions(self) -> frozenset[Permission]:
-        """Return the permissions of keys that the role has, too."""
+        """The API key permissions that a person with this role has."""
         return _PERMISSIONS[self]
 
     @property
     def rights(self) -> frozenset["RoleRight"]:
-        """Return the rights of the role that no key of the API has."""
+        """The rights of this role that no API key can have; only admins have them."""
         return frozenset(RoleRight) if self is Role.ADMIN else frozenset()
 
 
 class RoleRight(Enum):
-    """The rights to change an organization, which only people have, and no key."""
+    """Name the rights to change an organization that only people can have, not API keys."""
 
     KEYS = "keys"
     WEBHOOKS = "webhooks"
@@ -44,7 +44,7 @@ class RoleRight(Enum):
 
 
 def strongest(first: Role | None, second: Role | None) -> Role | None:
-    """Return the role that includes the other one."""
+    """Return the stronger of two roles; None stands for no role."""
     if first is None or second is None:
         return first or second
     return first if first.includes(second) else second

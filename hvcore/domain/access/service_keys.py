@@ -1,8 +1,8 @@
 """
-The keys with which the service itself signs, once they were rotated.
+Rotated keys of the service: the stored keys with which the service itself signs tokens.
 
-Until then there is one key of each purpose, which the settings name, and no row. Its
-row, once there is one, has no material.
+Until the first rotation there is one key for each purpose, which the settings name, and
+the database has no row. After it, the settings' key has a row without key material.
 """
 
 from collections.abc import Sequence
@@ -27,18 +27,19 @@ UPLOADS: Final = "uploads"
 @attrs.frozen(kw_only=True)
 class ServiceKey:
     """
-    A key of the service, as it is stored.
+    Store one of the service's own signing keys.
 
     Attributes:
-        id: Its ``kid``, by which tokens name it.
-        purpose: What it signs.
-        material: The private key, sealed; empty for the settings' key, and when it
-            is not believed any more.
-        created_at: When its row was made.
-        signs_from: When it began to sign; the latest one signs. None: it waits until
-            everybody believes it, or it is the settings' key.
-        believed_until: When what it signed is refused from on; None: not yet known,
-            because no other key has taken its place.
+        id: The key's ``kid``, by which tokens name the key.
+        purpose: The kind of tokens that the key signs: PLAYBACK or UPLOADS.
+        material: The private key, encrypted; empty for the settings' key, and erased
+            once the key's signatures are no longer accepted.
+        created_at: When the row was made.
+        signs_from: When the key began to sign. The key with the latest moment signs.
+            None: the key waits until every process accepts it, or it is the settings'
+            key.
+        believed_until: The moment from which the key's signatures are refused. None:
+            not yet known, because no other key has replaced this one.
     """
 
     id: str
@@ -49,12 +50,12 @@ class ServiceKey:
     believed_until: datetime | None = None
 
     def is_believed(self, now: datetime) -> bool:
-        """Return whether what this key signed is good."""
+        """Return whether signatures of this key are accepted at a moment."""
         return self.believed_until is None or now < self.believed_until
 
 
 def signing_order(keys: Sequence[ServiceKey], now: datetime) -> Sequence[ServiceKey]:
-    """Return the keys that may sign, the one that should first."""
+    """Return the keys that may sign, the one that began to sign last first."""
     # Whatever this machine's clock says: who began to sign is believed by everybody.
     able = [
         (key.signs_from, key.id, key)

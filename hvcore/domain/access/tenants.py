@@ -1,5 +1,5 @@
 """
-Organizations and their environments.
+Tenants: organizations and their environments.
 
 Source: interface, "Organization and environment".
 """
@@ -13,20 +13,25 @@ from hvcore.domain.ids import EnvId, OrgId
 
 
 class EnvironmentKind(Enum):
-    """Production environments have live keys, development ones test keys."""
+    """
+    Name the kinds of environments.
+
+    API keys of production environments begin with ``hv_live_``, those of development
+    environments with ``hv_test_``.
+    """
 
     PRODUCTION = "production"
     DEVELOPMENT = "development"
 
     @property
     def key_prefix(self) -> str:
-        """The prefix of the values of the environment's keys."""
+        """The prefix of the values of an environment's API keys."""
         return "hv_live_" if self is EnvironmentKind.PRODUCTION else "hv_test_"
 
 
 @attrs.frozen(kw_only=True)
 class Organization:
-    """A tenant."""
+    """Store an organization: a tenant of the service."""
 
     id: OrgId
     created_at: datetime
@@ -35,12 +40,12 @@ class Organization:
 @attrs.frozen(kw_only=True)
 class Environment:
     """
-    A part of an organization that holds videos.
+    Store an environment: a part of an organization that holds videos.
 
     Attributes:
-        id: ``env_…``, unique in the whole service; paths may use it.
-        name: Unique in its organization; the ``envID`` that answers show. The
-            name an operator chose, else the same as the id.
+        id: The identifier ``env_…``, unique in the whole service; paths may use it.
+        name: The ``envID`` that answers show, unique in the organization: the name that
+            an operator chose, or else the same text as the id.
     """
 
     id: EnvId

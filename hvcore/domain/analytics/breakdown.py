@@ -1,5 +1,5 @@
 """
-Served segments by the viewer's country and by the page of the player.
+Breakdowns: served segments by the viewer's country and by the page of the player.
 
 Counted are segments of a video's UTC day. Viewers are not recorded: a country
 has many of them, and of a page only the host is stored.
@@ -30,19 +30,19 @@ _HOST: Final = re.compile(r"[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?")
 
 
 class BreakdownBy(Enum):
-    """The properties of requests that segments are counted by."""
+    """Name the properties by which a breakdown counts segments: country or referrer."""
 
     COUNTRY = "country"
     REFERRER = "referrer"
 
 
 def is_country(text: str) -> bool:
-    """Return whether a text is the code of a country (ISO 3166-1, two letters)."""
+    """Return whether a text is a country code (ISO 3166-1, two letters)."""
     return _COUNTRY.fullmatch(text) is not None and text not in _NO_COUNTRY
 
 
 def is_referrer(text: str) -> bool:
-    """Return whether a text is the name of a page's host, and no address."""
+    """Return whether a text is a host name that may be counted as a referrer, not an IP."""
     return (
         len(text) <= MAX_HOST_CHARS
         and _HOST.fullmatch(text) is not None
@@ -53,11 +53,11 @@ def is_referrer(text: str) -> bool:
 @attrs.frozen(kw_only=True)
 class SegmentOrigin:
     """
-    The origin of a segment request: country and page.
+    Record the destination of one served segment: the viewer's country and page.
 
     Attributes:
-        country: None if it is not known.
-        referrer: The host of the page; likewise.
+        country: The viewer's country code; None if it is not known.
+        referrer: The host of the page that played the video; None if it is not known.
     """
 
     org_id: OrgId
@@ -70,7 +70,7 @@ class SegmentOrigin:
 
 @attrs.frozen(kw_only=True)
 class OriginCount:
-    """The number of a video's segments for a country or page on a UTC day."""
+    """Count a video's served segments of one UTC day and one country or page."""
 
     org_id: OrgId
     env_id: EnvId
@@ -84,10 +84,11 @@ class OriginCount:
 @attrs.frozen(kw_only=True)
 class BreakdownDay:
     """
-    The number of segments for a country or page on a UTC day, in some scope.
+    Count the served segments of one UTC day and one country or page.
 
     Attributes:
-        value: None for those of which it is not known.
+        value: The country or the page's host; None counts segments for which it is not
+            known.
     """
 
     day: date
@@ -98,11 +99,12 @@ class BreakdownDay:
 @attrs.frozen(kw_only=True)
 class VideoBreakdown:
     """
-    Served segments of a video by origin.
+    Break the served segments of a video down by day and by country or page.
 
     Attributes:
-        rows: Oldest first; those of a day add up to what was counted.
-        is_stored: A sink keeps the origins of segments.
+        rows: The counts, oldest day first; the rows of a day add up to all segments
+            counted on it.
+        is_stored: Whether an analytics sink stores the origins of segments.
     """
 
     video: Video
@@ -114,11 +116,12 @@ class VideoBreakdown:
 @attrs.frozen(kw_only=True)
 class EnvironmentBreakdown:
     """
-    Served segments of some environments by origin.
+    Break the served segments of environments down by day and by country or page.
 
     Attributes:
-        rows: Oldest first; those of a day add up to what was counted.
-        is_stored: A sink keeps the origins of segments.
+        rows: The counts, oldest day first; the rows of a day add up to all segments
+            counted on it.
+        is_stored: Whether an analytics sink stores the origins of segments.
     """
 
     by: BreakdownBy
@@ -127,7 +130,7 @@ class EnvironmentBreakdown:
 
     @property
     def totals(self) -> Sequence[tuple[str | None, int]]:
-        """All days together: each value and its segments, the most first."""
+        """Each country or page with its segments of all days, the most segments first."""
         found: dict[str | None, int] = {}
         for row in self.rows:
             found[row.value] = found.get(row.value, 0) + row.segments
@@ -139,7 +142,7 @@ _Key: TypeAlias = tuple[OrgId, EnvId, VideoId, date, BreakdownBy, str]
 
 
 def roll_up_origins(origins: Iterable[SegmentOrigin]) -> tuple[OriginCount, ...]:
-    """Count segments by video, UTC day, and country or page."""
+    """Count segments by video, UTC day, and country or page; unknown ones are left out."""
     found: dict[_Key, int] = {}
     for one in origins:
         day = one.at.astimezone(UTC).date()
@@ -157,12 +160,14 @@ def with_few_hosts(
     counts: Iterable[OriginCount], known: KnownHosts
 ) -> tuple[OriginCount, ...]:
     """
-    Put hosts together as ``OTHER`` that are too many for a video's day.
+    Count at most MAX_HOSTS page hosts per video and day; the rest becomes ``OTHER``.
 
-    Those that are known keep their name, then those with the most segments.
+    Hosts that are stored already keep their names, then the hosts with the most
+    segments.
 
     Args:
-        known: The hosts that there are already, with or without ``OTHER``.
+        known: The hosts that are stored already, by video and day; ``OTHER`` may be
+            among them.
     """
     hosts = {key: set(names) - {OTHER} for key, names in known.items()}
     found: dict[_Key, int] = {}
@@ -183,14 +188,14 @@ def with_unknown(
     known: Iterable[tuple[date, str, int]], every: Mapping[date, int]
 ) -> list[BreakdownDay]:
     """
-    Add, for each day, the segments of which it is not known where they went.
+    Return rows by day and value, and add a row for the segments without a known value.
 
     Args:
-        known: Day, value and segments.
-        every: All segments of each day.
+        known: UTC day, country or page, and number of segments.
+        every: The number of all counted segments by day.
 
     Returns:
-        Oldest day first; of a day, the most segments first.
+        The rows, oldest day first; within a day, the most segments first.
     """
     left = dict(every)
     rows = []

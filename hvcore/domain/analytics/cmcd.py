@@ -1,9 +1,9 @@
 """
-Read the reports of players (CTA-5004, Common Media Client Data).
+CMCD: read what players report in their requests (CTA-5004, Common Media Client Data).
 
-Players send it with a request as a parameter ``CMCD`` of the query, or in
-headers such as ``CMCD-Session``. Data that breaks the specification is
-ignored: no request is refused because of it.
+Players send the report as the query parameter ``CMCD``, or in headers such as
+``CMCD-Session``. Data that breaks the specification is ignored: no request is refused
+because of it.
 """
 
 import re
@@ -48,10 +48,10 @@ _EACH: Final = re.compile(rf"({_KEY})(?:=({_STRING}|{_WORD}))?(?:, ?|$)")
 
 def player_session(text: str | None) -> str | None:
     """
-    Return the session id of a player (``sid``), if it sends one.
+    Return the session id (``sid``) of a CMCD text; None if it has none.
 
     Args:
-        text: Of the query's parameter, decoded, or of the header.
+        text: The decoded value of the query parameter, or the header's value.
     """
     value = _read(text).get("sid", "") if text else ""
     # A string; a token would be another key's.
@@ -63,14 +63,13 @@ def player_session(text: str | None) -> str | None:
 
 def player_report(*texts: str | None) -> PlayerReport | None:
     """
-    Return a player's report about playback; None if it reports nothing.
+    Return a player's CMCD report about playback; None if it reports nothing.
 
-    Numbers beyond ``MOST_TOLD``, fractions and negative ones are as if they had
-    not been sent.
+    Fractions, negative numbers and numbers above ``MOST_TOLD`` are ignored.
 
     Args:
-        texts: Of the query's parameter, decoded; or of all the headers, in
-            which of two of one key the first is taken.
+        texts: The decoded value of the query parameter, or the values of all CMCD
+            headers; if two headers have the same CMCD key, the first one counts.
     """
     pairs: dict[str, str] = {}
     for text in texts:

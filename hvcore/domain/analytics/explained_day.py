@@ -1,4 +1,4 @@
-"""The explanation of a day's count: segments counted, requests ignored, and why."""
+"""The explanation of a video's views on a day: segments counted, requests ignored."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -14,11 +14,12 @@ from hvcore.domain.videos.video import Video
 @attrs.frozen(kw_only=True)
 class ExplainedDay:
     """
-    The arithmetic behind a video's UTC day.
+    Explain the estimated views of a video on a UTC day, and the counts behind them.
 
     Attributes:
-        heights: What was counted, lowest first.
-        ignored: None if nobody keeps what is ignored.
+        heights: The counted segments of each height, lowest height first.
+        ignored: The requests that were not counted; None if no analytics sink stores
+            them.
     """
 
     video: Video
@@ -28,22 +29,22 @@ class ExplainedDay:
 
     @property
     def segments(self) -> int:
-        """The number of counted segments."""
+        """The number of segments counted on the day."""
         return sum(count.segments for count in self.heights)
 
     @property
     def segments_per_view(self) -> float:
-        """The number of segments of the video, with the last one as a fraction."""
+        """The number of segments in the video; the last one counts as a fraction."""
         return self.video.duration_s / SEGMENT_S
 
     @property
     def views(self) -> int:
-        """The estimate for this day."""
+        """The estimated number of views on the day."""
         return estimated_views(self.segments, self.video.duration_s)
 
     @property
     def heights_px(self) -> Sequence[int]:
-        """All heights of which a segment was asked for, lowest first."""
+        """The heights of which segments were requested, counted or ignored, lowest first."""
         counted = {count.height_px for count in self.heights}
         ignored = {one.height_px for one in self.ignored or () if one.height_px}
         return sorted(counted | ignored)
@@ -51,7 +52,7 @@ class ExplainedDay:
     def ignored_by_reason(
         self, height_px: int | None = None
     ) -> Mapping[IgnoredReason, int]:
-        """Return the number of ignored requests by reason; of one height, or in all."""
+        """Return the number of ignored requests by reason, of one height or of all."""
         found = dict.fromkeys(IgnoredReason, 0)
         for one in self.ignored or ():
             if height_px in {None, one.height_px}:

@@ -1,9 +1,8 @@
 """
-Answers that are not counted as served, and why.
+Ignored requests: answers of delivery that are not counted as served segments.
 
-Source: interface, "What the service does", 5: only segments that a player got
-    count, which is more than half of one in one answer. They are stored to
-    show how a count came about.
+Source: interface, "What the service does", 5: a segment counts only if more than
+    half of it was sent in one answer. Ignored requests are stored to explain a count.
 """
 
 from collections.abc import Iterable
@@ -17,15 +16,16 @@ from hvcore.domain.ids import EnvId, OrgId, VideoId
 
 class IgnoredReason(Enum):
     """
-    The reason not to count an answer; the first that applies, in this order.
+    Name the reasons not to count an answer; the first reason that applies is recorded.
 
-    INIT, AUDIO, PLAYLIST and OTHER_FILE say that the file never counts,
-    whatever the answer. Then, of a media segment of a video rung: HEAD,
-    NOT_MODIFIED (304), and TOO_FEW_BYTES (at most half of it was passed on: a
-    part that is no longer, or an answer that broke off before).
+    INIT, AUDIO, PLAYLIST and OTHER_FILE: the requested file never counts. The other
+    reasons are about media segments of a video rung: HEAD, NOT_MODIFIED (304), and
+    TOO_FEW_BYTES (at most half of the segment was sent: a short range was asked for, or
+    the answer broke off).
 
-    LATER_RANGE and BROKEN_OFF are reasons of earlier versions, which asked for
-    the first byte and the last one. Older counts of these are still reported.
+    LATER_RANGE and BROKEN_OFF are reasons of earlier versions of the service, which
+    looked at the first and the last byte. Older counts with these reasons are still
+    reported.
     """
 
     INIT = "init"
@@ -42,10 +42,11 @@ class IgnoredReason(Enum):
 @attrs.frozen(kw_only=True)
 class IgnoredPlace:
     """
-    The place that ignored requests are counted for.
+    Identify the video, the height and the reason that ignored requests are counted for.
 
     Attributes:
-        height_px: The rung's short edge; 0 of what is no media segment of one.
+        height_px: The rung's short edge; 0 if the file is no media segment of a video
+            rung.
     """
 
     org_id: OrgId
@@ -57,7 +58,7 @@ class IgnoredPlace:
 
 @attrs.frozen(kw_only=True)
 class IgnoredRequest:
-    """An answer that is not counted."""
+    """Record one answer that is not counted as a served segment."""
 
     place: IgnoredPlace
     at: datetime
@@ -65,7 +66,7 @@ class IgnoredRequest:
 
 @attrs.frozen(kw_only=True)
 class IgnoredCount:
-    """The number of ignored requests at a place on a UTC day."""
+    """Count the ignored requests of one place on a UTC day."""
 
     place: IgnoredPlace
     day: date
@@ -74,7 +75,7 @@ class IgnoredCount:
 
 @attrs.frozen(kw_only=True)
 class IgnoredTotal:
-    """The number of requests ignored for a reason at a height, in days and a scope."""
+    """Count the ignored requests of one reason and height in a range of days."""
 
     reason: IgnoredReason
     height_px: int

@@ -1,7 +1,7 @@
 """
-Current viewers: sessions that were served something a moment ago.
+Live analytics: the viewers who were served a segment within the last minute.
 
-A session is a short name that does not identify the viewer: see
+Viewers are counted by session ids that do not identify a person: see
 :mod:`hvcore.services.counting.sessions`.
 """
 
@@ -25,18 +25,18 @@ _SESSION: Final = re.compile(r"[0-9A-Za-z_-]{1,64}")
 
 
 def is_session(text: str) -> bool:
-    """Return whether a text may be a session's name."""
+    """Return whether a text has the form of a viewer session's id."""
     return _SESSION.fullmatch(text) is not None
 
 
 @attrs.frozen(kw_only=True)
 class SessionSeen:
     """
-    A session was served a segment of a video.
+    Record that a viewer session was served a segment of a video.
 
     Attributes:
-        session: As ``is_session`` takes it.
-        at: Of several, the latest.
+        session: The viewer session's id; see ``is_session``.
+        at: When the segment was served; the latest moment if there were several.
     """
 
     org_id: OrgId
@@ -49,10 +49,11 @@ class SessionSeen:
 @attrs.frozen(kw_only=True)
 class UnfollowedSessions:
     """
-    An organization has more sessions than are followed of one.
+    Record that an organization has more viewer sessions than are followed.
 
     Attributes:
-        at: When one of those was served a segment; of several, the latest.
+        at: When a session that is not followed was served a segment; the latest moment
+            if there were several.
     """
 
     org_id: OrgId
@@ -60,7 +61,7 @@ class UnfollowedSessions:
 
 
 def latest_seen(seen: Iterable[SessionSeen]) -> tuple[SessionSeen, ...]:
-    """Keep the latest of each video and session."""
+    """Return only the latest record of each video and viewer session."""
     found: dict[tuple[VideoId, str], SessionSeen] = {}
     for one in seen:
         key = (one.video_id, one.session)
@@ -72,7 +73,7 @@ def latest_seen(seen: Iterable[SessionSeen]) -> tuple[SessionSeen, ...]:
 @attrs.frozen(kw_only=True)
 class MinuteTotal:
     """
-    The number of segments served in a minute, in some scope.
+    Count the segments served in one minute.
 
     Attributes:
         minute: Whole minutes since 1970.
@@ -85,14 +86,15 @@ class MinuteTotal:
 @attrs.frozen(kw_only=True)
 class LiveView:
     """
-    The viewers of now, and the segments served in the last hour.
+    Report the current viewers, and the segments served in the last hour.
 
     Attributes:
-        viewers: Different sessions of the last minute; None if nobody keeps
-            them.
-        has_more: Whether there are further ones, which are not followed.
-        minutes: One for each of the last 60 whole minutes, oldest first;
-            None if nobody keeps them.
+        viewers: The number of different viewer sessions of the last minute; None if no
+            analytics sink stores sessions.
+        has_more: Whether there were further sessions, which are not followed or
+            counted.
+        minutes: The segments of each of the last 60 whole minutes, oldest first; None
+            if no analytics sink stores counts by minute.
     """
 
     as_of: datetime

@@ -1,10 +1,10 @@
 """
-The metrics of playback: what players report, and how it is summed.
+Playback metrics: what players report about playback, and how reports are summed.
 
-Each is declared once, in ``METRICS``, and typed twice: as a field of one
-report and as a field of the sums. How it is read from CMCD, its place in the
-lines of the spool, the columns of sinks, the members of answers and their
-schema follow from that.
+Each metric is declared once, in ``METRICS``, and typed twice: as a field of
+PlayerReport and as a field of PlaybackQuality. The CMCD key, the field in spool lines,
+the columns of sinks, the members of answers and their schema follow from the
+declaration.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ import attrs
 
 
 class SumsAs(Enum):
-    """The kinds of sums that are stored about a metric for a day."""
+    """Name the kinds of sums that are stored about a playback metric for a day."""
 
     REPORTS = "reports"
     """A flag: count the reports that had it."""
@@ -24,7 +24,7 @@ class SumsAs(Enum):
 
 
 class Aggregation(Enum):
-    """The functions of SQL that make one value of two of a column."""
+    """Name the SQL functions that combine two values of a column into one."""
 
     SUM = "sum"
     MIN = "min"
@@ -34,11 +34,11 @@ class Aggregation(Enum):
 @attrs.frozen(kw_only=True)
 class PlaybackColumn:
     """
-    A number that a sink keeps of a video's day.
+    Declare a number about playback that an analytics sink stores for a video's day.
 
     Attributes:
-        aggregation: A sum starts at 0; minimum and maximum are None while
-            there are no reports.
+        aggregation: How two values are combined. A sum starts at 0; minimum and maximum
+            are None while there are no reports.
     """
 
     name: str
@@ -48,16 +48,17 @@ class PlaybackColumn:
 @attrs.frozen(kw_only=True)
 class PlaybackMetric:
     """
-    The declaration of a metric.
+    Declare a playback metric: how it is read, summed, stored and answered.
 
     Attributes:
-        key: The field of PlaybackQuality, which names the columns; also in
-            lines of the spool. Of lower-case letters, digits and ``_``.
-        sums_as: How reports are summed.
-        comes_from: The key in CMCD.
+        key: The field of PlaybackQuality, after which columns and fields of spool lines
+            are named; lower-case letters, digits and ``_``.
+        sums_as: How reports of the metric are summed.
+        comes_from: The metric's key in CMCD.
         report_field: The field of PlayerReport.
-        answer_name: Begins the members of answers, in lower case.
-        answer_unit: Ends those of numbers; empty if it has none.
+        answer_name: The beginning of the names of members in answers, in lower case.
+        answer_unit: The end of the names of members that are numbers; "" if the metric
+            has no unit.
     """
 
     key: str
@@ -69,7 +70,7 @@ class PlaybackMetric:
 
     @property
     def columns(self) -> tuple[PlaybackColumn, ...]:
-        """The columns of the metric, in the order of sinks."""
+        """The columns that sinks store for the metric, in their order."""
         if self.sums_as is SumsAs.REPORTS:
             return (PlaybackColumn(name=self.key, aggregation=Aggregation.SUM),)
         return tuple(
@@ -135,15 +136,18 @@ COLUMNS: Final = (
 @attrs.frozen(kw_only=True)
 class PlayerReport:
     """
-    A player's report about playback, sent with one request.
+    Hold a player's report about playback, sent with one request.
 
     Attributes:
-        has_starved: Its buffer ran empty since its last request (``bs``).
-        is_startup: It needs the file at once: to begin, after seeking, or
-            because its buffer is empty (``su``).
-        throughput_kbps: As it measured (``mtp``); None if it does not tell.
-        buffer_ms: What it has yet to show (``bl``).
-        bitrate_kbps: Of what it asks for (``br``).
+        has_starved: Whether the player's buffer ran empty since its last request
+            (``bs``).
+        is_startup: Whether the player needs the file at once: to begin, after seeking,
+            or because its buffer is empty (``su``).
+        throughput_kbps: The throughput that the player measured (``mtp``); None if not
+            reported.
+        buffer_ms: The length of media in the player's buffer (``bl``); None if not
+            reported.
+        bitrate_kbps: The bitrate of the requested media (``br``); None if not reported.
     """
 
     has_starved: bool = False
@@ -155,19 +159,19 @@ class PlayerReport:
     @classmethod
     def of(cls, values: Mapping[str, int]) -> "PlayerReport":
         """
-        Make a report.
+        Make a report from the values of its fields.
 
         Args:
-            values: By field; 1 for a flag that was sent.
+            values: Numbers by the name of the field; 1 for a flag that was sent.
         """
         return cls(**values)  # type: ignore[arg-type]  # of fields
 
     def with_values(self, values: Mapping[str, int]) -> "PlayerReport":
-        """Return this report with further values, by field."""
+        """Return a copy of the report with further values, given by the field's name."""
         return attrs.evolve(self, **values)  # type: ignore[arg-type]  # as in of()
 
     def value_of(self, metric: PlaybackMetric) -> int | None:
-        """Return the value of a metric; None if the player did not send it."""
+        """Return the report's value of a metric; None if the player did not send it."""
         value: int | None = getattr(self, metric.report_field)
         if metric.sums_as is SumsAs.NUMBERS:
             return value
@@ -177,10 +181,11 @@ class PlayerReport:
 @attrs.frozen(kw_only=True)
 class Measured:
     """
-    Count, sum, minimum and maximum of reported numbers.
+    Hold the count, sum, minimum and maximum of reported numbers.
 
     Attributes:
-        least: None if there are no numbers; then most is None, too.
+        least: The minimum; None if there are no numbers. Then ``most``, the maximum, is
+            None, too.
     """
 
     count: int = 0
@@ -190,7 +195,7 @@ class Measured:
 
     @classmethod
     def of(cls, reported: Iterable[int | None]) -> "Measured":
-        """Sum numbers up; None means that a report had none."""
+        """Sum up the numbers of reports; a None stands for a report without the number."""
         values = [value for value in reported if value is not None]
         if not values:
             return cls()
@@ -200,19 +205,20 @@ class Measured:
 
     @property
     def mean(self) -> float | None:
-        """The arithmetic mean; None if there are none."""
+        """The arithmetic mean of the numbers; None if there are no numbers."""
         return self.total / self.count if self.count else None
 
 
 @attrs.frozen(kw_only=True)
 class PlaybackQuality:
     """
-    The sums of players' reports.
+    Hold the sums of players' reports about playback.
 
     Attributes:
-        reports: Segments for which a player reported anything.
-        starved: Of these, segments before which the buffer ran empty.
-        startups: Of these, segments that the player needed at once.
+        reports: The number of segments for which a player sent a report.
+        starved: The number of these segments before which the player's buffer ran
+            empty.
+        startups: The number of these segments that the player needed at once.
     """
 
     reports: int
@@ -224,7 +230,7 @@ class PlaybackQuality:
 
     @classmethod
     def of(cls, reports: Sequence[PlayerReport]) -> "PlaybackQuality":
-        """Sum reports up."""
+        """Sum up players' reports."""
         sums: dict[str, Any] = {}
         for metric in METRICS:
             values = [getattr(one, metric.report_field) for one in reports]
@@ -237,10 +243,11 @@ class PlaybackQuality:
     @classmethod
     def from_columns(cls, values: Iterable[int | None]) -> "PlaybackQuality":
         """
-        Return the playback quality that the columns of a sink hold.
+        Return the sums that are stored in the columns of an analytics sink.
 
         Args:
-            values: In the order of ``COLUMNS``; None of a sum is 0.
+            values: The columns' values in the order of ``COLUMNS``; a sum that is None
+                counts as 0.
         """
         left = iter(values)
         reports = next(left) or 0
@@ -256,16 +263,16 @@ class PlaybackQuality:
         return cls(reports=reports, **sums)
 
     def to_columns(self) -> tuple[int | None, ...]:
-        """Return the columns that a sink keeps, in the order of ``COLUMNS``."""
+        """Return the values to store in an analytics sink, in the order of ``COLUMNS``."""
         return (self.reports, *self._sums())
 
     def reports_of(self, metric: PlaybackMetric) -> int:
-        """Return the number of reports that had a metric."""
+        """Return the number of reports that had a value of a metric."""
         value = getattr(self, metric.key)
         return value.count if isinstance(value, Measured) else int(value)
 
     def measured(self, metric: PlaybackMetric) -> Measured:
-        """Return the sums of a metric of numbers."""
+        """Return count, sum, minimum and maximum of a metric that is a number."""
         value: Measured = getattr(self, metric.key)
         return value
 

@@ -22,7 +22,7 @@ from hvcore.domain.videos.video import Video
 
 @attrs.frozen(kw_only=True)
 class PlayerReported:
-    """A player was sent a segment and reported how playback goes."""
+    """Record a player's report about playback, sent with the request for a segment."""
 
     org_id: OrgId
     env_id: EnvId
@@ -33,7 +33,7 @@ class PlayerReported:
 
 @attrs.frozen(kw_only=True)
 class PlaybackQualityCount:
-    """The sums of players' reports about a video on a UTC day."""
+    """Hold the sums of players' reports about a video on a UTC day."""
 
     org_id: OrgId
     env_id: EnvId
@@ -44,7 +44,7 @@ class PlaybackQualityCount:
 
 @attrs.frozen(kw_only=True)
 class PlaybackQualityDay:
-    """The sums of players' reports on a UTC day, in some scope."""
+    """Hold the sums of players' reports on a UTC day, of a video or of environments."""
 
     day: date
     quality: PlaybackQuality
@@ -53,10 +53,11 @@ class PlaybackQualityDay:
 @attrs.frozen(kw_only=True)
 class VideoPlaybackQuality:
     """
-    The sums of players' reports about a video.
+    Hold the sums of players' reports about a video, day by day.
 
     Attributes:
-        days: Oldest first, only days with reports; None if nobody keeps it.
+        days: The days with reports, oldest first; None if no analytics sink stores
+            reports.
     """
 
     video: Video
@@ -66,7 +67,7 @@ class VideoPlaybackQuality:
 def roll_up_reports(
     reported: Iterable[PlayerReported],
 ) -> tuple[PlaybackQualityCount, ...]:
-    """Take reports together by video and UTC day."""
+    """Sum up players' reports by video and UTC day."""
     found: dict[tuple[OrgId, EnvId, VideoId, date], list[PlayerReport]] = {}
     for one in reported:
         day = one.at.astimezone(UTC).date()
@@ -85,7 +86,7 @@ def roll_up_reports(
 
 
 def sum_of(days: Iterable[PlaybackQualityDay]) -> PlaybackQuality:
-    """Return the sums of several days together."""
+    """Sum up the playback quality of several days."""
     found: list[int | None] = [None] * len(COLUMNS)
     for day in days:
         for at, value in enumerate(day.quality.to_columns()):

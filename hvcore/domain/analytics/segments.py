@@ -1,5 +1,5 @@
 """
-The counts of segments served, by day and by rung.
+Counts of served segments, by day and by rung.
 
 Source: interface, "What the service does", 5, and "Analytics shapes".
 """
@@ -27,7 +27,7 @@ _MIN_SD_PX: Final = 720
 
 
 class ClassCounts(NamedTuple):
-    """Segments of each class of heights."""
+    """Count segments by class: ``hd`` from 1080 px on, ``sd`` from 720 px on, else ``ld``."""
 
     hd: int
     sd: int
@@ -35,7 +35,7 @@ class ClassCounts(NamedTuple):
 
 
 def estimated_views(segments: int, duration_s: float) -> int:
-    """Return segments / (duration / 6), halves rounded up; 0 without a duration."""
+    """Return segments / (duration / 6 s), halves rounded up; 0 without a duration."""
     if duration_s <= 0:
         return 0
     return math.floor(segments * SEGMENT_S / duration_s + 0.5)
@@ -44,7 +44,7 @@ def estimated_views(segments: int, duration_s: float) -> int:
 @attrs.frozen(kw_only=True, cache_hash=True)
 class SegmentPlace:
     """
-    The place that segments are counted for.
+    Identify the video and the rung that served segments are counted for.
 
     Attributes:
         height_px: The rung's short edge.
@@ -57,13 +57,13 @@ class SegmentPlace:
 
     @cached_property
     def text(self) -> bytes:
-        """The place as one text, as lines of spool files have it; made once."""
+        """The place as bytes of text, as lines of spool files have it."""
         return f"{self.org_id} {self.env_id} {self.video_id} {self.height_px}".encode()
 
 
 @attrs.frozen(kw_only=True)
 class SegmentServed:
-    """One media segment of a video rung was handed to a player."""
+    """Record that one media segment of a video rung was sent to a player."""
 
     place: SegmentPlace
     at: datetime
@@ -72,12 +72,13 @@ class SegmentServed:
 @attrs.frozen(kw_only=True)
 class ServedCount:
     """
-    The number of segments of a place served on a UTC day.
+    Count the segments of one video and rung that were served on a UTC day.
 
     Attributes:
-        segments: What is added to the day's. Below zero if more were taken back
-            than served; see ports.analytics.
-        first_at: The first of them, served or taken back; so is last_at.
+        segments: The number to add to the day's count. Negative if more segments were
+            taken back than served; see ports.analytics.
+        first_at: When the first of the segments was served or taken back; ``last_at``
+            is the last moment.
     """
 
     place: SegmentPlace
@@ -90,10 +91,11 @@ class ServedCount:
 @attrs.frozen(kw_only=True)
 class MinuteCount:
     """
-    The number of segments of a place served in a minute (since 1970).
+    Count the segments of one video and rung that were served in one minute.
 
     Attributes:
-        segments: As of ServedCount.
+        segments: The number to add to the minute's count; it may be negative, see
+            ServedCount.
     """
 
     place: SegmentPlace
@@ -104,12 +106,12 @@ class MinuteCount:
 @attrs.frozen(kw_only=True)
 class BatchId:
     """
-    The part of a spool file that a batch was made of.
+    Identify the part of a spool file from which a batch of counts was made.
 
     Attributes:
         file: The file's name, unique in the whole service.
-        start: Offset of the first byte.
-        end: Offset behind the last byte.
+        start: The offset of the part's first byte.
+        end: The offset behind the part's last byte.
     """
 
     file: str
@@ -120,16 +122,17 @@ class BatchId:
 @attrs.frozen(kw_only=True)
 class ServedBatch:
     """
-    Counts that are applied together, once.
+    Hold the counts of one part of a spool file, which a sink stores together, once.
 
     Attributes:
-        counts: Each place and day at most once; may be empty. The rest is for
-            sinks that keep it, and each key is there at most once, too.
-        minutes: The same segments again.
-        unfollowed: Organizations with more viewers than ``seen`` names.
-        quality: Players' reports with some of them.
-        origins: Where some of them went, as far as it is known; a sink that
-            keeps it bounds the hosts (``with_few_hosts``).
+        counts: The served segments; each place and day at most once; may be empty. The
+            other attributes are for sinks that store them; each of their keys is there
+            at most once, too.
+        minutes: The same segments, counted by minute.
+        unfollowed: The organizations with more viewer sessions than ``seen`` names.
+        quality: The sums of the players' reports that came with some of the segments.
+        origins: The known countries and pages of some of the segments; a sink that
+            stores them limits the number of hosts (``with_few_hosts``).
     """
 
     id: BatchId
@@ -143,7 +146,7 @@ class ServedBatch:
 
 
 def roll_up(served: Iterable[SegmentServed]) -> tuple[ServedCount, ...]:
-    """Count segments by place and UTC day."""
+    """Count served segments by place and UTC day."""
     found: dict[tuple[SegmentPlace, date], tuple[int, datetime, datetime]] = {}
     for one in served:
         key = (one.place, one.at.astimezone(UTC).date())
@@ -159,7 +162,7 @@ def roll_up(served: Iterable[SegmentServed]) -> tuple[ServedCount, ...]:
 
 @attrs.frozen(kw_only=True)
 class DateRange:
-    """UTC days from first to last, both included; None leaves a side open."""
+    """Limit a question to UTC days from first to last, both included; None is no limit."""
 
     first: date | None = None
     last: date | None = None
@@ -170,7 +173,7 @@ ALL_TIME: Final = DateRange()
 
 @attrs.frozen(kw_only=True)
 class EnvironmentScope:
-    """The scope of some environments of an organization."""
+    """Limit a question to some environments of an organization."""
 
     org_id: OrgId
     env_ids: frozenset[EnvId]
@@ -178,7 +181,7 @@ class EnvironmentScope:
 
 @attrs.frozen(kw_only=True)
 class VideoScope:
-    """The scope of one video."""
+    """Limit a question to one video."""
 
     video_id: VideoId
 
@@ -190,11 +193,12 @@ Scope: TypeAlias = EnvironmentScope | VideoScope
 @attrs.frozen(kw_only=True)
 class ServedTotals:
     """
-    The totals of the segments served.
+    Hold the totals of the segments served of a video or of environments.
 
     Attributes:
         days: UTC days with at least one segment.
-        first_at: None if there was no segment; so is last_at.
+        first_at: When the first segment was served; None if there was none. ``last_at``
+            is the last moment.
     """
 
     segments: int = 0
@@ -206,11 +210,11 @@ class ServedTotals:
 @attrs.frozen(kw_only=True)
 class EnvironmentServed:
     """
-    The number of segments served of an environment.
+    Count the segments served of an environment.
 
     Attributes:
-        segments: Ever.
-        segments_since: From a day on.
+        segments: The number of all segments ever served.
+        segments_since: The number of segments served since the day that was asked for.
     """
 
     segments: int = 0
@@ -221,10 +225,10 @@ class EnvironmentServed:
 @attrs.frozen(kw_only=True)
 class HeightCount:
     """
-    The segments served of one height.
+    Count the segments served of one height.
 
     Attributes:
-        videos: Different videos.
+        videos: The number of different videos.
         days: UTC days with at least one segment.
     """
 
@@ -239,11 +243,11 @@ class HeightCount:
 @attrs.frozen(kw_only=True)
 class DayCount:
     """
-    The segments served on a UTC day.
+    Count the segments served on a UTC day.
 
     Attributes:
-        videos: Different videos.
-        heights: Segments by height.
+        videos: The number of different videos.
+        heights: The number of segments by height in pixels.
     """
 
     day: date
@@ -252,14 +256,14 @@ class DayCount:
 
     @property
     def segments(self) -> int:
-        """Segments of all heights."""
+        """The number of segments of all heights."""
         return sum(self.heights.values())
 
     def by_class(self) -> "ClassCounts":
         """
-        Return the segments of every class of heights.
+        Return the number of segments of each class of heights.
 
-        A height between two belongs to the lower.
+        ``hd`` counts heights from 1080 px on, ``sd`` from 720 px on, ``ld`` all others.
         """
         hd = sd = ld = 0
         for height_px, segments in self.heights.items():
@@ -273,7 +277,7 @@ class DayCount:
 
 
 def daily_range(asked: DateRange, today: date) -> DateRange:
-    """Return the days that ``daily`` covers: the last 30 and today by default."""
+    """Return the asked range of days; the last 30 days and today if none was asked for."""
     if asked != ALL_TIME:
         return asked
     return DateRange(first=today - timedelta(days=DEFAULT_DAILY_DAYS), last=today)
@@ -283,11 +287,11 @@ def fill_days(
     counts: Sequence[DayCount], days: DateRange, today: date
 ) -> Sequence[DayCount]:
     """
-    Add the days on which nothing was served, oldest first.
+    Add a count of zero for each day without served segments; oldest day first.
 
-    A side that is open ends today or begins with the first delivery. Of a
-    longer range only the last 365 days are filled, so that no request makes
-    an endless answer.
+    An open end of the range is today, an open beginning the first day with a count. Of
+    a longer range only the last 365 days are filled, so that no request makes an
+    endless answer.
     """
     found = {count.day: count for count in counts}
     for day in _days_to_fill(counts, days, today):

@@ -26,7 +26,7 @@ _MS_PER_S: Final = 1000
 
 @attrs.frozen(kw_only=True)
 class VideoTotal:
-    """The number of videos of a state and a preset in an environment."""
+    """Count the videos of an environment that have one state and one preset."""
 
     env_id: EnvId
     state: VideoState
@@ -38,11 +38,11 @@ class VideoTotal:
 @attrs.frozen(kw_only=True)
 class EnvironmentUploads:
     """
-    The uploads to an environment, of videos deleted since or not.
+    Count the uploads to an environment, including those of videos deleted since.
 
     Attributes:
-        since: Videos created on a day or later.
-        first_at: When the first of all was created.
+        since: The number of videos created on the asked day or later.
+        first_at: When the very first video was created; None if there was none.
     """
 
     since: int = 0
@@ -52,11 +52,11 @@ class EnvironmentUploads:
 @attrs.frozen(kw_only=True)
 class VideoAmount:
     """
-    Videos that there are, and the durations of those that are ready.
+    Hold the number of videos, and the durations of the videos that are ready.
 
     Attributes:
-        ready: How many of them are ready.
-        durations_s: By preset.
+        ready: The number of videos that are ready.
+        durations_s: The durations of ready videos, summed by preset.
     """
 
     videos: int
@@ -65,18 +65,18 @@ class VideoAmount:
 
     @property
     def duration_s(self) -> float:
-        """The duration of all videos."""
+        """The duration of all ready videos together."""
         return sum(self.durations_s.values(), 0.0)
 
     @property
     def mean_duration_s(self) -> float:
-        """Mean duration of those that are ready; 0 if none is."""
+        """The mean duration of the ready videos; 0 if none is ready."""
         return self.duration_s / self.ready if self.ready else 0.0
 
 
 @attrs.frozen(kw_only=True)
 class Usage:
-    """The videos that an environment holds, and the segments served of them."""
+    """Report the videos that an environment holds, and the segments served of them."""
 
     env: Environment
     amount: VideoAmount
@@ -86,7 +86,7 @@ class Usage:
 
 @attrs.frozen(kw_only=True)
 class VideoWatched:
-    """The segments served of a video."""
+    """Report the segments served of a video."""
 
     video: Video
     totals: ServedTotals
@@ -94,13 +94,13 @@ class VideoWatched:
 
     @property
     def most_popular_px(self) -> int | None:
-        """The height of which most was served; of equals the greatest."""
+        """The height with the most served segments, the greater of equals; None if none."""
         counts = [(count.segments, count.height_px) for count in self.heights]
         return max(counts)[1] if counts else None
 
 
 def amount_of(totals: Iterable[VideoTotal]) -> VideoAmount:
-    """Sum up the listed videos of totals."""
+    """Sum up the totals of videos in states that lists show; others are ignored."""
     listed = [total for total in totals if total.state in LISTED_STATES]
     ready = [total for total in listed if total.state is VideoState.READY]
     return VideoAmount(

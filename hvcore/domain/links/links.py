@@ -1,5 +1,5 @@
 """
-Edge keys and share links: addresses that play one video without an API key.
+Edge keys and share links: web addresses that play one video without an API key.
 
 Source: interface, "Delivery" and "share".
 """
@@ -29,11 +29,11 @@ GUESS_WINDOW: Final = timedelta(hours=1)
 @attrs.frozen(kw_only=True)
 class EdgeKey:
     """
-    A lasting address of one video, such as for a player on a web site.
+    Permit playback of one video by a lasting address, such as for a web site's player.
 
     Attributes:
-        domains: The pages that may use it; empty means every page.
-        expires_at: None never.
+        domains: The domains of the pages that may play the video; empty for every page.
+        expires_at: When the edge key stops working; None for never.
     """
 
     id: EdgeKeyId
@@ -46,27 +46,27 @@ class EdgeKey:
     revoked_at: datetime | None = None
 
     def is_valid_at(self, now: datetime) -> bool:
-        """Return whether it plays."""
+        """Return whether the edge key works at a moment: neither revoked nor expired."""
         return not (self.is_revoked_at(now) or self.is_expired_at(now))
 
     def is_revoked_at(self, now: datetime) -> bool:
-        """Return whether its owner has ended it."""
+        """Return whether the edge key is revoked at a moment."""
         return self.revoked_at is not None and now >= self.revoked_at
 
     def is_expired_at(self, now: datetime) -> bool:
-        """Return whether its time is over."""
+        """Return whether the edge key has expired at a moment."""
         return self.expires_at is not None and now >= self.expires_at
 
 
 @attrs.frozen(kw_only=True)
 class ShareLink:
     """
-    An address of one video for some viewers, for a while.
+    Permit some viewers to play one video for a limited time.
 
     Attributes:
-        max_views: How many playback sessions may begin; None any number.
-        views: How many have begun.
-        viewer_email: Only a viewer who knows this address may watch; None
+        max_views: How many playback sessions may begin; None for any number.
+        views: How many playback sessions have begun.
+        viewer_email: The mail address of the only viewer who may watch; None for
             everybody.
     """
 
@@ -82,14 +82,14 @@ class ShareLink:
     revoked_at: datetime | None = None
 
     def is_valid_at(self, now: datetime) -> bool:
-        """Return whether sessions that have begun go on."""
+        """Return whether begun playback may go on: the link is not expired or revoked."""
         return now < self.expires_at and not self.is_revoked_at(now)
 
     def is_revoked_at(self, now: datetime) -> bool:
-        """Return whether its owner has ended it."""
+        """Return whether the share link is revoked at a moment."""
         return self.revoked_at is not None and now >= self.revoked_at
 
     @property
     def has_views_left(self) -> bool:
-        """Return whether one more session may begin."""
+        """Whether one more playback session may begin."""
         return self.max_views is None or self.views < self.max_views

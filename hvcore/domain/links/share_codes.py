@@ -1,4 +1,4 @@
-"""Codes that are sent by mail, by which the viewer of a share link is recognised."""
+"""Share codes: codes sent by mail that prove who the viewer of a share link is."""
 
 import hashlib
 import hmac
@@ -41,16 +41,18 @@ who has a mail sent every 20 minutes, is right once in two years; a link lives f
 @attrs.frozen(kw_only=True)
 class ShareCode:
     """
-    One code that is sent by mail because a browser has named the viewer's address.
+    Hold one code that is mailed to the address that a viewer entered in a browser.
 
     Attributes:
-        id: Known to that browser alone: nobody else uses up its guesses.
-        recipient: A hash of the link and the address that was named.
-        code: As it is sent; a hash of six digits would hide nothing.
-        is_for_viewer: The address is that of the link's viewer; otherwise the code is
-            neither kept nor sent.
-        expires_at: Or when it was used.
-        guesses: How often that browser has entered a code.
+        id: The code's identifier. Only the browser that asked for the code knows it, so
+            that nobody else can use up the guesses.
+        recipient: A hash of the share link and the entered mail address.
+        code: The six digits as they are mailed, not hashed: a hash of six digits would
+            hide nothing.
+        is_for_viewer: Whether the entered address is that of the share link's viewer;
+            otherwise the code is neither stored nor mailed.
+        expires_at: When the code stops working; using the code ends it earlier.
+        guesses: How often the browser has entered a code.
     """
 
     id: ShareCodeId
@@ -66,7 +68,7 @@ class ShareCode:
 
     @classmethod
     def make(cls, share: ShareLink, email: str, now: datetime) -> Self:
-        """Make a code for who has named an address."""
+        """Make a random code for a viewer who entered a mail address."""
         return cls(
             id=new_share_code_id(),
             share_id=share.id,
@@ -81,7 +83,11 @@ class ShareCode:
         )
 
     def is_right(self, entered: str) -> bool:
-        """Return whether a text is this code, in whatever digits and groups."""
+        """
+        Return whether an entered text is this code, and the code is for the link's viewer.
+
+        Spaces, hyphens and digits of other scripts are accepted.
+        """
         digits = "".join(
             str(unicodedata.digit(char))
             for char in entered
@@ -93,12 +99,12 @@ class ShareCode:
 
 
 def recipient_of(share_id: ShareLinkId, email: str) -> str:
-    """Return the hash that stands for the address of a share link's viewer."""
+    """Return the hash that stands for a share link and a mail address, regardless of case."""
     return hashlib.sha256(share_id.encode() + b" " + _folded(email)).hexdigest()[:32]
 
 
 def is_same_address(email: str, wanted: str) -> bool:
-    """Return whether two addresses are the same, in whatever case."""
+    """Return whether two mail addresses are equal, regardless of case."""
     return hmac.compare_digest(_folded(email), _folded(wanted))
 
 

@@ -1,5 +1,5 @@
 """
-Playback addresses of a video, which follow from its ids.
+Playback addresses of a video: playlist, manifest, embed page, thumbnail, storyboard.
 
 Source: interface, "Delivery".
 """
@@ -15,15 +15,16 @@ TOKEN_PLACEHOLDER: Final = "{token}"  # noqa: S105 - a place for one
 @attrs.frozen(kw_only=True)
 class PlaybackAddresses:
     """
-    The addresses of a video; those of a private one have a place for a token.
+    Hold the addresses at which a video plays; a private video's need a token.
 
     Attributes:
-        playlist: The master playlist of HLS.
-        manifest: The manifest of DASH.
-        embed: The player's page, for a frame.
-        thumbnail: The picture, in the size of the details.
-        storyboard: The pictures for previews while seeking.
-        needs_token: TOKEN_PLACEHOLDER is to be replaced by a token.
+        playlist: The address of the HLS master playlist.
+        manifest: The address of the DASH manifest.
+        embed: The address of the player's page, for an iframe.
+        thumbnail: The address of the thumbnail.
+        storyboard: The address of the pictures for previews while seeking.
+        needs_token: Whether TOKEN_PLACEHOLDER in the addresses must be replaced by a
+            playback token.
     """
 
     playlist: str
@@ -34,7 +35,7 @@ class PlaybackAddresses:
     needs_token: bool
 
     def opened_by(self, token: str) -> "PlaybackAddresses":
-        """Return the same with a token in its place."""
+        """Return the addresses with a token in place of TOKEN_PLACEHOLDER."""
         texts = ("playlist", "manifest", "embed", "thumbnail", "storyboard")
         opened = {name: getattr(self, name) for name in texts}
         return PlaybackAddresses(
@@ -49,10 +50,10 @@ class PlaybackAddresses:
 @attrs.frozen(kw_only=True)
 class PlaybackRoots:
     """
-    The roots of the playback addresses of an environment's videos.
+    Hold the beginnings of the playback addresses of an environment's videos.
 
     Attributes:
-        env_id: Either its id or its name; both are served.
+        env_id: The environment's id or its name; both work in addresses.
     """
 
     worker_url: str
@@ -61,7 +62,7 @@ class PlaybackRoots:
     env_id: str
 
     def folder(self, video_id: str, *, is_public: bool) -> str:
-        """Return the common beginning of the addresses of a video's files."""
+        """Return the common beginning of the addresses of a video's media files."""
         if is_public:
             place = f"{self.org_id}/{self.env_id}/{video_id}"
             return f"{self.worker_url}/v1/public/{place}"
@@ -71,10 +72,10 @@ class PlaybackRoots:
         self, video_id: str, *, is_public: bool, size_px: tuple[int, int]
     ) -> PlaybackAddresses:
         """
-        Return the addresses of a video.
+        Return the playback addresses of a video.
 
         Args:
-            size_px: Of the thumbnail, width and height.
+            size_px: The width and height of the thumbnail.
         """
         folder = self.folder(video_id, is_public=is_public)
         query = "" if is_public else f"?token={TOKEN_PLACEHOLDER}"

@@ -1,9 +1,9 @@
 """
-Follow the judging of a request for a video, rule by rule.
+Playback decisions: record the rules that a request for a video kept or broke.
 
-Each check records the rules that the request passed. Nobody listens while
-videos are served, and the note costs nothing; ``hv explain`` listens, and so
-needs no rules of its own.
+Each check records the rules that the request passed. While videos are served nobody
+reads the record, and nothing is stored. ``hv explain`` reads it, so that it needs no
+rules of its own.
 """
 
 from collections.abc import Iterator
@@ -18,12 +18,12 @@ from hvcore.domain.playback.rules import PlaybackRule
 @attrs.define(kw_only=True)
 class PlaybackDecision:
     """
-    The decision about a request: the rules that it kept, and the one that it broke.
+    Record the rules that a playback request kept, and the rule that it broke.
 
     Attributes:
-        passed: The rules that it passed, in the order of the checks.
-        refused_by: The first that it did not keep.
-        detail: The detail in the answer.
+        passed: The rules that the request kept, in the order of the checks.
+        refused_by: The first rule that the request broke; None if it broke none.
+        detail: The detail text of the answer to the request.
     """
 
     passed: list[PlaybackRule] = attrs.field(factory=list)
@@ -36,7 +36,7 @@ _followed: ContextVar[PlaybackDecision | None] = ContextVar("decision", default=
 
 @contextmanager
 def following() -> Iterator[PlaybackDecision]:
-    """Follow the decisions within a block, in this thread."""
+    """Record the playback decision made within the block, in this thread."""
     decision = PlaybackDecision()
     token = _followed.set(decision)
     try:
@@ -46,12 +46,12 @@ def following() -> Iterator[PlaybackDecision]:
 
 
 def is_followed() -> bool:
-    """Return whether somebody listens, in this thread."""
+    """Return whether a playback decision is recorded at present, in this thread."""
     return _followed.get() is not None
 
 
 def passed(*rules: PlaybackRule) -> None:
-    """Record rules that a request has passed."""
+    """Record rules that the request has kept; does nothing outside of ``following``."""
     decision = _followed.get()
     if decision is not None:
         # Some are looked at twice: before and after the token.
@@ -59,7 +59,12 @@ def passed(*rules: PlaybackRule) -> None:
 
 
 def conclude(detail: str, rule: PlaybackRule | None) -> bool:
-    """Record the end of a request; tell whether anybody listens."""
+    """
+    Record the end of a request: its answer's detail, and the broken rule if any.
+
+    Returns:
+        Whether the playback decision is recorded.
+    """
     decision = _followed.get()
     if decision is None:
         return False

@@ -1,9 +1,9 @@
 """
-Lists of domains that tokens name instead of carrying them.
+Domain lists: lists of allowed domains that playback tokens name by an id.
 
-A token stands in every line of a playlist, so it must stay short, while a list
-may have kilobytes. A list is named by its content: the same list is stored
-once, even if several use it, and never changes.
+A token stands in every line of a playlist, so it must stay short, while a list of
+domains may have kilobytes. The id of a list is a hash of its content: the same list is
+stored once, even if several tokens use it, and never changes.
 """
 
 import base64
@@ -25,11 +25,11 @@ _ID: Final = re.compile(r"[A-Za-z0-9_-]{32}", re.ASCII)
 @attrs.frozen(kw_only=True)
 class NamedDomains:
     """
-    A list of domains.
+    Hold a list of allowed domains, and the id by which tokens name it.
 
     Attributes:
-        domains: In order, each once.
-        expires_at: No token that names it is valid from then on.
+        domains: The domains in alphabetical order, each once.
+        expires_at: The moment from which no token that names the list is valid.
     """
 
     id: str
@@ -38,7 +38,7 @@ class NamedDomains:
 
     @classmethod
     def of(cls, domains: Sequence[str], expires_at: datetime) -> Self:
-        """Make the list of some domains; their order does not matter."""
+        """Make the named list of some domains, in any order."""
         ordered = tuple(sorted(set(domains)))
         digest = hashlib.sha256("\n".join(ordered).encode()).digest()[:_ID_BYTES]
         return cls(
@@ -49,5 +49,5 @@ class NamedDomains:
 
 
 def is_domain_list_id(text: str) -> bool:
-    """Return whether a text looks like the name of a list."""
+    """Return whether a text has the form of a domain list's id."""
     return _ID.fullmatch(text) is not None

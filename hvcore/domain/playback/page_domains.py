@@ -1,5 +1,5 @@
 """
-The pages on which a token may be used.
+Page domains: the web pages on which a playback token may be used.
 
 Source: interface, "Authentication", 8. An entry is an exact host, or
 ``*.example.com`` for every host below ``example.com`` but not itself. Case and
@@ -25,17 +25,17 @@ def is_page_listed(
     domains: Sequence[str], *, origin: str | None, referer: str | None
 ) -> bool:
     """
-    Return whether a request comes from a listed page.
+    Return whether a request comes from a page whose host the list of domains covers.
 
-    Origin decides where there is one: a page cannot leave it out or change
-    it, while it may suppress its Referer.
+    The header ``Origin`` decides if it was sent, else ``Referer``: a page can suppress
+    its Referer, but cannot change its Origin.
     """
     host = host_of(origin if origin is not None else referer)
     return host is not None and any(_covers(entry, host) for entry in domains)
 
 
 def host_of(address: str | None) -> str | None:
-    """Return the host of an Origin or a Referer, None if it has none."""
+    """Return the host in an Origin or Referer header, in lower case; None if it has none."""
     match = _ADDRESS.match((address or "").lower())
     if match is None or match.string[match.end() : match.end() + 1] not in _AFTER_HOST:
         return None
@@ -43,7 +43,7 @@ def host_of(address: str | None) -> str | None:
 
 
 def origin_of(url: str) -> str | None:
-    """Return scheme, host and port of an address; None if it names no host."""
+    """Return the scheme, host and port of a URL as one text; None if it names no host."""
     parts = read_address(url)
     if parts is None or not parts.netloc:
         return None

@@ -1,9 +1,8 @@
 """
-The rules that can refuse a playback, each under a name that never changes.
+Playback rules: the rules that can refuse a request; a rule's name never changes.
 
-Names and sentences are for operators: they are in the log and in ``hv
-explain``, but in no answer, because some of them reveal whether a video
-exists.
+Names and sentences are for operators: they are in the log and in ``hv explain``, but in
+no answer, because some of them reveal whether a video exists.
 
 Source: interface, "Authentication", 7 and 8, and "Delivery".
 """
@@ -14,12 +13,12 @@ from typing import Self
 
 class PlaybackRule(Enum):
     """
-    A rule that a request for a video, a picture or a page must keep.
+    Name a rule that a request for a video, a picture or a page must keep.
 
     Attributes:
-        asks: What it asks for.
-        refusal: What was wrong with a request that failed it.
-        fix: What to do next.
+        asks: The sentence that must be true of a request.
+        refusal: What was wrong with a request that broke the rule.
+        fix: What to do so that the request is answered.
     """
 
     NO_SUCH_ADDRESS = (
@@ -263,10 +262,10 @@ class PlaybackRule(Enum):
 
     @property
     def id(self) -> str:
-        """The name in logs, such as ``token_expired``."""
+        """The rule's name in logs, such as ``token_expired``."""
         return self.name.lower()
 
     @classmethod
     def named(cls, id_: str) -> Self | None:
-        """Return the rule of an id; None for one of another version."""
+        """Return the rule with a name; None if this version has no such rule."""
         return next((rule for rule in cls if rule.id == id_), None)

@@ -1,4 +1,4 @@
-"""Signing keys: with them an organization's own servers sign playback tokens."""
+"""Signing keys: the keys with which an organization's servers sign playback tokens."""
 
 from datetime import datetime
 from enum import Enum
@@ -13,7 +13,7 @@ MAX_SIGNING_KEYS: Final = 4
 
 
 class SigningAlgorithm(Enum):
-    """The algorithm of a signing key (RFC 7518; RFC 8037)."""
+    """Name the signature algorithms of signing keys (RFC 7518; RFC 8037)."""
 
     ED25519 = "EdDSA"
     HS256 = "HS256"
@@ -22,12 +22,12 @@ class SigningAlgorithm(Enum):
 @attrs.frozen(kw_only=True)
 class SigningKey:
     """
-    A key that verifies the playback tokens of one organization.
+    Hold the key that verifies playback tokens signed by an organization's servers.
 
     Attributes:
-        id: What tokens name in ``kid``.
-        material: The public key in its 32 bytes, or the secret, sealed.
-        revoked_at: No token of it is good from then on.
+        id: The key's id, which tokens name in ``kid``.
+        material: The public key as 32 bytes, or the shared secret, encrypted.
+        revoked_at: The moment from which tokens signed with the key are refused.
     """
 
     id: SigningKeyId

@@ -1,4 +1,4 @@
-"""The viewer who asks for a video, as far as the request shows."""
+"""Viewers: facts about the viewer that a request for a video shows."""
 
 from typing import Final
 
@@ -10,17 +10,17 @@ from hvcore.domain.analytics.playback_metrics import PlayerReport
 @attrs.frozen(kw_only=True)
 class Viewer:
     """
-    The facts about its viewer that a request shows.
+    Hold the facts about the viewer that a playback request shows.
 
     Attributes:
-        tokens: Every ``token`` of the query.
-        address: Of the client, as our own proxy reports it; never stored or
+        tokens: The values of every ``token`` parameter of the query.
+        address: The client's IP address, as our own proxy reports it; never stored or
             logged.
-        user_agent: What the browser calls itself; likewise.
-        player_session: What the player calls its session (CMCD ``sid``).
-        report: What the player reports about playback (CMCD); untrusted.
-        countries: The headers that are named after a country, by name in
-            lower case. Which of them to believe is a setting.
+        user_agent: The browser's ``User-Agent``; never stored or logged.
+        player_session: The session id that the player sends (CMCD ``sid``).
+        report: The player's report about playback (CMCD); untrusted.
+        countries: The headers that are named after a country, by name in lower case. A
+            setting says which header to believe.
     """
 
     tokens: tuple[str, ...] = attrs.field(default=(), repr=False)

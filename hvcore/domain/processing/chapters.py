@@ -1,4 +1,4 @@
-"""Chapters: where the sections of a video begin, and what they are called."""
+"""Chapters: the sections of a video, each with its times and its title."""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -14,12 +14,13 @@ MAX_CHAPTER_TITLE_CHARS: Final = 200
 @attrs.frozen(kw_only=True)
 class Chapter:
     """
-    A section of a video.
+    Describe a section of a video: start, end and title.
 
     Attributes:
-        start_ms: From the start of the video.
-        end_ms: After start_ms.
-        title: Plain text on one line, without markup.
+        start_ms: The milliseconds from the start of the video to the start of the
+            chapter.
+        end_ms: The milliseconds from the start of the video to the end of the chapter.
+        title: The title as plain text on one line, without markup.
     """
 
     start_ms: int
@@ -29,15 +30,15 @@ class Chapter:
 
 def arranged(marks: Iterable[Chapter]) -> tuple[Chapter, ...]:
     """
-    Return chapters as players can show them on one line.
+    Return chapters in order and without overlaps, each with a title on one line.
 
-    They come in order, none begins before the video, and each ends where the
-    next begins at the latest. Of several that begin together the first is
-    kept, and so is what fits of a long title. One without a title is
-    called by its number. MAX_CHAPTERS are kept.
+    No chapter begins before the video, and each ends at the latest where the next
+    begins. Of several chapters with the same start, the first is kept. A long title is
+    cut. A chapter without a title is called by its number. At most MAX_CHAPTERS
+    chapters are kept.
 
     Args:
-        marks: As another has written them.
+        marks: The chapters as a file or a source has them.
     """
     begun: dict[int, Chapter] = {}
     for mark in marks:
@@ -59,7 +60,7 @@ def arranged(marks: Iterable[Chapter]) -> tuple[Chapter, ...]:
 
 
 def within(chapters: Sequence[Chapter], duration_s: float) -> tuple[Chapter, ...]:
-    """Return the chapters that begin within a video's length, cut at its end."""
+    """Return the chapters that begin before the end of a video; the last is cut at the end."""
     duration_ms = round(duration_s * 1000)
     return tuple(
         attrs.evolve(one, end_ms=min(one.end_ms, duration_ms))

@@ -1,4 +1,4 @@
-"""The findings of a finished video's check: stored with it, shown to its owner."""
+"""Conformance reports: findings of the check of a finished video's files."""
 
 from datetime import datetime
 from enum import Enum
@@ -8,10 +8,10 @@ import attrs
 
 class FindingLevel(Enum):
     """
-    The meaning of a broken rule for the video.
+    Name the severity of a broken conformance rule for the video.
 
-    A WARNING is a rule that cannot be kept with what the caller has chosen, or
-    with what the source is; whatever the rule's own level.
+    MUST and SHOULD are the rule's own level. WARNING replaces it if the rule cannot be
+    kept with the caller's choice of parameters, or with this source.
     """
 
     MUST = "MUST"
@@ -22,15 +22,15 @@ class FindingLevel(Enum):
 @attrs.frozen(kw_only=True)
 class ReportFinding:
     """
-    A rule that is broken.
+    Describe one broken conformance rule.
 
     Attributes:
-        rule: Its id.
+        rule: The id of the rule.
         says: The rule as one sentence.
-        source: The standard and the place in it.
-        file: As the playlists name it.
-        place: Where in the file; may be empty.
-        chosen_by: Of a warning: the parameter of the caller that breaks the rule,
+        source: The standard, and the section that states the rule.
+        file: The name of the file, as the playlists write it.
+        place: The place in the file; may be "".
+        chosen_by: Of a warning: the request parameter that breaks the rule, or
             ``source`` or ``transcoder``.
     """
 
@@ -47,12 +47,12 @@ class ReportFinding:
 @attrs.frozen(kw_only=True)
 class ConformanceReport:
     """
-    The outcome of a check.
+    Hold the findings of the check of a video's files.
 
     Attributes:
-        findings: What MUST be fixed first.
-        unlisted: Findings beyond the first of their kind.
-        segments: How many were examined, init segments included.
+        findings: The broken rules, those of the level MUST first.
+        unlisted: The number of further findings that repeat a listed kind.
+        segments: The number of examined segments, init segments included.
     """
 
     checked_at: datetime
@@ -64,7 +64,7 @@ class ConformanceReport:
 
     @property
     def is_conformant(self) -> bool:
-        """Whether players can rely on every rule that they must."""
+        """Whether no rule of the level MUST is broken."""
         return self.count(FindingLevel.MUST) == 0
 
     def count(self, level: FindingLevel) -> int:
@@ -74,12 +74,12 @@ class ConformanceReport:
 
 class NotConformantError(Exception):
     """
-    The files of a job break a rule; assembling them again would not help.
+    Say that a job's files break a conformance rule; making them again would not help.
 
-    Its text is the ``failureReason`` that the video's owner reads.
+    The error's text is the ``failureReason`` that the video's owner reads.
 
     Args:
-        log: What was found first, for the operator's log only.
+        log: The first finding, for the operator's log only.
     """
 
     def __init__(self, reason: str, *, log: str) -> None:

@@ -18,9 +18,9 @@ EDGE_LENGTHS: Final = (480, 720, 1080, 1440, 2160)
 
 class Preset(Enum):
     """
-    The ladder to make.
+    Name the quality presets, which decide the ladder of renditions.
 
-    A new one needs its two lines below and a row in docs/reference/http.md; all
+    A new preset needs its two lines below and a row in docs/reference/http.md; all
     choices, schemas and reports follow. The order is from small to large.
     """
 
@@ -41,7 +41,7 @@ AUDIO_KBPS: Final = {Preset.STANDARD: 96, Preset.HIGH: 128, Preset.ULTRA: 192}
 
 
 class PixelFormat(Enum):
-    """Chroma sampling and bit depth of the renditions."""
+    """Name the pixel formats: chroma sampling and bit depth of the renditions."""
 
     YUV420P = "yuv420p"
     YUV422P = "yuv422p"
@@ -56,7 +56,7 @@ class PixelFormat(Enum):
 
     @property
     def bit_depth(self) -> int:
-        """Bits of each sample; 8 for ``autoDetect``, which is resolved later."""
+        """The bits of each sample; 8 for ``autoDetect``, which is resolved later."""
         for suffix, depth in (("10b", 10), ("12b", 12)):
             if self.value.endswith(suffix):
                 return depth
@@ -64,14 +64,14 @@ class PixelFormat(Enum):
 
 
 class RateControl(Enum):
-    """The ways in which the bitrate follows the content."""
+    """Name the modes of rate control: constant quality, or a bitrate."""
 
     CONSTANT = "constantBitrate"
     VARIABLE = "variableBitrate"
 
 
 class Speed(Enum):
-    """Encoder speed against size, the documented ``compressionRatio``."""
+    """Name the speeds of the encoder, the documented ``compressionRatio``."""
 
     ULTRAFAST = "ultrafast"
     SUPERFAST = "superfast"
@@ -85,7 +85,7 @@ class Speed(Enum):
 
 
 class AudioCodec(Enum):
-    """The codec of the audio renditions."""
+    """Name the codecs of audio renditions."""
 
     AAC = "aac"
     AAC_HE = "aac-he"
@@ -98,11 +98,13 @@ class AudioCodec(Enum):
 @attrs.frozen(kw_only=True)
 class EncodingSettings:
     """
-    The encoding fields of a process request.
+    Hold the encoding parameters of a process request.
 
     Attributes:
-        max_edge_px: Cap of the short edge, one of EDGE_LENGTHS; None is auto.
-        max_frame_rate: Cap in frames per second, 1 to 240; None is auto.
+        max_edge_px: The maximum short edge of renditions, one of EDGE_LENGTHS; None is
+            auto.
+        max_frame_rate: The maximum frame rate in frames per second, 1 to 240; None is
+            auto.
     """
 
     preset: Preset

@@ -1,4 +1,4 @@
-"""A transcode job, once it is planned."""
+"""Transcode jobs after planning."""
 
 import attrs
 
@@ -9,11 +9,12 @@ from hvcore.domain.processing.transcoding import TranscodeOrder
 @attrs.frozen(kw_only=True)
 class TranscodeJob:
     """
-    A job that was planned.
+    Hold the facts about a planned transcode job.
 
     Attributes:
-        transcoder: The name of the backend that makes it, to the end.
-        chosen_because: Why it is this one, for operators; empty if it is the usual one.
+        transcoder: The name of the transcoder backend that carries out the whole job.
+        chosen_because: The reason for choosing this transcoder, for operators; "" if it
+            is the usual one.
     """
 
     id: JobId

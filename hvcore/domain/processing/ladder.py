@@ -1,5 +1,5 @@
 """
-The choice of the rungs and audio renditions of a video.
+Ladders: the choice of video rungs and audio renditions for a source.
 
 Source: interface, "process", quality presets: the ladder never goes above the
 source, and a rung's number is its short edge.
@@ -37,7 +37,7 @@ _NEAR = Fraction(1, 100)
 
 
 def build_ladder(source: SourceInfo, settings: EncodingSettings) -> Ladder:
-    """Choose the rungs and the audio renditions for a source."""
+    """Return the video rungs and audio renditions to make of a source."""
     return Ladder(
         rungs=_rungs(source, settings),
         audio=_audio(source.audio, settings),
@@ -46,11 +46,11 @@ def build_ladder(source: SourceInfo, settings: EncodingSettings) -> Ladder:
 
 def rendition_frame_rate(source: Fraction, cap: int | None) -> Fraction:
     """
-    Return the constant frame rate of the renditions.
+    Return the constant frame rate of the video renditions.
 
-    A cap never raises the rate. Where dropping every n-th frame comes within
-    1 % of the cap, that is what is done, so that motion stays even
-    (59.94 capped at 30 gives 29.97).
+    The maximum that the caller chose never raises the rate. If keeping every n-th frame
+    comes within 1 % of the maximum, that rate is taken, so that motion stays even
+    (59.94 with a maximum of 30 gives 29.97).
     """
     limit = Fraction(cap or AUTO_FRAME_RATE_CAP)
     if source <= limit:

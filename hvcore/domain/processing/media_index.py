@@ -7,7 +7,7 @@ from hvcore.domain.processing.transcoding import MediaFile, Track
 
 @attrs.frozen(kw_only=True)
 class TrackPiece:
-    """A run of a track's segments that are in one folder."""
+    """Describe a run of consecutive segments of a track that lie in one folder."""
 
     folder: str
     first_number: int
@@ -16,7 +16,7 @@ class TrackPiece:
 
 @attrs.frozen(kw_only=True)
 class PublishedTrack:
-    """A track and where its files are under the media root."""
+    """Describe a published track and the places of its files under the media root."""
 
     track: Track
     pieces: tuple[TrackPiece, ...]
@@ -25,11 +25,11 @@ class PublishedTrack:
 @attrs.frozen(kw_only=True)
 class Sprite:
     """
-    A sheet of stills, filled row by row.
+    Describe one sheet of a storyboard: a JPEG with stills, filled row by row.
 
     Attributes:
-        path: Under the media root.
-        count: How many stills it holds.
+        path: The path of the sheet under the media root.
+        count: The number of stills on the sheet.
     """
 
     path: str
@@ -40,13 +40,13 @@ class Sprite:
 @attrs.frozen(kw_only=True)
 class Storyboard:
     """
-    Small pictures of the whole video, for previews while seeking.
+    Describe the small pictures of a video for previews while seeking.
 
     Attributes:
-        interval_s: From one still to the next; the first is at 0.
-        tile_width_px: Of each still.
-        tile_height_px: Of each still.
-        columns: Of each sheet.
+        interval_s: The seconds from one still to the next; the first still is at 0.
+        tile_width_px: The width of each still.
+        tile_height_px: The height of each still.
+        columns: The number of stills in a row of a sheet.
     """
 
     interval_s: int
@@ -59,7 +59,7 @@ class Storyboard:
 @attrs.frozen(kw_only=True)
 class MediaIndex:
     """
-    The published files of one video.
+    List the published files of one video.
 
     Attributes:
         tracks: Video rungs from the smallest to the largest, then audio, the
@@ -76,7 +76,7 @@ class MediaIndex:
 
     @property
     def size_bytes(self) -> int:
-        """The size of all media files: init and media segments, storyboard sheets."""
+        """The size of all media files: init segments, media segments, storyboard sheets."""
         tracks = [published.track for published in self.tracks]
         files = [track.init for track in tracks]
         files += [segment.file for track in tracks for segment in track.segments]

@@ -1,8 +1,9 @@
 """
-The record of a remote job, a part made elsewhere such as by a cloud, in its task.
+Remote jobs: parts of a transcode job that another service encodes, such as a cloud.
 
-A part is submitted at most once at a time. Before it is, that is written down; so
-whoever ends the task knows that there may be something to cancel.
+A part is submitted to the service at most once at a time. Before it is submitted, the
+task records the attempt, so that whoever ends the task knows that a remote job may have
+to be cancelled.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,15 +33,16 @@ _REMOTE_JOB: Final = "submission"
 @attrs.frozen(kw_only=True)
 class RemoteJob:
     """
-    The state of a part at the service that makes it.
+    Record a part of a transcode job at the service that encodes it.
 
     Attributes:
-        transcoder: The backend's name.
-        number: From 1; one more after each that has failed.
-        begun_at: When it was first tried to submit it; None: it was not yet.
-        handle: What the transcoder remembers it by, once it is known.
-        pending_since: When the handle became known; an outage before that is no
-            fault of the service's job.
+        transcoder: The name of the transcoder backend.
+        number: The number of the remote job, from 1; one more after each failure.
+        begun_at: When it was first attempted to submit the part; None before that.
+        handle: The text by which the transcoder asks the service about the job; None
+            while it is not known.
+        pending_since: When the handle became known. An outage before that is not
+            counted against the remote job's deadline.
     """
 
     transcoder: str
@@ -50,35 +52,35 @@ class RemoteJob:
     pending_since: datetime | None = None
 
     def key(self, task_id: TaskId) -> str:
-        """Return the key by which the service may recognise the remote job."""
+        """Return the key by which the service may recognise a repeated submission."""
         return f"{task_id}-{self.number}"
 
     def with_handle(self, handle: str, now: datetime) -> "RemoteJob":
-        """Return the same, known to the service by a handle."""
+        """Return a copy of the record with the service's handle of the job."""
         return attrs.evolve(
             self, handle=handle, pending_since=self.pending_since or now
         )
 
     def after_failure(self) -> "RemoteJob":
-        """Return the next one, of which the service has never heard."""
+        """Return the record of the next remote job, which is not submitted yet."""
         return RemoteJob(transcoder=self.transcoder, number=self.number + 1)
 
     def target_folder(self, part_index: int) -> str:
-        """Return the folder below the media root that the service writes to."""
+        """Return the name of the folder, below the media root, that the service writes to."""
         return f"p{part_index}s{self.number}"
 
     def taken_folder(self, part_index: int) -> str:
-        """Return the folder below the media root that its files are copied to."""
+        """Return the name of the folder, below the media root, for copies of the service's files."""
         return f"p{part_index}t{self.number}"
 
     def in_payload(self, payload: Mapping[str, object]) -> Mapping[str, object]:
-        """Return a task's payload that keeps this."""
+        """Return a task's payload with this record in it."""
         kept = attrs.asdict(self, value_serializer=_plain)
         return {**payload, _REMOTE_JOB: kept}
 
 
 def remote_job_of(task: Task) -> RemoteJob | None:
-    """Return the remote job in a part's task; None if it is made on this machine."""
+    """Return the remote job in a part's task; None if this machine encodes the part."""
     kept: Any = task.payload.get(_REMOTE_JOB)
     if kept is None:
         return None
@@ -93,10 +95,10 @@ def remote_job_of(task: Task) -> RemoteJob | None:
 
 def poll_pause_s(pending: PartPending, *, elapsed_s: float) -> float:
     """
-    Return the seconds to wait before a pending part is asked for again.
+    Return the seconds to wait before the service is asked about a pending part again.
 
     Args:
-        elapsed_s: Since the part was submitted.
+        elapsed_s: The seconds since the part was submitted.
     """
     if pending.retry_after_s is not None:
         pause_s = min(max(pending.retry_after_s, LEAST_PAUSE_S), MOST_ASKED_PAUSE_S)
@@ -108,10 +110,10 @@ def poll_pause_s(pending: PartPending, *, elapsed_s: float) -> float:
 
 def cancel_tasks(ended: Iterable[Task], *, now: datetime) -> Sequence[NewTask]:
     """
-    Return the tasks that cancel what ended or failed tasks may have submitted.
+    Return tasks that cancel the remote jobs which ended tasks may have submitted.
 
     Args:
-        ended: Tasks of any kind, with what they keep.
+        ended: Ended or failed tasks of any kind, with their payloads.
     """
     tasks: list[NewTask] = []
     for task in ended:
@@ -130,13 +132,14 @@ def cancel_tasks(ended: Iterable[Task], *, now: datetime) -> Sequence[NewTask]:
 
 def cancel_of_second(own: Task, current: Task, *, now: datetime) -> Sequence[NewTask]:
     """
-    Return the task that cancels what two workers have submitted, if they have.
+    Return the task that cancels a second remote job of one part; none if there is none.
 
-    One of them was thought to be dead. The one whose handle the task keeps is right.
+    Two workers may submit the same part if one of them was thought to be dead. The
+    remote job whose handle is in the stored task stays.
 
     Args:
-        own: The task with what this worker has submitted.
-        current: As it stands now; it has not ended.
+        own: The task with the remote job that this worker has submitted.
+        current: The task as it is stored now; it has not ended.
     """
     remote_job, kept = remote_job_of(own), remote_job_of(current)
     if remote_job is None or kept is None or remote_job.handle is None:

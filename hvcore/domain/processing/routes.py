@@ -1,8 +1,8 @@
 """
-Rules that choose among several transcoders.
+Transcoder routes: rules that choose one of several transcoders for a job.
 
-A rule is a sentence such as ``cloud if duration > 60 min and hdr``. The first one that
-is true of a job chooses its transcoder.
+A rule is a sentence such as ``cloud if duration > 60 min and hdr``. The first rule that
+is true of a job chooses the job's transcoder.
 """
 
 import re
@@ -29,12 +29,12 @@ RULES_ARE: Final = (
 @attrs.frozen(kw_only=True)
 class JobFacts:
     """
-    The facts of a job that rules ask for; None is not known before probing.
+    Hold the facts about a job that transcoder rules compare; None is not yet known.
 
     Attributes:
-        size_bytes: Of the source.
-        waiting_s: How much video waits, for each local encoder.
-        edge_px: The source's short edge.
+        size_bytes: The size of the source.
+        waiting_s: Returns the seconds of video that wait for each local encoder.
+        edge_px: The short edge of the source.
     """
 
     size_bytes: int
@@ -44,7 +44,7 @@ class JobFacts:
     is_hdr: bool | None = None
 
     def number(self, fact: str) -> float | None:
-        """Return the number that a rule compares; ``hdr`` is 1 or 0."""
+        """Return a fact as a number; ``hdr`` is 1 or 0; None if it is not known yet."""
         if fact == "waiting":
             return self.waiting_s()
         known = {
@@ -58,7 +58,7 @@ class JobFacts:
 
 @attrs.frozen
 class RouteCondition:
-    """A condition that is true if a fact is above a limit."""
+    """Hold a condition, which is true if a fact is greater than a limit."""
 
     text: str
     fact: str
@@ -67,14 +67,14 @@ class RouteCondition:
 
 @attrs.frozen
 class TranscoderRoute:
-    """A rule: the transcoder of jobs of which all conditions are true."""
+    """Hold a rule: a transcoder, and the conditions that must all be true of a job."""
 
     transcoder: str
     conditions: tuple[RouteCondition, ...]
 
     @property
     def reason(self) -> str:
-        """Return the conditions as an operator wrote them."""
+        """The conditions of the rule, as an operator wrote them."""
         return " and ".join(condition.text for condition in self.conditions)
 
     def holds(self, facts: JobFacts) -> bool | None:
@@ -91,10 +91,10 @@ class TranscoderRoute:
 
 def read_route(text: str) -> TranscoderRoute:
     """
-    Read a rule.
+    Read a transcoder rule from a text.
 
     Raises:
-        ValueError: It is none; the text says what one is.
+        ValueError: The text is no rule; the message says how rules are written.
     """
     match = _RULE.fullmatch(text.strip())
     if match is None:
@@ -107,9 +107,9 @@ def first_that_holds(
     routes: Iterable[TranscoderRoute], facts: JobFacts
 ) -> tuple[TranscoderRoute | None, bool]:
     """
-    Return the rule that chooses, and whether that is certain.
+    Return the first rule that is true of a job, or None, and whether that is certain.
 
-    It is not certain if a rule before it depends on what is not known.
+    It is uncertain if an earlier rule depends on a fact that is not known yet.
     """
     for route in routes:
         holds = route.holds(facts)

@@ -1,4 +1,4 @@
-"""The facts about a source that probing finds."""
+"""Source facts: what probing finds out about a source."""
 
 from fractions import Fraction
 
@@ -12,25 +12,25 @@ from hvcore.domain.processing.encoding import (
 
 class UnusableSourceError(Exception):
     """
-    The source cannot be made into a video, now or later.
+    Say that a source cannot be made into a video, now or later.
 
-    Its text is the ``failureReason`` that the video's owner reads: one plain
-    sentence, no file names, no tool names. Never retried.
+    The error's text is the ``failureReason`` that the video's owner reads: one plain
+    sentence, no file names, no tool names. The job is never retried.
     """
 
 
 @attrs.frozen(kw_only=True)
 class VideoTrackInfo:
     """
-    The video track of a source, as a viewer would see it.
+    Describe the video track of a source, as a viewer would see it.
 
     Attributes:
-        width_px: Display width: rotation and pixel shape are applied.
-        height_px: Display height, likewise.
-        frame_rate: Average frames per second.
-        pixel_format: What ``autoDetect`` resolves to.
-        is_hdr: PQ or HLG transfer.
-        is_interlaced: Fields instead of frames.
+        width_px: The display width, after rotation and with square pixels.
+        height_px: The display height, after rotation and with square pixels.
+        frame_rate: The average number of frames per second.
+        pixel_format: The pixel format that ``autoDetect`` stands for.
+        is_hdr: Whether the transfer function is PQ or HLG.
+        is_interlaced: Whether the pictures are fields instead of frames.
     """
 
     stream_index: int
@@ -46,11 +46,11 @@ class VideoTrackInfo:
 @attrs.frozen(kw_only=True)
 class AudioTrackInfo:
     """
-    One audio track of a source.
+    Describe one audio track of a source.
 
     Attributes:
-        language: ISO 639 code as the source gives it, ``""`` if it is silent.
-        is_default: The source marks it as the one to play.
+        language: The ISO 639 code that the source gives; "" if it gives none.
+        is_default: Whether the source marks the track as the one to play.
     """
 
     stream_index: int
@@ -65,13 +65,14 @@ class AudioTrackInfo:
 @attrs.frozen(kw_only=True)
 class CaptionTrackInfo:
     """
-    One text track of a source that can become captions.
+    Describe one text track of a source that can become captions.
 
     Attributes:
-        codec: The backend's name of the format.
-        language: ISO 639 code as the source gives it, ``""`` if it is silent.
-        is_default: The source marks it as the one to show.
-        is_forced: It translates only what a viewer of the sound would miss.
+        codec: The transcoder backend's name of the text format.
+        language: The ISO 639 code that the source gives; "" if it gives none.
+        is_default: Whether the source marks the track as the one to show.
+        is_forced: Whether the track translates only signs and foreign speech, for
+            viewers who understand the rest.
     """
 
     stream_index: int
@@ -85,18 +86,18 @@ class CaptionTrackInfo:
 @attrs.frozen(kw_only=True)
 class SourceInfo:
     """
-    The facts about a source that probing found.
+    Hold the facts about a source that probing found.
 
     Attributes:
-        duration_s: Length of the video track.
+        duration_s: The length of the video track.
         audio: The audio tracks, the default one first.
         captions: The text tracks, in the source's order.
-        chapters: As the source has them, from the start of the video.
-        longest_gap_s: Between two pictures that follow each other.
-        is_seekable: A decoder can begin anywhere: times rise, and the container
+        chapters: The chapters of the source, with times from the start of the video.
+        longest_gap_s: The longest time between two consecutive pictures.
+        is_seekable: Whether a decoder can begin anywhere: times rise, and the container
             has an index. Otherwise each part is decoded from the beginning.
-        notes: Text of the transcoder for its workers that make the parts; nothing
-            else reads it.
+        notes: A text that the transcoder writes for its own workers that make the
+            parts; nothing else reads it.
     """
 
     duration_s: float

@@ -1,4 +1,4 @@
-"""The interval and the number of a storyboard's pictures."""
+"""Storyboards: the interval and the number of their pictures."""
 
 from math import ceil
 from typing import Final
@@ -14,9 +14,9 @@ _INTERVALS_S: Final = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600)
 
 def still_interval_s(duration_s: float) -> int:
     """
-    Return the time from one still to the next, in seconds.
+    Return the seconds from one still of a storyboard to the next.
 
-    The smallest round one that gives at most MAX_STILLS.
+    The smallest round interval that gives at most MAX_STILLS stills.
     """
     longest = _INTERVALS_S[-1]
     for interval_s in _INTERVALS_S:
@@ -26,5 +26,5 @@ def still_interval_s(duration_s: float) -> int:
 
 
 def still_count(duration_s: float, interval_s: int) -> int:
-    """Return the number of multiples of the interval that begin within a video."""
+    """Return the number of stills of a video with an interval between them; at least 1."""
     return max(1, ceil((duration_s - _ROUNDING_S) / interval_s))

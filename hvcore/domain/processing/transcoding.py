@@ -22,12 +22,11 @@ from hvcore.domain.processing.source_info import CaptionTrackInfo, SourceInfo
 
 class TranscodeError(Exception):
     """
-    An attempt failed for a reason that another attempt may not have.
+    Say that an attempt to transcode failed, and that another attempt may succeed.
 
     Args:
-        reason: One plain sentence for the video's owner, used if every
-            attempt fails.
-        log: The tool's last words, for the operator's log only.
+        reason: One plain sentence for the video's owner, shown if every attempt fails.
+        log: The last output of the transcoding tool, for the operator's log only.
     """
 
     def __init__(self, reason: str, *, log: str = "") -> None:
@@ -39,13 +38,14 @@ class TranscodeError(Exception):
 @attrs.frozen(kw_only=True)
 class Lack:
     """
-    A feature that other machines have, and this one lacks.
+    Describe an optional feature that this machine's transcoder does not have.
 
     Attributes:
-        what: One sentence without secrets: ``/health`` shows it to everybody.
-        fix: What an operator does about it.
-        is_refused: Requests that ask for it are refused; otherwise videos show
-            it, and only then.
+        what: One sentence about the missing feature, without secrets: ``/health`` shows
+            it to everybody.
+        fix: What an operator has to do to get the feature.
+        is_refused: Whether requests that ask for the feature are refused. Otherwise
+            they are accepted, and only the videos show that it is missing.
     """
 
     what: str
@@ -56,15 +56,17 @@ class Lack:
 @attrs.frozen(kw_only=True)
 class Capabilities:
     """
-    The features of a transcoder on this machine.
+    Describe the features of a transcoder on this machine.
 
     Attributes:
-        name: The backend and its engine's version, such as ``ffmpeg 5.1.9``.
+        name: The name of the backend and its engine's version, such as ``ffmpeg
+            5.1.9``.
         problems: What is missing or outdated and how to fix it, a sentence
             each, for ``hv doctor``; ``/health`` tells them if it is not usable.
         lacks: Optional features that are missing; nothing is wrong without them.
-        usable: False if nothing can be transcoded at all.
-        sandbox: How its programs are confined, such as ``bwrap``; empty if unknown.
+        usable: Whether anything can be transcoded at all.
+        sandbox: The tool that confines the transcoder's programs, such as ``bwrap``; ""
+            if unknown.
     """
 
     name: str
@@ -78,7 +80,7 @@ class Capabilities:
 
 
 def missing_for(able: Capabilities, settings: EncodingSettings) -> list[str]:
-    """Return the values of a request that a transcoder cannot carry out."""
+    """Return the parameter values of a request that a transcoder cannot carry out."""
     missing = []
     if (
         settings.pixel_format is not PixelFormat.AUTO_DETECT
@@ -95,14 +97,14 @@ def missing_for(able: Capabilities, settings: EncodingSettings) -> list[str]:
 @attrs.frozen(kw_only=True)
 class Rung:
     """
-    One step of the ladder: a video rendition to make.
+    Describe one step of the ladder: a video rendition to make.
 
     Attributes:
-        key: Short edge and ``p``, such as ``720p``.
-        width_px: Even; the aspect ratio is that of the source.
-        height_px: Even.
-        video_kbps: Target of the rate control, kbit/s.
-        frame_rate: Constant frames per second of the rendition.
+        key: The short edge and ``p``, such as ``720p``.
+        width_px: The width, an even number; the aspect ratio is that of the source.
+        height_px: The height, an even number.
+        video_kbps: The target bitrate of the rate control, kbit/s.
+        frame_rate: The constant frame rate, frames per second.
     """
 
     key: str
@@ -120,12 +122,13 @@ class Rung:
 @attrs.frozen(kw_only=True)
 class AudioRendition:
     """
-    One audio rendition to make from one track of the source.
+    Describe one audio rendition to make from one audio track of the source.
 
     Attributes:
-        name: Folder and playlist name: ``audio``, then ``audio-1``, …
-        kbps: Bitrate of the whole rendition.
-        channels: 1 or 2 where it is downmixed; more only for ac3 and eac3.
+        name: The name of the folder and the playlist: ``audio``, then ``audio-1``, …
+        kbps: The bitrate of all channels together, kbit/s.
+        channels: The number of channels: 1 or 2 after downmixing; more only for ac3 and
+            eac3.
     """
 
     name: str
@@ -140,7 +143,7 @@ class AudioRendition:
 
 @attrs.frozen(kw_only=True)
 class Ladder:
-    """The renditions that a job makes: rungs from the smallest to the largest, audio."""
+    """List the renditions that a job makes: video rungs, the smallest first, and audio."""
 
     rungs: tuple[Rung, ...]
     audio: tuple[AudioRendition, ...]
@@ -149,12 +152,12 @@ class Ladder:
 @attrs.frozen(kw_only=True)
 class TranscodeOrder:
     """
-    A job for a transcoder.
+    Describe a transcode job for a transcoder.
 
     Attributes:
-        workers: How many workers could share it when it was planned.
-        still_interval_s: A still is wanted at each multiple of it, from 0 on;
-            0 wants none.
+        workers: The number of workers that could share the job when it was planned.
+        still_interval_s: The seconds between storyboard stills, the first at 0; 0 means
+            that no stills are wanted.
     """
 
     source: SourceInfo
@@ -168,16 +171,17 @@ class TranscodeOrder:
 @attrs.frozen(kw_only=True)
 class Part:
     """
-    A piece of a job that one worker does in one go.
+    Describe a piece of a transcode job that one worker carries out in one go.
 
     Attributes:
-        index: From 0, its place in the plan.
-        weight: Its share of the job's work; the weights of a plan add up to 1.
-        start_s: Where in the source it begins, a multiple of the segment.
-        end_s: Where it ends, exclusive; None is the source's end.
-        has_pictures: It makes the rungs, the stills and a poster.
-        has_sound: It makes the audio renditions and the captions, always of
-            the whole source: sound that is cut clicks at the joints.
+        index: The part's place in the plan, from 0.
+        weight: The part's share of the job's work; the weights of a plan add up to 1.
+        start_s: Where in the source the part begins, in seconds; a multiple of the
+            segment length.
+        end_s: Where in the source the part ends, exclusive; None is the source's end.
+        has_pictures: Whether the part makes the video rungs, the stills and a poster.
+        has_sound: Whether the part makes the audio renditions and the captions, always
+            of the whole source: sound that is cut clicks at the joints.
     """
 
     index: int
@@ -190,7 +194,7 @@ class Part:
 
 
 class VideoRange(Enum):
-    """The dynamic range of pictures (RFC 8216bis, 4.4.6.2)."""
+    """Name the dynamic ranges of a video rendition (RFC 8216bis, 4.4.6.2)."""
 
     SDR = "SDR"
     HLG = "HLG"
@@ -199,7 +203,7 @@ class VideoRange(Enum):
 
 @attrs.frozen(kw_only=True)
 class MediaFile:
-    """A published file, as it was measured when it was made."""
+    """Describe a published file, with the size measured when it was made."""
 
     size_bytes: int
     sha256: str
@@ -208,14 +212,14 @@ class MediaFile:
 @attrs.frozen(kw_only=True)
 class Segment:
     """
-    One media segment.
+    Describe one media segment of a track.
 
     Attributes:
-        number: From 0, counted over the whole track.
-        duration_s: Sum of its samples' durations.
-        first_picture_bytes: From the file's beginning to the end of its first
-            picture, which can be decoded alone; None where that is unknown,
-            and for audio.
+        number: The segment's number in the whole track, from 0.
+        duration_s: The sum of the durations of the segment's samples.
+        first_picture_bytes: The bytes from the file's beginning to the end of its first
+            picture, which can be decoded alone; None where that is unknown, and for
+            audio.
     """
 
     number: int
@@ -227,17 +231,17 @@ class Segment:
 @attrs.frozen(kw_only=True)
 class Track:
     """
-    A rendition as it was made: one init segment, then media segments.
+    Describe a finished rendition: one init segment, then media segments.
 
-    Its files are ``<name>/init.m4s`` and ``<name>/<number>.m4s`` in the
-    folder that made them.
+    The files are ``<name>/init.m4s`` and ``<name>/<number>.m4s`` in the folder of the
+    part that made them.
 
     Attributes:
-        name: ``video/720p`` or ``audio``, ``audio-1``.
-        codecs: RFC 6381 string read from the bitstream.
-        rung: The rung it carries out; None for audio.
-        audio: The audio rendition it carries out; None for video.
-        video_range: Of the pictures, as the file says.
+        name: The name of the track's folder: ``video/720p`` or ``audio``, ``audio-1``.
+        codecs: The RFC 6381 codecs string, read from the bitstream.
+        rung: The rung that the track implements; None for audio.
+        audio: The audio rendition that the track implements; None for video.
+        video_range: The dynamic range of the pictures, as the file says.
     """
 
     name: str
@@ -252,11 +256,11 @@ class Track:
 @attrs.frozen(kw_only=True)
 class Still:
     """
-    A small picture of one moment, for the storyboard.
+    Describe a small picture of one moment of the video, for the storyboard.
 
     Attributes:
-        at_s: From the beginning of the video, a multiple of the interval.
-        name: Of a JPEG file in the part's folder.
+        at_s: The seconds from the beginning of the video, a multiple of the interval.
+        name: The name of a JPEG file in the part's folder.
     """
 
     at_s: int
@@ -266,11 +270,11 @@ class Still:
 @attrs.frozen(kw_only=True)
 class CaptionFile:
     """
-    A text track of the source, written as WebVTT.
+    Describe a text track of the source that was converted to a WebVTT file.
 
     Attributes:
-        name: Of the file in the part's folder.
-        source: The track that it was made of.
+        name: The name of the file in the part's folder.
+        source: The text track from which the file was made.
     """
 
     name: str
@@ -285,11 +289,12 @@ def _is_relative(_: object, attribute: "attrs.Attribute[str]", value: str) -> No
 @attrs.frozen(kw_only=True)
 class StoredObject:
     """
-    A file of a part that lies in the store already.
+    Describe a file of a part that is in the object store already.
 
     Attributes:
-        name: Of the file in the part's folder, such as ``video/720p/0.m4s``.
-        made_as: Where a service elsewhere put it, relative to the part's target.
+        name: The file's name in the part's folder, such as ``video/720p/0.m4s``.
+        made_as: The path, relative to the part's target, to which another service wrote
+            the file.
     """
 
     name: str = attrs.field(validator=_is_relative)
@@ -299,20 +304,20 @@ class StoredObject:
 @attrs.frozen(kw_only=True)
 class PartDone:
     """
-    The tracks and pictures that one part has made.
+    List the tracks and pictures that one part has made.
 
     Attributes:
-        tracks: The tracks it wrote, each with the segments of this part only.
-        poster: Name of the poster picture it wrote, if it did.
-        poster_score: How well the poster shows what the video is about; the
-            best of all parts is published.
-        stills: For the storyboard, those that begin in this part.
-        captions: What the source brought along.
-        left_out: Names of audio renditions that nobody can make of this source; a
-            warning tells why, and the video is published without.
-        warnings: Sentences for the video's details.
-        stored: Files that are not in the workspace's folder, because they lie in
-            the part's target. The store copies them.
+        tracks: The tracks, each with the segments of this part only.
+        poster: The file name of the poster picture; None if the part made none.
+        poster_score: How well the poster shows the subject of the video; the best
+            poster of all parts is published.
+        stills: The storyboard stills whose moments are in this part.
+        captions: The captions made from the source's text tracks.
+        left_out: The names of audio renditions that cannot be made of this source; a
+            warning says why, and the video is published without them.
+        warnings: Sentences that the video's details show.
+        stored: Files that are in the part's target in the store, instead of the
+            workspace's folder. The store copies them.
     """
 
     tracks: tuple[Track, ...]
@@ -328,15 +333,16 @@ class PartDone:
 @attrs.frozen(kw_only=True)
 class PartPending:
     """
-    A part on which another is working, such as a cloud service.
+    Say that another service, such as a cloud, is still working on a part.
 
     Attributes:
-        handle: What ``run`` needs to ask for it again.
-        progress: Finished share of the part, 0.0 to 1.0.
-        retry_after_s: When to ask; None waits for a tenth of the time that the part
-            has been pending. There are limits: see poll_pause_s.
-        deadline_s: How long the part may be pending since it was submitted. A part
-            that is still pending then is cancelled and submitted anew.
+        handle: The text that ``run`` needs to ask the service about the part again.
+        progress: The finished share of the part, 0.0 to 1.0.
+        retry_after_s: The seconds until the service should be asked again; None waits
+            for a tenth of the time that the part has been pending. There are limits:
+            see poll_pause_s.
+        deadline_s: How many seconds after its submission the part may be pending. A
+            part that is still pending then is cancelled and submitted anew.
     """
 
     handle: str

@@ -1,11 +1,11 @@
-"""Addresses on the web that somebody else has written, and as messages may show them."""
+"""Web addresses that strangers have written: how to read them and show them safely."""
 
 import re
 from urllib.parse import SplitResult, urlsplit
 
 
 def read_address(text: str) -> SplitResult | None:
-    """Return the parts of an address that somebody sent; None if it cannot be read."""
+    """Return the parts of a URL that a stranger sent; None if it cannot be read."""
     try:
         parts = urlsplit(text)
         # The port is judged only when it is read.
@@ -18,10 +18,10 @@ def read_address(text: str) -> SplitResult | None:
 
 def is_origin_at(origin: str, host: str | None) -> bool:
     """
-    Return whether an ``Origin`` names the host that a request was sent to.
+    Return whether an ``Origin`` header names the host that a request was sent to.
 
-    The host alone: a proxy in front may speak TLS where this process does not. An
-    ``Origin`` that cannot be read is a foreign one.
+    Only the host is compared: a proxy in front may speak TLS where this process does
+    not. An ``Origin`` that cannot be read counts as foreign.
     """
     parts = read_address(origin)
     return parts is not None and bool(parts.netloc) and parts.netloc == host
@@ -29,9 +29,9 @@ def is_origin_at(origin: str, host: str | None) -> bool:
 
 def without_secrets(url: str) -> str:
     """
-    Return an address without what may be secret: userinfo, query, fragment.
+    Return a URL without its parts that may be secret: userinfo, query, fragment.
 
-    Meant for messages; takes any text.
+    Meant for log lines and error messages; takes any text.
     """
     head, separator, rest = url.partition("://")
     if not separator:

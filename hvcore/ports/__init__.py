@@ -1,1 +1,1 @@
-"""The core's needs of the world: one module per port."""
+"""Ports: the interfaces through which the core uses databases, storages and the like."""

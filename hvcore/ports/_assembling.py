@@ -1,4 +1,4 @@
-"""Join the parts of a job: the rule that every transcoder backend inherits."""
+"""Assembling: join the parts of a transcode job, as every transcoder backend does."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -29,10 +29,9 @@ def merge_parts(
     order: TranscodeOrder, done: Sequence[tuple[str, PartDone]]
 ) -> MediaIndex:
     """
-    Put the tracks of all parts together, in the ladder's order.
+    Return the tracks of a job with the segments of all parts, in the ladder's order.
 
-    Sound that goes on behind the last picture is left out, but for what its
-    last segment has too much.
+    Sound after the last picture is left out, except for the rest of its last segment.
 
     Raises:
         TranscodeError: A rendition is missing, segments do not follow one

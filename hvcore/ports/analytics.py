@@ -1,15 +1,16 @@
 """
-The analytics ports: sinks take counts of served segments, stores answer queries.
+Analytics ports: sinks store counts of served segments, stores also answer queries.
 
-A sink stores counts and how far it has read each spool file, nothing else: names,
-durations and what is deleted are the catalogue's. Sinks that say so (SupportsReports)
-also store the other data of a batch, together with the counts and exactly once, too.
+A sink stores counts, and how far each spool file is stored, and nothing else: names,
+durations and deletions are in the catalog of videos. Sinks that say so
+(SupportsReports) also store the other data of a batch, together with the counts and
+exactly once, too.
 
-A segment is counted before it is sent, and taken back if the answer breaks off or its
-process is killed first. Both may be in one batch, and cancel out. Else the second
-count is below zero, perhaps in a batch that comes before the first one's. A sink that
-adds both has the exact sum, and needs no rule for this. A day or minute of which
-everything was taken back may stay, with 0 segments.
+A segment is counted before it is sent, and the count is taken back if the answer breaks
+off or its process is killed first. Both may be in one batch, and cancel out. Otherwise
+the count in the second batch is negative, and that batch may even arrive first. A sink
+that adds both has the exact sum, and needs no rule for this. A day or minute whose
+segments were all taken back may stay, with 0 segments.
 """
 
 from abc import ABC, abstractmethod
@@ -36,37 +37,39 @@ from hvcore.domain.ids import EnvId, OrgId, VideoId
 
 
 class BatchRefusedError(Exception):
-    """A batch does not begin where the file was last read up to."""
+    """Refuse a batch that does not begin where the spool file was last stored up to."""
 
 
 class AnalyticsSink(ABC):
     """
-    Take counts of served segments, each once.
+    Store counts of served segments, each exactly once.
 
     ``write``, ``position`` and ``forget`` are called every few seconds by one process
-    of each machine that serves (the flusher), by one more where it has an edge (``hv
-    edge ingest``), and never by processes that answer requests: data that both need
-    is outside of them. Several write at once, but never the same file. A call that
-    takes two minutes ends with its process, and is made again by the next one.
+    of each machine that serves segments (the flusher), by one more where the machine
+    has an edge (``hv edge ingest``), and never by processes that answer requests: data
+    that both need is outside of them. Several processes write at once, but never the
+    same spool file. If a call takes two minutes, its process is ended, and the next
+    process makes the call again.
     """
 
     @abstractmethod
     def write(self, batch: ServedBatch) -> None:
         """
-        Add the counts of a batch and move the file's position, both or neither.
+        Store a batch's counts and the new position of its spool file, both or neither.
 
-        A batch that ends at or before the position was written before and
-        changes nothing. Durable when it returns; queries see it from then on.
+        A batch that ends at or before the position was stored before and changes
+        nothing. The counts are durable when the method returns, and queries see them
+        from then on.
 
         Raises:
-            BatchRefusedError: It begins elsewhere than at the position.
-            UnavailableError: The sink does not answer; it is asked again.
+            BatchRefusedError: The batch begins elsewhere than at the position.
+            UnavailableError: The sink does not answer; the call is made again.
         """
 
     @abstractmethod
     def position(self, file: str) -> int:
         """
-        Return the end of the last batch of a spool file; 0 for a new one.
+        Return the offset up to which a spool file is stored; 0 for a new file.
 
         Raises:
             UnavailableError: The sink does not answer.
@@ -77,18 +80,18 @@ class AnalyticsSink(ABC):
         Drop the position of a spool file that no longer exists.
 
         Raises:
-            UnavailableError: The sink does not answer; not asked again.
+            UnavailableError: The sink does not answer; the call is not made again.
         """
 
     def prepare(self) -> None:
         """
-        Make or migrate what the sink keeps; part of ``hv migrate``.
+        Create or migrate the tables or files of the sink; part of ``hv migrate``.
 
-        Several processes may call it at once, each any number of times.
+        Several processes may call the method at once, each any number of times.
 
         Raises:
             UnavailableError: The sink does not answer.
-            ConfigError: Its data is of a newer version.
+            ConfigError: The sink's data is of a newer version.
         """
 
     def is_prepared(self) -> bool:
@@ -121,7 +124,7 @@ class AnalyticsSink(ABC):
 
 class AnalyticsStore(AnalyticsSink):
     """
-    A sink that also answers questions; thread-safe.
+    Store counts of served segments and answer queries about them; thread-safe.
 
     Every method raises UnavailableError if the store does not answer.
     """
@@ -129,10 +132,10 @@ class AnalyticsStore(AnalyticsSink):
     @abstractmethod
     def served(self, videos: Collection[VideoId]) -> Mapping[VideoId, int]:
         """
-        Return the number of segments served of each video, in all.
+        Return the number of all segments ever served of each video, by the video's id.
 
-        Called for every list (at most 100 videos), so it must be quick: within a
-        tenth of a second. Videos of which nothing was served may be missing.
+        Called for every list (at most 100 videos), so it must answer within a tenth of
+        a second. Videos without served segments may be missing.
         """
 
     @abstractmethod
@@ -140,9 +143,9 @@ class AnalyticsStore(AnalyticsSink):
         self, scope: EnvironmentScope, since: date
     ) -> Mapping[EnvId, EnvironmentServed]:
         """
-        Return the segments served per environment, in all and since a day.
+        Return the segments served of each environment, in all and since a day.
 
-        Environments of which nothing was served may be missing.
+        Environments without served segments may be missing.
 
         Args:
             scope: The environments that are asked about.
@@ -167,7 +170,7 @@ class AnalyticsStore(AnalyticsSink):
         """
         Return the segments served per day of a range, oldest first.
 
-        Days on which nothing was served are left out.
+        Days without served segments are left out.
         """
 
     @abstractmethod
@@ -175,13 +178,13 @@ class AnalyticsStore(AnalyticsSink):
         """
         Return the segments served per height in a range of days, lowest first.
 
-        A height is the short edge of a rung, in pixels. Heights of which nothing was
-        served are left out.
+        A height is the short edge of a rung, in pixels. Heights without served segments
+        are left out.
         """
 
 
 class AnalyticsReport(Enum):
-    """The reports that a sink may store besides counts; batches hold the data."""
+    """Name the reports that a sink may store besides counts; batches hold their data."""
 
     IGNORED = "ignored"
     """Ignored requests, by day."""
@@ -197,19 +200,21 @@ class AnalyticsReport(Enum):
 
 class SupportsBackup(ABC):
     """
-    A sink whose counts are files of this machine, which ``hv backup`` takes along.
+    Back up a sink whose counts are files of this machine, for ``hv backup``.
 
-    A sink with tables in the service's database does not need it: all tables are in a
-    backup. What is at another server is backed up by that server's own means.
+    A sink with tables in the service's database does not need this class: a backup has
+    all tables. A sink's data on another server is backed up with that server's own
+    tools.
     """
 
     @abstractmethod
     def back_up(self, folder: Path) -> None:
         """
-        Copy counts and positions of one moment into an empty folder.
+        Copy the counts and positions of one moment into an empty folder.
 
-        No subfolders. The flusher of this machine does not write meanwhile; others may.
-        A hard link is a copy of a file that never changes.
+        The copy has no subfolders. The flusher of this machine does not write
+        meanwhile; other machines may. A file that never changes may be copied as a hard
+        link.
 
         Raises:
             UnavailableError: The sink does not answer.
@@ -219,10 +224,10 @@ class SupportsBackup(ABC):
     @abstractmethod
     def restore(self, folder: Path) -> None:
         """
-        Restore copied counts into an empty sink; called again if it was cut off.
+        Restore copied counts into an empty sink; repeated if it was interrupted.
 
         Raises:
-            ConfigError: Something is counted already, or the copy is of a newer version.
+            ConfigError: The sink has counts already, or the copy is of a newer version.
             UnavailableError: The sink does not answer.
             OSError: The disk is full, or the like.
         """
@@ -230,11 +235,12 @@ class SupportsBackup(ABC):
 
 class SupportsReports:
     """
-    A sink that keeps more of batches than their counts; thread-safe.
+    Store more data of batches than counts, and answer queries about it; thread-safe.
 
-    It inherits this, says in ``reports`` what it keeps, and has the methods of
-    that. Nobody asks for the rest, which raises NotImplementedError. Every method
-    raises UnavailableError if the sink does not answer.
+    A sink inherits this class, names in ``reports`` the reports that it stores, and has
+    the methods of these reports. The methods of other reports are never called and
+    raise NotImplementedError. Every method raises UnavailableError if the sink does not
+    answer.
     """
 
     reports: frozenset[AnalyticsReport] = frozenset()
@@ -242,9 +248,9 @@ class SupportsReports:
 
     def ignored(self, scope: Scope, days: DateRange) -> Sequence[IgnoredTotal]:
         """
-        Return the ignored segments per reason and height, in any order.
+        Return the number of ignored requests per reason and height, in any order.
 
-        What never applied is left out.
+        Reasons that never applied are left out.
         """
         raise NotImplementedError(AnalyticsReport.IGNORED)
 
@@ -252,21 +258,23 @@ class SupportsReports:
         """
         Return the segments served per minute of a range, oldest first.
 
-        Minutes in which nothing was served are left out.
+        Minutes without served segments are left out.
 
         Args:
-            first: Whole minutes since 1970, and so is last; both included.
+            first: The first minute, as whole minutes since 1970. ``last`` is the last
+                minute; both are included.
         """
         raise NotImplementedError(AnalyticsReport.MINUTES)
 
     def forget_minutes(self, before: int) -> bool:
         """
-        Drop some of the minutes before one.
+        Delete some of the counts by minute that are older than a minute.
 
-        Called by the sweep until nothing is left; short, because others wait.
+        The sweep calls the method until nothing is left to delete; each call must be
+        short, because others wait.
 
         Args:
-            before: Whole minutes since 1970; this one stays.
+            before: Whole minutes since 1970; counts of this minute and later ones stay.
 
         Returns:
             Whether more may be left.
@@ -275,32 +283,33 @@ class SupportsReports:
 
     def viewers(self, scope: Scope, since: datetime) -> int:
         """
-        Return the number of different sessions seen since, or at, a moment.
+        Return the number of different viewer sessions seen at or since a moment.
 
         Args:
-            since: Aware, in UTC; minutes ago.
+            since: A moment in UTC (an aware datetime), some minutes ago.
         """
         raise NotImplementedError(AnalyticsReport.VIEWERS)
 
     def has_unfollowed(self, org_id: OrgId, since: datetime) -> bool:
         """
-        Return whether an organization had more sessions than were followed.
+        Return whether an organization had more viewer sessions than are followed.
 
-        That is what ``unfollowed`` of a batch says, since a moment or then. A sink
-        that does not keep it says no.
+        ``unfollowed`` of a batch says so; only batches at or since the given moment
+        count. A sink that does not store ``unfollowed`` returns False.
         """
         del org_id, since
         return False
 
     def forget_sessions(self, before: datetime) -> bool:
         """
-        Drop some of the sessions last seen before a moment.
+        Delete some of the viewer sessions that were last seen before a moment.
 
-        Also drop what ``unfollowed`` said before it. Called by the sweep until nothing
-        is left; short, because others wait.
+        Data from ``unfollowed`` before the moment is deleted, too. The sweep calls the
+        method until nothing is left to delete; each call must be short, because others
+        wait.
 
         Args:
-            before: Aware, in UTC.
+            before: A moment in UTC (an aware datetime).
 
         Returns:
             Whether more may be left.
@@ -309,7 +318,7 @@ class SupportsReports:
 
     def quality(self, scope: Scope, days: DateRange) -> Sequence[PlaybackQualityDay]:
         """
-        Return the sums of players' reports of each of these days, oldest first.
+        Return the sums of players' reports for each day of a range, oldest first.
 
         Days without reports are left out.
         """
@@ -319,14 +328,15 @@ class SupportsReports:
         self, scope: Scope, days: DateRange, by: BreakdownBy
     ) -> Sequence[BreakdownDay]:
         """
-        Return the segments per day and country or referrer, oldest first.
+        Return the served segments per day and country or referrer, oldest day first.
 
-        For a video's day the sink stores ``MAX_HOSTS`` hosts and sums all further
-        ones up as ``OTHER``, even if others write at the same time.
+        For a video's day the sink stores ``MAX_HOSTS`` referrer hosts and sums all
+        further hosts up as ``OTHER``, even if several processes write at the same time.
 
-        The segments of a day add up to all that were counted on it: what is not
-        known is there as None. Where segments of a killed process were taken
-        back, they may add up to a few more: whom they went to is not taken back.
+        The rows of a day add up to all segments counted on the day: a row with None
+        counts the segments of unknown origin. Where segments of a killed process were
+        taken back, the rows may add up to a few more, because origins are not taken
+        back.
         """
         raise NotImplementedError(AnalyticsReport.BREAKDOWN)
 
@@ -334,7 +344,7 @@ class SupportsReports:
 def sink_that_reports(
     report: AnalyticsReport, sinks: Iterable[AnalyticsSink]
 ) -> SupportsReports | None:
-    """Return the first sink that stores a report; None if none does."""
+    """Return the first sink that stores a report; None if no sink does."""
     for sink in sinks:
         if isinstance(sink, SupportsReports) and report in sink.reports:
             return sink

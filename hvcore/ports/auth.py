@@ -1,4 +1,4 @@
-"""The authentication port: recognises callers."""
+"""The authentication port: providers recognise the callers of the API."""
 
 import re
 from abc import ABC, abstractmethod
@@ -13,10 +13,10 @@ from hvcore.domain.access.principals import Principal
 @attrs.frozen(kw_only=True)
 class Credentials:
     """
-    The credentials of a request.
+    Hold the headers of a request in which a provider looks for credentials.
 
     Attributes:
-        headers: Header names in lower case.
+        headers: The headers' values by their names in lower case.
     """
 
     headers: Mapping[str, str] = attrs.field(repr=False)
@@ -43,12 +43,13 @@ def _is_header_name(_: object, __: object, value: str) -> None:
 @attrs.frozen(kw_only=True)
 class HeaderScheme:
     """
-    Credentials that stand in a header of their own.
+    Describe credentials in a header of their own, for the API's description.
 
     Attributes:
-        name: In the description of the API, such as ``ApiKey``.
-        header: As callers write it, such as ``X-Api-Key``.
-        about: What the credentials are, for who reads the description. Everybody may.
+        name: The scheme's name in the description of the API, such as ``ApiKey``.
+        header: The header's name as callers write it, such as ``X-Api-Key``.
+        about: An explanation of the credentials, for readers of the API's public
+            description.
     """
 
     name: str = attrs.field(validator=_is_scheme_name)
@@ -59,12 +60,14 @@ class HeaderScheme:
 @attrs.frozen(kw_only=True)
 class BearerScheme:
     """
-    Credentials that are sent as ``Authorization: Bearer …`` (RFC 6750).
+    Describe credentials that are sent as ``Authorization: Bearer …`` (RFC 6750).
 
     Attributes:
-        name: In the description of the API, such as ``AccessToken``.
-        bearer_format: Of the token, such as ``JWT``; "" if callers need not know.
-        about: What the credentials are, for who reads the description. Everybody may.
+        name: The scheme's name in the description of the API, such as ``AccessToken``.
+        bearer_format: The token's format, such as ``JWT``; "" if callers need not know
+            it.
+        about: An explanation of the credentials, for readers of the API's public
+            description.
     """
 
     name: str = attrs.field(validator=_is_scheme_name)
@@ -73,7 +76,7 @@ class BearerScheme:
 
     @property
     def header(self) -> str:
-        """The header that carries them."""
+        """The name of the header that carries the credentials: ``Authorization``."""
         return "Authorization"
 
 
@@ -85,24 +88,26 @@ How callers send their credentials.
 
 class AuthProvider(ABC):
     """
-    Recognise callers. Providers are asked in the order of the settings.
+    Recognise the callers of the API by their credentials.
 
-    Called for every API request, from any thread: what it takes, every request takes.
-    Each process builds its own, after a fork. What is asked of others is asked again when
-    it may have changed: credentials that were revoked are refused at once.
+    Providers are asked in the order of the settings. A provider is called for every API
+    request, from any thread: its time is added to every request. Each process builds
+    its own provider, after a fork. What a provider looked up elsewhere is looked up
+    again when it may have changed: credentials that were revoked are refused at once.
 
-    A provider finds the ids of a Principal by itself, in what it was sent or looks up;
-    ``org_id`` is that of an organization of the service. For a program it also chooses
-    ``key_id``: a text of letters, digits, ``_`` and ``-`` with at most 64 characters, the
-    same for a caller at any time, no other caller's, and no secret. Logs show it, and
-    limits for each key count by it. It need not be the id of an API key.
+    A provider finds the ids of a Principal by itself, in the credentials or in a data
+    source; ``org_id`` is that of an organization of the service. For a program it also
+    chooses ``key_id``: a text of letters, digits, ``_`` and ``-`` with at most 64
+    characters, always the same for a caller, different for each caller, and no secret.
+    Logs show it, and limits for each key count by it. It need not be the id of an API
+    key.
 
-    No secret is in an error, a log line, or a repr.
+    No error, log line or repr contains a secret.
 
     Attributes:
-        scheme: How callers send what this provider reads, for the description of the API
-            and for pages of other origins, which may send this header then. None if it is
-            nothing that callers choose to send.
+        scheme: How callers send the credentials that this provider reads, for the
+            description of the API and for pages of other origins, which may send this
+            header then. None if callers do not choose to send them.
     """
 
     scheme: CredentialScheme | None = None
@@ -110,27 +115,29 @@ class AuthProvider(ABC):
     @abstractmethod
     def authenticate(self, credentials: Credentials) -> Principal | None:
         """
-        Return the caller, or None if these credentials are not of my kind.
+        Return the caller, or None if the credentials are not for this provider.
 
-        Without a header of its kind a provider returns None and asks nobody. Whatever
-        stands in that header, it raises nothing else than the two errors here.
+        If the header of this provider is missing, the provider returns None without
+        asking anybody. Whatever stands in that header, it raises no other errors than
+        the two below.
 
         Args:
             credentials: The headers of the request, by their names in lower case.
 
         Raises:
-            UnauthorizedError: They are of my kind, and refused: malformed, unknown,
-                expired or revoked. The caller is not told which.
-            UnavailableError: They could not be looked up. They are not refused, because
-                they may be good.
+            UnauthorizedError: The credentials are for this provider and refused:
+                malformed, unknown, expired or revoked. The caller is not told the
+                reason.
+            UnavailableError: The credentials could not be looked up. They are not
+                refused, because they may be valid.
         """
 
     def ambiguous_settings(self) -> Sequence[str]:
         """
-        Return a sentence about each setting that could serve the wrong callers.
+        Return a sentence about each setting that could recognise the wrong callers.
 
-        Such as two names that one claim matches. Called by an operator's check alone; it
-        waits for nobody.
+        For example, two names that one claim matches. Only the check of an operator
+        calls the method; it waits for no server.
         """
         return ()
 

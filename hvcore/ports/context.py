@@ -1,4 +1,4 @@
-"""The context that a process gives to the factory of a backend."""
+"""Build contexts: what a process gives to the factory of a backend."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 class Database(Protocol):
     """
-    The service's own database, SQLite or PostgreSQL; thread-safe.
+    Give plugins access to the service's SQLite or PostgreSQL; thread-safe.
 
-    A plugin keeps tables of its own in it, under names that begin with its
-    own, and touches no others.
+    A plugin may keep tables of its own in the database, whose names begin with the
+    plugin's own name. It touches no other tables.
     """
 
     def reading(self) -> "AbstractContextManager[Connection]":
         """
-        Open a connection on which each statement is a transaction.
+        Open a connection on which each statement is a transaction of its own.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -40,12 +40,12 @@ class Database(Protocol):
         self, *, timeout_ms: int | None = None
     ) -> "AbstractContextManager[Connection]":
         """
-        Open a transaction; the caller commits, or it is rolled back.
+        Open a transaction; the caller commits it, or it is rolled back.
 
-        On SQLite it is the only writer. Nothing slow may happen meanwhile.
+        On SQLite it is the only write transaction. Nothing slow may happen within it.
 
         Args:
-            timeout_ms: How long to wait for locks; None: 10 s, as requests do.
+            timeout_ms: How long to wait for locks; None waits 10 s, as requests do.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -56,15 +56,15 @@ class Database(Protocol):
         self, statement: "SelectBase", values: Mapping[str, object]
     ) -> "Sequence[tuple[Any, ...]]":
         """
-        Answer a question that requests wait for: 20 us where ``reading`` takes 500.
+        Return the rows of a quick query: 20 us where ``reading`` takes 500 us.
 
         Args:
-            statement: Made once, for instance of a module, because it is
-                compiled once; every value is a named parameter, and no list.
-            values: As the database has them.
+            statement: A statement made once, for instance for a module, because it is
+                compiled once; every value is a named parameter, and none is a list.
+            values: The parameters as the database stores them.
 
         Returns:
-            Rows as the database has them: no type of a column is applied.
+            The rows as the database stores them: no column type is applied.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -75,14 +75,14 @@ class Database(Protocol):
         self, statement: "Select[Any]", values: Mapping[str, object]
     ) -> "Sequence[tuple[Any, ...]]":
         """
-        Answer a question whose answer has many rows: less for each than ``ask``.
+        Return the rows of a query with many rows, faster for each row than ``ask``.
 
         Args:
-            statement: As of ``ask``. No column of it is binary.
-            values: Likewise.
+            statement: As for ``ask``. No column is binary.
+            values: As for ``ask``.
 
         Returns:
-            Likewise.
+            The rows as the database stores them: no column type is applied.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -91,11 +91,11 @@ class Database(Protocol):
 
 
 class KeyBook(Protocol):
-    """Look API keys up."""
+    """Look up API keys for an authentication provider."""
 
     def find(self, sha256: str) -> ApiKey | None:
         """
-        Return the key with this hash (64 hex digits), revoked or not.
+        Return the API key with a SHA-256 (64 hex digits), revoked or not; else None.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -104,23 +104,24 @@ class KeyBook(Protocol):
 
     def note_use(self, key: ApiKey, at: datetime) -> None:
         """
-        Store the moment of a key's last use, to the minute, best effort.
+        Store the time of an API key's last use, to the minute, if possible.
 
         Args:
-            at: Aware, in UTC. Nothing is raised if it cannot be stored.
+            at: A moment in UTC (an aware datetime). No error is raised if it cannot be
+                stored.
         """
         ...
 
 
 class SignInBook(Protocol):
-    """Take one-time links, and look members up."""
+    """Redeem one-time sign-in links, and look up members, for a sign-in backend."""
 
     def redeem(self, code: str) -> SignInLink | None:
         """
-        Use a one-time link up.
+        Use a one-time link up, and return it; the link is found by its secret code.
 
         Returns:
-            None if there is none with this code: used, expired, or never made.
+            None if there is no valid link with the code: used, expired, or never made.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -129,7 +130,7 @@ class SignInBook(Protocol):
 
     def member(self, org_id: str, member_id: str) -> OrganizationMember | None:
         """
-        Return a member of an organization; None if there is none with this id.
+        Return a member of an organization; None if no member has the id.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -138,15 +139,15 @@ class SignInBook(Protocol):
 
 
 class NoSignIns:
-    """A book without links and members, for who builds other backends alone."""
+    """Stand in for a sign-in book, without links and members, in other backends."""
 
     def redeem(self, code: str) -> SignInLink | None:
-        """Return None, for every code."""
+        """Return None: no code is known."""
         del code
         return None
 
     def member(self, org_id: str, member_id: str) -> OrganizationMember | None:
-        """Return None, for everybody."""
+        """Return None: no member is known."""
         del org_id, member_id
         return None
 
@@ -154,12 +155,13 @@ class NoSignIns:
 @attrs.frozen(kw_only=True)
 class BuildContext:
     """
-    Given to every factory.
+    Hold the things of the process that every backend factory is given.
 
     Attributes:
-        state_dir: A folder of this machine that survives restarts; a backend
-            keeps caches in a subfolder of its own name. Other machines have others:
-            what they must see, too, belongs into ``database``, or where an option says.
+        state_dir: A folder of this machine that survives restarts; a backend keeps
+            caches in a subfolder of its own name. Other machines have other folders:
+            data that they must share belongs into ``database``, or where an option
+            says.
         work_dir: A folder of this machine for temporary files.
     """
 

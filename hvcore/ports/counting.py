@@ -1,4 +1,4 @@
-"""A segment, for the code that serves it and the code that counts it."""
+"""Counting: how the code that serves a segment tells the code that counts it."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -13,13 +13,13 @@ from hvcore.domain.playback.viewer import Viewer
 @attrs.define(eq=False)
 class CountedSegment:
     """
-    A segment on its way to a player; for one thread.
+    Describe a segment that is being sent to a player, and its count; for one thread.
 
     Attributes:
-        counter: Records it.
-        token: What opened the video, if a token did.
-        line: Counts it, as it was written down; None before that, and if it was
-            not, or was taken back.
+        counter: The counter that records the segment.
+        token: The playback token that opened the video; None if none did.
+        line: The spool line that counts the segment; None before it is written, if it
+            could not be written, and after the count was taken back.
     """
 
     counter: "SegmentCounter"
@@ -29,39 +29,40 @@ class CountedSegment:
     line: bytes | None = attrs.field(default=None, init=False)
 
     def count(self) -> None:
-        """Count the segment: more than half of its bytes are about to be sent."""
+        """Count the segment, because more than half of its bytes are about to be sent."""
         self.counter.count((self,))
 
     def take_back(self) -> None:
-        """Take the segment's count back: less than half of its bytes were sent."""
+        """Take the segment's count back, because less than half of its bytes were sent."""
         line, self.line = self.line, None
         if line is not None:
             self.counter.take_back((line,))
 
 
 class SegmentCounter(Protocol):
-    """Records segments; thread-safe, and never fails."""
+    """Record served and ignored segments in the spool; thread-safe, and never raises."""
 
     def count(self, segments: Sequence[CountedSegment]) -> bool:
         """
-        Record segments of which more than half is about to be sent.
+        Record segments of which more than half of the bytes are about to be sent.
 
-        Sets the line of all, or of none if they cannot be noted.
+        Sets ``line`` of all segments, or of none if they cannot be recorded.
 
         Returns:
-            Whether the lines survive if this process dies now.
+            Whether the recorded counts survive if this process dies now.
         """
         ...
 
     def take_back(self, lines: Sequence[bytes]) -> None:
-        """Take back what counts segments that broke off, as these have it."""
+        """Take back the counts of segments that broke off, given their spool lines."""
         ...
 
     def ignore(self, place: SegmentPlace, reason: IgnoredReason) -> None:
         """
-        Record an answer that is not counted.
+        Record an answer that is not counted as a served segment.
 
         Args:
-            place: Of height 0 if it is no media segment of a video rung.
+            place: The video and the height; the height is 0 if the file is no media
+                segment of a video rung.
         """
         ...

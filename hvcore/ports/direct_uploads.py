@@ -1,7 +1,7 @@
 """
-Capabilities of storages that let clients send bytes straight to the store.
+Direct uploads: optional interfaces of storages to which clients send bytes directly.
 
-Capabilities beside the storage port: no storage has to carry them out.
+No storage has to implement these interfaces.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,12 +16,14 @@ from hvcore.ports.storage import ObjectInfo
 @attrs.frozen(kw_only=True)
 class WriteAddress:
     """
-    An address to which anybody may send bytes with one PUT, for a time.
+    Hold a signed address to which anybody may send an object's bytes with one PUT.
 
     Attributes:
-        binds_type: The store refuses another Content-Type than the one named.
-        binds_size: The store refuses another length than the one named.
-        max_bytes: The store takes no more with one PUT; None if it takes any file.
+        binds_type: Whether the store refuses another Content-Type than the announced
+            one.
+        binds_size: Whether the store refuses another length than the announced one.
+        max_bytes: The most bytes that the store takes with one PUT; None if it takes
+            any file.
     """
 
     url: str = attrs.field(repr=False)
@@ -32,11 +34,11 @@ class WriteAddress:
 
 @runtime_checkable
 class SupportsPresignedWrite(Protocol):
-    """A storage whose objects anybody with a signed address can write."""
+    """Sign addresses with which anybody can write an object of the storage."""
 
     @property
     def can_presign_writes(self) -> bool:
-        """Return whether it really is one, as it was set up."""
+        """Whether the storage can sign such addresses with its present settings."""
         ...
 
     def write_address(
@@ -51,13 +53,13 @@ class SupportsPresignedWrite(Protocol):
         Return a signed address to send an object's bytes to; the last sender wins.
 
         Args:
-            content_type: The media type that the sender must send; None binds none.
-            size_bytes: The length that the sender must send; None binds none.
-            valid_s: For how many seconds, from 1 on; a PUT that began in time may end
-                later.
+            content_type: The media type that the sender must send; None allows any.
+            size_bytes: The length that the sender must send; None allows any.
+            valid_s: How many seconds the address is valid, from 1 on; a PUT that began
+                in time may end later.
 
         Raises:
-            UnavailableError: It cannot be signed.
+            UnavailableError: The address cannot be signed.
         """
         ...
 
@@ -65,12 +67,13 @@ class SupportsPresignedWrite(Protocol):
         """
         Copy an object within the store, whole or not at all.
 
-        The copy has the bytes of one moment, also while others write the source.
+        The copy has the bytes of one moment, even while others write the source.
 
         Raises:
-            ObjectNotFoundError: There is no source.
+            ObjectNotFoundError: The source does not exist.
             UnavailableError: The store does not answer, or the source changed.
-            UnreadableObjectError: The sender has made the source so.
+            UnreadableObjectError: The sender has made the source unreadable, such as by
+                encryption with a key of its own.
         """
         ...
 
@@ -78,11 +81,11 @@ class SupportsPresignedWrite(Protocol):
 @attrs.frozen(kw_only=True)
 class UploadedPart:
     """
-    A part of an object that is there.
+    Describe a part of a multipart upload that has arrived.
 
     Attributes:
-        number: From 1 on.
-        tag: What the store calls its bytes.
+        number: The number of the part, from 1 on.
+        tag: The store's name of the part's bytes (an ETag).
     """
 
     number: int
@@ -93,10 +96,10 @@ class UploadedPart:
 @attrs.frozen(kw_only=True)
 class PartedWrite:
     """
-    An object that is being sent in parts, and is none yet.
+    Identify a multipart upload that is neither joined nor ended.
 
     Attributes:
-        id: The store's own name of it.
+        id: The store's own id of the multipart upload.
     """
 
     path: str
@@ -107,22 +110,23 @@ class PartedWrite:
 @runtime_checkable
 class SupportsPartedWrite(Protocol):
     """
-    A storage to which an object can be sent in parts, at one time or another.
+    Support multipart uploads: clients send an object in parts, at different times.
 
     Thread-safe; called by requests and by workers, also of other machines than the one
-    that has begun. Every method raises UnavailableError if the store does not answer.
+    that began the upload. Every method raises UnavailableError if the store does not
+    answer.
     """
 
     @property
     def can_presign_parts(self) -> bool:
-        """Return whether it really is one, as it was set up."""
+        """Whether the storage can sign addresses of parts with its present settings."""
         ...
 
     def begin_parts(self, path: str, *, content_type: str) -> PartedWrite:
         """
-        Begin an object that comes in parts; nothing is at its path until they are joined.
+        Begin a multipart upload; no object is at its path until the parts are joined.
 
-        Each call begins another parted write, also for the same path.
+        Each call begins another multipart upload, also for the same path.
 
         Args:
             content_type: The media type of the object, such as ``video/mp4``.
@@ -136,44 +140,46 @@ class SupportsPartedWrite(Protocol):
         Return a signed address to send one part to; the last sender wins.
 
         Args:
-            number: From 1 on. Parts may be sent in any order, and at the same time.
+            number: The number of the part, from 1 on. Parts may be sent in any order,
+                and at the same time.
             size_bytes: The length of the part.
-            valid_s: For how many seconds, from 1 on.
+            valid_s: How many seconds the address is valid, from 1 on.
         """
         ...
 
     def uploaded_parts(self, begun: PartedWrite) -> Sequence[UploadedPart]:
         """
-        Return the parts that are there, by number.
+        Return the parts of a multipart upload that have arrived, by number.
 
         Raises:
-            ObjectNotFoundError: It was ended; or joined, and the store does not know
-                that any more.
+            ObjectNotFoundError: The upload was ended; or it was joined, and the store
+                does not remember it any more.
         """
         ...
 
     def join_parts(self, begun: PartedWrite, parts: Sequence[UploadedPart]) -> None:
         """
-        Make the object of its parts; it is whole at its path on return.
+        Join the parts to the object; the whole object is at its path on return.
 
         Args:
-            parts: As ``uploaded_parts`` has returned them, all of them, by number.
+            parts: All parts by number, as ``uploaded_parts`` has returned them.
 
         Raises:
-            ObjectNotFoundError: It was ended; or joined, and the store does not know
-                that any more. If it does, the object stays as it is.
+            ObjectNotFoundError: The upload was ended; or it was joined, and the store
+                does not remember it any more. If the store does remember it, the object
+                stays as it is.
         """
         ...
 
     def end_parts(self, begun: PartedWrite) -> None:
-        """Throw the parts of an object away; absent is fine."""
+        """End a multipart upload and remove its parts; no error if it does not exist."""
         ...
 
     def parted_writes(self, path: str) -> Iterator[PartedWrite]:
         """
-        Give the parted writes at a path that were neither joined nor ended.
+        Yield the multipart uploads to a path that were neither joined nor ended.
 
-        At that path alone, not below it, in any order.
+        Uploads to exactly that path, not below it, in any order.
         """
         ...
 
@@ -181,9 +187,9 @@ class SupportsPartedWrite(Protocol):
 @runtime_checkable
 class SupportsStagedWrite(Protocol):
     """
-    A storage where what others sent with one PUT is no object until it is joined.
+    Keep bytes that were sent with one PUT apart until they are joined to an object.
 
-    It carries out SupportsPartedWrite, too.
+    The storage implements SupportsPartedWrite, too.
     """
 
     def staged_write(

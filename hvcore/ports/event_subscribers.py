@@ -1,4 +1,4 @@
-"""The port of code that is told what happens to videos."""
+"""The event subscriber port: plugins that are told what happens to videos."""
 
 from abc import ABC, abstractmethod
 from datetime import datetime
@@ -12,16 +12,16 @@ from hvcore.domain.webhooks.events import EventKind
 @attrs.frozen(kw_only=True)
 class SubscribedEvent:
     """
-    An event of a video, as subscribers are told of it.
+    Describe an event of a video, as subscribers are told of it.
 
     Attributes:
-        id: The same however often the event is told.
-        env_name: What callers call the environment, such as ``live``.
-        sequence: Counts the video's events: 1, 2, 3. One that is not above the last
-            that was heard of this video is a repetition.
-        status: The video's status right after it, as the API has it.
-        error: Why the video has failed, while it is failed.
-        happened_at: Aware, in UTC.
+        id: The event's id, the same however often the event is told.
+        env_name: The environment's name in the API, such as ``live``.
+        sequence: The number of the event among the video's events: 1, 2, 3. An event
+            whose number is not above the last one heard of this video is a repetition.
+        status: The video's status right after the event, as the API shows it.
+        error: The reason for the video's failure; None unless it is failed.
+        happened_at: When the event happened, in UTC (an aware datetime).
     """
 
     id: EventId
@@ -38,21 +38,21 @@ class SubscribedEvent:
 
 class EventSubscriber(ABC):
     """
-    Hears of events, each at least once, those of one video in their order.
+    Hear of events, each at least once; the events of one video come in their order.
 
-    Called by threads of light workers, for several videos at a time. An event that
-    was told is told again if the worker ends before this is written down.
+    Called by threads of light workers, for several videos at a time. An event that was
+    told is told again if the worker ends before it has recorded that.
     """
 
     @abstractmethod
     def hear(self, event: SubscribedEvent) -> None:
         """
-        Take an event; it counts as told when this returns.
+        Take an event; the event counts as told when this method returns.
 
-        Whatever this raises, the event is told again, after pauses that grow from
-        seconds to 10 minutes, for 30 days. Meanwhile later events of the same video
-        wait; other videos and other subscribers do not. It must set time limits to
-        what it waits for, because nothing interrupts it.
+        If the method raises anything, the event is told again, after pauses that grow
+        from seconds to 10 minutes, for 30 days. Meanwhile later events of the same
+        video wait; other videos and other subscribers do not. The method must set time
+        limits to its own requests, because nothing interrupts it.
         """
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The mail port: one short text to one person."""
+"""The mail port: send one short text to one person."""
 
 from typing import Protocol
 
@@ -10,12 +10,13 @@ from hvcore.errors import HvcoreError
 @attrs.frozen(kw_only=True)
 class Mail:
     """
-    A mail.
+    Describe a mail to one person.
 
     Attributes:
-        id: The same for every try, so that a mail program recognises copies.
-        to: The address, as its owner writes it.
-        subject: One line.
+        id: The mail's id, the same for every attempt, so that a mail program recognises
+            copies.
+        to: The recipient's address, as its owner writes it.
+        subject: The subject on one line.
         text: Plain text; lines end with a line feed.
     """
 
@@ -26,22 +27,22 @@ class Mail:
 
 
 class MailRefusedError(HvcoreError):
-    """A mail server will not take a mail, however often it is tried."""
+    """Say that a mail server will never accept a mail, however often it is sent."""
 
 
 class Mailer(Protocol):
     """
-    Sends mails; thread-safe.
+    Send mails; thread-safe.
 
-    Called by tasks only: no request waits for a mail server.
+    Only tasks call the mailer: no request waits for a mail server.
     """
 
     def send(self, mail: Mail) -> None:
         """
-        Hand a mail over; may block for a minute.
+        Give a mail to the mail server; the call may take a minute.
 
         Raises:
-            UnavailableError: Nobody takes it now; try again later.
-            MailRefusedError: It will not be taken.
+            UnavailableError: The server does not take the mail now; try again later.
+            MailRefusedError: The server will never take the mail.
         """
         ...

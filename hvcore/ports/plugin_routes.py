@@ -1,4 +1,4 @@
-"""Routes that plugins add to the API."""
+"""Plugin routes: routes that plugins add to the API."""
 
 from collections.abc import Callable, Mapping
 from typing import Generic, TypeVar
@@ -21,16 +21,17 @@ Payload = Mapping[str, object]
 @attrs.frozen(kw_only=True)
 class RouteCall:
     """
-    A request that was judged: what a route's handler gets.
+    Give a route's handler the request, after its key and its path were checked.
 
     Attributes:
-        org_id: The organization; "" where a route is open.
-        env_id: The environment that the path names or, where the path names no
+        org_id: The caller's organization; "" if the route is open.
+        env_id: The environment that the path names or, if the path names no
             organization, the key's. None if neither does.
-        video_id: The path's video, which is there and the caller may use.
-        path: All parameters of the path, by their names.
-        headers: Of the request, by their names in lower case; without those that
-            carry credentials.
+        video_id: The id of the path's video, which exists and the caller may use; None
+            if the path has none.
+        path: All parameters of the path by their names.
+        headers: The request's headers by their names in lower case, without headers
+            that carry credentials.
     """
 
     org_id: str
@@ -48,7 +49,7 @@ class RouteCall:
         Return the principal that calls the route.
 
         Raises:
-            UnauthorizedError: The route is open: nobody was asked.
+            UnauthorizedError: The route is open, so nobody was authenticated.
         """
         if self._caller is None:
             raise UnauthorizedError
@@ -56,19 +57,19 @@ class RouteCall:
 
     def body(self, cls: type[T]) -> T:
         """
-        Return the request's body, read as the route's class.
+        Return the request's body, as an object of the class that the route declares.
 
         Raises:
-            TypeError: The route declares another class, or none.
+            TypeError: The route declares another class for the body, or none.
         """
         return _of_class(cls, self._body)
 
     def query(self, cls: type[T]) -> T:
         """
-        Return the request's query, read as the route's class.
+        Return the request's query, as an object of the class that the route declares.
 
         Raises:
-            TypeError: The route declares another class, or none.
+            TypeError: The route declares another class for the query, or none.
         """
         return _of_class(cls, self._query)
 
@@ -76,30 +77,35 @@ class RouteCall:
 @attrs.frozen(eq=False)
 class PluginRoute(Generic[StateT]):
     """
-    One method of one address.
+    Describe one HTTP method of one address that a plugin serves.
 
     Attributes:
-        method: Such as ``GET``.
-        path: Below ``/v1/api/{orgID}/``, where the path names the organization, or
-            below ``/v1/``, where the key does. ``{envID}`` and ``{videoID}`` are
-            judged before the handler is called. Other parameters are the plugin's.
-        handler: Called with what the record's factory made and the request; in any
-            thread, for several requests at a time. It returns the payload, or the
-            bytes of an ``answer_type``. An HvError is answered as it says, any
-            other exception as 500.
-        permission: What the key must have; None: any key of the organization.
-        summary: What it does, in a few words, for the documentation.
-        answer: JSON Schema of the payload.
-        answer_type: Media type of an answer that is no JSON.
-        body: Class of the request's JSON body (required_field, optional_field).
-        query: Class of its query, likewise.
-        has_optional_body: The body may be left out.
-        bucket: The rate limit it counts under, besides that of all requests.
-        errors: Errors that the handler raises, for the documentation.
-        status: Of a success.
-        is_idempotent: It creates something: ``Idempotency-Key`` is obeyed.
-        is_open: No key is needed. Such requests count under no limit, and the path
-            names no organization, environment or video: nobody could judge it.
+        method: The HTTP method, such as ``GET``.
+        path: The path below ``/v1/api/{orgID}/``, where the path names the
+            organization, or below ``/v1/``, where the key does. ``{envID}`` and
+            ``{videoID}`` are checked before the handler is called. Other parameters are
+            the plugin's.
+        handler: The function that answers. It is called with the object that the
+            record's factory made and the request; in any thread, for several requests
+            at a time. It returns the payload, or the bytes of an ``answer_type``. An
+            HvError is answered with its status and code, any other exception with 500.
+        permission: The permission that the key must have; None: any key of the
+            organization.
+        summary: A few words on what the route does, for the documentation.
+        answer: The JSON Schema of the payload.
+        answer_type: The media type of an answer that is not JSON.
+        body: The class of the request's JSON body (required_field, optional_field).
+        query: The class of the request's query (required_field, optional_field).
+        has_optional_body: Whether the body may be left out.
+        bucket: The rate limit that the route counts under, besides the limit of all
+            requests.
+        errors: The errors that the handler raises, for the documentation.
+        status: The HTTP status of a successful answer.
+        is_idempotent: Whether the route creates something and obeys
+            ``Idempotency-Key``.
+        is_open: Whether no key is needed. Such requests count under no limit, and the
+            path names no organization, environment or video, because nobody could check
+            it.
     """
 
     method: str

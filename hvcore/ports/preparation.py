@@ -1,4 +1,4 @@
-"""The backends that prepare tables of their own, or the like, and that remove them."""
+"""Preparation: backends that create tables of their own, or the like, and remove them."""
 
 from abc import ABC, abstractmethod
 from typing import Protocol, runtime_checkable
@@ -6,52 +6,52 @@ from typing import Protocol, runtime_checkable
 
 class SupportsPrepare(ABC):
     """
-    A backend whose tables ``hv migrate`` makes.
+    Create or migrate a backend's own tables, or the like, in ``hv migrate``.
 
-    Its record says ``prepares=True``, so that processes which do not use the backend
-    need not make it to learn that. Tables in the service's own database have names
-    that begin with the backend's, and columns of the types Boolean, Integer, Float,
-    LargeBinary, Date, DateTime, JSON and Text, or their like: so ``hv backup`` and
-    ``hv migrate --to`` take them along.
+    The backend's record says ``prepares=True``, so that processes which do not use the
+    backend need not build it to learn that. Tables in the service's own database have
+    names that begin with the backend's name, and columns of the types Boolean, Integer,
+    Float, LargeBinary, Date, DateTime, JSON and Text, or their like: so ``hv backup``
+    and ``hv migrate --to`` copy them.
 
-    Analytics sinks have these methods in any case.
+    Analytics sinks always have these methods.
     """
 
     @abstractmethod
     def prepare(self) -> None:
         """
-        Make or change what is stored so that this version can use it.
+        Create or change the backend's tables so that this version can use them.
 
-        Called by ``hv up`` and ``hv migrate``. Nothing changes when it is called
-        again; several processes may call it at once. May take minutes.
+        Called by ``hv up`` and ``hv migrate``. A second call changes nothing; several
+        processes may call the method at once. It may take minutes.
 
         Raises:
-            UnavailableError: What stores it does not answer.
-            ConfigError: It was made by a newer version.
+            UnavailableError: The server that stores the tables does not answer.
+            ConfigError: The tables were made by a newer version.
         """
 
     @abstractmethod
     def is_prepared(self) -> bool:
         """
-        Return whether ``prepare`` has nothing to do; asked by each start.
+        Return whether ``prepare`` has nothing to do; asked when a process starts.
 
         Raises:
-            UnavailableError: What stores it does not answer.
+            UnavailableError: The server that stores the tables does not answer.
         """
 
 
 @runtime_checkable
 class SupportsUninstall(Protocol):
-    """A backend, or an analytics sink, that removes its own tables, or the like."""
+    """Remove the own tables, or the like, of a backend or an analytics sink."""
 
     def uninstall(self) -> None:
         """
-        Remove the tables of ``prepare`` with all that is in them, and nothing else.
+        Remove the tables that ``prepare`` made with all their rows, and nothing else.
 
-        Called once no process uses the service any more, by a program that embeds it.
-        Nothing changes when it is called again. ``prepare`` makes it anew, empty.
+        Called by a program that embeds the service, once no process uses it any more. A
+        second call changes nothing. ``prepare`` creates the tables anew, empty.
 
         Raises:
-            UnavailableError: What stores it does not answer.
+            UnavailableError: The server that stores the tables does not answer.
         """
         ...

@@ -1,9 +1,10 @@
 """
-The queue port: a doorbell that carries the ids of tasks.
+The queue port: tell workers the ids of tasks that are due.
 
-The database knows what a task is, when it is due and which worker holds it. A task is
-put only once it is due, so a queue delays nothing. A queue that loses or repeats
-messages does no other harm: what nobody took within 15 s is put again.
+The database holds the tasks: when each is due, and which worker has it. A task's id is
+put into the queue only once the task is due, so a queue delays nothing. A queue that
+loses or repeats messages does no other harm: an id that no worker took within 15 s is
+put again.
 
 A factory is called once in each process, after its forks. Every method may be called
 from any thread, also while other threads consume. In a child of a later fork, a queue
@@ -22,7 +23,7 @@ from hvcore.domain.tasks.task import Lane
 
 class Queue(ABC):
     """
-    Carry task ids from the code that makes tasks to the workers.
+    Carry task ids from the code that creates tasks to the workers.
 
     A backend with tables of its own also inherits SupportsPrepare.
 
@@ -36,22 +37,22 @@ class Queue(ABC):
     @abstractmethod
     def put(self, task_id: TaskId, *, kind: str, lane: Lane) -> None:
         """
-        Ring for a task: whoever consumes the lane, now or later, gets its id.
+        Put a task's id into a lane: a consumer of the lane, now or later, gets the id.
 
-        At least once, to one consumer, as soon as one is idle (within about 2 s). An
-        id that is put again while it waits may arrive once or twice. One that is
-        put after it was handed over arrives again, also while it is handled. Messages
-        have no promised order.
+        The id arrives at least once, at one consumer, as soon as one is idle (within
+        about 2 s). An id that is put again while it waits may arrive once or twice. An
+        id that is put after it was handed over arrives again, also while it is handled.
+        Messages have no promised order.
 
-        A message need not outlive the queue's server. It outlives the process that
-        put it. Messages that nobody takes may be dropped after two minutes.
+        A message need not survive the queue's server. It survives the process that put
+        it. Messages that nobody takes may be dropped after two minutes.
 
         Called after a commit, from any thread, also by ``handle``; must return or
         raise within about 0.25 s.
 
         Args:
             kind: The kind of the task, for people who look into the queue.
-            lane: Each is a queue of its own.
+            lane: The lane; each lane is a queue of its own.
 
         Raises:
             UnavailableError: The message was not taken.
@@ -66,7 +67,7 @@ class Queue(ABC):
         until: Callable[[], bool],
     ) -> None:
         """
-        Call handle for each message, one by one, in this thread, until ``until()``.
+        Call ``handle`` with each message, one by one, in this thread, until ``until()``.
 
         Several threads may consume at a time. Handling takes milliseconds or hours;
         meanwhile other consumers get what waits, so nothing is taken before it can
@@ -81,16 +82,16 @@ class Queue(ABC):
         waits. Signal handlers are left alone.
 
         Args:
-            handle: Takes the id that ``put`` was given. It may put others.
-            until: Whether to end; cheap, and raises nothing.
-            lanes: In any order: no lane waits for another one to be empty. A message
-                waits for at most ten of each other lane.
+            handle: Takes the task id that ``put`` was given. It may put other ids.
+            until: Returns whether to end; cheap, and raises nothing.
+            lanes: The lanes to consume, in any order: no lane waits for another one to
+                be empty. A message waits for at most ten messages of each other lane.
         """
 
     @abstractmethod
     def depth(self, lane: Lane) -> int:
         """
-        Count the messages that wait in a lane; not those that are handled.
+        Return the number of messages that wait in a lane, without those being handled.
 
         Raises:
             UnavailableError: The queue does not answer.
@@ -98,11 +99,11 @@ class Queue(ABC):
 
     def workers(self, lane: Lane) -> int:  # noqa: ARG002 - for backends that know
         """
-        Count the consumers of a lane, on all machines; an estimate is enough.
+        Return the number of consumers of a lane on all machines; an estimate is enough.
 
-        Jobs are cut accordingly. A consumer counts while it handles a message, too.
-        A killed one should no longer count after some minutes. Must return within
-        about 0.25 s.
+        Transcode jobs are cut into parts according to the number. A consumer counts
+        while it handles a message, too. A killed consumer should no longer count after
+        some minutes. The method must return within about 0.25 s.
 
         Raises:
             UnavailableError: The queue does not answer.
@@ -111,11 +112,11 @@ class Queue(ABC):
 
     @abstractmethod
     def ping(self) -> None:
-        """Raise UnavailableError if messages cannot be put; within about 0.25 s."""
+        """Raise UnavailableError if messages cannot be put; return within about 0.25 s."""
 
     def close(self) -> None:
         """
         Release the connections and files of the backend; called once, at the end.
 
-        What was put before still arrives, if other processes share the queue.
+        Messages that were put before still arrive, if other processes share the queue.
         """

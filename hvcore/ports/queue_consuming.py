@@ -1,4 +1,4 @@
-"""The steps that consumers of all queues share: hand over, wait an outage out."""
+"""Queue consuming: the code that consumers of all queues share."""
 
 import logging
 import time
@@ -17,9 +17,9 @@ _log = logging.getLogger(__name__)
 
 def hand_over(handle: Callable[[TaskId], None], task_id: TaskId) -> None:
     """
-    Call handle, and log what it raises as ``Queue.consume`` promises.
+    Call ``handle`` with a task id, and log its exceptions as ``Queue.consume`` promises.
 
-    What is no Exception is raised.
+    Only exceptions that are no subclass of Exception are raised.
     """
     try:
         handle(task_id)
@@ -35,12 +35,13 @@ def hand_over(handle: Callable[[TaskId], None], task_id: TaskId) -> None:
 
 class QueueOutage:
     """
-    Waits between attempts to reach a queue's server, longer each time.
+    Wait between attempts to reach a queue's server, longer each time.
 
-    Its beginning and its end are a line each in the log.
+    The beginning and the end of an outage are a line each in the log.
 
     Args:
-        lane: The only one that it is about, where each has a queue of its own there.
+        lane: The lane that cannot be reached, if each lane has a queue of its own on
+            the server.
     """
 
     def __init__(self, lane: Lane | None = None) -> None:
@@ -48,13 +49,13 @@ class QueueOutage:
         self._extra = {} if lane is None else {"hv_lane": lane.value}
 
     def end(self) -> None:
-        """Take note that the server answers."""
+        """Record that the server answers again."""
         if self._wait_s > FIRST_WAIT_S:
             _log.info("the queue answers again", extra=self._extra)
             self._wait_s = FIRST_WAIT_S
 
     def begin(self, error: Exception) -> float:
-        """Take note of a failure; return for how many seconds the server is left alone."""
+        """Record a failure, and return the seconds to wait before the next attempt."""
         if self._wait_s == FIRST_WAIT_S:
             _log.warning(
                 "the queue does not answer",
@@ -65,7 +66,7 @@ class QueueOutage:
         return wait_s
 
     def wait(self, error: Exception, until: Callable[[], bool]) -> None:
-        """Wait before the next attempt, unless ``until()``."""
+        """Wait before the next attempt, or until ``until()`` is true."""
         end = time.monotonic() + self.begin(error)
         while not until() and time.monotonic() < end:
             time.sleep(FIRST_WAIT_S)

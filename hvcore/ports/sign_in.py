@@ -1,4 +1,4 @@
-"""The sign-in port: recognises people for the dashboard."""
+"""The sign-in port: recognise people for the dashboard."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -14,21 +14,22 @@ LINK_BACKEND: Final = "link"
 
 
 class SignInRefusedError(ForbiddenError):
-    """The backend does not sign this person in; the text says what to do next."""
+    """Say that the backend does not sign a person in; the text says what to do next."""
 
     default_detail = "You could not be signed in; try again."
 
 
 class MembershipEndedError(HvcoreError):
-    """The person is no longer who may use the service, or must sign in anew."""
+    """Say that a person may no longer use the service, or must sign in anew."""
 
 
 class RefreshInterruptedError(UnavailableError):
     """
-    The provider took the old state, and then did not answer the rest.
+    Say that the provider used up the old state and did not answer completely.
 
     Args:
-        refresh_state: Replaces the old one, which may be used up; a secret.
+        refresh_state: The state that replaces the old one, which may be used up; a
+            secret.
     """
 
     def __init__(self, detail: str, *, refresh_state: str) -> None:
@@ -39,12 +40,13 @@ class RefreshInterruptedError(UnavailableError):
 @attrs.frozen(kw_only=True)
 class SignInPages:
     """
-    The dashboard's own addresses, as the person's browser reaches them.
+    Hold the dashboard's own addresses, as a person's browser reaches them.
 
     Attributes:
-        callback: Where a provider sends the browser back to, by GET.
-        link: Where a person opens a one-time link, or enters its code.
-        signed_out: Where the browser may go after the sign-out at the provider.
+        callback: The address to which a provider sends the browser back, by GET.
+        link: The address at which a person opens a one-time link, or enters its code.
+        signed_out: The address to which the browser may go after the sign-out at the
+            provider.
     """
 
     callback: str
@@ -54,10 +56,10 @@ class SignInPages:
     @classmethod
     def below(cls, dashboard: str) -> Self:
         """
-        Return the addresses of a dashboard.
+        Return the addresses of the sign-in pages of a dashboard.
 
         Args:
-            dashboard: Its address, without a slash at the end.
+            dashboard: The dashboard's address, without a slash at the end.
         """
         return cls(
             callback=f"{dashboard}/sign-in/callback",
@@ -69,11 +71,12 @@ class SignInPages:
 @attrs.frozen(kw_only=True)
 class SignInStart:
     """
-    The first step of a sign-in.
+    Hold the first step of a sign-in.
 
     Attributes:
-        address: Where the browser goes.
-        private: What ``complete`` needs and the browser must not see; "" if nothing.
+        address: The address to which the browser goes.
+        private: Data that ``complete`` needs and the browser must not see; "" if there
+            is none.
     """
 
     address: str
@@ -83,10 +86,11 @@ class SignInStart:
 @attrs.frozen(kw_only=True)
 class SignInOutcome:
     """
-    A person, recognised.
+    Hold a recognised person, after a sign-in or a refresh.
 
     Attributes:
-        refresh_state: What ``refresh`` asks with; a secret; "" if nothing.
+        refresh_state: Data with which ``refresh`` asks the provider; a secret; "" if
+            there is none.
     """
 
     identity: Identity
@@ -95,10 +99,10 @@ class SignInOutcome:
 
 class SignInProvider(ABC):
     """
-    Recognise people, and say later on whether they still belong.
+    Sign people in, and find out later whether they may still use the service.
 
-    Called from any thread of any process that serves the dashboard; what one method
-    returns may be given to another process. A call may block for 10 s.
+    Called from any thread of any process that serves the dashboard; data that one
+    method returns may be given to another process. A call may take 10 s.
     """
 
     @abstractmethod
@@ -107,7 +111,8 @@ class SignInProvider(ABC):
         Begin a sign-in; called when a person asks for it.
 
         Args:
-            state: Random; the answer must bring it back in the parameter ``state``.
+            state: A random text; the provider's answer must bring it back in the
+                parameter ``state``.
 
         Raises:
             UnavailableError: The provider does not answer.
@@ -118,41 +123,43 @@ class SignInProvider(ABC):
         self, parameters: Mapping[str, str], pages: SignInPages, private: str
     ) -> SignInOutcome:
         """
-        Recognise the person who came back.
+        Return the person who comes back from the provider, or uses a one-time link.
 
         Args:
-            parameters: Of the address that the provider sent the browser to. The
-                caller has compared ``state``. Whoever signs in by a link sends
-                ``code`` alone.
-            private: As ``begin`` returned it; the service gives each once. "" for a
-                link, whose code the backend takes once.
+            parameters: The query parameters of the address to which the provider sent
+                the browser. The caller has compared ``state``. A person who signs in by
+                a link sends ``code`` alone.
+            private: The text that ``begin`` returned; the service gives each one once.
+                "" for a link, whose code the backend accepts once.
 
         Raises:
-            SignInRefusedError: The answer is refused, forged, old or used before.
+            SignInRefusedError: The provider's answer is refused, forged, old or used
+                before.
             UnavailableError: The provider does not answer.
         """
 
     @abstractmethod
     def refresh(self, refresh_state: str) -> SignInOutcome:
         """
-        Ask whether the person still belongs, and what the roles are now.
+        Ask the provider whether a person may still use the service, and for the roles.
 
         Called while the person uses the service, at most every 5 minutes, and never
-        twice at a time for a session. The state that it returns replaces the old
-        one.
+        twice at a time for a session. The returned state replaces the old one.
 
         Raises:
-            MembershipEndedError: The person does not, or nobody can say it without a
-                new sign-in.
-            UnavailableError: The provider does not answer; asked again soon.
-            RefreshInterruptedError: Likewise, and the state has changed.
+            MembershipEndedError: The person may not, or the provider cannot tell
+                without a new sign-in.
+            UnavailableError: The provider does not answer; it is asked again soon.
+            RefreshInterruptedError: The provider does not answer, and the state has
+                changed.
         """
 
     def sign_out_address(self, refresh_state: str, pages: SignInPages) -> str | None:
         """
         Return the address at which the browser signs out at the provider, too.
 
-        Called once, after the session was ended here. It waits for nobody.
+        Called once, after the dashboard's session was ended. The method waits for no
+        server.
 
         Returns:
             None if there is nothing to sign out of.
@@ -162,18 +169,18 @@ class SignInProvider(ABC):
 
     def ping(self) -> None:
         """
-        Check that people can sign in; called by an operator's check alone.
+        Check that people can sign in; called only by an operator's check.
 
         Raises:
-            UnavailableError: They cannot; the text says what to do.
+            UnavailableError: People cannot sign in; the text says what to do.
         """
 
     def ambiguous_settings(self) -> Sequence[str]:
         """
-        Return a sentence about each setting that could give a role to the wrong people.
+        Return a sentence about each setting that may give a role to the wrong people.
 
-        Such as two rules that one group matches. Called by an operator's check alone; it
-        waits for nobody.
+        For example, two rules that one group matches. Only the check of an operator
+        calls the method; it waits for no server.
         """
         return ()
 

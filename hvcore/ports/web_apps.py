@@ -1,4 +1,4 @@
-"""The web apps of the service, and what may be put around them."""
+"""Web apps: the web apps of the service, around which plugins may put middleware."""
 
 from collections.abc import Callable
 from enum import Enum
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 class WebApp(Enum):
     """
-    A web app of the service, by what it answers.
+    Name the web apps of the service, each by the requests that it answers.
 
     ``hv api`` runs API and DASHBOARD, ``hv delivery`` the others.
     """

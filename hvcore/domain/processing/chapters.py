@@ -60,7 +60,7 @@ def arranged(marks: Iterable[Chapter]) -> tuple[Chapter, ...]:
 
 
 def within(chapters: Sequence[Chapter], duration_s: float) -> tuple[Chapter, ...]:
-    """Return the chapters that begin before the end of a video; the last is cut at the end."""
+    """Return the chapters that begin before a video's end; the last is cut at the end."""
     duration_ms = round(duration_s * 1000)
     return tuple(
         attrs.evolve(one, end_ms=min(one.end_ms, duration_ms))

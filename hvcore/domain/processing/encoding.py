@@ -64,7 +64,7 @@ class PixelFormat(Enum):
 
 
 class RateControl(Enum):
-    """Name the modes of rate control: constant quality, or a bitrate."""
+    """Name the modes of rate control: constant or variable bitrate."""
 
     CONSTANT = "constantBitrate"
     VARIABLE = "variableBitrate"

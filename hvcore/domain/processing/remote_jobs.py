@@ -70,7 +70,7 @@ class RemoteJob:
         return f"p{part_index}s{self.number}"
 
     def taken_folder(self, part_index: int) -> str:
-        """Return the name of the folder, below the media root, for copies of the service's files."""
+        """Return the folder name, below the media root, for copies of the service's files."""
         return f"p{part_index}t{self.number}"
 
     def in_payload(self, payload: Mapping[str, object]) -> Mapping[str, object]:

@@ -1,4 +1,4 @@
-"""The identity of a person, as a sign-in backend gives it."""
+"""Identities: who a person is, as a sign-in backend tells it."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -17,17 +17,17 @@ MAX_SUBJECT_CHARS: Final = 255
 @attrs.frozen(kw_only=True)
 class Identity:
     """
-    A person, as a sign-in backend knows them.
+    Describe a person, as a sign-in backend knows the person.
 
     Attributes:
-        subject: Who it is: unique within the backend, and never given to another
-            person.
-        name: For the eye; not unique.
-        email: "" if the backend knows none.
-        is_email_proven: The backend vouches that the address is this person's.
-            Only then does it make the person a member or an operator.
-        roles: The roles that the backend itself gives.
-        is_operator: The backend itself makes the person an operator.
+        subject: The person's identifier: unique within the backend, and never given to
+            another person.
+        name: The person's name for display; not unique.
+        email: The person's mail address; "" if the backend knows none.
+        is_email_proven: Whether the backend vouches that the address is this person's.
+            Only then can the address make the person a member or an operator.
+        roles: The roles in organizations that the backend itself gives.
+        is_operator: Whether the backend itself makes the person an operator.
     """
 
     subject: str
@@ -39,11 +39,15 @@ class Identity:
 
     @property
     def shown_name(self) -> str:
-        """Return the name, or what comes nearest to one."""
+        """The person's name for display; the mail address or the subject if there is none."""
         texts = (one_line(t) for t in (self.name, self.email, self.subject))
         return next(filter(None, texts), "?")[:MAX_SHOWN_CHARS]
 
 
 def is_subject(text: str) -> bool:
-    """Return whether this can be the subject of a person."""
+    """
+    Return whether a text may be a person's subject.
+
+    A subject has 1 to 255 printable ASCII characters.
+    """
     return 1 <= len(text) <= MAX_SUBJECT_CHARS and text.isascii() and text.isprintable()

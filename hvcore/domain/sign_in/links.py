@@ -1,4 +1,4 @@
-"""One-time links: addresses that sign somebody in once, and soon end."""
+"""One-time links: addresses that sign a person in to the dashboard once, and soon expire."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -13,13 +13,13 @@ LINK_VALID_FOR: Final = timedelta(minutes=10)
 @attrs.frozen(kw_only=True)
 class SignInLink:
     """
-    A one-time link, for a member or an operator.
+    Hold a one-time sign-in link for a member or an operator.
 
     Attributes:
-        sha256: Of the secret in the address, 64 hex digits.
-        org_id: None for an operator.
-        member_id: The member that it signs in; None for an operator.
-        name: Of an operator; a member's name is that of the record.
+        sha256: The SHA-256 of the secret in the link's address, 64 hex digits.
+        org_id: The member's organization; None for an operator.
+        member_id: The member whom the link signs in; None for an operator.
+        name: The operator's name; a member's name is in the member's record.
     """
 
     sha256: str = attrs.field(repr=False)

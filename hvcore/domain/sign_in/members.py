@@ -1,4 +1,4 @@
-"""Members: people to whom an admin gave a role in an organization."""
+"""Members: people to whom an admin has given a role in an organization."""
 
 import re
 import string
@@ -21,12 +21,12 @@ _LOWER: Final = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 @attrs.frozen(kw_only=True)
 class OrganizationMember:
     """
-    A person's role in one organization.
+    Describe a member: a person with a role in one organization.
 
     Attributes:
-        email: "" if it is not known; unique in the organization, compared without
-            regard to case.
-        name: "" if it is not known; one of the two is.
+        email: The mail address; "" if it is not known. Unique in the organization,
+            regardless of case.
+        name: The name; "" if it is not known. Name or email is always known.
     """
 
     id: MemberId
@@ -38,26 +38,26 @@ class OrganizationMember:
 
     @property
     def shown_name(self) -> str:
-        """Return the name, or what comes nearest to one."""
+        """The member's name for display; the mail address if there is none."""
         return self.name or self.email
 
 
 def is_email_address(text: str) -> bool:
-    """Return whether this has the form of an email address."""
+    """Return whether a text has the form of an email address."""
     is_plain = text.isprintable() and len(text) <= MAX_EMAIL_CHARS
     return is_plain and _EMAIL.fullmatch(text) is not None
 
 
 def is_member_name(text: str) -> bool:
-    """Return whether this may be a person's name: one line, not too long."""
+    """Return whether a text may be a person's name: one line, not too long."""
     return len(text) <= MAX_MEMBER_NAME_CHARS and one_line(text) == text
 
 
 def fold_email(email: str) -> str:
     """
-    Return an address without the case of ASCII letters, to compare it.
+    Return an email address in lower case, for comparing addresses.
 
-    Only ASCII letters lose their case: folding others makes different people's
-    addresses the same (``ß`` and ``ss``).
+    Only ASCII letters are changed: folding other letters would make different people's
+    addresses equal (``ß`` and ``ss``).
     """
     return email.strip().translate(_LOWER)

@@ -1,4 +1,4 @@
-"""The person who looks at the dashboard."""
+"""Signed-in people: the person who uses the dashboard."""
 
 import hmac
 from collections.abc import Mapping
@@ -13,17 +13,18 @@ from hvcore.domain.ids import OrgId
 @attrs.frozen(kw_only=True)
 class SignedInPerson:
     """
-    A person with a session.
+    Describe a person who is signed in to the dashboard.
 
     Attributes:
-        subject: Who it is, within the sign-in backend.
-        name: Never empty.
-        email: "" if it is not known.
-        roles: In each organization of the person, whether that exists or not.
-        is_operator: The person is an admin in every organization, and sees the
-            system.
+        subject: The person's identifier within the sign-in backend.
+        name: The name for display; never empty.
+        email: The mail address; "" if it is not known.
+        roles: The person's role by organization; an organization need not exist.
+        is_operator: Whether the person is an admin in every organization, and sees the
+            system's pages.
         backend: The name of the backend that recognised the person.
-        change_token: What every change of this session must carry.
+        change_token: The token that every form of this session must send back, against
+            forged requests (CSRF).
     """
 
     subject: str
@@ -35,20 +36,20 @@ class SignedInPerson:
     change_token: str = attrs.field(repr=False)
 
     def role_in(self, org_id: str) -> Role | None:
-        """Return the person's role in an organization; None if there is none."""
+        """Return the person's role in an organization; None if the person has none."""
         return Role.ADMIN if self.is_operator else self.roles.get(OrgId(org_id))
 
     def may_change_with(self, token: str) -> bool:
-        """Return whether a change carries this session's token."""
+        """Return whether a text is the change token of this person's session."""
         return token.isascii() and hmac.compare_digest(token, self.change_token)
 
     @property
     def as_person(self) -> Person:
-        """Return the person as principals and the audit log name it."""
+        """The person as principals and the audit log name people."""
         return Person(subject=self.subject, name=self.name, backend=self.backend)
 
     def principal_in(self, org_id: OrgId, role: Role) -> Principal:
-        """Return the caller that this person is for the services of the core."""
+        """Return the person as a principal in an organization, with a role's permissions."""
         return Principal(
             person=self.as_person,
             org_id=org_id,

@@ -1,8 +1,8 @@
 """
-Sessions: for how long a person stays signed in, and what proves it.
+Sign-in sessions: how long a person stays signed in, and the cookie that proves it.
 
-A browser holds a random value. The database holds only its SHA-256, so that whoever
-reads the database cannot take a session over.
+A browser holds a random value in a cookie. The database holds only the value's SHA-256,
+so that whoever reads the database cannot take a session over.
 """
 
 import hashlib
@@ -25,16 +25,17 @@ _CHANGE_PURPOSE: Final = b"hvcore change token 1"
 @attrs.frozen(kw_only=True)
 class SignInSession:
     """
-    A person who is signed in, in one browser.
+    Describe the session of a person who is signed in, in one browser.
 
     Attributes:
-        sha256: Of the value in the cookie, 64 hex digits.
-        identity: With all roles: the backend's, and those that admins gave.
+        sha256: The SHA-256 of the value in the cookie, 64 hex digits.
+        identity: The person with all roles: those from the sign-in backend, and those
+            that admins gave.
         backend: The name of the backend that recognised the person.
-        last_used_at: To the minute.
-        asked_at: When the membership was asked last.
-        ends_at: Then it ends, however much it is used.
-        refresh_state: What the backend asks with; sealed.
+        last_used_at: When the session was used last, to the minute.
+        asked_at: When the backend was asked last whether the person still belongs.
+        ends_at: When the session ends, however much it is used.
+        refresh_state: Data with which the backend asks the provider again; encrypted.
     """
 
     sha256: str = attrs.field(repr=False)
@@ -48,15 +49,20 @@ class SignInSession:
 
     @property
     def actor(self) -> str:
-        """Return the name of the person in the audit log."""
+        """The person's name in the audit log, such as ``oidc:alice``."""
         return f"{self.backend}:{self.identity.subject}"
 
     def is_over_at(self, now: datetime, idle: timedelta) -> bool:
-        """Return whether it has ended."""
+        """Return whether the session has ended, or was not used for the idle time."""
         return now >= self.ends_at or now >= self.last_used_at + idle
 
     def person(self, value: str) -> SignedInPerson:
-        """Return the person, for who shows the value of the cookie."""
+        """
+        Return the signed-in person of the session.
+
+        Args:
+            value: The value of the session's cookie, from which the change token is made.
+        """
         return SignedInPerson(
             subject=self.identity.subject,
             name=self.identity.shown_name,
@@ -69,25 +75,26 @@ class SignInSession:
 
 
 def new_secret_value() -> str:
-    """Make a secret that nobody can guess: 256 random bits, 43 characters."""
+    """Make a random secret: 256 bits, 43 characters."""
     return secrets.token_urlsafe(_VALUE_BYTES)
 
 
 def is_secret_value(text: str) -> bool:
-    """Return whether this has the form of such a value."""
+    """Return whether a text has the form of a secret from new_secret_value."""
     return _VALUE.fullmatch(text) is not None
 
 
 def hash_secret_value(value: str) -> str:
-    """Return the hash that the database has instead of the value: 64 hex digits."""
+    """Return the SHA-256 that the database stores instead of a secret: 64 hex digits."""
     return hashlib.sha256(value.encode()).hexdigest()
 
 
 def change_token(session_value: str) -> str:
     """
-    Return the change token of a session.
+    Return the change token of a session, which protects its forms against CSRF.
 
-    It follows from the cookie, which other sites cannot read, and is stored nowhere.
+    The token is computed from the cookie's value, which other sites cannot read, and is
+    stored nowhere.
     """
     mac = hmac.new(session_value.encode(), _CHANGE_PURPOSE, hashlib.sha256)
     return mac.hexdigest()

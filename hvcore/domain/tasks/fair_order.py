@@ -1,10 +1,10 @@
 """
-A fair order of the organizations whose tasks wait in a lane.
+Fair order: which organization's waiting task a worker takes next.
 
-Each lane has an account of what it has spent on each organization. The
-organization with the fewest running tasks is served first, then the one that
-has used the least for its weight. What a slice of work costs is known only
-when it ends; so nothing is paid in advance.
+Each lane has an account of the time that it has spent on each organization. The
+organization with the fewest running tasks is served first, then the organization that
+has used the least time for its weight. The cost of a task is known only when the task
+ends; so nothing is paid in advance.
 
 Source: Shreedhar and Varghese, Deficit Round Robin, 1995; FQ-CoDel (RFC 8290) for
 what a newcomer gets.
@@ -27,14 +27,14 @@ _ALL_PERCENT: Final = 100
 @attrs.frozen(kw_only=True)
 class Waiting:
     """
-    An organization that waits in a lane.
+    Describe an organization whose tasks wait in a lane.
 
     Attributes:
-        runs: How many of its tasks are being worked on.
-        spent_s: What was spent on it, in seconds divided by its weight, since any
-            moment that is the same for all.
-        waits_since: When it was last served, or when it came.
-        weight: How many usual ones it counts for.
+        runs: The number of the organization's tasks that are running in the lane.
+        spent_s: The seconds spent on the organization's tasks, divided by its weight,
+            since a moment that is the same for all organizations.
+        waits_since: When the organization was last served, or when its first task came.
+        weight: The organization's share compared with others; 1 is usual.
     """
 
     org_id: OrgId
@@ -45,7 +45,7 @@ class Waiting:
 
 
 def newcomers(waiting: Iterable[Waiting]) -> Sequence[Waiting]:
-    """Return the waiting organizations of which no task is in work."""
+    """Return the waiting organizations without a running task."""
     return [one for one in waiting if one.runs == 0]
 
 
@@ -53,13 +53,14 @@ def fair_order(
     waiting: Iterable[Waiting], *, workers: int, most_percent: int
 ) -> Sequence[Waiting]:
     """
-    Return the waiting organizations in the order in which they are served.
+    Return the waiting organizations in the order in which workers should serve them.
 
-    Nobody is left out: a worker that is free never waits.
+    All organizations are in the result: a free worker never stays idle.
 
     Args:
-        workers: How many there are: the busy ones, and the one that asks.
-        most_percent: Of the workers, for one organization while others wait.
+        workers: The number of the lane's workers: the busy ones, and the one that asks.
+        most_percent: The percentage of the workers that one organization may have while
+            others wait.
     """
     most = max(1, math.ceil(workers * most_percent / _ALL_PERCENT))
 

@@ -1,9 +1,9 @@
 """
-Tasks: all later work, which worker holds it, and when it is tried again.
+Tasks: background work that workers carry out, with leases and retries.
 
-A task is a row. A worker that runs a task takes a lease on it. The lease has a
-fence: a number that rises with each lease, so that a worker that was taken for
-dead cannot finish a task that another one has started again.
+A task is a row in the database. A worker that runs a task takes a lease on it. The
+lease has a fence: a number that rises with each lease, so that a worker that was
+thought to be dead cannot finish a task that another worker has started again.
 """
 
 from collections.abc import Mapping
@@ -29,13 +29,12 @@ RINGS_AGAIN_AFTER: Final = timedelta(seconds=15)
 
 class Lane(Enum):
     """
-    The lanes of tasks: long encodes never hold up light work.
+    Name the lanes of tasks: separate queues, so that encodes never delay light work.
 
-    ASSEMBLE and PLAN are the end and the beginning of a job. They are light work,
-    too; what can be finished is finished before more is begun.
-    OUTBOUND is what talks to other people's servers: fetches, webhooks, and parts that
-    are made elsewhere.
-    Light workers run many of these at a time, because they mostly wait.
+    PLAN and ASSEMBLE are the beginning and the end of a transcode job. They are light
+    work, too; a job that can be finished is finished before another is begun. OUTBOUND
+    tasks talk to other servers: fetches, webhooks, and parts that another service
+    encodes. Light workers run many of these at a time, because they mostly wait.
     """
 
     ENCODE = "encode"
@@ -70,12 +69,12 @@ ENDED: Final = frozenset({TaskState.DONE, TaskState.FAILED, TaskState.CANCELLED}
 @attrs.frozen(kw_only=True)
 class NewTask:
     """
-    A task as it is ordered.
+    Describe a task that is to be stored.
 
     Attributes:
-        subject: What it is about, such as a video's id.
-        payload: Plain JSON data.
-        not_before: The earliest moment it may run; None is at once.
+        subject: The object of the work, such as a video's id.
+        payload: The parameters of the task as plain JSON data.
+        not_before: The earliest moment at which the task may run; None is at once.
     """
 
     id: TaskId = attrs.field(factory=new_task_id)
@@ -90,15 +89,15 @@ class NewTask:
 @attrs.frozen(kw_only=True)
 class Task:
     """
-    A task as it stands in the database.
+    Describe a task as the database stores it.
 
     Attributes:
-        attempts: Attempts that ended by themselves, with an error.
-        losses: Leases that ran out because their worker vanished.
+        attempts: The number of attempts that failed with an error.
+        losses: The number of leases that expired because their worker vanished.
         leased_at: When the last attempt began.
-        progress: Finished share, 0.0 to 1.0.
-        result: What the finished task has left, plain JSON data.
-        error: Why the last attempt failed, for operators.
+        progress: The finished share of the task, 0.0 to 1.0.
+        result: The result of the finished task as plain JSON data; None if it has none.
+        error: The reason for the last attempt's failure, for operators.
     """
 
     id: TaskId
@@ -123,18 +122,19 @@ class Task:
 
 
 def backoff(attempts: int) -> timedelta:
-    """Return the time to wait after a number of failed attempts."""
+    """Return the time to wait before the next attempt, after a number of failed attempts."""
     return BACKOFF[min(attempts, len(BACKOFF)) - 1]
 
 
 @attrs.frozen(kw_only=True)
 class TaskCount:
     """
-    The number of tasks of a kind in a state.
+    Count the tasks of one kind in one state.
 
     Attributes:
-        is_later: Due at a later moment, such as another attempt.
-        oldest_due_at: The earliest moment at which one of them may run.
+        is_later: Whether the counted tasks may run only at a later moment, such as
+            another attempt.
+        oldest_due_at: The earliest moment at which one of the counted tasks may run.
     """
 
     lane: str
@@ -148,14 +148,14 @@ class TaskCount:
 @attrs.frozen(kw_only=True)
 class LaneBacklog:
     """
-    The tasks of a lane that have not ended, and those that failed.
+    Count the tasks of a lane that have not ended, and the tasks that failed.
 
     Attributes:
-        due: Waiting, and may run now.
-        later: Due at a later moment, such as another attempt.
-        queued: A worker was told of it.
-        leased: In work.
-        oldest_due_at: Since when the oldest of those that may run now waits.
+        due: Tasks that wait and may run now.
+        later: Tasks that may run only at a later moment, such as another attempt.
+        queued: Tasks whose id was put into the queue.
+        leased: Tasks that a worker is running.
+        oldest_due_at: Since when the oldest task that may run now has waited.
     """
 
     lane: Lane

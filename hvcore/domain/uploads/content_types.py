@@ -1,4 +1,4 @@
-"""Content types of uploads: the five containers, and the other names that they have."""
+"""Content types of uploads: five video containers, and other names for their types."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -28,18 +28,23 @@ def bare_type(content_type: str | None) -> str:
 
 
 def container_type(content_type: str | None) -> str:
-    """Return a content type by the service's own name, if it is one of the five."""
+    """
+    Return a content type by its usual name if it is one of the five containers'.
+
+    Any other content type is returned without parameters and in lower case.
+    """
     bare = bare_type(content_type)
     return OTHER_NAMES.get(bare, bare)
 
 
 def fits(content_type: str | None, granted: str | None) -> bool:
     """
-    Return whether bytes of a type are those of a grant.
+    Return whether bytes with a content type may be sent for an upload grant.
 
     Args:
-        content_type: As sent. One that says nothing fits a grant without a type.
-        granted: Of the grant, as it was asked for; None takes any of the five.
+        content_type: The content type that was sent. An empty one fits a grant without
+            a type.
+        granted: The content type that the grant announced; None accepts all five.
     """
     sent = container_type(content_type)
     if granted is not None:
@@ -48,5 +53,5 @@ def fits(content_type: str | None, granted: str | None) -> bool:
 
 
 def allowed_types(granted: str | None) -> str:
-    """Return in words with which content types the bytes of a grant may be sent."""
+    """Return the content types that an upload grant accepts, joined by "or"."""
     return granted or " or ".join(CONTENT_TYPES)

@@ -1,4 +1,4 @@
-"""Uploads that go straight to the object store: when, and how long they are waited for."""
+"""Direct uploads: uploads that go straight to the object store, and how long to wait."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -36,10 +36,11 @@ PART_BYTES: Final = 64 * 1024**2
 
 class DirectUploadMode(Enum):
     """
-    Whether callers send bytes straight to the store.
+    Name the settings for direct uploads: whether callers upload straight to the store.
 
-    OFF: never. AUTO: where the store's address binds all that was announced, so that
-    what does not fit is refused. ON: always; what does not fit is removed afterwards.
+    OFF: never. AUTO: if the store's signed address enforces the announced size and
+    type, so that other bytes are refused. ON: always; bytes that do not fit are removed
+    afterwards.
     """
 
     OFF = "off"
@@ -48,7 +49,7 @@ class DirectUploadMode(Enum):
 
 
 def next_look(grant: UploadGrant, now: datetime) -> datetime | None:
-    """Return the next moment to look for a grant's bytes; None if never."""
+    """Return the next moment to look for a grant's bytes in the store; None if never."""
     if now >= grant.expires_at + IN_FLIGHT_FOR:
         return None
     pause = (now - grant.created_at) * LOOKED_FOR_AFTER
@@ -56,22 +57,23 @@ def next_look(grant: UploadGrant, now: datetime) -> datetime | None:
 
 
 def late_purge_at(grant: UploadGrant, now: datetime) -> datetime:
-    """Return the moment from which late bytes of a grant are of no use."""
+    """Return the moment to remove bytes that arrived too late for their upload grant."""
     return max(grant.expires_at + LATE_PURGE_AFTER, now + PURGE_LEAVES)
 
 
 def is_given_up(grant: UploadGrant, ordered_at: datetime, now: datetime) -> bool:
     """
-    Return whether bytes that cannot be taken in are waited for no more.
+    Return whether to stop retrying to take in uploaded bytes from the store.
 
     Args:
-        ordered_at: When taking them in was ordered, which a retry does anew.
+        ordered_at: When the task that takes the bytes in was ordered; a retry by an
+            operator orders it anew.
     """
     return now >= max(grant.expires_at, ordered_at) + TAKEN_IN_FOR
 
 
 def part_sizes(size_bytes: int | None) -> Sequence[int]:
-    """Return the sizes of the parts in which a file may be sent; none for a small one."""
+    """Return the sizes of a file's parts for a multipart upload; none for a small file."""
     if size_bytes is None or size_bytes <= PARTS_FROM_BYTES:
         return ()
     whole, rest = divmod(size_bytes, PART_BYTES)
@@ -90,10 +92,10 @@ def mismatch(
     grant: UploadGrant, *, size_bytes: int, content_type: str | None
 ) -> str | None:
     """
-    Return the reason why bytes do not fit their grant; None if they fit.
+    Return the reason why uploaded bytes do not fit their grant; None if they fit.
 
     Args:
-        content_type: As it was sent; None if the store keeps none.
+        content_type: The content type that was sent; None if the store keeps none.
     """
     if grant.size_bytes is not None and size_bytes != grant.size_bytes:
         return (
@@ -115,7 +117,7 @@ def mismatch(
 
 
 def sent_type(content_type: str | None, grant: UploadGrant) -> str:
-    """Return the container of bytes that came, or what it has to be if nobody knows."""
+    """Return the content type of uploaded bytes; the grant's if the sent one is unknown."""
     sent = container_type(content_type)
     if sent in CONTENT_TYPES:
         return sent

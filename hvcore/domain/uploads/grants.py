@@ -22,13 +22,14 @@ _DIRECT_UPLOAD: Final = "/arrival"
 
 class GrantState(Enum):
     """
-    The states of an upload.
+    Name the states of an upload grant.
 
-    GRANTED: the bytes may come. UPLOADED: they are there; they may be sent
-    again. USED: a video was made of them. ENDED: ran out or cancelled.
-    FETCHING: the service itself fetches them from ``source_url``.
-    DIRECT: the bytes may come, straight to the store, at ``direct_upload_path``.
-    TAKING: they came that way, and are being taken in for their video.
+    GRANTED: the bytes may be sent. UPLOADED: the bytes are in the storage; they may be
+    sent again. USED: a video was made of them. ENDED: the grant expired or was
+    cancelled. FETCHING: the service itself fetches the bytes from ``source_url``.
+    DIRECT: the bytes may be sent straight to the store, at ``direct_upload_path``.
+    TAKING: the bytes were sent straight to the store, and are being taken in for their
+    video.
     """
 
     GRANTED = "granted"
@@ -47,28 +48,31 @@ IN_THE_STORE: Final = frozenset({GrantState.DIRECT, GrantState.TAKING})
 @attrs.define(kw_only=True)
 class UploadGrant:
     """
-    Permission to send one file.
+    Permit a caller to send the bytes of one file.
 
     Attributes:
-        path: Storage path of the bytes, the ``bucketPath``.
-        file_name: What the caller calls the file; display data only.
-        content_type: The type the bytes must be sent with, as it was asked for;
-            None takes any of CONTENT_TYPES.
-        size_bytes: The size they must have; None takes any up to the limit.
-        expires_at: When sending ends (UTC).
-        video_id: The video they belong to: from the start in Family B, from
-            the process request on in Family A.
-        description: Of the video, unless the process request has another.
-        stored_path: Where the bytes really are: each sending has a path of
-            its own below ``path``, so that a late one never changes what is
-            being processed.
-        stored_bytes: How many there are.
-        starts_processing: Family B: the bytes start the job once they are there.
-        source_url: Where the service fetches the bytes from, if it does; may
-            hold its owner's secrets.
-        tus_metadata: Of a resumable upload: ``Upload-Metadata`` as it was
-            sent, which its holder may ask for.
-        in_parts: The store may have been asked to begin it in parts.
+        path: The storage path of the bytes, the ``bucketPath``.
+        file_name: The caller's name of the file; for display only.
+        content_type: The content type that the caller announced, with which the bytes
+            must be sent; None accepts any of CONTENT_TYPES.
+        size_bytes: The announced size, which the bytes must have; None accepts any size
+            up to the limit.
+        expires_at: Until when the bytes may be sent (UTC).
+        video_id: The video of the bytes: known from the start in Family B, from the
+            process request on in Family A.
+        description: The video's description, unless the process request has another
+            one.
+        stored_path: The storage path where the bytes really are. Each transfer of the
+            bytes has its own path below ``path``, so that a late one never changes
+            bytes that are being processed.
+        stored_bytes: The number of stored bytes.
+        starts_processing: Whether processing starts as soon as the bytes are stored
+            (Family B).
+        source_url: The address from which the service fetches the bytes, if it does; it
+            may hold its owner's secrets.
+        tus_metadata: The header ``Upload-Metadata`` of a resumable upload as it was
+            sent; the uploader may ask for it.
+        in_parts: Whether the store may have been asked to begin a multipart upload.
     """
 
     id: GrantId
@@ -93,10 +97,11 @@ class UploadGrant:
     @property
     def quota_bytes(self) -> int:
         """
-        The bytes of the grant that count as stored: none once it has ended.
+        The bytes of the grant that count as stored for quotas; 0 once it has ended.
 
-        What goes straight to the store has its room from the start, because nobody
-        sees it come. A size that was not announced counts when it is taken in.
+        A direct upload counts with its announced size from the start, because its
+        arrival is not seen. If no size was announced, the bytes count when they are
+        taken in.
         """
         if self.state in IN_THE_STORE:
             return self.size_bytes or 0
@@ -105,9 +110,9 @@ class UploadGrant:
 
     def end(self) -> None:
         """
-        Permit nothing any more; what its caller has told goes, unless a video has it.
+        End the grant, and erase the caller's data in it unless it belongs to a video.
 
-        The video's own end takes it along then.
+        The data of a grant with a video is erased when the video is deleted.
         """
         self.state = GrantState.ENDED
         self.source_url = None
@@ -119,14 +124,15 @@ class UploadGrant:
 @attrs.frozen(kw_only=True)
 class FileWanted:
     """
-    The file that a caller wants to upload.
+    Describe the file that a caller wants to upload.
 
     Attributes:
-        content_type: None if the caller did not say; see UploadGrant.
-        size_bytes: None if the caller did not say; see UploadGrant.
-        description: For the video that the file will become.
+        content_type: The announced content type; None if the caller gave none. See
+            UploadGrant.
+        size_bytes: The announced size; None if the caller gave none. See UploadGrant.
+        description: The description of the video that the file will become.
         tus_metadata: See UploadGrant.
-        wants_parts: The sender can send it in parts.
+        wants_parts: Whether the sender can send the file in parts.
     """
 
     file_name: str
@@ -140,11 +146,11 @@ class FileWanted:
 @attrs.frozen(kw_only=True)
 class GrantedPart:
     """
-    The address to which one part of a file may be sent.
+    Hold the signed address to which one part of a file may be sent.
 
     Attributes:
-        number: From 1 on.
-        size_bytes: The size it must have.
+        number: The number of the part, from 1 on.
+        size_bytes: The exact size of the part.
     """
 
     number: int
@@ -155,11 +161,11 @@ class GrantedPart:
 @attrs.frozen(kw_only=True)
 class UploadGranted:
     """
-    A grant and the address that carries it out.
+    Hold an upload grant and the signed address to which the file is sent.
 
     Attributes:
-        is_direct: The address is the store's own.
-        parts: Where the file may be sent in parts instead; often none.
+        is_direct: Whether the address is the object store's own.
+        parts: The addresses to which the file may be sent in parts instead; often none.
     """
 
     grant: UploadGrant
@@ -169,37 +175,38 @@ class UploadGranted:
 
 
 def source_path(org_id: OrgId, env_id: EnvId, grant_id: GrantId) -> str:
-    """Return the path of a grant's bytes; no part of it comes from a caller."""
+    """Return the storage path of a grant's bytes; no part of it is chosen by a caller."""
     return f"{uploads_prefix(org_id)}/{env_id}/{grant_id}"
 
 
 def uploads_prefix(org_id: OrgId) -> str:
-    """Return the storage prefix of all bytes that an organization has sent."""
+    """Return the storage prefix of all uploaded bytes of an organization."""
     return f"uploads/{org_id}"
 
 
 def direct_upload_path(grant: UploadGrant) -> str:
     """
-    Return the path to which callers send a grant's bytes straight to the store.
+    Return the storage path to which a grant's bytes are sent straight to the store.
 
-    Never where bytes are that are in use: the address works on for a while.
+    Bytes in use are never at this path, because the signed address works on for a
+    while.
     """
     return direct_upload_below(grant.path)
 
 
 def direct_upload_below(path: str) -> str:
-    """Return the same for a grant's path."""
+    """Return the storage path of a direct upload, given the path of its grant."""
     return path + _DIRECT_UPLOAD
 
 
 def grant_path(path: str) -> str:
-    """Return the path of the grant to which a path below it belongs, or it itself."""
+    """Return the path of the grant to which a storage path of uploaded bytes belongs."""
     # Sendings are one level below the grant's own path.
     return "/".join(path.split("/")[:4])
 
 
 def name_of_file(file_name: str) -> str:
-    """Return a video's default name: the file's name without its ending."""
+    """Return a video's default name: the file's name without folders and extension."""
     base = file_name.replace("\\", "/").rsplit("/", 1)[-1]
     stem, dot, _ = base.rpartition(".")
     return (stem if dot and stem else base) or file_name
@@ -208,7 +215,7 @@ def name_of_file(file_name: str) -> str:
 def new_video(
     env: Environment, wanted: VideoWanted, grant: UploadGrant, *, state: VideoState
 ) -> Video:
-    """Make the video that a grant's bytes will become."""
+    """Make the video that the bytes of an upload grant will become."""
     return Video(
         id=ids.new_video_id(),
         public_id=ids.new_public_id(),

@@ -32,7 +32,7 @@ BUSY_RETRY_AFTER_S: Final = 1
 
 
 class UnsupportedVersionError(HvError):
-    """The request does not say that it speaks version 1.0.0 of the protocol."""
+    """Refuse a request that does not name version 1.0.0 of the tus protocol."""
 
     status, code = 412, "unsupported_version"
     default_detail = f"Send the header Tus-Resumable: {VERSION}."
@@ -42,14 +42,14 @@ class UnsupportedVersionError(HvError):
 
 
 class UploadGoneError(HvError):
-    """The upload ran out, was ended or was cancelled."""
+    """Refuse a request for an upload that has expired, ended or been cancelled."""
 
     status, code = 410, "gone"
     default_detail = "This upload has ended; create a new one."
 
 
 class UploadLockedError(HvError):
-    """Another request is writing to the same upload."""
+    """Refuse a request while another request is writing to the same upload."""
 
     status, code = 423, "locked"
     default_detail = "Another request is sending to this upload; try again soon."
@@ -59,17 +59,17 @@ class UploadLockedError(HvError):
 
 
 class ChecksumMismatchError(HvError):
-    """The bytes do not match the sender's checksum; they are not stored."""
+    """Refuse bytes that do not match the sender's checksum; they are not stored."""
 
     status, code = 460, "checksum_mismatch"
     default_detail = "The body does not have this Upload-Checksum; send it again."
 
     @property
     def title(self) -> str:
-        """The protocol's phrase; the status is its own."""
+        """The tus protocol's phrase for its own status 460."""
         return "Checksum Mismatch"
 
 
 def expiry_after(now: datetime, created_at: datetime) -> datetime:
-    """Return until when an upload may be continued that is being sent now."""
+    """Return until when an upload may be continued, given that it receives bytes now."""
     return min(now + CONTINUABLE_FOR, created_at + COMPLETE_WITHIN)

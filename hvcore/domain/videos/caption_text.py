@@ -1,9 +1,9 @@
 """
-The text of a cue, made safe: only what WebVTT knows stays markup.
+Caption texts: make the text of a cue safe; only WebVTT's own tags stay markup.
 
-Source: WebVTT (W3C), section 4.2.2. Some players put cue texts into their
-page as they are. So what is not one of WebVTT's own tags is left out, and
-none of those keeps anything that a page could take for an attribute's value.
+Source: WebVTT (W3C), section 4.2.2. Some players put cue texts into their page
+    unchanged. So every tag that is not WebVTT's own is left out, and WebVTT's tags keep
+    nothing that a page could take for an attribute's value.
 """
 
 import re
@@ -31,12 +31,12 @@ _MARKUP = re.compile(
 
 
 def without_invisible(text: str) -> str:
-    """Return a text without control characters, before anything is looked for in it."""
+    """Return a text without control characters."""
     return _INVISIBLE.sub("", text)
 
 
 def readable_text(text: str) -> str:
-    """Return a text as WebVTT writes it: no unknown tag, no empty line, no arrow."""
+    """Return a cue's text as WebVTT writes it: no unknown tag, no empty line, no arrow."""
     written = _rewritten(without_invisible(text))
     return "\n".join(line for line in written.split("\n") if line.strip())
 

@@ -1,10 +1,10 @@
 """
-Captions: reading WebVTT and SubRip files, and writing WebVTT.
+Captions: read WebVTT and SubRip files, and write WebVTT files.
 
-Source: WebVTT (W3C), section 6.1, by which browsers read: what they cannot show is
-    left out, and the rest is taken. SubRip has no specification, so what editors
-    write is taken, in blocks of the same form. A file is never published as it was
-    sent: the service writes a new one from the cues that it read.
+Source: WebVTT (W3C), section 6.1. Files are read as browsers read them: cues that a
+    browser cannot show are left out. SubRip has no specification, so files are read as
+    editors write them, in blocks of the same form. An uploaded file is never published
+    unchanged: the service writes a new one from the cues that it read.
 """
 
 import re
@@ -68,7 +68,7 @@ _SETTING = re.compile(
 
 
 class CaptionFormat(Enum):
-    """The formats that are read."""
+    """Name the formats of caption files that can be read."""
 
     WEBVTT = "WebVTT"
     SUBRIP = "SubRip"
@@ -77,12 +77,12 @@ class CaptionFormat(Enum):
 @attrs.frozen(kw_only=True)
 class Cue:
     """
-    A text that is shown for a while.
+    Describe a caption text that is shown for a period of time.
 
     Attributes:
-        start_ms: From the start of the video.
-        settings: Where it is shown, as WebVTT writes it.
-        text: In WebVTT, without empty lines.
+        start_ms: The milliseconds from the start of the video to the start of the cue.
+        settings: The place on the screen, as WebVTT writes cue settings.
+        text: The text with WebVTT's tags, without empty lines.
     """
 
     start_ms: int
@@ -94,15 +94,16 @@ class Cue:
 @attrs.frozen(kw_only=True)
 class CaptionTrack:
     """
-    The captions of a video in a language.
+    Describe the published captions of a video in one language.
 
     Attributes:
-        language: A tag of RFC 5646, in its canonical case.
+        language: The RFC 5646 language tag, in its canonical case.
         label: The name that viewers see.
-        cues: How many there are.
-        sha256: Of the published file, in hexadecimal.
-        version: Part of the file's name in storage; each file has its own.
-        is_forced: It translates signs only, for who understands what is said.
+        cues: The number of cues.
+        sha256: The SHA-256 of the published file, in hexadecimal.
+        version: The part of the file's name in storage that differs with each upload.
+        is_forced: Whether the captions translate only signs and the like, for viewers
+            who understand the speech.
     """
 
     video_id: VideoId
@@ -117,27 +118,28 @@ class CaptionTrack:
 
     @property
     def path(self) -> str:
-        """The storage path of the captions file."""
+        """The storage path of the published captions file."""
         return captions_path(self.video_id, self.language, self.version)
 
 
 def captions_path(video_id: VideoId, language: str, version: str) -> str:
-    """Return the storage path of a caption file, below its video."""
+    """Return the storage path of a video's captions file."""
     return f"{captions_prefix(video_id)}/{language}-{version}.vtt"
 
 
 def captions_prefix(video_id: VideoId) -> str:
-    """Return the storage prefix of a video's caption files."""
+    """Return the storage prefix of all captions files of a video."""
     return f"{media_prefix(video_id)}/captions"
 
 
 @attrs.frozen(kw_only=True)
 class ReadCaptions:
     """
-    The cues of a file, in the order in which they are shown.
+    Hold the cues of a captions file, in the order in which they are shown.
 
     Attributes:
-        left_out: For who sent it: the lines of what cannot be shown, and why.
+        left_out: Sentences for the sender of the file: the lines that cannot be shown,
+            and why.
     """
 
     cues: Sequence[Cue]
@@ -146,10 +148,9 @@ class ReadCaptions:
 
 def read_captions(data: bytes, expected: CaptionFormat | None) -> ReadCaptions:
     """
-    Read a file as browsers do; what they would not show is left out.
+    Read a WebVTT or SubRip file as browsers do, and leave out cues they cannot show.
 
-    Notes, styles, regions and cue identifiers are left out, and so are
-    settings that WebVTT does not know.
+    Notes, styles, regions, cue identifiers and unknown settings are left out, too.
 
     Args:
         expected: The format that it must have; None takes either.
@@ -189,10 +190,10 @@ def read_captions(data: bytes, expected: CaptionFormat | None) -> ReadCaptions:
 
 def write_webvtt(cues: Iterable[Cue]) -> bytes:
     """
-    Write a file.
+    Return the bytes of a WebVTT file with some cues.
 
     Raises:
-        InvalidParametersError: It would be longer than MAX_WRITTEN_BYTES.
+        InvalidParametersError: The file would be longer than MAX_WRITTEN_BYTES.
     """
     parts = [_HEADER]
     for cue in cues:
@@ -205,7 +206,7 @@ def write_webvtt(cues: Iterable[Cue]) -> bytes:
 
 
 def read_written(written: bytes) -> list[Cue]:
-    """Read the cues of a file that write_webvtt has written."""
+    """Return the cues of a WebVTT file that write_webvtt has written."""
     # Without the limits of what is sent: a line becomes longer when it is escaped.
     blocks = _blocks(written.decode().split("\n"), _WEBVTT)
     found = (_read_cue(block, _WEBVTT) for block in blocks)

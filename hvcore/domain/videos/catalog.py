@@ -1,5 +1,5 @@
 """
-Lists of videos: what they hold and in which order.
+Catalog of videos: the filters, order and pages of lists of videos.
 
 Source: interface, "list".
 """
@@ -35,14 +35,14 @@ class SortDir(Enum):
 @attrs.frozen(kw_only=True)
 class VideoQuery:
     """
-    The filters, the order and the page of a list of videos.
+    Hold the filters, the order and the page of a list of videos.
 
     Attributes:
-        search: Found anywhere in the name, whatever the case.
-        since: First UTC day of creation.
-        until: Last UTC day of creation, inclusive.
-        page: From 1.
-        terms: Of its labels, all of them: see domain.labels.
+        search: A text that must occur in the video's name, regardless of case.
+        since: The first UTC day of creation.
+        until: The last UTC day of creation, inclusive.
+        page: The number of the page, from 1.
+        terms: The label terms that a video must have, all of them: see domain.labels.
     """
 
     page: int
@@ -59,10 +59,10 @@ class VideoQuery:
 
 class VideoSummary(NamedTuple):
     """
-    The fields of a video in a list; a tuple, because each list makes a hundred.
+    Hold the fields of a video in a list; a tuple, because each list makes a hundred.
 
     Attributes:
-        duration_s: 0 before ``ready``.
+        duration_s: The length of the video; 0 before it is ``ready``.
     """
 
     id: VideoId
@@ -79,7 +79,7 @@ class VideoSummary(NamedTuple):
 
 @attrs.frozen(kw_only=True)
 class VideoPage:
-    """One page of a list, and how many there are in all."""
+    """Hold one page of a list of videos, and the number of videos on all pages."""
 
     videos: tuple[VideoSummary, ...]
     total: int

@@ -1,5 +1,5 @@
 """
-Chapters from a WebVTT file that an owner has sent.
+Chapter files: read chapters from a WebVTT file that a video's owner has sent.
 
 Source: WebVTT (W3C), section 4.3 ("chapters").
 """
@@ -29,10 +29,11 @@ _TAG = re.compile(r"<[^<>]*>")
 @attrs.frozen(kw_only=True)
 class ReadChapters:
     """
-    The chapters of a file, in order.
+    Hold the chapters of a WebVTT file, in order.
 
     Attributes:
-        left_out: For who sent it: the lines of what cannot be shown, and why.
+        left_out: Sentences for the sender of the file: the lines that cannot be shown,
+            and why.
     """
 
     chapters: tuple[Chapter, ...]
@@ -41,10 +42,10 @@ class ReadChapters:
 
 def read_chapters(data: bytes) -> ReadChapters:
     """
-    Read a WebVTT file whose cues are chapters; each cue's text is the title.
+    Read a WebVTT file whose cues are chapters; each cue's text is a title.
 
     Raises:
-        InvalidParametersError: It is no such file, or over a limit.
+        InvalidParametersError: The bytes are no such file, or exceed a limit.
     """
     found = read_captions(data, CaptionFormat.WEBVTT)
     if len(found.cues) > MAX_CHAPTERS:

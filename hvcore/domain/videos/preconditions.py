@@ -1,5 +1,5 @@
 """
-Entity tags of videos, and the condition under which an edit is made.
+Preconditions: entity tags of videos, and the header ``If-Match`` of edits.
 
 Source: RFC 9110, sections 8.8.3 and 13.1.1.
 """
@@ -18,10 +18,10 @@ _TAG_CHARS: Final = 32
 
 def entity_tag(video: Video) -> str:
     """
-    Return the entity tag of the members of a video that an edit changes, unquoted.
+    Return the entity tag of a video, unquoted; it changes with the editable fields.
 
-    Nothing else of the video is in it: counts, progress, states and pictures change
-    while somebody fills in a form, and none of them is in anybody's way.
+    Only fields that edits can change count. View counts, progress, states and pictures
+    do not: they change while somebody fills in a form, and hinder no edit.
     """
     text = json.dumps(video.changeable, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:_TAG_CHARS]
@@ -30,11 +30,12 @@ def entity_tag(video: Video) -> str:
 @attrs.frozen(kw_only=True)
 class IfMatch:
     """
-    The condition that a video is still as its editor saw it.
+    Hold the condition that a video is unchanged since its editor read it.
 
     Attributes:
-        tags: The entity tags of what the editor saw, unquoted; one must fit.
-        is_any: Every video fits (``*``).
+        tags: The entity tags that the editor sent, unquoted; the video must have one of
+            them.
+        is_any: Whether every video fits (``*``).
     """
 
     tags: frozenset[str] = frozenset()
@@ -42,10 +43,10 @@ class IfMatch:
 
     def require(self, video: Video) -> None:
         """
-        Refuse a video that is not as its editor saw it.
+        Refuse an edit of a video that does not have one of the entity tags.
 
         Raises:
-            PreconditionFailedError: It is not.
+            PreconditionFailedError: The video has none of the tags.
         """
         if not self.is_any and entity_tag(video) not in self.tags:
             raise PreconditionFailedError

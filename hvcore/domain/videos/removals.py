@@ -1,4 +1,4 @@
-"""The records of removals of deleted videos, written at the time."""
+"""Removals: records of what was removed when a video was deleted."""
 
 from datetime import datetime
 from enum import Enum
@@ -11,11 +11,11 @@ from hvcore.domain.ids import VideoId
 
 class RemovalKind(Enum):
     """
-    The kinds of removals.
+    Name the kinds of removals that are recorded for a deleted video.
 
-    ORDER: the deletion itself; ``place`` is its reason, or empty. FILES: objects below a
-    prefix of the storage. ROWS: rows of a table. CACHE: a cache was told to forget the
-    video. ELSEWHERE: a remote job was cancelled at its transcoding service.
+    ORDER: the deletion itself; ``place`` is its reason, or empty. FILES: objects below
+    a storage prefix. ROWS: rows of a database table. CACHE: a cache was told to forget
+    the video. ELSEWHERE: a remote job was cancelled at its transcoding service.
     """
 
     ORDER = "order"
@@ -28,14 +28,16 @@ class RemovalKind(Enum):
 @attrs.frozen(kw_only=True)
 class Removal:
     """
-    The removal of a video's data from one place by one actor; later ones add up.
+    Record that an actor removed a deleted video's data from one place.
+
+    Later removals from the same place are added to the record.
 
     Attributes:
-        place: The prefix, table, invalidator or transcoder.
-        actor: Who did it, such as ``key:key_…``, ``cli:alice`` or a task's id.
-        pieces: Objects, rows, orders or remote jobs.
-        size_bytes: Of those whose size was known.
-        first_at: Of the first and the last time (UTC).
+        place: The storage prefix, table, cache invalidator or transcoder.
+        actor: Who removed the data, such as ``key:key_…``, ``cli:alice`` or a task's id.
+        pieces: The number of removed objects, rows, orders or remote jobs.
+        size_bytes: The bytes of the removed objects whose size was known.
+        first_at: When data was removed first (UTC); ``last_at`` is the last time.
     """
 
     video_id: VideoId
@@ -59,7 +61,7 @@ class Removal:
         at: datetime,
         size_bytes: int = 0,
     ) -> Self:
-        """Return the removal of one moment."""
+        """Make the record of a removal that happened at one moment."""
         return cls(
             video_id=video_id,
             kind=kind,

@@ -1,5 +1,5 @@
 """
-The states that a video goes through.
+States of a video, and the triggers that change them.
 
 Source: interface, "States and transitions". TRANSITIONS is the state machine
 as data; code, documentation and tests share it.
@@ -18,7 +18,7 @@ from hvcore.errors import (
 
 
 class VideoState(Enum):
-    """The states of a video; ``AWAITING_UPLOAD`` is in no list and no count."""
+    """Name the states of a video; ``AWAITING_UPLOAD`` is in no list and no count."""
 
     AWAITING_UPLOAD = "awaiting_upload"
     TRANSCODING = "transcoding"
@@ -28,7 +28,7 @@ class VideoState(Enum):
 
 
 class Trigger(Enum):
-    """The triggers that move a video from one state to the next."""
+    """Name the triggers that move a video from one state to the next."""
 
     START = "start"
     COMPLETE = "complete"
@@ -65,13 +65,14 @@ LISTED_STATES: Final = (
 
 def next_state(state: VideoState, trigger: Trigger) -> VideoState:
     """
-    Return the state that a trigger leads to.
+    Return the state to which a trigger moves a video.
 
     Raises:
         AlreadyDeletedError: The video is deleted.
-        ProcessingInProgressError: It is being processed, or was processed already.
-        InvalidParametersError: It is ready; there is nothing to retry.
-        ConflictError: Any other trigger that this state does not have.
+        ProcessingInProgressError: The video is being processed, or was processed
+            already.
+        InvalidParametersError: The video is ready; there is nothing to retry.
+        ConflictError: The state does not have the trigger, for any other reason.
     """
     target = TRANSITIONS.get((state, trigger))
     if target is None:
@@ -80,7 +81,7 @@ def next_state(state: VideoState, trigger: Trigger) -> VideoState:
 
 
 def was_uploaded(state: VideoState, job_id: JobId | None) -> bool:
-    """Return whether a video's bytes have come, which stays true when it is deleted."""
+    """Return whether a video's bytes were uploaded; true also after the video is deleted."""
     if state is VideoState.DELETED:
         # One that was deleted before they came has never had a job.
         return job_id is not None

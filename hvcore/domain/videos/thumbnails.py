@@ -1,4 +1,4 @@
-"""The sizes of a video's picture that the service itself hands out."""
+"""Thumbnails: the sizes of a video's picture that the service itself links to."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ BEST_THUMBNAIL_PX: Final = (1280, 720)
 
 
 def thumbnail_name(size_px: tuple[int, int]) -> str:
-    """Return the name of a picture of a size, in addresses and in storage."""
+    """Return the file name of a thumbnail of a size, for addresses and storage paths."""
     width_px, height_px = size_px
     return f"{width_px}x{height_px}.jpg"
 

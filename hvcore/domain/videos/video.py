@@ -1,5 +1,5 @@
 """
-A video: its facts, and what happens to it.
+Videos: the record of a video and the changes of its state.
 
 Source: interface, "States and transitions".
 """
@@ -34,10 +34,10 @@ class DeletionReason(Enum):
 @attrs.frozen(kw_only=True)
 class VideoWanted:
     """
-    The video that a caller wants to be made of an upload.
+    Describe the video that a caller wants to be made of an upload.
 
     Attributes:
-        name: None takes the file's name without its ending.
+        name: The video's name; None takes the file's name without its extension.
     """
 
     settings: EncodingSettings
@@ -50,7 +50,7 @@ class VideoWanted:
 
 @attrs.frozen(kw_only=True)
 class VideoChanges:
-    """The changes of an owner to a video; None leaves a field as it is."""
+    """Hold an owner's changes to a video; None leaves a field as it is."""
 
     name: str | None = None
     description: str | None = None
@@ -63,20 +63,22 @@ class VideoChanges:
 @attrs.define(kw_only=True)
 class Video:
     """
-    A video of an environment.
+    Describe a video of an environment.
 
     Attributes:
-        source_path: Storage path of the uploaded bytes (``bucketPath``).
-        job_id: The transcode job that may publish; a retry has a new one.
-        media: What is published; set from READY on.
-        failure_reason: One sentence for the owner; set while FAILED.
-        progress: 0 to 100, of the running job; filled in when read.
-        upload_expires_at: When an awaited upload is given up.
-        poster_path: Storage path of the picture that the owner has chosen.
-        chapters: Of the source, or those that the owner has set.
-        allows_download: Who may watch it may take it away, too.
-        version: Counts saves; a stale save is refused.
-        event_count: How many events this video has had.
+        source_path: The storage path of the uploaded bytes (``bucketPath``).
+        job_id: The transcode job whose files may be published; a retry has a new job.
+        media: The published files; set from READY on.
+        failure_reason: One sentence for the owner; set while the video is FAILED.
+        progress: The progress of the running job, 0 to 100; computed when the video is
+            read.
+        upload_expires_at: When the service stops waiting for the upload.
+        poster_path: The storage path of the picture that the owner has chosen.
+        chapters: The chapters of the source, or those that the owner has set.
+        allows_download: Whether viewers may also download the video.
+        version: The number of times that the video was saved; a save of an older
+            version is refused.
+        event_count: The number of events that the video has had.
     """
 
     id: VideoId
@@ -109,31 +111,31 @@ class Video:
 
     @property
     def duration_s(self) -> float:
-        """The length of the published media; 0 before ``ready``."""
+        """The length of the published media in seconds; 0 before ``ready``."""
         return self.media.duration_s if self.media else 0.0
 
     @property
     def quota_bytes(self) -> int:
-        """The bytes of its published files that count for quotas."""
+        """The bytes of the published files that count as stored for quotas."""
         if self.state is not VideoState.READY or self.media is None:
             return 0
         return self.media.size_bytes
 
     @property
     def media_root(self) -> str | None:
-        """Storage prefix of the current job's files."""
+        """The storage prefix of the current job's files; None before the first job."""
         return media_root(self.id, self.job_id) if self.job_id else None
 
     @property
     def shown_chapters(self) -> tuple[Chapter, ...]:
-        """The chapters that are within the video, as far as its length is known."""
+        """The chapters, cut at the end of the video if its length is known."""
         if self.media is None:
             return self.chapters
         return within(self.chapters, self.media.duration_s)
 
     @property
     def changeable(self) -> Mapping[str, object]:
-        """The values of all members that VideoChanges can change, as JSON has them."""
+        """The values of all fields that an owner can change, as plain JSON values."""
         return {
             "name": self.name,
             "description": self.description,
@@ -146,13 +148,13 @@ class Video:
 
     @property
     def rungs(self) -> tuple[Rung, ...]:
-        """The renditions that were really made, smallest first."""
+        """The video rungs that were really made, smallest first."""
         if self.media is None:
             return ()
         return tuple(t.track.rung for t in self.media.tracks if t.track.rung)
 
     def never_came(self, now: datetime) -> bool:
-        """Return whether the bytes of this video did not come in time."""
+        """Return whether the video's upload did not arrive in time."""
         if self.state is VideoState.AWAITING_UPLOAD:
             return self.upload_expires_at is not None and now >= self.upload_expires_at
         return (
@@ -163,10 +165,10 @@ class Video:
 
     def start_processing(self, job_id: JobId) -> None:
         """
-        Begin the first job, once the bytes are there.
+        Begin the first transcode job, after the upload has arrived.
 
         Raises:
-            ProcessingInProgressError: It has begun before.
+            ProcessingInProgressError: Processing has begun before.
         """
         self._move(Trigger.START)
         self.job_id = job_id
@@ -174,11 +176,11 @@ class Video:
 
     def retry(self, job_id: JobId, settings: EncodingSettings | None = None) -> None:
         """
-        Begin another job after a failure, with new settings if given.
+        Begin another transcode job after a failure, with new settings if given.
 
         Raises:
             ProcessingInProgressError: The video is being processed.
-            InvalidParametersError: It is ready already.
+            InvalidParametersError: The video is ready already.
         """
         self._move(Trigger.RETRY)
         self.job_id = job_id
@@ -188,10 +190,10 @@ class Video:
 
     def plan_again(self, job_id: JobId, new_job_id: JobId) -> bool:
         """
-        Leave the making to another job, because nobody takes the current one.
+        Replace the current transcode job by another, because no transcoder takes it.
 
         Returns:
-            False if the video has moved on.
+            False if the job is not the video's current one any more; nothing changes.
         """
         if self.job_id != job_id or self.state is not VideoState.TRANSCODING:
             return False
@@ -200,10 +202,10 @@ class Video:
 
     def mark_ready(self, job_id: JobId, media: MediaIndex) -> bool:
         """
-        Publish the media that a job has made.
+        Publish the media that a transcode job has made.
 
         Returns:
-            False if the video has moved on and the job's work is not wanted.
+            False if the job is not the video's current one any more; nothing is published.
         """
         if self.job_id != job_id or self.state is not VideoState.TRANSCODING:
             return False
@@ -214,10 +216,10 @@ class Video:
 
     def renew(self, replaced: JobId, job_id: JobId, media: MediaIndex) -> bool:
         """
-        Publish the media of another job in place of the published media.
+        Replace the published media by the media of another transcode job.
 
         Returns:
-            False if that is not published any more.
+            False if the replaced job's media is not published any more; nothing changes.
         """
         if self.job_id != replaced or self.state is not VideoState.READY:
             return False
@@ -227,15 +229,15 @@ class Video:
         return True
 
     def take_chapters(self, found: Iterable[Chapter]) -> None:
-        """Take over the chapters of the source; those that the owner has set stay."""
+        """Set the chapters of the source, unless the video has chapters already."""
         self.chapters = self.chapters or arranged(found)
 
     def mark_failed(self, job_id: JobId, reason: str) -> bool:
         """
-        Take note that a job has failed for good.
+        Set the video to FAILED, because a transcode job has failed for good.
 
         Returns:
-            False if the video has moved on.
+            False if the job is not the video's current one any more; nothing changes.
         """
         if self.job_id != job_id or self.state is not VideoState.TRANSCODING:
             return False
@@ -246,10 +248,10 @@ class Video:
 
     def mark_lost(self, job_id: JobId, reason: str) -> bool:
         """
-        Take note that files of what is published are gone for good.
+        Set the video to FAILED, because published files are lost for good.
 
         Returns:
-            False if something else is published by now.
+            False if another job's files are published by now; nothing changes.
         """
         if self.job_id != job_id or self.state is not VideoState.READY:
             return False
@@ -261,13 +263,13 @@ class Video:
 
     def change(self, changes: VideoChanges) -> bool:
         """
-        Change the fields that the owner may change at any time.
+        Apply an owner's changes to the video.
 
         Returns:
-            False if it was like that already.
+            False if the changes make no difference.
 
         Raises:
-            InvalidParametersError: It has too much metadata then.
+            InvalidParametersError: The video would have too much metadata.
         """
         before = self.changeable
         if changes.labels is not None:
@@ -286,16 +288,16 @@ class Video:
         return is_changed
 
     def choose_picture(self, path: str) -> None:
-        """Show the picture at a storage path from now on."""
+        """Set the video's poster to the picture at a storage path."""
         self.poster_path = path
         self._happened(EventKind.UPDATED)
 
     def forget_picture(self, path: str) -> bool:
         """
-        Show the video's own picture again, because the chosen one is gone.
+        Set the poster back to the video's own picture, because the chosen one is gone.
 
         Returns:
-            False if another one was chosen meanwhile.
+            False if the owner has chosen another picture since.
         """
         if self.poster_path != path:
             return False
@@ -305,10 +307,10 @@ class Video:
 
     def delete(self, at: datetime, reason: DeletionReason | None = None) -> None:
         """
-        Hide the video from every interface.
+        Mark the video as deleted, which hides it from every interface.
 
         Raises:
-            AlreadyDeletedError: It is deleted.
+            AlreadyDeletedError: The video is deleted already.
         """
         self._move(Trigger.DELETE)
         self.deleted_at = at
@@ -316,12 +318,12 @@ class Video:
         self._happened(EventKind.DELETED)
 
     def expire(self) -> None:
-        """Give up waiting for the bytes; nobody needs an event of that."""
+        """Mark the video as deleted because its upload never arrived; this makes no event."""
         self._move(Trigger.EXPIRE)
         self.deleted_at = self.upload_expires_at
 
     def take_events(self) -> list[VideoEvent]:
-        """Return the events since the last call, to be written."""
+        """Return the video's events since the last call, which the caller stores."""
         taken, self._events = self._events, []
         return taken
 

@@ -1,5 +1,5 @@
 """
-Webhooks: addresses that get events, their secrets, and when sending is retried.
+Webhook endpoints: addresses that receive events, their secrets, and retries.
 
 Source: the Standard Webhooks specification, and docs/reference/http.md.
 """
@@ -49,11 +49,10 @@ _GONE: Final = 410
 
 class EndpointState(Enum):
     """
-    The state of an endpoint.
+    Name the states of a webhook endpoint.
 
-    FAILING endpoints still get events, because they may work again. DISABLED
-    ones get none. REMOVED ones are hidden at once; their rows are deleted
-    soon.
+    FAILING endpoints still get events, because they may work again. DISABLED endpoints
+    get none. REMOVED endpoints are hidden at once; their rows are deleted soon.
     """
 
     ACTIVE = "active"
@@ -63,7 +62,7 @@ class EndpointState(Enum):
 
 
 class WebhookDeliveryState(Enum):
-    """The states of a webhook delivery."""
+    """Name the states of a webhook delivery."""
 
     PENDING = "pending"
     DELIVERED = "delivered"
@@ -74,10 +73,10 @@ class WebhookDeliveryState(Enum):
 @attrs.frozen(kw_only=True)
 class WebhookSecret:
     """
-    The secret that signs deliveries.
+    Hold a secret that signs the deliveries to a webhook endpoint.
 
     Attributes:
-        ends_at: When it stops signing; None for the present one.
+        ends_at: When the secret stops signing; None for the present secret.
     """
 
     value: str = attrs.field(repr=False)
@@ -85,7 +84,7 @@ class WebhookSecret:
 
 
 def new_secret() -> WebhookSecret:
-    """Make a secret, ``whsec_…``."""
+    """Make a random webhook secret, ``whsec_…``."""
     random = secrets.token_bytes(_SECRET_BYTES)
     return WebhookSecret(value=f"whsec_{base64.b64encode(random).decode()}")
 
@@ -93,11 +92,12 @@ def new_secret() -> WebhookSecret:
 @attrs.frozen(kw_only=True)
 class WebhookEndpoint:
     """
-    An address that wants the events of an environment.
+    Describe an address that receives the events of an environment.
 
     Attributes:
-        url: May hold secrets of its owner; shown to operators, never logged.
-        secrets: The present one first.
+        url: The address; it may hold its owner's secrets. Shown to operators, never
+            logged.
+        secrets: The signing secrets, the present one first.
     """
 
     id: WebhookId
@@ -110,17 +110,17 @@ class WebhookEndpoint:
     created_at: datetime
 
     def wants(self, kind: EventKind) -> bool:
-        """Return whether an event of this kind is delivered here."""
+        """Return whether events of a kind are delivered to this endpoint."""
         return self.state is not EndpointState.DISABLED and kind in self.kinds
 
     def signing_secrets(self, now: datetime) -> tuple[str, ...]:
-        """Return the values that sign now; several while a rotation overlaps."""
+        """Return the secrets that sign at a moment; several while a rotation overlaps."""
         return tuple(s.value for s in self.secrets if not _is_over(s, now))
 
     def rotated(
         self, secret: WebhookSecret, *, now: datetime, overlap: timedelta
     ) -> "WebhookEndpoint":
-        """Make a new secret sign; the others sign on until the overlap ends."""
+        """Return the endpoint with a new secret; old ones sign on until the overlap ends."""
         old = [
             attrs.evolve(s, ends_at=min(s.ends_at or now + overlap, now + overlap))
             for s in self.secrets
@@ -133,10 +133,10 @@ class WebhookEndpoint:
         self, outcome: "Outcome", delivery: "WebhookDelivery"
     ) -> "WebhookEndpoint":
         """
-        Return the endpoint as an attempt leaves it.
+        Return the endpoint with the state that the outcome of an attempt gives it.
 
         Args:
-            delivery: As the attempt has left it.
+            delivery: The delivery after the attempt.
         """
         if self.state is EndpointState.DISABLED:
             return self
@@ -152,13 +152,13 @@ class WebhookEndpoint:
 @attrs.frozen(kw_only=True)
 class Outcome:
     """
-    The outcome of an attempt to deliver.
+    Describe the outcome of one attempt to deliver an event.
 
     Attributes:
-        status: Of the answer; None if there was none.
-        error: What went wrong, for the endpoint's owner; None if nothing did.
-        retry_after: How long the receiver asked to be left alone.
-        took: How long the attempt was under way.
+        status: The HTTP status of the answer; None if there was none.
+        error: What went wrong, as a text for the endpoint's owner; None if nothing did.
+        retry_after: How long the receiver asked to wait before the next attempt.
+        took: The duration of the attempt.
     """
 
     status: int | None
@@ -168,25 +168,26 @@ class Outcome:
 
     @property
     def is_success(self) -> bool:
-        """Return whether the event has arrived; a redirect is none."""
+        """Whether the receiver took the event: a status of 200 to 299, not a redirect."""
         return self.status in _OK
 
     @property
     def is_gone(self) -> bool:
-        """Return whether the receiver wants no events any more."""
+        """Whether the receiver wants no more events: the status 410."""
         return self.status == _GONE
 
 
 @attrs.frozen(kw_only=True)
 class WebhookDelivery:
     """
-    One event on its way to one endpoint.
+    Describe the delivery of one event to one webhook endpoint.
 
     Attributes:
-        attempts: Those that were made.
-        next_attempt_at: None once it has ended.
-        last_duration_ms: How long the last attempt took, to its answer or to the
-            end of patience; None before the first.
+        attempts: The number of attempts made so far.
+        next_attempt_at: When to make the next attempt; None once the delivery has
+            ended.
+        last_duration_ms: The duration of the last attempt, until its answer or its time
+            limit; None before the first.
     """
 
     id: DeliveryId
@@ -205,11 +206,12 @@ class WebhookDelivery:
         self, outcome: Outcome, *, began: datetime, now: datetime, jitter: float
     ) -> "WebhookDelivery":
         """
-        Return the delivery as an attempt leaves it.
+        Return the delivery with the outcome of another attempt.
 
         Args:
-            began: When the attempt was made.
-            jitter: From -1 to 1, drawn by the caller.
+            began: When the attempt began.
+            jitter: A random number from -1 to 1, which varies the wait for the next
+                attempt.
         """
         attempts = self.attempts + 1
         wait, state = None, WebhookDeliveryState.DELIVERED
@@ -232,14 +234,14 @@ class WebhookDelivery:
 
 def next_wait(attempts: int, outcome: Outcome, jitter: float) -> timedelta | None:
     """
-    Return the time until the next attempt; None if there is none.
+    Return the time to wait before the next attempt; None if there will be none.
 
-    A receiver that asks for more time than the schedule gives gets it; one
-    that asks for less does not use up its tries any faster.
+    A receiver that asks for more time than the schedule gives gets that time; one that
+    asks for less does not use up its attempts any faster.
 
     Args:
-        attempts: How many were made.
-        jitter: From -1 to 1.
+        attempts: The number of attempts made so far.
+        jitter: A random number from -1 to 1, which varies the wait.
     """
     if outcome.is_gone or attempts >= len(TRIES):
         return None

@@ -1,5 +1,5 @@
 """
-Events: what has happened to a video, for webhooks and the list of events.
+Events: what happens to videos, as webhooks and the list of events tell it.
 
 Source: interface, "Events". An event is recorded by the video itself, where it
 changes, and written in the same transaction as that change.
@@ -26,7 +26,7 @@ EVENT_RETENTION: Final = timedelta(days=30)
 
 
 class EventKind(Enum):
-    """The kinds of events."""
+    """Name the kinds of events."""
 
     COMPLETED = "video.processing.completed"
     FAILED = "video.processing.failed"
@@ -48,15 +48,15 @@ TEST_STATUS: Final = "test"
 @attrs.frozen(kw_only=True)
 class VideoEvent:
     """
-    An event of a video.
+    Describe an event of a video.
 
     Attributes:
-        sequence: Counts the video's events: 1, 2, 3.
-        status: The video's state right after it.
-        error: Why the video has failed, while it is failed.
-        is_public: Whether it played without a token; None if that is not known, and of
-            what is no video.
-        labels: Of the video, likewise.
+        sequence: The number of the event among the video's events: 1, 2, 3.
+        status: The video's state right after the event.
+        error: The reason for the video's failure; None unless it is failed.
+        is_public: Whether the video played without a token; None if that is not known,
+            and for test events.
+        labels: The labels of the video; none for test events.
     """
 
     id: EventId = attrs.field(factory=new_event_id)
@@ -73,10 +73,10 @@ class VideoEvent:
 
 def new_test_event(org_id: OrgId, env_id: EnvId) -> VideoEvent:
     """
-    Make an event for trying an endpoint.
+    Make an event for testing a webhook endpoint.
 
-    It has the form of the others. Its video does not exist, and its status is that
-    of no video, so that no receiver takes it for news.
+    It has the form of a real event. Its video does not exist, and its status is
+    ``test``, which no video has, so that no receiver takes it for a real event.
     """
     return VideoEvent(
         kind=EventKind.TEST,
@@ -92,12 +92,12 @@ def new_test_event(org_id: OrgId, env_id: EnvId) -> VideoEvent:
 @attrs.frozen(kw_only=True)
 class StoredEvent:
     """
-    An event as it stands in the database.
+    Describe an event as the database stores it.
 
     Attributes:
-        number: Counts the events of the environment, in the order in which
-            they can be seen.
-        env_name: What callers call the environment.
+        number: The number of the event in its environment, in the order in which events
+            become visible.
+        env_name: The environment's name in the API.
     """
 
     event: VideoEvent
@@ -109,11 +109,11 @@ class StoredEvent:
 @attrs.frozen(kw_only=True)
 class EventQuery:
     """
-    The filters of an environment's events.
+    Hold the filters of a list of an environment's events.
 
     Attributes:
-        after: The number of the last one that is known; 0 for none.
-        kinds: Empty for all.
+        after: The number of the last event that the caller knows; 0 for none.
+        kinds: The kinds of events to return; empty for all.
     """
 
     after: int
@@ -124,11 +124,11 @@ class EventQuery:
 @attrs.frozen(kw_only=True)
 class EventPage:
     """
-    Some events, the oldest first.
+    Hold one page of an environment's events, the oldest first.
 
     Attributes:
-        last: What to go on after.
-        has_more: Whether there were further ones at that moment.
+        last: The number after which the next page begins.
+        has_more: Whether there were further events at that moment.
     """
 
     events: tuple[StoredEvent, ...]

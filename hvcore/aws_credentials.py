@@ -1,9 +1,9 @@
 """
-Credentials of AWS that are given for a time: by a machine, a container or a role.
+Temporary AWS credentials: credentials of a machine, a container or a role that expire.
 
-botocore renews them ten minutes before they end, and fails every call if it cannot; half
-an answer it takes over, in the place of what was good. It asks under a lock that every
-call waits for, and for as long as whoever is asked is silent.
+botocore renews such credentials ten minutes before they expire, and fails every call if
+it cannot renew them; an incomplete answer replaces good credentials. It asks under a
+lock that every call waits for, for as long as the source of the credentials is silent.
 """
 
 import asyncio
@@ -35,11 +35,12 @@ _log = logging.getLogger(__name__)
 
 def use_until_end(credentials: Any) -> None:  # noqa: ANN401 - botocore has no types
     """
-    Have credentials of botocore or aiobotocore used until they end.
+    Make botocore or aiobotocore use its temporary credentials until they expire.
 
-    While they are good, nobody waits for newer ones: one question is on its way.
-    Whoever needs newer ones and gets none raises UnavailableError. Credentials without
-    an end stay as they are, as does None.
+    While the credentials are valid, no call waits for newer ones: one background
+    request fetches them. If a call needs newer credentials and gets none,
+    UnavailableError is raised. Credentials that never expire, and None, are left
+    unchanged.
     """
     refresh = getattr(credentials, "_refresh_using", None)
     if refresh is not None and not isinstance(refresh, _Renewal):

@@ -1,5 +1,5 @@
 """
-The time, always passed in.
+Clocks: how code learns the present time.
 
 Nothing in hvcore asks the operating system for the time by itself: code that
 needs it takes a :class:`Clock`, so that tests can move it.
@@ -11,19 +11,19 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Tell the current moment."""
+    """Return the present time; code is given a clock, so that tests can change the time."""
 
     def now(self) -> datetime:
         """Return the current moment as an aware datetime in UTC."""
         ...
 
     def now_ms(self) -> int:
-        """Return the milliseconds since 1970; cheaper than ``now``."""
+        """Return the milliseconds since 1970; faster than ``now``."""
         ...
 
 
 class SystemClock:
-    """The operating system's clock."""
+    """Return the present time of the operating system."""
 
     def now(self) -> datetime:
         """Return the current moment as an aware datetime in UTC."""

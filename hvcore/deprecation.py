@@ -1,4 +1,4 @@
-"""Names that are to go: they work for a while, and say what takes their place."""
+"""Deprecation: old names work until a named release, and warn of the new name."""
 
 import sys
 import warnings
@@ -14,11 +14,11 @@ CALLER: Final = 2
 @attrs.frozen(kw_only=True)
 class RenamedName:
     """
-    A name of a module that has another name now.
+    Describe the new name of a renamed member of a module.
 
     Attributes:
-        new: Its name in the same module.
-        gone_in: The release of hvcore that has the old one no more, such as ``0.3``.
+        new: The new name in the same module.
+        gone_in: The release of hvcore that no longer has the old name, such as ``0.3``.
     """
 
     new: str
@@ -29,13 +29,14 @@ def renamed_names(
     module: str, renamed: Mapping[str, RenamedName]
 ) -> Callable[[str], object]:
     """
-    Return the ``__getattr__`` of a module that still knows its old names.
+    Return a module's ``__getattr__`` that accepts old names with a DeprecationWarning.
 
-    Type checkers must not see it, because to them it would have every name.
+    Type checkers must not see the function, because to them the module would have every
+    name.
 
     Args:
         module: The module's ``__name__``.
-        renamed: By the old names.
+        renamed: The new names by the old names.
     """
 
     def get(name: str) -> object:
@@ -51,11 +52,11 @@ def renamed_names(
 
 def warn_of(what: str, *, use: str, gone_in: str, stacklevel: int = CALLER + 1) -> None:
     """
-    Warn of a name or a setting that a later release has no more.
+    Raise a DeprecationWarning about a name or a setting that a later release will not have.
 
     Args:
-        use: What takes its place.
-        gone_in: The release of hvcore that has it no more.
+        use: The name or the setting to use instead.
+        gone_in: The release of hvcore that no longer has the old one.
     """
     warnings.warn(
         f"{what} goes with hvcore {gone_in}; use {use}.",

@@ -25,13 +25,13 @@ _PHRASES: Final = {
 @attrs.frozen(kw_only=True)
 class FieldError:
     """
-    One problem of a request.
+    Describe one problem of a request's field.
 
     Attributes:
-        message: What is wrong and what is allowed.
-        location: ``body.<field>``, ``query.<name>``, ``path.<name>`` or
+        message: A sentence on what is wrong and what is allowed.
+        location: The field: ``body.<field>``, ``query.<name>``, ``path.<name>`` or
             ``header.<name>``.
-        value: The offending value as JSON has it; never a key or a token.
+        value: The wrong value as JSON has it; never a key or a token.
     """
 
     message: str
@@ -44,11 +44,11 @@ class HvcoreError(Exception):
 
 
 class ConfigError(HvcoreError):
-    """The settings cannot be used; the text names each problem and its fix."""
+    """Say that the settings cannot be used; the text names each problem and its fix."""
 
 
 class NotMigratedError(ConfigError):
-    """The database has no tables of this version, for a program that embeds hvcore."""
+    """Say, to a program that embeds hvcore, that the database lacks this version's tables."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -57,7 +57,7 @@ class NotMigratedError(ConfigError):
 
 
 class OwnTransactionError(ConfigError):
-    """A call would wait for a transaction that its own thread has open."""
+    """Refuse a call that would wait for a transaction that its own thread has open."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -71,10 +71,10 @@ class OwnTransactionError(ConfigError):
 
 class PluginError(HvcoreError):
     """
-    A plugin cannot be loaded or chosen; the text says what to do.
+    Say that a plugin cannot be loaded or chosen; the text says what to do.
 
     Args:
-        problem: What is wrong, in sentences.
+        problem: Sentences on what is wrong.
         fix: What to do next.
     """
 
@@ -85,7 +85,7 @@ class PluginError(HvcoreError):
 
 
 class SeveralPluginsError(PluginError):
-    """Several backends that are needed together cannot be made."""
+    """Say that several backends that are needed together cannot be built."""
 
     def __init__(self, errors: Sequence[HvcoreError]) -> None:
         self.errors = tuple(errors)
@@ -97,12 +97,12 @@ class SeveralPluginsError(PluginError):
 
 class WrongAnswerError(TypeError):
     """
-    A method of a backend has returned something else than its port names.
+    Say that a method of a backend has returned an object of a wrong class.
 
     Args:
-        method: As it was called: its own code tells whose it is.
-        problem: What it has returned, a clause.
-        fix: What to return instead, a sentence.
+        method: The method as it was called; its own code tells which class defines it.
+        problem: A clause on what the method has returned.
+        fix: A sentence on what to return instead.
     """
 
     def __init__(self, method: object, problem: str, fix: str) -> None:
@@ -115,10 +115,10 @@ class WrongAnswerError(TypeError):
 
 def require_answer(method: object, given: object, wanted: type) -> None:
     """
-    Refuse the answer of a backend that is no instance of the class its port names.
+    Refuse a backend's return value that is no instance of the class its port names.
 
     Raises:
-        WrongAnswerError: It is none.
+        WrongAnswerError: The value is no instance of the class.
     """
     if not isinstance(given, wanted):
         what = "None" if given is None else f"a {type(given).__name__}"
@@ -128,16 +128,16 @@ def require_answer(method: object, given: object, wanted: type) -> None:
 
 class HvError(HvcoreError):
     """
-    Base of the errors that a caller of the service sees.
+    The base class of the errors that a caller of the HTTP API sees.
 
     Args:
-        detail: A sentence for the caller: field, value, what is allowed.
-        errors: The single problems, for ``errors`` of the envelope.
+        detail: A sentence for the caller: the field, the value and what is allowed.
+        errors: The problems of single fields, for ``errors`` of the error's JSON body.
         status: Overrides the class's status, where the kind of problem
             decides it (422 instead of 400 for a value of the wrong type).
         headers: Extra response headers, such as ``Allow``.
-        rule: Of a playback, which rule refused it (domain.playback.rules):
-            for the log, and in no answer.
+        rule: The rule that refused a playback (domain.playback.rules): for the log, and
+            in no answer.
     """
 
     status: ClassVar[int] = 500
@@ -162,97 +162,101 @@ class HvError(HvcoreError):
 
     @property
     def title(self) -> str:
-        """The status phrase, such as ``Bad Request``; of RFC 9110, section 15."""
+        """The HTTP status phrase, such as ``Bad Request``, from RFC 9110, section 15."""
         status = self.http_status
         return _PHRASES.get(status) or HTTPStatus(status).phrase
 
 
 class InvalidFileSizeError(HvError):
-    """The announced or the sent size is not one that can be uploaded."""
+    """Refuse an upload whose announced or real size is not allowed."""
 
     status, code = 400, "invalid_file_size"
     default_detail = "The file size is not one that can be uploaded."
 
 
 class UnsupportedFormatError(HvError):
-    """The content type is not one of the five documented ones."""
+    """Refuse a content type that is not one of the five documented ones."""
 
     status, code = 400, "unsupported_format"
     default_detail = "The content type is not supported."
 
 
 class UnauthorizedError(HvError):
-    """No authentication, or one that is not valid."""
+    """Refuse a request without credentials, or with invalid ones."""
 
     status, code = 401, "unauthorized"
     default_detail = "Send a valid API key in the header X-Api-Key."
 
 
 class ForbiddenError(HvError):
-    """Valid authentication without access to this."""
+    """Refuse a caller with valid credentials who may not use the resource."""
 
     status, code = 403, "forbidden"
     default_detail = "This key gives no access to the requested resource."
 
 
 class InvalidGcsPathError(HvError):
-    """``gcsPath`` names nothing that this environment has uploaded."""
+    """Refuse a ``gcsPath`` that names no upload of the environment."""
 
     status, code = 400, "invalid_gcs_path"
     default_detail = "gcsPath must be a bucketPath of a finished upload."
 
 
 class InvalidQualityPresetError(HvError):
-    """``videoQuality`` is not a preset."""
+    """Refuse a ``videoQuality`` that is not a preset."""
 
     status, code = 400, "invalid_quality_preset"
     default_detail = "videoQuality must be one of the quality presets."
 
 
 class InvalidParametersError(HvError):
-    """Some other parameter is missing or not allowed."""
+    """Refuse a request with any other parameter that is missing or not allowed."""
 
     status, code = 400, "invalid_parameters"
     default_detail = "The request has invalid parameters."
 
 
 class InvalidPageSizeError(HvError):
-    """``pageSize`` is not from 1 to 100."""
+    """Refuse a ``pageSize`` that is not from 1 to 100."""
 
     status, code = 400, "invalid_page_size"
     default_detail = "pageSize must be from 1 to 100."
 
 
 class InvalidExpirationError(HvError):
-    """``expiration`` is not one of the six documented values."""
+    """Refuse an ``expiration`` that is not one of the six documented values."""
 
     status, code = 400, "invalid_expiration"
     default_detail = "expiration must be one of 15m, 30m, 1h, 4h, 24h, 7d."
 
 
 class AlreadyDeletedError(HvError):
-    """The video was deleted before."""
+    """Refuse an operation on a video that is deleted already."""
 
     status, code = 400, "already_deleted"
     default_detail = "The video is deleted already."
 
 
 class ProcessingInProgressError(HvError):
-    """The video is being processed, or was."""
+    """Refuse to process a video that is being processed, or was processed already."""
 
     status, code = 409, "processing_in_progress"
     default_detail = "The video is being processed already."
 
 
 class ConflictError(HvError):
-    """Another request changed the same thing at the same time."""
+    """Refuse a change because another request changed the same resource at the same time."""
 
     status, code = 409, "conflict"
     default_detail = "Another request is changing the same resource; try again."
 
 
 class PreconditionFailedError(HvError):
-    """The resource is not as the caller saw it (RFC 9110, section 13.1.1, ``If-Match``)."""
+    """
+    Refuse a change of a resource that is not as the caller read it (``If-Match``).
+
+    Source: RFC 9110, section 13.1.1.
+    """
 
     status, code = 412, "precondition_failed"
     default_detail = (
@@ -262,63 +266,67 @@ class PreconditionFailedError(HvError):
 
 
 class EnvironmentNotFoundError(HvError):
-    """The organization has no such environment."""
+    """Say that the organization has no such environment."""
 
     status, code = 404, "environment_not_found"
     default_detail = "The organization has no such environment."
 
 
 class VideoNotFoundError(HvError):
-    """No such video, or it is deleted."""
+    """Say that there is no such video, or that it is deleted."""
 
     status, code = 404, "video_not_found"
     default_detail = "There is no such video."
 
 
 class NotFoundError(HvError):
-    """No such route or resource."""
+    """Say that there is no such route or resource."""
 
     status, code = 404, "not_found"
     default_detail = "There is nothing at this address."
 
 
 class RateLimitExceededError(HvError):
-    """The organization has made too many requests of a kind."""
+    """Refuse a request because the organization has made too many of its kind."""
 
     status, code = 429, "rate_limit_exceeded"
     default_detail = "The rate limit is exceeded; try again later."
 
 
 class QuotaExceededError(HvError):
-    """The organization has used up what an operator lets it use; 507 in a body."""
+    """
+    Refuse a request because a quota of the organization is used up.
+
+    The status is 507 in a body.
+    """
 
     status, code = 429, "quota_exceeded"
     default_detail = "A quota of the organization is used up."
 
 
 class MethodNotAllowedError(HvError):
-    """The route exists, but not with this method."""
+    """Refuse an HTTP method that the route does not have."""
 
     status, code = 405, "method_not_allowed"
     default_detail = "This address does not take this method."
 
 
 class PayloadTooLargeError(HvError):
-    """The body is larger than the route takes."""
+    """Refuse a request body that is larger than the route accepts."""
 
     status, code = 413, "payload_too_large"
     default_detail = "The request's body is too large."
 
 
 class RangeNotSatisfiableError(HvError):
-    """The requested range is outside the file (RFC 9110, section 15.5.17)."""
+    """Refuse a requested range outside of the file (RFC 9110, section 15.5.17)."""
 
     status, code = 416, "range_not_satisfiable"
     default_detail = "The requested range lies outside the file."
 
 
 class InternalError(HvError):
-    """A bug; the request id finds it in the log."""
+    """Report a bug of the service; the request id finds it in the log."""
 
     status, code = 500, "internal_error"
 
@@ -329,12 +337,13 @@ RETRY_AFTER_S: Final = 5
 
 class UnavailableError(HvError):
     """
-    A part that the service needs does not answer at present.
+    Say that a server that the service needs does not answer at present.
 
     Args:
-        retry_after_s: When to try again, for the header ``Retry-After``.
-        said: Words of the other side, for operators: callers of the API are not shown
-            them, since they may name accounts and hosts.
+        retry_after_s: The seconds after which to try again, for the header
+            ``Retry-After``.
+        said: The other server's message, for operators: callers of the API are not
+            shown it, since it may name accounts and hosts.
     """
 
     status, code = 503, "unavailable"
@@ -353,7 +362,7 @@ class UnavailableError(HvError):
 
 
 class NoRoomError(UnavailableError):
-    """A disk has no room for what is to be written."""
+    """Say that a disk has no room for the data to be written."""
 
     default_detail = "There is no room on a disk of the service; try again later."
 
@@ -362,4 +371,4 @@ class NoRoomError(UnavailableError):
 
 
 class ShareMetError(UnavailableError):
-    """A client has all that one client gets of something that others need, too."""
+    """Refuse a client that has its whole share of a resource that others need, too."""

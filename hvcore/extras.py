@@ -1,4 +1,4 @@
-"""The extras of hvcore: which one brings a module, and how this installation gets it."""
+"""Extras: which optional extra of hvcore installs a Python module, and by which command."""
 
 import shlex
 import sys
@@ -43,7 +43,7 @@ _ROOT: Final = Path(__file__).resolve().parent.parent
 
 
 def install_command(extra: str) -> str:
-    """Return the command that adds an extra of hvcore to this installation."""
+    """Return the shell command that adds an extra of hvcore to this installation."""
     if _is_set_up_by_launcher():
         return f"./hv setup --extra {extra}"
     python = shlex.quote(sys.executable)
@@ -55,11 +55,11 @@ def install_command(extra: str) -> str:
 
 def missing_module(name: str | None, extra: str | None = None) -> str:
     """
-    Say that a module is not installed, with the extra and the command that bring it.
+    Return a sentence that a module is missing, with the command that installs it.
 
     Args:
-        name: As ModuleNotFoundError has it.
-        extra: The one that the caller's part of hvcore belongs to, where it knows.
+        name: The module's name, as ModuleNotFoundError has it.
+        extra: The extra that contains the module, if the caller knows it.
     """
     extra = extra or extra_of_module(name) or "all"
     return (
@@ -69,7 +69,7 @@ def missing_module(name: str | None, extra: str | None = None) -> str:
 
 
 def extra_of_module(name: str | None) -> str | None:
-    """Return the extra that brings a module; None if no extra is known to."""
+    """Return the extra that installs a module; None if no extra is known to."""
     return EXTRA_OF_MODULE.get((name or "").partition(".")[0])
 
 

@@ -1,8 +1,8 @@
 """
-Failpoints: places where a test makes a process fail, so that losses show.
+Failpoints: places in the code where a test makes a process fail.
 
-They do nothing unless HV_FAILPOINTS is set when the process starts. It lists
-points and what happens there::
+Failpoints do nothing unless HV_FAILPOINTS is set when the process starts. The variable
+lists failpoints and the failure at each::
 
     HV_FAILPOINTS="part.stored=kill*1;webhook.sent=raise"
 
@@ -75,10 +75,10 @@ class _Order:
 
 def arm(text: str) -> None:
     """
-    Have points fail in this process from now on, instead of those before.
+    Set the failpoints that fail in this process from now on, in place of earlier ones.
 
     Raises:
-        ValueError: The text names no point, or nothing that happens there.
+        ValueError: The text names an unknown failpoint or an unknown failure.
     """
     _armed.clear()
     _hits.clear()
@@ -95,10 +95,10 @@ def arm(text: str) -> None:
 
 def failpoint(point: str) -> None:
     """
-    Fail here, if HV_FAILPOINTS says so.
+    Fail at this place if HV_FAILPOINTS names the failpoint; else do nothing.
 
     Raises:
-        FailpointError: HV_FAILPOINTS asks for it.
+        FailpointError: HV_FAILPOINTS says ``raise`` for the failpoint.
     """
     if _armed:
         _fail(point)

@@ -47,15 +47,15 @@ MemberT = TypeVar("MemberT", bound=Enum)
 
 @attrs.frozen(kw_only=True)
 class NoOptions:
-    """The options of a backend that has none."""
+    """Declare that a backend has no options."""
 
 
 def other_options() -> Any:  # noqa: ANN401 - attrs.field's own type
     """
-    Declare the field that takes the options which have no field of their own.
+    Declare the field of an options class that takes all options without their own field.
 
-    For backends that pass options on to a library: a mapping of names to
-    what the settings give, text where they come from the environment.
+    For backends that pass options on to a library: the field is a mapping of names to
+    the values of the settings, which are texts if they come from the environment.
     """
     return attrs.field(factory=dict, repr=False, metadata={OTHER_OPTIONS: True})
 
@@ -104,17 +104,18 @@ def _event_kinds(given: Iterable[EventKind]) -> frozenset[EventKind]:
 @attrs.frozen(kw_only=True)
 class Backend(Generic[PortT]):
     """
-    A named way to build one backend.
+    Describe a backend that a plugin offers: its name, its options and its factory.
 
     Attributes:
-        name: What the settings call it: lower-case letters, digits, ``-``.
+        name: The backend's name in the settings: lower-case letters, digits, ``-``.
         factory: Called once per process with the options and a
             BuildContext. It imports the client library, the module that
             offers the record does not.
         options: attrs class of the backend's settings; unknown or missing
             keys are reported before the factory is called.
-        extra: The extra of its own distribution that brings the client library, if
-            any; an extra of hvcore if its own has none of this name.
+        extra: The extra of the plugin's own distribution that installs the client
+            library, if any; an extra of hvcore if the distribution has none of this
+            name.
         prepares: Whether the backend has tables of its own, or the like: it is a
             SupportsPrepare. An analytics sink need not say so.
         requires: The version of the plugin API that the backend was written for, such
@@ -139,45 +140,46 @@ class Backend(Generic[PortT]):
 
 
 class StorageBackend(Backend[Storage]):
-    """Offers a Storage."""
+    """Offer a Storage."""
 
 
 class TranscoderBackend(Backend[Transcoder]):
-    """Offers a Transcoder."""
+    """Offer a Transcoder."""
 
 
 class QueueBackend(Backend[Queue]):
-    """Offers a Queue."""
+    """Offer a Queue."""
 
 
 class AuthBackend(Backend[AuthProvider]):
-    """Offers an AuthProvider."""
+    """Offer an AuthProvider."""
 
 
 class RateLimitBackend(Backend[RateLimitStore]):
-    """Offers a RateLimitStore."""
+    """Offer a RateLimitStore."""
 
 
 class AnalyticsBackend(Backend[AnalyticsSink]):
-    """Offers an AnalyticsSink; one that answers questions is an AnalyticsStore."""
+    """Offer an AnalyticsSink; one that answers queries is an AnalyticsStore."""
 
 
 class CacheInvalidatorBackend(Backend[CacheInvalidator]):
-    """Offers a CacheInvalidator."""
+    """Offer a CacheInvalidator."""
 
 
 class SignInBackend(Backend[SignInProvider]):
-    """Offers a SignInProvider."""
+    """Offer a SignInProvider."""
 
 
 @attrs.frozen(kw_only=True)
 class RoutesBackend(Backend[StateT], Generic[StateT]):
     """
-    Adds routes to the API.
+    Offer routes of the API.
 
     Attributes:
-        factory: Makes what the handlers are called with.
-        routes: None may have an address of ours, or of another plugin.
+        factory: Makes the object that the routes' handlers are called with.
+        routes: The routes; none may have an address of the service or of another
+            plugin.
     """
 
     routes: tuple[PluginRoute[StateT], ...] = attrs.field(converter=tuple)
@@ -186,17 +188,18 @@ class RoutesBackend(Backend[StateT], Generic[StateT]):
 @attrs.frozen(kw_only=True)
 class MiddlewareBackend(Backend[Middleware]):
     """
-    Puts WSGI middleware around web apps.
+    Offer WSGI middleware around web apps of the service.
 
     Attributes:
         factory: Makes the middleware, which is then called once for each app.
-        apps: Around which apps. Around DELIVERY or PLAYER, every file of a
-            published video takes the slower way through the app.
-        order: The lowest is outermost; of equal ones, the first by name.
+        apps: The web apps that the middleware is put around. With DELIVERY or PLAYER,
+            every file of a published video takes the slower way through the app.
+        order: A number: the middleware with the lowest is outermost; of equal ones, the
+            first by name.
 
     Raises:
-        TypeError: No set, or the like, of apps.
-        ValueError: What is no WebApp, or no app at all.
+        TypeError: ``apps`` is no set, or the like.
+        ValueError: ``apps`` is empty, or has a member that is no WebApp.
     """
 
     apps: frozenset[WebApp] = attrs.field(converter=_web_apps)
@@ -206,14 +209,16 @@ class MiddlewareBackend(Backend[Middleware]):
 @attrs.frozen(kw_only=True)
 class EventSubscriberBackend(Backend[EventSubscriber]):
     """
-    Has an EventSubscriber hear of events.
+    Offer an EventSubscriber, which is told of events of videos.
 
     Attributes:
-        kinds: Of which it hears; by default of all that happens to videos.
+        kinds: The kinds of events that it is told of; by default all kinds of events of
+            videos.
 
     Raises:
-        TypeError: No set, or the like, of kinds.
-        ValueError: What happens to no video, or nothing at all.
+        TypeError: ``kinds`` is no set, or the like.
+        ValueError: ``kinds`` is empty, or has a member that is no kind of events of
+            videos.
     """
 
     kinds: frozenset[EventKind] = attrs.field(
@@ -224,11 +229,11 @@ class EventSubscriberBackend(Backend[EventSubscriber]):
 @attrs.frozen(kw_only=True)
 class CommandBackend(Backend[Command]):
     """
-    Adds a command to ``hv``, called like the record.
+    Offer a command of ``hv`` with the name of the record.
 
     Attributes:
-        factory: Makes the command (click), when it is called.
-        summary: What ``hv --help`` says of it.
+        factory: Makes the click command, when the command is called.
+        summary: The command's description in ``hv --help``.
     """
 
     summary: str

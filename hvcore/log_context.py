@@ -1,7 +1,7 @@
 """
-The context of a thread's log lines: the request, the task, the video.
+Log context: the ids of the request, task or video in the log lines of a thread.
 
-Each thread has its own; a thread that is started begins with nothing.
+Each thread has ids of its own; a new thread begins without any.
 """
 
 import logging
@@ -17,12 +17,12 @@ _NOTHING: Final[Mapping[str, str]] = {}
 
 
 def current() -> Mapping[str, str]:
-    """Return the ids of what this thread does now, by their names."""
+    """Return the ids that this thread's log lines get, by their names."""
     return _ids.get(_NOTHING)
 
 
 def replace(ids: Mapping[str, str]) -> None:
-    """Replace the ids of this thread's log lines from now on; empty for none."""
+    """Replace the ids that this thread's log lines get from now on; empty for none."""
     _ids.set(ids)
 
 
@@ -38,10 +38,10 @@ def about(ids: Mapping[str, str]) -> Iterator[None]:
 
 
 class AddIds(logging.Filter):
-    """Adds to each record what its thread does, unless the record says so itself."""
+    """Add the thread's ids to each log record, unless the record has them already."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Add the ids as ``hv_`` attributes; let every record pass."""
+        """Add the ids as attributes ``hv_<name>``; return True, so that every record passes."""
         for name, value in current().items():
             if not hasattr(record, f"hv_{name}"):
                 setattr(record, f"hv_{name}", value)

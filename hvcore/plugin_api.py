@@ -1,8 +1,8 @@
 """
-The names that plugins import from hvcore.
+The plugin API: all names that plugins may import from hvcore.
 
-It stays compatible within a major version; everything else in the package may move.
-docs/reference/plugin-api.md says what that means.
+These names stay compatible within a major version; everything else in the package may
+move. docs/reference/plugin-api.md says what that means.
 """
 
 from collections.abc import Mapping

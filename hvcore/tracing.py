@@ -39,26 +39,26 @@ Attributes = Mapping[str, str | int]
 
 class Traced:
     """
-    A span that goes on; it is told how it ends.
+    Hold a span that goes on, so that its end and its outcome can be told.
 
-    Without traces it does nothing.
+    Does nothing if traces are off.
     """
 
     def __init__(self, span: "Span | None" = None) -> None:
         self._span = span
 
     def rename(self, name: str) -> None:
-        """Rename the span, when its name is known only at its end."""
+        """Rename the span, if its name is known only at its end."""
         if self._span is not None:
             self._span.update_name(name)
 
     def note(self, attributes: Attributes) -> None:
-        """Add attributes to the span that are known only now."""
+        """Add attributes to the span that became known during the span."""
         if self._span is not None:
             self._span.set_attributes(dict(attributes))
 
     def fail(self) -> None:
-        """Mark the span as failed; without the reason, see above."""
+        """Mark the span as failed, without the reason, which may contain secrets."""
         if self._span is not None:
             from opentelemetry.trace import StatusCode  # noqa: PLC0415 - see above
 
@@ -130,13 +130,14 @@ _traces: _Traces | None = None
 
 def switch_on(process: str) -> None:
     """
-    Have this process and its forks trace what they do.
+    Make this process and its forks send traces to the collector.
 
     Args:
-        process: What the process is, such as ``api``.
+        process: The kind of the process, such as ``api``.
 
     Raises:
-        ConfigError: The extra is not installed, or only another protocol is wanted.
+        ConfigError: The extra ``otel`` is not installed, or only another protocol is
+            wanted.
     """
     global _traces  # noqa: PLW0603 - of the process, as the standard library's logging is
     if not all(map(_is_installed, _NEEDED)):
@@ -154,7 +155,7 @@ def switch_on(process: str) -> None:
 
 
 def switch_off() -> None:
-    """Send the spans that are left, and trace no more."""
+    """Send the remaining spans, and stop tracing."""
     global _traces
     before, _traces = _traces, None
     if before is not None:
@@ -162,7 +163,7 @@ def switch_off() -> None:
 
 
 def is_on() -> bool:
-    """Return whether this process traces."""
+    """Return whether this process sends traces."""
     return _traces is not None
 
 
@@ -175,11 +176,11 @@ def span(
     attributes: Attributes | None = None,
 ) -> Iterator[Traced]:
     """
-    Trace the block.
+    Record the block as a span; give a Traced for it.
 
     Args:
         kind: SERVER, CONSUMER or INTERNAL.
-        parent: A ``traceparent``; None is what this thread traces already.
+        parent: A ``traceparent`` text; None continues the present trace of this thread.
     """
     if _traces is None:
         yield _UNTRACED
@@ -189,7 +190,7 @@ def span(
 
 
 def current_parent() -> str | None:
-    """Return the ``traceparent`` of what this thread does now; None if nothing is traced."""
+    """Return the ``traceparent`` of this thread's present span; None if there is none."""
     if _traces is None:
         return None
     from opentelemetry.trace.propagation.tracecontext import (  # noqa: PLC0415 - see above

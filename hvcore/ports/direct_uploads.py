@@ -38,7 +38,7 @@ class SupportsPresignedWrite(Protocol):
 
     @property
     def can_presign_writes(self) -> bool:
-        """Whether the storage can sign such addresses with its present settings."""
+        """Whether the storage can sign addresses for writing with its present settings."""
         ...
 
     def write_address(

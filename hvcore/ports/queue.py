@@ -67,7 +67,7 @@ class Queue(ABC):
         until: Callable[[], bool],
     ) -> None:
         """
-        Call ``handle`` with each message, one by one, in this thread, until ``until()``.
+        Call ``handle`` with each message, one by one, until ``until()`` returns True.
 
         Several threads may consume at a time. Handling takes milliseconds or hours;
         meanwhile other consumers get what waits, so nothing is taken before it can

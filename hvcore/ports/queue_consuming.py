@@ -17,7 +17,7 @@ _log = logging.getLogger(__name__)
 
 def hand_over(handle: Callable[[TaskId], None], task_id: TaskId) -> None:
     """
-    Call ``handle`` with a task id, and log its exceptions as ``Queue.consume`` promises.
+    Call ``handle`` with a task id, and log its errors as ``Queue.consume`` promises.
 
     Only exceptions that are no subclass of Exception are raised.
     """

@@ -1,5 +1,5 @@
 """
-The storage port: whole objects under relative paths.
+The storage port: store whole objects under relative paths.
 
 A path is relative: segments between ``/``, none of them empty, ``.`` or ``..``. The core
 makes every path itself, of ASCII letters, digits, ``.``, ``_`` and ``-``; a letter's case
@@ -24,36 +24,39 @@ from hvcore.errors import UnavailableError
 
 
 class ObjectNotFoundError(Exception):
-    """No object is at this path."""
+    """Say that no object exists at a path."""
 
 
 class StorageRefusedError(UnavailableError):
     """
-    The storage answers, and does not permit what was asked of it.
+    Say that the storage answers, and does not permit the operation.
 
-    Most callers wait for operators, as in an outage. Who cannot wait tells it apart.
+    Most callers wait for operators to fix it, as in an outage. Callers that cannot wait
+    catch this class.
     """
 
 
 class UnreadableObjectError(UnavailableError):
     """
-    The object is there, and the storage gives its bytes to nobody as they are.
+    Say that an object exists, and that the storage cannot give its bytes to anybody.
 
-    It was archived, or encrypted with a key that only its sender has. Waiting is no use;
-    it can be removed.
+    The object was archived, or encrypted with a key that only its sender has. Waiting
+    is no use; the object can be removed.
     """
 
 
 @attrs.frozen(kw_only=True)
 class ObjectInfo:
     """
-    The size, date and type of a stored object.
+    Describe a stored object: path, size, date and type.
 
     Attributes:
-        modified_at: Aware UTC datetime, to the second at least.
-        content_type: As it was sent; None if the storage keeps none.
-        tag: Another one if the bytes are others (an ETag); None if it keeps none.
-            ``walk`` may leave out both.
+        modified_at: When the object was stored, in UTC (an aware datetime), to the
+            second at least.
+        content_type: The media type with which the object was written; None if the
+            storage keeps none.
+        tag: A text that differs if the bytes differ (an ETag); None if the storage
+            keeps none. ``walk`` may leave out both ``content_type`` and ``tag``.
     """
 
     path: str
@@ -65,12 +68,12 @@ class ObjectInfo:
 
 def check_object_path(path: str) -> str:
     """
-    Return a path if it is one of an object, for storages to begin with.
+    Return a path if it is a valid object path; storages call this first.
 
-    The core makes all paths itself; this guards against its mistakes.
+    The core makes all paths itself; the check guards against the core's mistakes.
 
     Raises:
-        ValueError: It is absolute, leaves the storage, or is no path.
+        ValueError: The path is absolute, leaves the storage, or is no path.
     """
     is_text = path.isprintable()
     if not is_text or any(part in {"", ".", ".."} for part in path.split("/")):
@@ -80,24 +83,26 @@ def check_object_path(path: str) -> str:
 
 class Storage(ABC):
     """
-    Keep whole objects under relative paths.
+    Store whole objects under relative paths; thread-safe.
 
-    Thread-safe. Each process builds its own, after a fork; what one has stored or
-    deleted, all others see at once. Every method may raise UnavailableError when the
-    storage does not answer, StorageRefusedError when it does not permit something, and
-    UnreadableObjectError of an object that nobody can read; foreign exceptions end here.
-    While the storage does not answer, nothing is said to be absent, and no list is empty.
+    Each process builds its own storage, after a fork; an object that one process has
+    stored or deleted, all others see at once. Every method may raise UnavailableError
+    if the storage does not answer, StorageRefusedError if it does not permit an
+    operation, and UnreadableObjectError for an object that nobody can read; no errors
+    of client libraries get through. While the storage does not answer, no object is
+    reported as absent, and no list as empty.
 
-    An object may have hundreds of gigabytes: no more than a few MiB of it are in memory.
+    An object may have hundreds of gigabytes: no more than a few MiB of it may be in
+    memory.
     """
 
     @abstractmethod
     def stat(self, path: str) -> ObjectInfo:
         """
-        Describe an object.
+        Return the size, date and type of an object.
 
         Raises:
-            ObjectNotFoundError: There is none.
+            ObjectNotFoundError: No object is at the path.
         """
 
     @abstractmethod
@@ -105,13 +110,14 @@ class Storage(ABC):
         """
         Open the bytes ``[start, end)`` of an object for reading.
 
-        A range may end behind the object's end, or begin there: what is there is given,
-        which may be nothing. What is returned is read from its beginning and closed,
-        and need not be seekable. While it is read, reads raise what methods raise. Of an
-        object that is replaced meanwhile, it may give bytes of both.
+        A range may end behind the object's end, or begin there: the existing bytes are
+        given, which may be none. The returned file is read from its beginning and
+        closed, and need not be seekable. Its reads raise the errors that methods raise.
+        If the object is replaced meanwhile, the file may give bytes of both objects.
 
         Raises:
-            ObjectNotFoundError: There is none; known when this returns.
+            ObjectNotFoundError: No object is at the path; raised before this method
+                returns.
             ValueError: The start is below 0, or the end before it.
         """
 
@@ -121,13 +127,14 @@ class Storage(ABC):
         Store all bytes of a file as an object, whole or not at all.
 
         An object that was there before is replaced in one step: until then, readers get
-        the old one. A process that is killed meanwhile leaves the old one, or none. Of
-        several writers, one that ends last wins; none waits for another.
+        the old one. If the process is killed meanwhile, the old object stays, or none.
+        Of several writers, one that ends last wins; none waits for another.
 
         Args:
-            source: Read from its position, and not closed. ``read`` may give fewer bytes
-                than were asked for, and b"" only at the end. It need not be seekable.
-                What it raises is raised here, unchanged, and nothing is stored.
+            source: The file, which is read from its position and not closed. ``read``
+                may give fewer bytes than were asked for, and b"" only at the end. The
+                file need not be seekable. An error that it raises is raised here,
+                unchanged, and nothing is stored.
             content_type: The media type, such as ``video/mp4``. A storage that keeps
                 types returns it in ``stat``.
 
@@ -137,44 +144,45 @@ class Storage(ABC):
         Raises:
             UnavailableError: The storage does not answer, or has no room (NoRoomError
                 says so); the object is as before.
-            ValueError: It is no path of an object.
+            ValueError: The path is no path of an object.
         """
 
     @abstractmethod
     def put_file(self, path: str, local: Path, *, content_type: str) -> ObjectInfo:
         """
-        Store a local file as ``write`` does; the local file may be moved.
+        Store a local file as an object, as ``write`` does; the local file may be moved.
 
         Args:
-            local: A file of this machine, on any disk. It need not be there afterwards.
+            local: A file of this machine, on any disk. It need not exist afterwards.
         """
 
     @abstractmethod
     def walk(self, prefix: str) -> Iterator[ObjectInfo]:
         """
-        Give every object under a prefix, in no particular order.
+        Yield every object under a prefix, in no particular order.
 
-        What is stored or removed meanwhile may be among them or not. It may be a
-        generator: errors then come with the objects, before the list ends. There may
-        be millions, which need not be in memory at once.
+        Objects that are stored or removed meanwhile may be among them or not. The
+        method may be a generator: errors then come with the objects, before the list
+        ends. There may be millions of objects, which need not be in memory at once.
         """
 
     @abstractmethod
     def delete_tree(self, prefix: str) -> int:
         """
-        Remove the object at prefix or everything below it; absent is fine.
+        Remove the object at a prefix and all below it; no error if there is none.
 
         Returns:
-            How many objects were removed. On return they are gone, for everybody.
+            The number of removed objects. On return they are gone for every reader.
         """
 
     @abstractmethod
     def ping(self) -> None:
         """
-        Raise UnavailableError if the storage cannot serve.
+        Raise UnavailableError if the storage cannot be used.
 
-        Called by ``hv doctor`` and by health checks, at most every few seconds, from any
-        thread; it changes nothing that is stored. Give it a time limit of seconds.
+        Called by ``hv doctor`` and by health checks, at most every few seconds, from
+        any thread; the method changes no stored object. Give it a time limit of
+        seconds.
         """
 
     def close(self) -> None:
@@ -183,58 +191,58 @@ class Storage(ABC):
 
 @runtime_checkable
 class SupportsLocalPath(Protocol):
-    """A storage whose objects are files of this machine."""
+    """Give the paths of objects that are files of this machine."""
 
     def local_path(self, path: str) -> Path:
         """
         Return the absolute path of an object's file, which need not exist.
 
-        Nothing is looked up, made or changed. Readers open the file at once and only
-        read it; writers go through ``write`` and ``put_file``.
+        The file system is not read or changed. Readers open the file at once and only
+        read it; writers use ``write`` and ``put_file``.
 
         Raises:
-            ValueError: It is no path of an object.
+            ValueError: The path is no path of an object.
         """
         ...
 
 
 @runtime_checkable
 class SupportsPresignedRead(Protocol):
-    """A storage whose objects anybody with a signed address can read."""
+    """Sign addresses with which anybody can read an object of the storage."""
 
     @property
     def can_presign(self) -> bool:
-        """Return whether it really is one, as it was set up."""
+        """Whether the storage can sign addresses for reading with its present settings."""
         ...
 
     def presigned_url(self, path: str, *, valid_s: int) -> str:
         """
-        Return an address of an object, good for a time; the object may be absent.
+        Return a signed URL for reading an object, which need not exist.
 
-        Called by requests, so it must be quick: it asks no server, as a rule.
+        Called by requests, so the method must be quick: usually it asks no server.
 
         Args:
-            valid_s: For how many seconds, from 1 on. A read that began in time may go
-                on afterwards.
+            valid_s: How many seconds the URL is valid, from 1 on. A read that began in
+                time may go on afterwards.
 
         Raises:
-            UnavailableError: It cannot be signed.
+            UnavailableError: The URL cannot be signed.
         """
         ...
 
 
 @runtime_checkable
 class SupportsCopy(Protocol):
-    """A storage that copies an object by itself: its bytes do not pass through here."""
+    """Copy objects within the storage; their bytes do not pass through this process."""
 
     def copy(self, source: str, target: str, *, content_type: str) -> ObjectInfo:
         """
         Store a copy of an object, whole or not at all.
 
-        It replaces what was at the target, as ``write`` does; the source stays.
+        The copy replaces an object at the target, as ``write`` does; the source stays.
 
         Raises:
-            ObjectNotFoundError: There is no source.
+            ObjectNotFoundError: No object is at the source's path.
             UnavailableError: The storage refuses.
         """
         ...
@@ -242,63 +250,64 @@ class SupportsCopy(Protocol):
 
 @runtime_checkable
 class SupportsObjectUrl(Protocol):
-    """A storage whose objects other services can name."""
+    """Give URLs by which other services can name objects of the storage."""
 
     def object_url(self, path: str) -> str:
         """
-        Return the URL of an object or a prefix, for clients of the storage.
+        Return the URL of an object or a prefix, for other clients of the storage.
 
-        Such as ``s3://bucket/path``, without a slash at its end. It opens nothing:
-        whoever uses it needs rights of its own. Nothing is looked up.
+        For example ``s3://bucket/path``, without a slash at its end. The URL permits
+        nothing: its user needs permissions of their own. The storage is not asked.
         """
         ...
 
 
 @runtime_checkable
 class SupportsHide(Protocol):
-    """A storage that can make a whole tree unreachable in one step."""
+    """Make all objects below a prefix unreachable in one step."""
 
     def hide_tree(self, prefix: str) -> None:
         """
-        Hide everything below prefix from readers; absent is fine.
+        Hide all objects below a prefix from readers; no error if there are none.
 
-        ``delete_tree`` of the same prefix later removes what was hidden, too, and counts
-        it. On return no process of any machine finds what was there.
+        A later ``delete_tree`` of the same prefix also removes the hidden objects, and
+        counts them. On return no process of any machine finds the objects.
 
         Raises:
-            UnavailableError: The storage does not answer; all of it may be visible.
+            UnavailableError: The storage does not answer; all objects may still be
+                visible.
         """
         ...
 
 
 @runtime_checkable
 class SupportsRoomCheck(Protocol):
-    """A storage on a disk, which may be full."""
+    """Check whether a storage on a disk is full."""
 
     def check_room(self) -> None:
         """
-        Check that a small object could be written; nothing need be tried.
+        Check that a small object could be written; the method need not write one.
 
         Called twice a minute from any process; thread-safe.
 
         Raises:
-            NoRoomError: It would be refused for want of room.
+            NoRoomError: The storage has no room for the object.
         """
         ...
 
 
 @runtime_checkable
 class SupportsUploadFile(Protocol):
-    """A storage that lets the receiver of an upload write beside its target."""
+    """Give a folder on the storage's disk for uploads that are being received."""
 
     def upload_dir(self) -> Path:
         """
-        Return a folder from which ``put_file`` moves without copying.
+        Return a folder from which ``put_file`` moves files without copying them.
 
-        It is there, absolute, on the storage's disk, and no object is in it. Files in it
-        are the caller's, who removes them.
+        The folder exists, its path is absolute, it is on the storage's disk, and no
+        object is in it. The caller owns the files in it, and removes them.
 
         Raises:
-            UnavailableError: It cannot be made.
+            UnavailableError: The folder cannot be made.
         """
         ...

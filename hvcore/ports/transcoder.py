@@ -1,4 +1,4 @@
-"""The transcoder port: from a source file to CMAF segments."""
+"""The transcoder port: make CMAF segments from a source file."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -25,41 +25,42 @@ from hvcore.ports.transcoder_workspace import (
 
 class Transcoder(ABC):
     """
-    Turn sources into ladders.
+    Transcode a source file to the renditions of a ladder.
 
-    Methods are called from the main thread of a worker process, one at a
-    time; ``capabilities`` from API processes too, from any thread. A transcoder that
-    returns PartPending is a RemoteTranscoder, for which other rules hold.
+    Methods are called from the main thread of a worker process, one at a time;
+    ``capabilities`` is also called from API processes, from any thread. A transcoder
+    that returns PartPending is a RemoteTranscoder, for which other rules hold.
     """
 
     @abstractmethod
     def capabilities(self) -> Capabilities:
         """
-        Return the codecs and formats that this machine can carry out.
+        Return the codecs and formats that the transcoder supports on this machine.
 
-        Called by API requests that name a codec or a format: the answer must
-        come from memory after the first call. It is the same for all callers.
+        Called by API requests that name a codec or a format: after the first call the
+        answer must come from memory. It is the same for all callers.
         """
 
     @abstractmethod
     def probe(self, workspace: Workspace) -> SourceInfo:
         """
-        Return the streams and the properties of the source.
+        Return the tracks and the properties of a source.
 
-        The source is a stranger's file, whatever its name and type say. May take
-        minutes, and calls ``workspace.check`` meanwhile.
+        The source is a stranger's file, whatever its name and type say. Probing may
+        take minutes, and calls ``workspace.check`` meanwhile.
 
         Raises:
-            UnusableSourceError: It cannot be made into a video.
-            TranscodeError: Probing failed, another attempt may succeed.
+            UnusableSourceError: The source cannot be made into a video.
+            TranscodeError: Probing failed; another attempt may succeed.
         """
 
     @abstractmethod
     def plan(self, order: TranscodeOrder) -> tuple[Part, ...]:
         """
-        Cut the job into at least one part; pure, and the same on one machine.
+        Cut a job into parts that workers carry out; return at least one part.
 
-        A plan without parts fails the video.
+        The method has no side effects, and returns the same parts each time on one
+        machine. A plan without parts fails the video.
         """
 
     @abstractmethod
@@ -67,15 +68,16 @@ class Transcoder(ABC):
         """
         Make the files of one part in ``workspace.folder``.
 
-        May take hours, and calls ``workspace.check`` and ``workspace.report`` meanwhile.
-        Another attempt begins with an empty folder.
+        The call may take hours, and calls ``workspace.check`` and ``workspace.report``
+        meanwhile. Another attempt begins with an empty folder.
 
         Args:
-            part: One of those that ``plan`` has returned, perhaps in another process.
+            part: One of the parts that ``plan`` has returned, perhaps in another
+                process.
 
         Returns:
-            The tracks that were made, whose files are in the folder; or PartPending, of
-            a RemoteTranscoder alone.
+            The tracks that were made, whose files are in the folder; or PartPending, which only
+            a RemoteTranscoder may return.
 
         Raises:
             UnusableSourceError: No attempt will ever succeed.
@@ -86,7 +88,7 @@ class Transcoder(ABC):
         self, order: TranscodeOrder, done: Sequence[tuple[str, PartDone]]
     ) -> MediaIndex:
         """
-        Join the parts, given as (folder, result) in the order of the plan.
+        Join the parts, given as (folder, result) in the order of the plan, to tracks.
 
         Raises:
             TranscodeError: The parts do not fit together.
@@ -99,58 +101,60 @@ class Transcoder(ABC):
 
 class RemoteTranscoder(Transcoder):
     """
-    A transcoder whose parts are made elsewhere, such as by a cloud service.
+    Transcode parts with another service, such as a cloud.
 
-    ``run`` submits a part if there is no handle, calls ``workspace.remember``, and
-    returns PartPending at once. Later calls, in any process, get the handle and ask how
-    the part is. They fetch no source.
+    ``run`` submits a part if the workspace has no handle, calls ``workspace.remember``,
+    and returns PartPending at once. Later calls, in any process, get the handle and ask
+    the service about the part. They do not fetch the source.
 
     ``run`` and ``cancel`` are called from threads of light workers, many at a time; so
-    they are thread-safe, start no child processes, and return within seconds. Both
-    may raise UnavailableError if the service does not answer: they are then called
-    again, and that costs no attempt. So is a refusal to say how a known remote job is,
-    such as after a key was replaced: it goes on, and the error's text tells operators
-    what is missing. After any other error the remote job is cancelled, and the next
-    attempt gets another key and no handle.
+    they are thread-safe, start no child processes, and return within seconds. Both may
+    raise UnavailableError if the service does not answer: they are then called again,
+    which costs no attempt. The same holds if the service refuses to tell the state of a
+    known remote job, such as after a key was replaced: the job goes on, and the error's
+    text tells operators what is missing. After any other error the remote job is
+    cancelled, and the next attempt gets another key and no handle.
     """
 
     @abstractmethod
     def cancel(self, key: str, handle: str | None) -> None:
         """
-        End a remote job, and return once the service has confirmed that it ended.
+        Cancel a remote job, and return once the service has confirmed that it ended.
 
-        Idempotent. A remote job that has ended, or that nobody knows, is confirmed.
+        Idempotent. A remote job that has ended, or that the service does not know, is
+        confirmed.
 
         Args:
             key: The workspace's key of the remote job.
-            handle: What was remembered; None if nothing was, though it may have been
-                submitted: then the service is asked for the key.
+            handle: The handle that was remembered; None if none was, though the part
+                may have been submitted: then the service is asked for the key.
 
         Raises:
-            UnavailableError: The service does not answer; it is tried until it does.
-            TranscodeError: It refuses; likewise.
+            UnavailableError: The service does not answer; the call is repeated until it
+                does.
+            TranscodeError: The service refuses; the call is repeated.
         """
 
 
 @runtime_checkable
 class SupportsStill(Protocol):
-    """A transcoder that can cut a picture out of published segments."""
+    """Cut a still picture out of published segments."""
 
     def still(self, workspace: Workspace, at_s: float) -> Path:
         """
-        Make a JPEG of the first frame that begins at or after a moment.
+        Make a JPEG of the first frame that begins at or after a moment of a segment.
 
         Called from the main thread of a worker process, for a job of any
         transcoder that made this service's segments; takes a few seconds.
 
         Args:
-            workspace: Its source is an init segment and, behind it, one media
+            workspace: A workspace whose source is an init segment followed by one media
                 segment of a video rung.
-            at_s: From the beginning of that segment; some frame begins at or
-                after it.
+            at_s: The seconds from the beginning of that segment; some frame begins at
+                or after it.
 
         Returns:
-            Where it is, in ``workspace.folder``.
+            The path of the JPEG, in ``workspace.folder``.
 
         Raises:
             UnusableSourceError: No attempt will ever succeed.
@@ -161,49 +165,48 @@ class SupportsStill(Protocol):
 
 class JobDeclinedError(UnusableSourceError):
     """
-    A job was planned, and is not taken any more; nothing was submitted.
+    Decline a job that was planned already; nothing was submitted.
 
-    A RemoteTranscoder with ``declines`` raises it instead of submitting. If ``declines``
-    names a reason then, the job is planned again, and another transcoder may make the
-    video. Else the video fails.
+    A RemoteTranscoder that SupportsDeclining raises the error instead of submitting. If
+    ``declines`` returns a reason then, the job is planned again, and another transcoder
+    may make the video. Otherwise the video fails.
 
     Args:
-        reason: For the video's owner, as of ``declines``.
+        reason: The reason for the video's owner, as ``declines`` returns it.
     """
 
 
 @runtime_checkable
 class SupportsDeclining(Protocol):
-    """A transcoder that takes some jobs at some times only, such as up to a daily limit."""
+    """Decline jobs at some times, such as when a daily limit is used up."""
 
     def declines(self, order: TranscodeOrder) -> str:
         """
-        Return the reason to decline a job, for the video's owner; empty: it is taken.
+        Return the reason to decline a job, for the video's owner; "" to take the job.
 
         Called after probing, from the main thread of a worker process, before the job
-        is planned; and from threads of light workers after a JobDeclinedError. A job
-        that is declined goes to the next transcoder that a rule names, or to the usual
-        one; if that declines too, the video fails with the reason.
+        is planned; and from threads of light workers after a JobDeclinedError. A
+        declined job goes to the next transcoder that a rule names, or to the usual one;
+        if that declines too, the video fails with the reason.
 
         Raises:
-            UnavailableError: It cannot be told now; the attempt is repeated.
+            UnavailableError: The transcoder cannot decide now; the attempt is repeated.
         """
         ...
 
 
 @runtime_checkable
 class SupportsStorageCheck(Protocol):
-    """A transcoder elsewhere that reaches storages of some kinds only."""
+    """Check whether a remote transcoder can reach the storage."""
 
     def storage_problem(self, url: str) -> str:
         """
-        Return the setting that it lacks to reach the storage; empty: none.
+        Return the setting that the transcoder needs to reach the storage; "" if none.
 
-        Asked by ``hv doctor``, from any thread. Pure: nothing is fetched or written.
+        Asked by ``hv doctor``, from any thread. The method fetches and writes nothing.
 
         Args:
-            url: What clients of the storage call a path in it, such as
-                ``gs://bucket/path``.
+            url: The URL of a path in the storage, such as ``gs://bucket/path``.
         """
         ...
 

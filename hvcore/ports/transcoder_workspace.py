@@ -1,4 +1,4 @@
-"""Workspaces of transcoders: the source, a folder, and a target in the store."""
+"""Transcoder workspaces: a source, a folder, and a target in the store for one attempt."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,10 +12,10 @@ from hvcore.ports.storage import ObjectInfo, Storage, SupportsObjectUrl
 
 class NotAddressableError(TranscodeError):
     """
-    A service elsewhere cannot reach what lies in this deployment's storage.
+    Say that another service cannot reach objects in this deployment's storage.
 
     Args:
-        what: What the storage cannot do, and what to set, for operators.
+        what: What the storage cannot do, and which setting helps, for operators.
     """
 
     def __init__(self, what: str) -> None:
@@ -27,13 +27,13 @@ class NotAddressableError(TranscodeError):
 @attrs.frozen(kw_only=True)
 class PartTarget:
     """
-    The target in the store of a part that another service encodes.
+    Give the place in the store to which another service writes the files of a part.
 
-    Each remote job has a target of its own. It is removed when the video is published
-    or has failed, and after the remote job was cancelled.
+    Each remote job has a target of its own. The target is removed when the video is
+    published or has failed, and after the remote job was cancelled.
 
     Attributes:
-        prefix: Of the storage's paths.
+        prefix: The target's prefix in the storage.
     """
 
     storage: Storage
@@ -42,12 +42,12 @@ class PartTarget:
     @property
     def url(self) -> str:
         """
-        Return the target's URL for clients of the store, as ``s3://bucket/prefix``.
+        Return the target's URL for clients of the store: ``s3://bucket/prefix``.
 
-        It ends without a slash.
+        The URL ends without a slash.
 
         Raises:
-            NotAddressableError: Nobody else can name it.
+            NotAddressableError: The storage gives no URLs for other clients.
         """
         if isinstance(self.storage, SupportsObjectUrl):
             return self.storage.object_url(self.prefix)
@@ -57,16 +57,16 @@ class PartTarget:
         )
 
     def walk(self) -> Iterator[ObjectInfo]:
-        """Give the objects in the target, with paths relative to it."""
+        """Yield the objects in the target, with paths relative to the target."""
         for info in self.storage.walk(self.prefix):
             yield attrs.evolve(info, path=info.path.removeprefix(f"{self.prefix}/"))
 
     def open(self, name: str, *, start: int = 0, end: int | None = None) -> BinaryIO:
         """
-        Open the bytes ``[start, end)`` of something that is there.
+        Open the bytes ``[start, end)`` of an object in the target for reading.
 
         Raises:
-            ObjectNotFoundError: It is not.
+            ObjectNotFoundError: No object is at the path.
         """
         return self.storage.open(f"{self.prefix}/{name}", start=start, end=end)
 
@@ -74,12 +74,12 @@ class PartTarget:
 @attrs.frozen(kw_only=True)
 class SourceRanges:
     """
-    Reads parts of a source that lies in an object store, without fetching it.
+    Read byte ranges of a source in an object store, without fetching all of it.
 
     Attributes:
-        read: Takes the first byte and the one behind the last, and returns what is
-            there of them. Each call is a request. Raises UnusableSourceError if the
-            source is gone.
+        read: A function that takes the offsets of the first byte and behind the last
+            byte, and returns the existing bytes between them. Each call is a request to
+            the store. Raises UnusableSourceError if the source is gone.
     """
 
     size_bytes: int
@@ -102,27 +102,29 @@ def _forget(handle: str) -> None:
 @attrs.frozen(kw_only=True)
 class Workspace:
     """
-    The source, folder and reports of one encode attempt.
+    Give a transcoder the source, the folder and the callbacks of one encode attempt.
 
     Attributes:
-        folder: An empty folder of this attempt alone; what is written here
-            under a track's name is stored when ``run`` returns.
-        report: Takes the finished share of the part, 0.0 to 1.0; cheap.
-        check: Raises when the work must end (deleted, lease lost, service stopping).
-            Call it at least every 0.5 s and let what it raises pass, with every child
-            process ended.
-        handle: What was last remembered of this remote job, else None.
+        folder: An empty folder of this attempt alone; files that are written here under
+            a track's name are stored when ``run`` returns.
+        report: Call it with the finished share of the part, 0.0 to 1.0; cheap.
+        check: Raises when the work must end (video deleted, lease lost, service
+            stopping). Call it at least every 0.5 s, end every child process if it
+            raises, and let the error pass.
+        handle: The handle last remembered of this remote job; None if there is none.
         key: What a service elsewhere may recognise the remote job by: letters, digits,
             ``_`` and ``-``, at most 64. It is the same in every attempt, also after a
             worker was killed, until a remote job has failed.
-        remember: Writes a handle down before it returns, so that it outlives this
-            process. To be called right after submitting. What it raises must pass.
-        source_address: Takes a number of seconds and returns an address from which
-            the source can be read for so long, with ranges. Raises
-            NotAddressableError where the storage signs none.
-        source_ranges: Returns how to read parts of the source without fetching it;
-            None where it is a file of this machine, of which the source itself is read.
-        target: Where a service elsewhere puts files; None where parts are made here.
+        remember: Stores a handle before it returns, so that the handle survives this
+            process. Call it right after submitting. Let the errors that it raises pass.
+        source_address: Takes a number of seconds and returns a URL from which the
+            source can be read for so long, with ranges. Raises NotAddressableError if
+            the storage signs none.
+        source_ranges: Returns the SourceRanges for reading parts of the source without
+            fetching it; None if the source is a file of this machine, which is read
+            itself.
+        target: The place to which another service writes files; None if this machine
+            makes the part.
     """
 
     folder: Path
@@ -139,11 +141,11 @@ class Workspace:
     @property
     def source(self) -> Path:
         """
-        Return the source as a local file, to be read only.
+        Return the path of the source as a local file, which may only be read.
 
-        It is fetched when it is first asked for, which may take long.
+        The source is fetched when it is first asked for, which may take long.
 
         Raises:
-            UnusableSourceError: It is gone.
+            UnusableSourceError: The source is gone.
         """
         return self._source if isinstance(self._source, Path) else self._source()

@@ -1,5 +1,5 @@
 """
-The database port: transactions and the repositories they open.
+The database port: transactions, and the repositories within them.
 
 No storage, queue or network call happens inside a transaction.
 """
@@ -37,7 +37,7 @@ from hvcore.ports.repositories.webhooks import WebhookRepository
 
 
 class Work(Protocol):
-    """One transaction."""
+    """Give access to the repositories within one transaction."""
 
     @property
     def videos(self) -> VideoRepository: ...
@@ -56,7 +56,7 @@ class Work(Protocol):
 
     @property
     def quotas(self) -> QuotaRepository:
-        """The limits of organizations, and what they use."""
+        """The repository of organizations' quota limits and their use."""
         ...
 
     @property
@@ -64,7 +64,7 @@ class Work(Protocol):
 
     @property
     def audit(self) -> AuditRepository:
-        """The audit log; see services.access.audit."""
+        """The repository of the audit log; see services.access.audit."""
         ...
 
     @property
@@ -75,22 +75,22 @@ class Work(Protocol):
 
     @property
     def webhooks(self) -> WebhookRepository:
-        """The webhook endpoints and their deliveries."""
+        """The repository of webhook endpoints and their deliveries."""
         ...
 
     @property
     def webhook_backlog(self) -> WebhookBacklogRepository:
-        """The deliveries that wait for webhook endpoints."""
+        """The repository of deliveries to disabled and removed webhook endpoints."""
         ...
 
     @property
     def service_keys(self) -> ServiceKeyRepository:
-        """The keys with which the service signs, once they were rotated."""
+        """The repository of the service's own signing keys, once they were rotated."""
         ...
 
     @property
     def signing_keys(self) -> SigningKeyRepository:
-        """The keys with which organizations sign playback tokens."""
+        """The repository of keys with which organizations sign playback tokens."""
         ...
 
     @property
@@ -101,12 +101,12 @@ class Work(Protocol):
 
     @property
     def share_codes(self) -> ShareCodeRepository:
-        """The codes by which viewers of share links are recognised."""
+        """The repository of codes by which viewers of share links prove who they are."""
         ...
 
     @property
     def domain_lists(self) -> DomainListRepository:
-        """The lists of domains that tokens name."""
+        """The repository of lists of domains that playback tokens name."""
         ...
 
     @property
@@ -114,84 +114,85 @@ class Work(Protocol):
 
     @property
     def removals(self) -> RemovalRepository:
-        """The removals of deleted videos."""
+        """The repository of records of removed data of deleted videos."""
         ...
 
     @property
     def personal_data(self) -> PersonalDataRepository:
-        """The personal data of owners, files and viewers of deleted videos."""
+        """The repository that erases personal data of deleted videos."""
         ...
 
     @property
     def sign_in_sessions(self) -> SignInSessionRepository:
-        """The people who are signed in."""
+        """The repository of the sessions of people who are signed in."""
         ...
 
     @property
     def pending_sign_ins(self) -> PendingSignInRepository:
-        """The sign-ins that wait for an answer."""
+        """The repository of sign-ins that wait for the provider's answer."""
         ...
 
     @property
     def sign_in_links(self) -> SignInLinkRepository:
-        """The repository of one-time links."""
+        """The repository of one-time sign-in links."""
         ...
 
     @property
     def members(self) -> MemberRepository:
-        """The members of organizations."""
+        """The repository of the members of organizations."""
         ...
 
     def now(self) -> datetime:
-        """Return the moment that leases are measured by."""
+        """Return the present moment, by the clock that task leases are measured with."""
         ...
 
     def undoing(self, *, keeps: bool) -> AbstractContextManager[None]:
         """
-        Keep the writes of the block, or undo them; either takes the same time.
+        Keep or undo the writes of the block; both take the same time.
 
-        For writes whose reason nobody may learn by waiting for the answer.
+        For writes whose outcome nobody may find out by measuring the answer's time.
         """
         ...
 
     def commit(self, *, rings: bool = True) -> None:
         """
-        Make everything durable; then due tasks go into the queue.
+        Commit the transaction; then put the ids of due tasks into the queue.
 
         Args:
-            rings: If not, workers learn of the tasks seconds later, from the sweep, and
-                the caller waits for no queue.
+            rings: If False, the queue is not used: the sweep puts the ids in seconds
+                later, and the caller waits for no queue.
         """
         ...
 
     def lead(self, name: str, *, holder: str) -> bool:
-        """Become or stay the one that does a job of the whole service."""
+        """Claim a job of the whole service for a holder; return whether the holder has it."""
         ...
 
 
 class UnitOfWork(Protocol):
-    """Opens transactions. Thread-safe; never used across a fork."""
+    """Open transactions of the database; thread-safe, but not across a fork."""
 
     def read(self) -> AbstractContextManager[Work]:
-        """Open for reading; there is nothing to commit."""
+        """Open a transaction for reading; it needs no commit."""
         ...
 
     def write(self, *, is_durable: bool = True) -> AbstractContextManager[Work]:
         """
-        Open a transaction; without ``commit()`` it is rolled back.
+        Open a transaction for writing; without ``commit()`` it is rolled back.
 
         Args:
-            is_durable: Whether what is committed must outlive a power cut. What only
-                says which process of this machine is at work need not: those end with
-                the machine. Where it saves nothing, it is durable all the same.
+            is_durable: Whether committed data must survive a power cut. Data that only
+                says which process of this machine is working need not, because those
+                processes end with the machine. Where a database gains nothing by it,
+                the data is durable all the same.
         """
         ...
 
     def forget_overwritten(self) -> None:
         """
-        Remove erased data from the places where the database keeps it beside tables.
+        Remove erased data from the database's files beside its tables, such as a log.
 
-        As far as nobody reads it just now; call it again and again.
+        Data that somebody reads just now may stay; call the method again and again.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -199,15 +200,15 @@ class UnitOfWork(Protocol):
         ...
 
     def ping(self) -> None:
-        """Raise UnavailableError if the database does not answer."""
+        """Raise UnavailableError if the database cannot be used with this version."""
         ...
 
     def check_room(self) -> None:
         """
-        Have the database write some bytes to its disk, and forget them.
+        Check that the database can write to its disk; the written bytes are discarded.
 
         Raises:
-            NoRoomError: They find no room.
+            NoRoomError: The disk has no room.
             UnavailableError: The database does not answer.
         """
         ...

@@ -1,4 +1,4 @@
-"""Texts and TOML values -> the types of the settings."""
+"""Conversion of settings: texts and TOML values become the settings' types."""
 
 import difflib
 from collections.abc import Mapping, Sequence
@@ -23,10 +23,10 @@ OTHER_OPTIONS: Final = "hvcore_other_options"
 
 def structure_options(options: Mapping[str, Any], into: type, *, path: str) -> Any:  # noqa: ANN401 - the caller names the class
     """
-    Make a backend's options class from what the settings give.
+    Return a backend's options object, made from the values of the settings.
 
     Raises:
-        ConfigError: Unknown, missing or unreadable options.
+        ConfigError: Options are unknown, missing or unreadable.
     """
     known = [field.name for field in attrs.fields(into)]
     options = _with_others(options, into, known)
@@ -59,12 +59,12 @@ def _with_others(
 
 
 def env_name(path: str) -> str:
-    """Return the middle of the environment variable for a dotted name."""
+    """Return the middle part of the environment variable of a setting's dotted name."""
     return path.upper().replace(".", "__")
 
 
 def where_to_set(path: str, name: str) -> str:
-    """Return the variable that sets an option, or its place in the settings file."""
+    """Return the environment variable of an option, or its place in the settings file."""
     if "-" in path:
         # No shell takes a variable of such a name.
         return f"{name} below [{path}] in the settings file"
@@ -72,12 +72,12 @@ def where_to_set(path: str, name: str) -> str:
 
 
 def explained(exc: BaseValidationError, *, path: str) -> list[str]:
-    """Return one line for each value that could not be converted."""
+    """Return one line for each value of the settings that could not be converted."""
     return transform_error(exc, path=path, format_exception=lambda e, _: str(e))
 
 
 def unknown_name(path: str, name: str, known: list[str]) -> str:
-    """Say that a name is unknown, and which known one is nearest."""
+    """Return a sentence that a setting is unknown, with the nearest known name."""
     shown = f"{path}.{name}" if path else name
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
     hint = f"; did you mean {path + '.' if path else ''}{near[0]}?" if near else "."
@@ -85,7 +85,7 @@ def unknown_name(path: str, name: str, known: list[str]) -> str:
 
 
 def comma_separated(text: str | None) -> tuple[str, ...] | None:
-    """Split a text at its commas; None stays None."""
+    """Return the parts of a text between its commas, without blanks; None stays None."""
     if text is None:
         return None
     return tuple(part.strip() for part in text.split(",") if part.strip())

@@ -1,4 +1,4 @@
-"""Read the settings: defaults, then a TOML file, then the environment."""
+"""Loading of settings: defaults, then a TOML file, then environment variables."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -30,11 +30,11 @@ from hvcore.settings.tree import (
 @attrs.frozen(kw_only=True)
 class Loaded:
     """
-    The settings in force, and which source gave each.
+    Hold the settings in force, and the source of each setting.
 
     Attributes:
-        origins: Dotted name of each setting that is not at its default, and
-            the file or the environment variable that set it.
+        origins: The source (a file or an environment variable) of each setting that is
+            not at its default, by the setting's dotted name.
     """
 
     settings: Settings
@@ -45,12 +45,12 @@ def load(
     *, config_path: Path | None, environ: Mapping[str, str], data_dir: Path
 ) -> Loaded:
     """
-    Read the settings.
+    Read the settings from the defaults, the TOML file and the environment.
 
-    Makes the data folder and its secrets if they are not there.
+    Creates the data folder and its secrets if they do not exist.
 
     Raises:
-        ConfigError: With every problem found, a line each.
+        ConfigError: Settings are wrong; the text has a line for each problem.
     """
     problems: list[str] = []
     origins: dict[str, str] = {}

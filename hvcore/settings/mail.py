@@ -13,12 +13,13 @@ _ADDRESS = re.compile(r"[^\s@<>\"(),:;\[\]\\]+@[^\s@<>\"(),:;\\]+")
 @attrs.frozen(kw_only=True)
 class MailSettings:
     """
-    The settings of sending mails.
+    The settings for sending mails.
 
     Attributes:
-        url: The mail server, such as ``smtps://user:password@mail.example.com``;
-            mails are files in the data folder if empty.
-        sender: The sender of mails; ``no-reply@`` and the player's host if empty.
+        url: The address of the mail server, such as
+            ``smtps://user:password@mail.example.com``; if empty, mails are written to
+            files in the data folder.
+        sender: The sender's address; ``no-reply@`` and the player's host if empty.
     """
 
     url: str = attrs.field(default="", repr=False)

@@ -1,4 +1,4 @@
-"""The settings of the senders that may tell of new objects in the store."""
+"""The settings of notifications from the object store about new objects."""
 
 import re
 from typing import Final
@@ -27,20 +27,23 @@ _QUEUE_REGION: Final = re.compile(
 @attrs.frozen(kw_only=True)
 class NotifySettings:
     """
-    The senders that may tell of new objects in the store.
+    The settings of the senders that may notify the service of new objects in the store.
 
     Attributes:
-        sqs_url: The queue that ``hv notify`` reads.
-        sqs_region: Of the queue, where its address does not name one.
-        sqs_key: With sqs_secret, a key of AWS; found as its clients do if empty.
-        sqs_secret: See sqs_key.
-        sns_topics: The topics (ARN) whose messages are taken at ``/notify/sns``.
-        sns_url: Where certificates and confirmations of SNS are, if not at AWS.
-        pubsub_audience: The claim ``aud`` of Google Pub/Sub's tokens, at
+        sqs_url: The URL of the AWS SQS queue that ``hv notify`` reads.
+        sqs_region: The region of the SQS queue, if its URL does not name one.
+        sqs_key: An AWS access key id, used with sqs_secret; if empty, credentials are
+            found as AWS's own clients find them.
+        sqs_secret: The secret of sqs_key.
+        sns_topics: The AWS SNS topics (ARN) whose messages are accepted at
+            ``/notify/sns``.
+        sns_url: The server of SNS certificates and confirmations, if it is not AWS.
+        pubsub_audience: The claim ``aud`` that tokens of Google Pub/Sub must have, at
             ``/notify/pubsub``.
-        pubsub_email: The service account that these tokens are of.
-        pubsub_keys_url: Where the keys are that sign them.
-        token: A secret of at least 32 characters for ``/notify/events``.
+        pubsub_email: The service account that these tokens must name.
+        pubsub_keys_url: The URL of the public keys that sign these tokens.
+        token: A secret of at least 32 characters that requests to ``/notify/events``
+            must have.
     """
 
     sqs_url: str = attrs.field(default="")
@@ -98,7 +101,7 @@ class NotifySettings:
             )
 
     def __attrs_post_init__(self) -> None:
-        """Refuse half of a pair."""
+        """Refuse settings that need each other if only one is set."""
         if bool(self.pubsub_audience) != bool(self.pubsub_email):
             raise ValueError(
                 "notify.pubsub_audience and notify.pubsub_email: set both, or none; "
@@ -107,24 +110,24 @@ class NotifySettings:
 
     @property
     def is_open(self) -> bool:
-        """Whether anything is taken over HTTP."""
+        """Whether notifications are accepted over HTTP."""
         return bool(self.sns_topics or self.pubsub_audience or self.token)
 
     @property
     def is_used(self) -> bool:
-        """Whether anybody may say it at all."""
+        """Whether any sender of notifications is configured."""
         return bool(self.sqs_url) or self.is_open
 
 
 def sns_root(topic: str) -> str | None:
-    """Return the address of the region's SNS that a topic is at; None if it is no topic."""
+    """Return the URL of the SNS server of a topic's region; None if the text is no topic."""
     found = _TOPIC.fullmatch(topic)
     domain = _DOMAINS.get(found["partition"]) if found else None
     return f"https://sns.{found['region']}.{domain}" if found and domain else None
 
 
 def region_of_queue(sqs_url: str) -> str | None:
-    """Return the region that a queue's address names; None if it names none."""
+    """Return the AWS region in an SQS queue's URL; None if it names none."""
     found = _QUEUE_REGION.fullmatch(urlsplit(sqs_url).hostname or "")
     return found["region"] if found else None
 

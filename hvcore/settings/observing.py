@@ -18,10 +18,10 @@ def _is_format(_: object, __: object, value: str) -> None:
 @attrs.frozen(kw_only=True)
 class LogSettings:
     """
-    The logs of all processes.
+    The settings of the logs of all processes.
 
     Attributes:
-        format: Of a line: ``text`` for people, ``json`` for programs.
+        format: The format of a log line: ``text`` for people, ``json`` for programs.
     """
 
     format: str = attrs.field(default=TEXT, validator=_is_format)
@@ -30,11 +30,11 @@ class LogSettings:
 @attrs.frozen(kw_only=True)
 class TracesSettings:
     """
-    The traces of all processes.
+    The settings of the traces of all processes.
 
     Attributes:
-        enabled: They are sent to an OpenTelemetry collector, which the variables
-            ``OTEL_*`` name; needs the extra ``otel``.
+        enabled: Whether traces are sent to an OpenTelemetry collector, which the
+            variables ``OTEL_*`` name; needs the extra ``otel``.
     """
 
     enabled: bool = False
@@ -43,11 +43,11 @@ class TracesSettings:
 @attrs.frozen(kw_only=True)
 class MetricsSettings:
     """
-    The metrics of all processes of this machine.
+    The settings of the metrics of all processes of this machine.
 
     Attributes:
-        listen: Where Prometheus finds them: a port of this machine alone, or an
-            address and a port. Nothing is measured if empty.
+        listen: Where Prometheus reads the metrics: a port of this machine alone, or an
+            address and a port. If empty, nothing is measured.
     """
 
     listen: str = attrs.field(default="")
@@ -59,16 +59,16 @@ class MetricsSettings:
 
     @property
     def address(self) -> tuple[str, int]:
-        """Return the host and the port; only if it listens."""
+        """Return the host and the port of the metrics; call it only if ``listen`` is set."""
         return read_listen(self.listen)
 
 
 def read_listen(text: str) -> tuple[str, int]:
     """
-    Read a port, or an address and a port.
+    Return the host and the port in a text that is a port, or an address and a port.
 
     Raises:
-        ValueError: It is neither.
+        ValueError: The text is neither.
     """
     host, _, port = text.rpartition(":")
     is_number = port.isascii() and port.isdecimal() and len(port) <= MOST_DIGITS

@@ -1,4 +1,4 @@
-"""The keys that a data folder makes for itself."""
+"""Own secrets: the signing keys that a data folder makes for itself."""
 
 import json
 import secrets
@@ -16,10 +16,10 @@ MIN_SECRET_CHARS: Final = 32
 
 def own_secrets(data_dir: Path) -> Mapping[str, str]:
     """
-    Return the folder's keys by name, and make them if there are none.
+    Return the signing keys of a data folder by their names; make them if there are none.
 
     Raises:
-        ConfigError: The folder cannot be used, or its keys are damaged.
+        ConfigError: The folder cannot be used, or its file of keys is damaged.
     """
     path = data_dir / "secrets.json"
     try:

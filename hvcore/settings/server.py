@@ -1,4 +1,4 @@
-"""The settings of ending processes and of watching over them."""
+"""The settings of server processes: how they end, and how they show that they live."""
 
 from typing import Final
 
@@ -18,13 +18,15 @@ def _is_a_delay(_: object, __: object, value: float) -> None:
 @attrs.frozen(kw_only=True)
 class ServerSettings:
     """
-    The processes of the service that run alone, the servers first.
+    The settings of the service's processes that run alone, the servers first.
 
     Attributes:
-        shutdown_delay_s: After SIGTERM: how long a server that runs alone says that it
-            is not ready, and still takes requests, before it ends.
-        heartbeat_path: A file whose time every process sets while it goes on, for a probe
-            of its container. It must be a container's own; none if empty.
+        shutdown_delay_s: How many seconds a server that runs alone goes on after
+            SIGTERM: it says that it is not ready, and still takes requests, before it
+            ends.
+        heartbeat_path: A file whose modification time every process updates while it
+            works, for a probe of its container. Each container needs its own file; if
+            empty, there is none.
     """
 
     shutdown_delay_s: float = attrs.field(default=5.0, validator=_is_a_delay)

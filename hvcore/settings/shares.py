@@ -33,25 +33,29 @@ def _percent(default: int) -> Any:  # noqa: ANN401 - attrs.field's own type
 @attrs.frozen(kw_only=True)
 class ShareSettings:
     """
-    The share of the service that one organization holds while others need it.
+    The settings of one organization's share of the service while others need it.
 
-    If the caller is unknown, this is the share of a client address. Counts hold for
-    one process, unless it says otherwise.
+    If the caller is unknown, the share is that of a client address. Numbers hold for
+    one process, unless the line says otherwise.
 
     Attributes:
-        encoders_percent: Of all encode workers.
-        encoders_reserved: Encode workers of ``hv up`` beside the others, which take
-            only work of organizations that have none, while others have. 0 for none.
-        threads_of_one: Threads that answer requests.
-        threads_reserved: Further threads, only for clients that hold none.
-        connections_of_one: Open connections of an address.
-        uploads_of_one: Bodies that are received at a time.
-        upload_room_percent: Of the free disk, for files that are on their way; for all
-            processes of a machine.
-        renders_of_one: Thumbnails that are made at a time.
-        name_lookups_of_one: Host names that are looked up at a time.
-        log_lines_of_one: Lines about refused requests in a minute, of one kind.
-        live_sessions_of_one: Viewers that are followed as viewers of now.
+        encoders_percent: The percentage of all encode workers that one organization may
+            use.
+        encoders_reserved: The number of further encode workers of ``hv up``, which take
+            only work of organizations without a running encode while others have one. 0
+            for none.
+        threads_of_one: How many of the threads that answer requests one client may use.
+        threads_reserved: The number of further threads, only for clients that use none.
+        connections_of_one: How many open connections one address may have.
+        uploads_of_one: How many request bodies are received from one client at a time.
+        upload_room_percent: The percentage of the free disk for one client's files that
+            are being received; for all processes of a machine.
+        renders_of_one: How many thumbnails are made for one client at a time.
+        name_lookups_of_one: How many host names are looked up for one client at a time.
+        log_lines_of_one: How many lines about one client's refused requests of one kind
+            are logged in a minute.
+        live_sessions_of_one: How many sessions of one organization are followed as
+            current viewers.
     """
 
     encoders_percent: int = _percent(50)

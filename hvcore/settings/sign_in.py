@@ -1,4 +1,4 @@
-"""The dashboard, and how people sign in to it."""
+"""The settings of the dashboard, and of signing in to it."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -15,13 +15,13 @@ MOST_ATTEMPTS: Final = 1_000_000
 @attrs.frozen(kw_only=True)
 class DashboardSettings:
     """
-    The pages for people.
+    The settings of the dashboard, the web pages for people.
 
     Attributes:
-        operators: Who sees all organizations and the system: the subjects or the
-            proven addresses that a sign-in backend gives.
-        session_idle_s: A session that is not used for so long ends.
-        session_total_s: One that is used ends then.
+        operators: The people who see all organizations and the system: their subjects
+            or proven mail addresses, as a sign-in backend gives them.
+        session_idle_s: A session that is not used for so many seconds ends.
+        session_total_s: Every session ends after so many seconds, even if it is used.
     """
 
     enabled: bool = True
@@ -44,13 +44,16 @@ class SignInSettings:
     The settings of signing in to the dashboard.
 
     Attributes:
-        backend: Which backend recognises them.
+        backend: The name of the sign-in backend that recognises people.
         oidc: The options of the backend ``oidc``.
-        options: The other backends' own, by their names.
-        secret: Seals what backends keep in the database; at least 32 characters;
-            made of ``uploads.signing_key`` if empty.
-        asked_every_s: How long a membership is believed, at most 300.
-        attempts_per_minute: Of one client address.
+        options: The options of the other backends, by the backends' names.
+        secret: The secret with which data of sign-in backends is encrypted in the
+            database; at least 32 characters; derived from ``uploads.signing_key`` if
+            empty.
+        asked_every_s: How many seconds pass before the backend is asked again whether a
+            person still belongs, at most 300.
+        attempts_per_minute: How many sign-ins one client address may attempt in a
+            minute.
     """
 
     backend: str = "link"
@@ -79,7 +82,7 @@ class SignInSettings:
             raise ValueError(f"must be from 1 to {MOST_ATTEMPTS:,}, not {value}")
 
     def options_of(self, backend: str) -> Mapping[str, Any]:
-        """Return the options of a backend."""
+        """Return the options of a sign-in backend."""
         named: Mapping[str, Any] = self.options.get(backend, {})
         return {**named, **self.oidc} if backend == "oidc" else named
 

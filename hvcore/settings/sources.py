@@ -1,4 +1,4 @@
-"""Sources of settings: a TOML file and the environment."""
+"""Sources of settings: read a TOML file and environment variables."""
 
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -15,10 +15,10 @@ LEVEL: Final = "__"
 
 def read_toml(path: Path) -> dict[str, Any]:
     """
-    Read a file of settings.
+    Return the values of a settings file in TOML.
 
     Raises:
-        ConfigError: It cannot be read, or is not TOML.
+        ConfigError: The file cannot be read, or is not TOML.
     """
     try:
         with path.open("rb") as file:
@@ -36,7 +36,7 @@ def merge(
     origin: str,
     above: tuple[str, ...] = (),
 ) -> None:
-    """Put a file's values into the tree, and note where they came from."""
+    """Put a file's values into the tree of settings, and note their source."""
     for name, value in values.items():
         path = (*above, name)
         if isinstance(value, Mapping):
@@ -51,13 +51,14 @@ def read_environment(
     environ: Mapping[str, str], problems: list[str]
 ) -> Iterator[tuple[str, tuple[str, ...], str]]:
     """
-    Give each variable that sets something: its name, the path, the value.
+    Yield the name, path and value of each environment variable that is a setting.
 
-    A name without ``__`` is none of the tree: ``HV_DATA`` and ``HV_CONFIG`` say where
-    it comes from, and others may belong to the process's environment.
+    A variable without ``__`` in its name is no setting of the tree: ``HV_DATA`` and
+    ``HV_CONFIG`` say where the tree comes from, and others may belong to other
+    programs.
 
     Args:
-        problems: Takes what is wrong with files of secrets.
+        problems: A list to which problems with files of secrets are added.
     """
     for name in sorted(environ):
         if not name.startswith(PREFIX) or LEVEL not in name.removeprefix(PREFIX):
@@ -103,7 +104,7 @@ def _read_secret(name: str, value: str, problems: list[str]) -> str:
 
 
 def put(tree: dict[str, Any], path: tuple[str, ...], value: str) -> None:
-    """Put a value into the tree, over what was there."""
+    """Put a value into the tree of settings, in place of a present value."""
     for part in path[:-1]:
         branch = tree.setdefault(part, {})
         if not isinstance(branch, dict):

@@ -1,4 +1,4 @@
-"""All settings, with their defaults."""
+"""The tree of all settings, with their defaults."""
 
 import re
 from collections.abc import Mapping
@@ -66,11 +66,12 @@ def _root(default: str) -> Any:  # noqa: ANN401 - attrs.field's own type
 @attrs.frozen(kw_only=True)
 class PublicSettings:
     """
-    The addresses put into answers, as callers see them; without ``/v1``.
+    The settings of the service's public addresses, as callers see them; without ``/v1``.
 
     Attributes:
-        cors_origins: Origins that browsers may call the API from.
-        dashboard_url: The dashboard's, without ``/dashboard``; the API's if empty.
+        cors_origins: The origins of web pages from which browsers may call the API.
+        dashboard_url: The dashboard's address, without ``/dashboard``; the API's if
+            empty.
     """
 
     api_url: str = _root("http://127.0.0.1:8080")
@@ -89,12 +90,12 @@ class PublicSettings:
 @attrs.frozen(kw_only=True)
 class DatabaseSettings:
     """
-    Settings of the database.
+    The settings of the database.
 
     Attributes:
-        url: SQLAlchemy URL; SQLite in the data folder if empty.
-        schema: Where the tables are on PostgreSQL; made if it is not there. On
-            SQLite, which has no schemas, what their names begin with.
+        url: The SQLAlchemy URL; an SQLite file in the data folder if empty.
+        schema: The PostgreSQL schema of the tables; created if it does not exist. On
+            SQLite, which has no schemas, the prefix of the tables' names.
         timeout_s: PostgreSQL: how long a request waits for an answer of the database
             before it is answered with 503. Workers and commands wait for 30 s.
     """
@@ -106,7 +107,7 @@ class DatabaseSettings:
 
 @attrs.frozen(kw_only=True)
 class BackendSettings:
-    """The backend that carries out a port, and its own options."""
+    """The settings of a port: the name of the backend that implements it, and its options."""
 
     backend: str
     options: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
@@ -123,13 +124,13 @@ def _are_rules(_: object, __: object, texts: tuple[str, ...]) -> None:
 @attrs.frozen(kw_only=True)
 class TranscoderSettings(BackendSettings):
     """
-    The backend that makes videos, and its options.
+    The settings of the transcoder: the backend that makes videos, and its options.
 
     Attributes:
         routes: Rules that choose another backend for some jobs; the first that is
             true of a job. See domain.processing.routes.
-        further: The options of other backends, by their names: of those that rules
-            name, and of those that jobs began with before the settings changed.
+        further: The options of other backends, by their names: of the backends that
+            rules name, and of those that jobs began with before the settings changed.
     """
 
     routes: tuple[str, ...] = attrs.field(default=(), validator=_are_rules)
@@ -138,7 +139,7 @@ class TranscoderSettings(BackendSettings):
 
 @attrs.frozen(kw_only=True)
 class AuthSettings:
-    """The backends that recognise callers, in this order."""
+    """The settings of the backends that recognise callers, in the order of asking."""
 
     providers: tuple[str, ...] = ("api-key",)
     options: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
@@ -147,12 +148,13 @@ class AuthSettings:
 @attrs.frozen(kw_only=True)
 class LimitSettings:
     """
-    Rate limits, per organization unless the name says otherwise.
+    The settings of rate limits, per organization unless the name says otherwise.
 
     Attributes:
-        store: Where requests are counted, by the backend's name.
-        options: The store's own.
-        key_operations_per_hour: Of the dashboard; the command line has no limit.
+        store: The name of the backend that counts requests.
+        options: The options of that backend.
+        key_operations_per_hour: Key operations in the dashboard; the command line has
+            no limit.
     """
 
     enabled: bool = True
@@ -169,7 +171,7 @@ class LimitSettings:
 
 @attrs.frozen(kw_only=True)
 class FetchSettings:
-    """The private hosts that the service may reach on a caller's behalf."""
+    """The settings of private hosts that the service may reach on a caller's behalf."""
 
     allowed_hosts: tuple[str, ...] = ()
 
@@ -177,14 +179,15 @@ class FetchSettings:
 @attrs.frozen(kw_only=True)
 class PlaybackSettings:
     """
-    Playback tokens, and where players find the bytes.
+    The settings of playback tokens, and of the place where players fetch files.
 
     Attributes:
-        issuer: The fixed claim ``iss``.
+        issuer: The claim ``iss`` of every playback token.
         signing_key: A secret of at least 32 characters (HS256) or an Ed25519
             private key in PEM (EdDSA); the data folder's own if empty.
-        retired_keys: Keys that still verify but no longer sign.
-        redirects: Players fetch segments from the object store itself, by
+        retired_keys: Keys whose signatures are still accepted, but which no longer
+            sign.
+        redirects: Whether players fetch segments from the object store itself, at
             addresses that it signs for half a minute.
     """
 
@@ -197,11 +200,11 @@ class PlaybackSettings:
 @attrs.frozen(kw_only=True)
 class PlayerSettings:
     """
-    The player that the service brings.
+    The settings of the player that the service brings.
 
     Attributes:
-        cmcd: It tells with each segment how playback goes, for the report
-            ``playback-quality``.
+        cmcd: Whether the player reports with each segment how playback goes, for the
+            report ``playback-quality``.
     """
 
     cmcd: bool = True
@@ -210,13 +213,14 @@ class PlayerSettings:
 @attrs.frozen(kw_only=True)
 class UploadSettings:
     """
-    Upload addresses.
+    The settings of upload addresses.
 
     Attributes:
-        signing_key: A secret of at least 32 characters; the data folder's
-            own if empty.
-        direct: Whether ``signedURL`` is the object store's own address: ``off``;
-            ``auto``, if the address binds all that was announced; ``on``, always.
+        signing_key: The secret that signs upload addresses, at least 32 characters; the
+            data folder's own if empty.
+        direct: Whether ``signedURL`` is the object store's own address: ``off``
+            (never); ``auto``, if the address enforces all that was announced; ``on``
+            (always).
     """
 
     signing_key: str = attrs.field(default="", repr=False)
@@ -232,19 +236,19 @@ class UploadSettings:
 @attrs.frozen(kw_only=True)
 class AnalyticsSettings:
     """
-    The backends that count served segments.
+    The settings of the backends that count served segments.
 
     Attributes:
-        sinks: All that count, by the backends' names.
-        store: The one of them that answers questions.
-        options: The backends' own, by their names.
-        spool_dir: Where counts wait for the sinks, on a disk of this machine;
-            in the data folder if relative, ``spool`` there if empty.
+        sinks: The names of all backends that count.
+        store: The name of the counting backend that answers queries.
+        options: The options of the backends, by their names.
+        spool_dir: The folder in which counts wait for the sinks, on a disk of this
+            machine; in the data folder if relative, ``spool`` there if empty.
         minutes_retention_days: How long counts by minute are stored; counts by day are
             stored for ever.
         country_header: The header in which a proxy in front of delivery sends the
             viewer's country; none is trusted if empty.
-        referrers: Segments are counted by the host of the page, too.
+        referrers: Whether segments are also counted by the host of the page.
     """
 
     sinks: tuple[str, ...] = ("sql",)
@@ -274,25 +278,28 @@ class AnalyticsSettings:
 @attrs.frozen(kw_only=True)
 class EdgeSettings:
     """
-    The web server in front of delivery, and caches in front of that.
+    The settings of the web server in front of delivery, and of caches in front of that.
 
     Attributes:
-        listen: Where it listens: a port, or an address and a port; there is
-            none if empty.
-        service: Where it finds delivery: ``host:port`` or ``unix:/a/path``; several
-            with commas between them.
-        folder: Its counts, logs, cache and state, on a disk of this machine; in
-            the data folder if relative, ``edge`` there if empty.
-        tls_certificate: A file in PEM, with the chain; no TLS if empty.
-        tls_key: The file of its key.
+        listen: Where the edge listens: a port, or an address and a port; if empty,
+            there is no edge.
+        service: Where the edge finds delivery: ``host:port`` or ``unix:/a/path``;
+            several with commas between them.
+        folder: The folder of the edge's counts, logs, cache and state, on a disk of
+            this machine; in the data folder if relative, ``edge`` there if empty.
+        tls_certificate: The file of the TLS certificate in PEM, with the chain; no TLS
+            if empty.
+        tls_key: The file of the certificate's key.
         proxies: Addresses and networks of proxies in front of the edge (a CDN), or of
             the API and delivery on other machines, whose ``X-Forwarded-For`` is trusted.
-        connections_per_client: How many with a request in progress one address
-            may have.
-        cache_mb: Disk for segments of a storage that is not on this machine.
-        api_listen: Where it listens for the API, as listen; not at all if empty.
-        api_service: Where it finds the API, as service.
-        cache_invalidators: The plugins that tell caches, by their names.
+        connections_per_client: How many connections with a request in progress one
+            address may have.
+        cache_mb: The disk space in MB for segments of a storage that is not on this
+            machine.
+        api_listen: Where the edge listens for the API, written like ``listen``; not at
+            all if empty.
+        api_service: Where the edge finds the API, written like ``service``.
+        cache_invalidators: The names of the plugins that tell caches what to remove.
         options: The options of each cache invalidator, by its name.
     """
 
@@ -313,11 +320,12 @@ class EdgeSettings:
 @attrs.frozen(kw_only=True)
 class PluginSettings:
     """
-    The plugins that stay out, and the options of routes, middleware and others.
+    The settings of plugins: which are disabled, and options of routes, middleware and others.
 
     Attributes:
-        disabled: The names of their entry points.
-        options: Of routes, middleware, subscribers and commands, by their names.
+        disabled: The entry points' names of plugins that are not loaded.
+        options: The options of routes, middleware, subscribers and commands, by their
+            names.
     """
 
     disabled: tuple[str, ...] = ()
@@ -334,10 +342,12 @@ class Settings:
     All settings of the service.
 
     Attributes:
-        data_dir: The data folder; not a setting of the tree.
-        plugin_modules: From ``HV_PLUGINS``; None uses the entry points.
-        extra_plugins: From ``HV_EXTRA_PLUGINS``: names of modules, and paths of files.
-        traces_plugins: From ``HV_TRACE_PLUGINS``.
+        data_dir: The path of the data folder; not a setting of the tree.
+        plugin_modules: The modules of plugins from ``HV_PLUGINS``; None uses the entry
+            points.
+        extra_plugins: The names of modules and paths of files from
+            ``HV_EXTRA_PLUGINS``.
+        traces_plugins: The value of ``HV_TRACE_PLUGINS``.
     """
 
     data_dir: Path
@@ -381,7 +391,7 @@ SECTIONS: Final[Mapping[str, type]] = {
 
 
 def known_names() -> list[str]:
-    """Return the dotted name of every setting; ``options`` are the backends' own."""
+    """Return the dotted name of every setting; ``options`` stand for the backends' own."""
     names = []
     for section, cls in SECTIONS.items():
         names += [f"{section}.{field.name}" for field in attrs.fields(cls)]
@@ -390,7 +400,7 @@ def known_names() -> list[str]:
 
 def is_secret(dotted: str) -> bool:
     """
-    Return whether a setting's value must not be shown.
+    Return whether a setting's value must not be shown, as ``repr=False`` marks it.
 
     Source: the settings' own ``repr=False``.
     """

@@ -8,16 +8,16 @@ from hvcore.domain.videos.captions import CaptionTrack
 
 
 class CaptionRepository(Protocol):
-    """The captions of videos; their files are in the storage."""
+    """Store facts about the captions of videos; the caption files are in the storage."""
 
     def of_video(self, video_id: VideoId) -> Sequence[CaptionTrack]:
         """Return a video's captions, by language."""
         ...
 
     def put(self, track: CaptionTrack) -> None:
-        """Store captions; those that the video had in this language are replaced."""
+        """Store a video's captions in a language, in place of former ones."""
         ...
 
     def remove(self, video_id: VideoId, language: str) -> None:
-        """Forget a video's captions in a language; absent is fine."""
+        """Remove a video's captions in a language; no error if there are none."""
         ...

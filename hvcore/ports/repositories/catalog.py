@@ -1,4 +1,4 @@
-"""The catalog port: videos to list and to describe, outside of any transaction."""
+"""The video catalog port: list and describe videos outside of any transaction."""
 
 from typing import Protocol
 
@@ -8,11 +8,11 @@ from hvcore.domain.videos.video import Video
 
 
 class VideoCatalog(Protocol):
-    """Videos as of now; thread-safe."""
+    """List and look up videos as they are at present; thread-safe."""
 
     def page(self, env: Environment, query: VideoQuery) -> VideoPage:
         """
-        Return one page of an environment's videos; awaited ones are in none.
+        Return one page of an environment's videos, without those that await an upload.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -23,7 +23,7 @@ class VideoCatalog(Protocol):
         """
         Return a video by its ``vid_`` or ``pubvid_`` id, deleted or not.
 
-        Its media has no segments, which no description shows.
+        The media of the video has no segments, because no description shows them.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -32,9 +32,9 @@ class VideoCatalog(Protocol):
 
     def find_external(self, env: Environment, external_id: str) -> Video | None:
         """
-        Return the video that an environment's owner calls so, if it is not deleted.
+        Return the video with an external ID in an environment, if it is not deleted.
 
-        Its media has no segments, as above.
+        The media of the video has no segments, because no description shows them.
 
         Raises:
             UnavailableError: The database does not answer.

@@ -1,4 +1,4 @@
-"""The lists of domains that tokens name; see domain.playback.domain_lists."""
+"""The repository of domain lists; see domain.playback.domain_lists."""
 
 from datetime import datetime
 from typing import Protocol
@@ -7,16 +7,16 @@ from hvcore.domain.playback.domain_lists import NamedDomains
 
 
 class DomainListRepository(Protocol):
-    """Each list once."""
+    """Store the lists of domains that playback tokens name, each list once."""
 
     def expires_at(self, list_id: str) -> datetime | None:
-        """Return the moment at which a list expires; None if it is not stored."""
+        """Return the moment at which a domain list expires; None if it is not stored."""
         ...
 
     def keep(self, domain_list: NamedDomains) -> None:
-        """Store a list, or let it expire later; never earlier."""
+        """Store a domain list, or prolong a stored one; never shorten it."""
         ...
 
     def forget(self, before: datetime, limit: int) -> int:
-        """Remove lists that expired before a moment; return how many."""
+        """Remove the lists that expired before a moment; return their number."""
         ...

@@ -2,8 +2,8 @@
 
 
 class ConcurrentUpdateError(Exception):
-    """The same record was saved by another transaction in the meantime."""
+    """Refuse to save a record that another transaction has saved in the meantime."""
 
 
 class AlreadyExistsError(Exception):
-    """A record with this identifier is already there."""
+    """Refuse to add a record whose identifier another record has."""

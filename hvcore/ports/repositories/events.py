@@ -1,7 +1,7 @@
 """
-The events, as webhooks and the list of events read them.
+The repository of events, as webhooks and the list of events read them.
 
-Those of videos are written by the repository of videos, with the change itself.
+Events of videos are written by the repository of videos, together with the change.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -19,22 +19,21 @@ from hvcore.domain.webhooks.events import (
 
 
 class EventRepository(Protocol):
-    """The events."""
+    """Store and list events."""
 
     def record(self, happened: Iterable[VideoEvent]) -> None:
         """
-        Write events with the commit, and order their deliveries.
+        Store events when the transaction commits, and order their webhook deliveries.
 
-        Only for what happens to no video: videos record theirs themselves.
+        Only for test events: videos record their own events.
         """
         ...
 
     def page(self, env: Environment, query: EventQuery) -> EventPage:
         """
-        Return an environment's events after a number, the oldest first.
+        Return an environment's events with a number above a given one, oldest first.
 
-        An event with a lower number never shows up later. Tests of endpoints are
-        in no page.
+        An event with a lower number never shows up later. Test events are in no page.
         """
         ...
 
@@ -45,9 +44,9 @@ class EventRepository(Protocol):
     def find(self, event_id: str) -> StoredEvent | None: ...
 
     def of_ids(self, event_ids: Collection[EventId]) -> Mapping[EventId, StoredEvent]:
-        """Return the stored events of some ids; removed events are missing."""
+        """Return the stored events with some ids; removed events are missing."""
         ...
 
     def forget(self, before: datetime, limit: int) -> int:
-        """Remove old events and their deliveries; return how many events."""
+        """Remove old events and their deliveries; return the number of removed events."""
         ...

@@ -8,14 +8,14 @@ from hvcore.domain.uploads.grants import UploadGrant
 
 
 class GrantRepository(Protocol):
-    """The upload grants."""
+    """Store upload grants."""
 
     def find(
         self, grant_id: str, *, for_update: bool = False
     ) -> UploadGrant | None: ...
 
     def find_path(self, path: str, *, for_update: bool = False) -> UploadGrant | None:
-        """Return a grant by its ``bucketPath``."""
+        """Return the upload grant with a ``bucketPath``; None if there is none."""
         ...
 
     def add(self, grant: UploadGrant) -> None: ...
@@ -24,12 +24,12 @@ class GrantRepository(Protocol):
 
     def unused(self, before: datetime, limit: int) -> Sequence[UploadGrant]:
         """
-        Return grants that ran out before a moment and became no video.
+        Return grants that expired before a moment and became no video.
 
-        None whose bytes a task is still to look for.
+        Grants whose bytes a task will still look for in the store are left out.
         """
         ...
 
     def never_sent(self, before: datetime, limit: int) -> Sequence[UploadGrant]:
-        """Return unused grants of new videos whose bytes go straight to the store."""
+        """Return unused grants for direct uploads of new videos."""
         ...

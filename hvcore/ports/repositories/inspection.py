@@ -1,4 +1,4 @@
-"""The inspection port: the whole database, page by page, for who compares it with something."""
+"""The inspection port: read the whole database page by page, to compare it with something."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -13,7 +13,7 @@ from hvcore.domain.videos.states import VideoState
 
 @attrs.frozen(kw_only=True)
 class VideoOutline:
-    """The state of a video, which tells whether its files are wanted."""
+    """Describe a video's state, which tells whether its files are needed."""
 
     id: VideoId
     org_id: OrgId
@@ -24,11 +24,11 @@ class VideoOutline:
 @attrs.frozen(kw_only=True)
 class WrongTotal:
     """
-    A stored total that is not the sum of what it stands for.
+    Describe a stored total that differs from the sum of the rows that it stands for.
 
     Attributes:
-        of: What is counted, such as ``stored bytes``.
-        recorded: None if it is not there.
+        of: The name of the total, such as ``stored bytes``.
+        recorded: The stored total; None if it is missing.
     """
 
     org_id: OrgId
@@ -38,27 +38,31 @@ class WrongTotal:
 
 
 class Inspection(Protocol):
-    """Everything as of now; thread-safe. Each call may raise UnavailableError."""
+    """
+    Read all of the database as it is at present; thread-safe.
+
+    Each call may raise UnavailableError.
+    """
 
     def listed_videos(
         self, *, after: str, limit: int, org_id: str | None
     ) -> Sequence[VideoId]:
         """
-        Return the next videos that owners see, by id.
+        Return the next page of videos that owners see, ordered by id.
 
         Args:
-            after: The last one of the page before; empty for the first page.
+            after: The last video id of the page before; "" for the first page.
         """
         ...
 
     def outlines(self, video_ids: Collection[str]) -> Mapping[str, VideoOutline]:
-        """Return the outlines of some videos, deleted or not, as far as they exist."""
+        """Return the outlines of videos, deleted or not; unknown ids are left out."""
         ...
 
     def tasks_without_video(self, *, org_id: str | None, limit: int) -> Sequence[Task]:
-        """Return tasks that have not ended, about videos that there are not."""
+        """Return the tasks that have not ended and whose video does not exist."""
         ...
 
     def wrong_totals(self, *, org_id: str | None) -> Sequence[WrongTotal]:
-        """Return the totals of organizations that are wrong at one moment."""
+        """Return the stored totals of organizations that are wrong at one moment."""
         ...

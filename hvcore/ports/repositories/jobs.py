@@ -8,23 +8,24 @@ from hvcore.domain.processing.jobs import TranscodeJob
 
 
 class JobRepository(Protocol):
-    """The transcode jobs."""
+    """Store transcode jobs."""
 
     def add(self, job: TranscodeJob) -> bool:
-        """Store a new job; False if it was stored before."""
+        """Store a new transcode job; return False if it is stored already."""
         ...
 
     def find(self, job_id: JobId) -> TranscodeJob | None: ...
 
     def count_down(self, job_id: JobId) -> int:
-        """Record one finished part; return how many are left."""
+        """Record one finished part of a job; return the number of unfinished parts."""
         ...
 
     def unfinished(self) -> Mapping[str, int]:
         """
-        Return the number of jobs that still need a transcoder, by its name.
+        Return the number of unfinished jobs of each transcoder, by its name.
 
-        A job with parts to cancel counts, too. A job of an old version may name none.
+        A job with parts that must be cancelled counts, too. A job of an old version may
+        have no transcoder's name.
         """
         ...
 

@@ -9,10 +9,10 @@ from hvcore.domain.links.links import MAX_GUESSES, EdgeKey, ShareLink
 
 
 class EdgeKeyRepository(Protocol):
-    """The edge keys."""
+    """Store edge keys."""
 
     def find(self, edge_key: str, *, for_update: bool = False) -> EdgeKey | None:
-        """Return an edge key, revoked or not."""
+        """Return an edge key, revoked or not; None if there is none."""
         ...
 
     def of_video(self, video_id: VideoId, limit: int) -> Sequence[EdgeKey]:
@@ -25,10 +25,10 @@ class EdgeKeyRepository(Protocol):
 
 
 class ShareLinkRepository(Protocol):
-    """The share links."""
+    """Store share links."""
 
     def find(self, share_id: str, *, for_update: bool = False) -> ShareLink | None:
-        """Return a share link, revoked or not."""
+        """Return a share link, revoked or not; None if there is none."""
         ...
 
     def of_video(self, video_id: VideoId, limit: int) -> Sequence[ShareLink]:
@@ -38,15 +38,15 @@ class ShareLinkRepository(Protocol):
     def add(self, share: ShareLink) -> None: ...
 
     def revoke(self, share_id: ShareLinkId, at: datetime) -> None:
-        """End a share link; its views go on being counted by ``take_view`` alone."""
+        """Revoke a share link; the number of its views is not changed."""
         ...
 
     def take_view(self, share_id: ShareLinkId, now: datetime) -> bool:
         """
-        Use one view; False if none is left or the link is over.
+        Use one view of a share link; return False if none is left or the link ended.
 
-        One statement: of any number of callers at once, no more succeed than
-        views are left.
+        One SQL statement: of any number of callers at once, no more succeed than views
+        are left.
         """
         ...
 
@@ -59,15 +59,17 @@ class ShareLinkRepository(Protocol):
         most: int = MAX_GUESSES,
     ) -> bool:
         """
-        Count one try of a client; False if it had too many within the hour.
+        Count one guess of a client; return False after too many within the hour.
 
-        One statement: of any number of tries at once, no more succeed than there may be.
+        One SQL statement: of any number of guesses at once, no more succeed than are
+        allowed.
 
         Args:
-            client: Where the request comes from, as shares are counted, and what is tried.
+            client: The client's address, as shares are counted, and the object of the
+                guess.
         """
         ...
 
     def forget_guesses(self, share_id: ShareLinkId, client: str) -> None:
-        """Begin to count again, because the client has named the viewer."""
+        """Reset a client's guesses, because the client has named the viewer."""
         ...

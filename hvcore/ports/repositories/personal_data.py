@@ -1,4 +1,4 @@
-"""The repository of what a deleted video's owner, file and viewers have told."""
+"""The repository that erases personal data of deleted videos."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -10,33 +10,34 @@ from hvcore.domain.videos.video import Video
 
 class PersonalDataRepository(Protocol):
     """
-    Names, labels, titles, addresses and whatever else is of a person; see the tables.
+    Erase the personal data of deleted videos, and count the rows that still hold some.
 
-    Places are columns, such as ``grants.file_name``. Ids, kinds, states, moments and
-    counts stay.
+    Names, labels, titles, addresses and the like are erased. Ids, kinds, states,
+    moments and counts stay. A place is a column, such as ``grants.file_name``; see the
+    tables.
     """
 
     def erase(self, video: Video, *, spares_untold: bool) -> Mapping[str, int]:
         """
-        Erase the personal data of a deleted video.
+        Erase the personal data of a deleted video in all tables.
 
-        Lock its grant and it before. Idempotent.
+        Lock the video's grant and the video before. Idempotent.
 
         Args:
-            spares_untold: Whether events keep theirs of which somebody is still to be
-                told.
+            spares_untold: Whether to keep the data of events of which a webhook or a
+                subscriber is still to be told.
 
         Returns:
-            In how many rows of each place there was something.
+            The number of rows with erased data, by place.
         """
         ...
 
     def left(self, video: Video) -> Mapping[str, int]:
-        """Return the number of rows with personal data of a video, by place."""
+        """Return the number of rows that still hold personal data of a video, by place."""
         ...
 
     def has_untold(self, video_id: VideoId) -> bool:
-        """Return whether somebody is still to be told of an event of a video."""
+        """Return whether a webhook or a subscriber is still to be told of a video's event."""
         ...
 
     def named_deleted(self, before: datetime, limit: int) -> Sequence[VideoId]:

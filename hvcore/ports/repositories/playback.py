@@ -1,7 +1,7 @@
 """
-The playback directory: what may be served now, and from where.
+The playback directory port: which videos may be served now, and from where.
 
-A port of its own, so that the path of a segment opens no transaction.
+It is a port of its own, so that serving a segment opens no transaction.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,19 +23,21 @@ from hvcore.domain.videos.states import VideoState
 @attrs.frozen(kw_only=True)
 class PlaybackEntry:
     """
-    The facts about a video that delivery needs.
+    Hold the facts about a video that delivery needs.
 
     Attributes:
-        env_name: The environment's short name, which paths may use too.
-        media_root: Storage prefix of the published files; None before ``ready``.
-        load_media: Returns what is published there; None once it is gone. It is
-            large, and cached by the code that made the entry: entries are small.
-        poster_path: Storage path of the picture that the owner has chosen.
-        may_begin: Its organization has bytes left to deliver in this month; viewers
-            who are already watching may go on.
-        has_chapters: See chapters() of the directory.
-        allows_download: Who may watch it may take it away, too.
-        source_path: Storage path of what was uploaded.
+        env_name: The environment's name, which paths may use instead of its id.
+        media_root: The storage prefix of the published files; None before ``ready``.
+        load_media: A function that returns the index of the published files; None once
+            they are gone. The index is large, and cached by the code that made the
+            entry: entries are small.
+        poster_path: The storage path of the picture that the owner has chosen.
+        may_begin: Whether new viewers may begin: the organization's delivery quota of
+            this month is not used up. Viewers who are already watching may go on.
+        has_chapters: Whether the video has chapters; see
+            ``PlaybackDirectory.chapters``.
+        allows_download: Whether viewers may also download the video.
+        source_path: The storage path of the uploaded file.
     """
 
     id: VideoId
@@ -60,36 +62,36 @@ class PlaybackDirectory(Protocol):
     Look videos up for delivery; thread-safe.
 
     While nothing about a video has changed, ``find`` may return the same object:
-    what was decided by it still holds. Once anything has, it returns another
-    one, or who was let in before is let in for ever.
+    decisions that were based on it still hold. After any change ``find`` must return
+    another object; otherwise a viewer who was let in before is let in for ever.
     """
 
     @property
     def answers_at_once(self) -> bool:
         """
-        Whether the directory never waits for a server within moments.
+        Whether the directory never waits for a server within ``moment`` blocks.
 
-        What it would have to wait for is refused with an UnavailableError then.
+        A question that would have to wait raises UnavailableError then.
         """
         ...
 
     @property
     def is_current(self) -> bool:
         """
-        Whether answers within moments are as of the beginning of the moment.
+        Whether answers within a ``moment`` block are as of the block's beginning.
 
-        Otherwise it is as of no earlier than 0.9 s ago, and of no earlier than the
-        last change that a process of this machine has answered. A caller that
-        hands it to others that cache it must ask outside of moments.
+        Otherwise answers are at most 0.9 s old, and include every change that a process
+        of this machine has answered. A caller that gives answers to others that cache
+        them must ask outside of ``moment`` blocks.
         """
         ...
 
     def find(self, video_id: str) -> PlaybackEntry | None:
         """
-        Return the entry of a ``vid_`` or ``pubvid_`` id as of now.
+        Return the present entry of a ``vid_`` or ``pubvid_`` id; None if there is none.
 
-        State and visibility are read again each time, so that a delete that
-        was answered is obeyed at once.
+        State and visibility are read again each time, so that a video whose deletion
+        was answered is no longer served at once.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -98,10 +100,10 @@ class PlaybackDirectory(Protocol):
 
     def moment(self) -> AbstractContextManager[None]:
         """
-        Within the block, answer this thread as of its beginning, or later.
+        Answer this thread's questions within the block as of the block's beginning.
 
-        For several questions that arrived before: one look at the database may answer
-        them all. See is_current, too.
+        For several questions that arrived before: one query of the database may answer
+        all of them. Answers may also be later than the beginning; see is_current.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -110,7 +112,7 @@ class PlaybackDirectory(Protocol):
 
     def captions(self, video_id: VideoId) -> Sequence[CaptionTrack]:
         """
-        Return a video's captions as of now, by language.
+        Return a video's present captions, by language.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -119,7 +121,7 @@ class PlaybackDirectory(Protocol):
 
     def chapters(self, video_id: VideoId) -> Sequence[Chapter]:
         """
-        Return a video's chapters as of now, in order.
+        Return a video's present chapters, in order.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -128,7 +130,7 @@ class PlaybackDirectory(Protocol):
 
     def find_domains(self, list_id: str) -> Sequence[str] | None:
         """
-        Return a list of domains that a token names; it never changes.
+        Return the domain list with an id, which never changes; None if there is none.
 
         Raises:
             UnavailableError: The database does not answer, or is not waited for.
@@ -137,7 +139,7 @@ class PlaybackDirectory(Protocol):
 
     def service_keys(self) -> Sequence[ServiceKey]:
         """
-        Return the service's own keys of playback tokens, once they were rotated.
+        Return the service's own keys for playback tokens; none before a rotation.
 
         Raises:
             UnavailableError: The database does not answer, or is not waited for.
@@ -146,7 +148,7 @@ class PlaybackDirectory(Protocol):
 
     def find_signing_key(self, key_id: str) -> SigningKey | None:
         """
-        Return an organization's signing key as of now, revoked or not.
+        Return an organization's present signing key, revoked or not.
 
         Raises:
             UnavailableError: The database does not answer, or is not waited for.
@@ -155,7 +157,7 @@ class PlaybackDirectory(Protocol):
 
     def find_edge_key(self, edge_key: str) -> EdgeKey | None:
         """
-        Return an edge key as of now, revoked or not.
+        Return a present edge key by its id, revoked or not.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -164,7 +166,7 @@ class PlaybackDirectory(Protocol):
 
     def find_share_link(self, share_id: str) -> ShareLink | None:
         """
-        Return a share link as of now, revoked or not.
+        Return a present share link by its id, revoked or not.
 
         Raises:
             UnavailableError: The database does not answer.

@@ -1,4 +1,4 @@
-"""The repository of what was removed of deleted videos; see ports.unit_of_work.Work."""
+"""The repository of removals of deleted videos' data; see ports.unit_of_work.Work."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -9,11 +9,11 @@ from hvcore.domain.videos.removals import Removal
 
 
 class RemovalRepository(Protocol):
-    """A few rows for each deleted video, however many files it had."""
+    """Record the removals of deleted videos' data, a few rows for each video."""
 
     def add(self, removal: Removal) -> None:
         """
-        Write down a removal; one of the same video, kind and place is added to.
+        Store a removal; it is added to one of the same video, kind and place.
 
         The first actor of a place stays.
         """
@@ -30,5 +30,5 @@ class RemovalRepository(Protocol):
     def deleted_since(
         self, since: datetime, *, org_id: str | None
     ) -> Sequence[tuple[str, VideoId]]:
-        """Return organization and id of the videos deleted since then, oldest first."""
+        """Return organization and id of the videos deleted since a moment, oldest first."""
         ...

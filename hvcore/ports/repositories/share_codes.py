@@ -1,4 +1,4 @@
-"""The repository of codes sent by mail; see ports.unit_of_work.Work."""
+"""The repository of share links' mailed codes; see ports.unit_of_work.Work."""
 
 from datetime import datetime
 from typing import Protocol
@@ -8,43 +8,43 @@ from hvcore.domain.links.share_codes import ShareCode
 
 
 class ShareCodeRepository(Protocol):
-    """The codes."""
+    """Store the codes by which viewers of share links prove who they are."""
 
     def add(self, code: ShareCode) -> None: ...
 
     def find(self, code_id: str) -> ShareCode | None:
-        """Return a code, expired or not."""
+        """Return a code by its id, expired or not; None if there is none."""
         ...
 
     def made_for(self, recipient: str, since: datetime) -> int:
-        """Return the number of codes made for an address since a moment."""
+        """Return the number of codes made for a mail address since a moment."""
         ...
 
     def take_guess(
         self, code_id: str, share_id: ShareLinkId, now: datetime
     ) -> ShareCode | None:
         """
-        Count one code that the browser has entered which asked for another.
+        Count one guess of the code that a browser has asked for, and return the code.
 
-        One statement: of any number of callers at once, no more succeed than
+        One SQL statement: of any number of callers at once, no more succeed than
         guesses are left.
 
         Returns:
-            The code that it asked for, which may be the right one. None if there is no
-            such code of the link, it has expired, or it has no guesses left.
+            The code, with which the caller compares the guess. None if the share link has no
+            such code, it has expired, or it has no guesses left.
         """
         ...
 
     def newest(self, recipient: str, now: datetime) -> ShareCode | None:
-        """Return the code of an address that was made last and has not expired."""
+        """Return the newest code of a mail address that has not expired."""
         ...
 
     def use(self, code_id: ShareCodeId, now: datetime) -> bool:
         """
-        End a code that was entered; it goes on counting as made.
+        End a code that was entered correctly; it still counts as made for the address.
 
         Returns:
-            Whether this is the first time.
+            False if the code was used before.
         """
         ...
 

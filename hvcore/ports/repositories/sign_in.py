@@ -1,4 +1,4 @@
-"""The repositories of the dashboard's people; see ports.unit_of_work.Work."""
+"""The repositories of people who use the dashboard; see ports.unit_of_work.Work."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -12,131 +12,134 @@ from hvcore.domain.sign_in.sessions import SignInSession
 
 
 class SignInSessionRepository(Protocol):
-    """The sessions of people who are signed in."""
+    """Store the sessions of people who are signed in."""
 
     def add(self, session: SignInSession) -> None:
         """Store a new session."""
         ...
 
     def find(self, sha256: str) -> SignInSession | None:
-        """Return a session, ended or not."""
+        """Return a session, ended or not; None if there is none."""
         ...
 
     def all(self) -> Sequence[SignInSession]:
-        """Return all sessions, ended or not, the one used last first."""
+        """Return all sessions, ended or not, the most recently used first."""
         ...
 
     def touch(self, sha256: str, now: datetime) -> None:
-        """Record that it is used."""
+        """Store the time of a session's last use."""
         ...
 
     def claim_asking(
         self, sha256: str, *, asked_at: datetime, now: datetime, until: datetime
     ) -> bool:
         """
-        Claim a session, to ask whether its person still belongs.
+        Claim a session, to ask the backend whether its person still belongs.
 
-        One statement: of any number of callers at once, one succeeds.
+        One SQL statement: of any number of callers at once, one succeeds.
 
         Args:
-            asked_at: As the caller knows it; somebody who has asked since wins.
-            until: Then another may ask, if this one has not ended.
+            asked_at: The session's ``asked_at`` as the caller read it; the claim fails
+                if the backend was asked since.
+            until: The moment from which another caller may claim the session.
         """
         ...
 
     def end_asking(self, session: SignInSession, *, claimed_until: datetime) -> bool:
         """
-        Store the identity, ``asked_at`` and the backend's state, and give it back.
+        Store the identity, ``asked_at`` and the backend's state, and end the claim.
 
         Returns:
-            Whether the session was still there, and claimed by this caller.
+            Whether the session still existed, and this caller had the claim.
         """
         ...
 
     def replace_state(self, sha256: str, *, former: bytes, state: bytes) -> None:
         """
-        Store the backend's state, if the former one is still there.
+        Replace a session's backend state, if it is still the former one.
 
-        It holds whoever has the claim: the former state may be used up.
+        It does not matter who has the claim: the former state may be used up.
         """
         ...
 
     def release(self, sha256: str, *, claimed_until: datetime) -> None:
-        """Give a claimed session back without an answer."""
+        """End the claim of a session without an answer of the backend."""
         ...
 
     def ask_again(self, *, subject: str, email: str) -> None:
         """
-        Have the membership asked at the next use of all sessions of a person.
+        Have the backend asked at the next use of each session of a person.
 
         Args:
-            subject: Of the link backend.
-            email: Of other backends, if they vouch for it; "" for none.
+            subject: The person's subject in the backend of one-time links.
+            email: The person's address in other backends, if they vouch for it; "" for
+                none.
         """
         ...
 
     def remove(self, sha256: str) -> None:
-        """End a session."""
+        """Remove a session, which signs its person out."""
         ...
 
     def remove_of_person(self, backend: str, subject: str) -> int:
-        """End all sessions of a person, and return how many there were."""
+        """Remove all sessions of a person, and return their number."""
         ...
 
     def remove_ended(self, now: datetime, idle: timedelta) -> int:
-        """Remove the sessions that have ended by themselves."""
+        """Remove the sessions that have expired."""
         ...
 
 
 class PendingSignInRepository(Protocol):
-    """The sign-ins that wait for an answer."""
+    """Store the sign-ins that wait for the provider's answer."""
 
     def add(self, pending: PendingSignIn) -> None:
-        """Store a sign-in that begins."""
+        """Store a sign-in that has begun."""
         ...
 
     def take(self, state_sha256: str, now: datetime) -> PendingSignIn | None:
         """
-        Remove a sign-in, and return it if it has not expired.
+        Remove a pending sign-in, and return it if it has not expired.
 
-        One statement: of any number of callers at once, one gets it.
+        One SQL statement: of any number of callers at once, one gets the sign-in.
         """
         ...
 
     def remove_expired(self, now: datetime) -> int:
-        """Remove expired sign-ins that nobody came back to."""
+        """Remove the pending sign-ins that have expired."""
         ...
 
 
 class SignInLinkRepository(Protocol):
-    """The repository of one-time links."""
+    """Store one-time sign-in links."""
 
     def add(self, link: SignInLink) -> None:
-        """Store a new link."""
+        """Store a new one-time link."""
         ...
 
     def take(self, sha256: str, now: datetime) -> SignInLink | None:
         """
-        Use a link up, and return it if it has not expired.
+        Remove a one-time link, and return it if it has not expired.
 
-        One statement: of any number of callers at once, one gets it.
+        One SQL statement: of any number of callers at once, one gets the link.
         """
         ...
 
     def remove_expired(self, now: datetime) -> int:
-        """Remove expired links that nobody used."""
+        """Remove expired one-time links."""
         ...
 
 
 class MemberRepository(Protocol):
-    """The members of organizations."""
+    """Store the members of organizations."""
 
     def add(self, member: OrganizationMember) -> None:
         """
         Store a new member.
 
         Raises:
-            AlreadyExistsError: The organization has one with this email.
+            AlreadyExistsError: Another member of the organization has the email
+                address.
         """
         ...
 
@@ -147,17 +150,17 @@ class MemberRepository(Protocol):
     def find_by_email(
         self, org_id: str, email: str, *, for_update: bool = False
     ) -> OrganizationMember | None:
-        """Return the member with an address, without regard to case."""
+        """Return an organization's member with an email address, regardless of case."""
         ...
 
     def of_organization(self, org_id: str) -> Sequence[OrganizationMember]:
-        """Return the members, the longest first."""
+        """Return an organization's members, the earliest member first."""
         ...
 
     def page(
         self, org_id: str, *, offset: int, limit: int
     ) -> Sequence[OrganizationMember]:
-        """Return some of the members, the longest first."""
+        """Return one page of an organization's members, the earliest member first."""
         ...
 
     def count(self, org_id: str) -> int:
@@ -166,22 +169,23 @@ class MemberRepository(Protocol):
 
     def lock_admins(self, org_id: str) -> Sequence[OrganizationMember]:
         """
-        Return the admins, who stay what they are until the end of the transaction.
+        Return an organization's admins, locked until the transaction ends.
 
-        Called before any member is found for update: all are locked in one order.
+        Call it before any member is read for an update, so that all rows are locked in
+        one order.
         """
         ...
 
     def of_email(
         self, email: str, *, for_update: bool = False
     ) -> Sequence[OrganizationMember]:
-        """Return the memberships of an address, without regard to case."""
+        """Return an email address's memberships in all organizations; case is ignored."""
         ...
 
     def change_role(self, member: OrganizationMember, role: Role) -> None:
-        """Store another role."""
+        """Store a member's new role."""
         ...
 
     def remove(self, member: OrganizationMember) -> None:
-        """Remove a member and the links made for it."""
+        """Remove a member and the member's one-time links."""
         ...

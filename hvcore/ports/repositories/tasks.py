@@ -16,20 +16,20 @@ from hvcore.domain.tasks.task import (
 
 
 class TaskRepository(Protocol):
-    """The tasks: ordering, leasing, finishing."""
+    """Store tasks, and give workers leases on them."""
 
     def add(self, tasks: Iterable[NewTask]) -> None:
-        """Order tasks; after the commit those that are due go into the queue."""
+        """Store new tasks; after the commit the ids of due tasks are put into the queue."""
         ...
 
     def find(self, task_id: TaskId) -> Task | None: ...
 
     def of_subject(self, subject: str, *, kind: str | None = None) -> Sequence[Task]:
-        """Return the tasks about something, oldest first."""
+        """Return the tasks about a subject, such as a video's id, oldest first."""
         ...
 
     def unended(self, subject: str, *, kind: str) -> Sequence[Task]:
-        """Return the tasks of a kind about something that have not ended."""
+        """Return the tasks of one kind about a subject that have not ended."""
         ...
 
     def search(
@@ -41,76 +41,76 @@ class TaskRepository(Protocol):
         kind: str | None = None,
         limit: int = 100,
     ) -> Sequence[Task]:
-        """Return tasks for an operator, the latest change first."""
+        """Return tasks that match filters, the latest change first; for operators."""
         ...
 
     def backlogs(self) -> Sequence[LaneBacklog]:
-        """Return the backlog of every lane, in their order."""
+        """Return the backlog of every lane, in the order of the lanes."""
         ...
 
     def counts(self) -> Sequence[TaskCount]:
-        """Return the number of tasks that have not ended, or failed, by kind."""
+        """Return the number of unended and failed tasks, by lane, kind and state."""
         ...
 
     def waiting_encode_s(self) -> float:
         """
-        Return the seconds of source that wait for an encode worker.
+        Return the seconds of source video that wait for an encode worker.
 
-        The seconds of videos that are not planned yet are estimated.
+        The seconds of videos whose job is not planned yet are estimated.
         """
         ...
 
     def lease(self, task_id: TaskId, *, worker: str) -> Task | None:
-        """Take a due or queued task; None if another has it or it ended."""
+        """Lease a task to a worker; None if another worker has the task or it ended."""
         ...
 
     def lease_next(
         self, lane: Lane, *, worker: str, most_percent: int, for_reserve: bool = False
     ) -> Task | None:
         """
-        Take the task of a lane whose organization is to be served next.
+        Lease the next task of a lane, of the organization that is to be served next.
 
-        See domain.tasks.fair_order. Commit soon: until then nobody else takes a
-        task of this lane.
+        See domain.tasks.fair_order for the order. Commit soon: until then no other
+        worker can lease a task of this lane.
 
         Args:
             lane: One of FAIR_LANES.
-            most_percent: Of the lane's workers, for one organization while others
-                wait.
-            for_reserve: Only a task of an organization of which nothing is in work
-                in this lane, and only while something of another one is.
+            most_percent: The percentage of the lane's workers that one organization may
+                have while others wait.
+            for_reserve: Whether to lease only a task of an organization without a
+                running task in this lane, and only while another organization has one.
         """
         ...
 
     def lanes_with_work(self, lanes: Sequence[Lane]) -> Sequence[Lane]:
-        """Return the fair lanes of a list in which a task is due, in its order."""
+        """Return the lanes of a list that have a due task, in the order of the list."""
         ...
 
     def charge(self, task: Task, cost_s: float) -> None:
         """
-        Charge an attempt to the account of the task's organization.
+        Add the time of an attempt to the account of the task's organization.
 
-        Attempts that were lost or cancelled are charged by themselves, with the time
+        Attempts that were lost or cancelled are charged automatically, with the time
         that they took.
         """
         ...
 
     def renew(self, task: Task, *, progress: float | None) -> bool:
-        """Prolong a lease; False if it is lost or the task was cancelled."""
+        """Prolong a task's lease; return False if it is lost or the task was cancelled."""
         ...
 
     def finish(self, task: Task, *, result: Mapping[str, object] | None = None) -> bool:
-        """End a leased task as done; False if the lease is lost."""
+        """Mark a leased task as done; return False if the lease is lost."""
         ...
 
     def fail(self, task: Task, *, error: str) -> bool:
-        """End a leased task as failed; False if the lease is lost."""
+        """Mark a leased task as failed; return False if the lease is lost."""
         ...
 
     def note(
         self, task: Task, payload: Mapping[str, object], *, progress: float | None
     ) -> bool:
-        """Store a task's payload for later attempts; False if the lease is lost."""
+        """Store a task's payload for later attempts; return False if the lease is lost."""
         ...
 
     def put_back(  # noqa: PLR0913 - what a task has
@@ -123,19 +123,19 @@ class TaskRepository(Protocol):
         progress: float | None = None,
         error: str | None = None,
     ) -> bool:
-        """Give a lease back so that the task is run again; False if it is lost."""
+        """Give a task's lease back, so that it runs again; return False if it is lost."""
         ...
 
     def hurry(self, waiting: Sequence[Task]) -> int:
-        """Have waiting tasks run now instead of later; return how many."""
+        """Make waiting tasks due now instead of later; return their number."""
         ...
 
     def cancel(self, subject: str, *, kinds: Sequence[str]) -> Sequence[Task]:
-        """End every unfinished task of these kinds about something; return those."""
+        """Cancel and return every unfinished task of some kinds about a subject."""
         ...
 
     def take_lost(self, limit: int) -> Sequence[Task]:
-        """Make tasks whose lease ran out due again, each with one more loss."""
+        """Make tasks whose lease has expired due again, each with one more loss."""
         ...
 
     def free_worker(self, worker: str) -> int:
@@ -143,32 +143,32 @@ class TaskRepository(Protocol):
         ...
 
     def free_host(self, worker_prefix: str) -> int:
-        """Make the tasks of all workers of a host due again, which are known to be dead."""
+        """Make the tasks of all workers of a host due again, because the workers are dead."""
         ...
 
     def to_ring(self, limit: int) -> Sequence[Task]:
         """
-        Mark due tasks as queued, as far as their organization's window goes.
+        Mark due tasks as queued, at most an organization's window of them each.
 
-        Queued tasks that nobody took are given once more. The caller puts
-        them all into the queue.
+        Queued tasks that no worker took are returned once more. The caller puts the ids
+        of all returned tasks into the queue.
         """
         ...
 
     def ended_before(self, moment: datetime, limit: int) -> Sequence[int]:
         """
-        Return the ``seq`` of tasks that ended long ago, but of no parts of running jobs.
+        Return the ``seq`` of tasks that ended long ago, except parts of running jobs.
 
         Args:
-            limit: How many at most, the oldest first.
+            limit: The greatest number of tasks, the oldest first.
         """
         ...
 
     def forget(self, chosen: Sequence[int]) -> int:
         """
-        Remove ended tasks; return how many there were.
+        Remove ended tasks; return the number of removed tasks.
 
         Args:
-            chosen: Their ``seq``.
+            chosen: The ``seq`` of each task.
         """
         ...

@@ -1,4 +1,4 @@
-"""The number of videos, for analytics, outside of any transaction."""
+"""The video totals port: count videos for analytics, outside of any transaction."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -10,7 +10,7 @@ from hvcore.domain.ids import EnvId
 
 
 class VideoTotals(Protocol):
-    """Counts of videos; thread-safe."""
+    """Count videos and uploads; thread-safe."""
 
     def current(self, scope: EnvironmentScope) -> Sequence[VideoTotal]:
         """
@@ -25,12 +25,12 @@ class VideoTotals(Protocol):
         self, scope: EnvironmentScope, since: date
     ) -> Mapping[EnvId, EnvironmentUploads]:
         """
-        Return the uploads to each environment, of videos deleted since or not.
+        Return the uploads to each environment, including those of videos deleted since.
 
-        A video whose bytes never came was not uploaded.
+        A video whose upload never arrived does not count.
 
         Args:
-            since: The first UTC day that is counted.
+            since: The first UTC day of the number ``since`` in the result.
 
         Raises:
             UnavailableError: The database does not answer.

@@ -8,7 +8,7 @@ from hvcore.domain.videos.video import Video
 
 
 class VideoRepository(Protocol):
-    """The videos."""
+    """Store videos."""
 
     def find(self, video_id: str, *, for_update: bool = False) -> Video | None:
         """Return a video by its ``vid_`` or ``pubvid_`` id, deleted or not."""
@@ -28,11 +28,12 @@ class VideoRepository(Protocol):
         Store a changed video and raise its version.
 
         Raises:
-            ConcurrentUpdateError: It was saved since it was read.
+            ConcurrentUpdateError: Another transaction has saved the video since it was
+                read.
             ConflictError: Another video of the environment has its external ID.
         """
         ...
 
     def expired(self, now: datetime, limit: int) -> Sequence[Video]:
-        """Return videos whose awaited bytes can no longer come, nor have come unseen."""
+        """Return videos whose awaited upload can no longer arrive, and has not arrived."""
         ...

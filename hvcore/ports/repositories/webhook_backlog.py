@@ -1,4 +1,4 @@
-"""Deliveries of webhook endpoints that are disabled or removed."""
+"""The repository of deliveries to disabled or removed webhook endpoints."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -9,39 +9,39 @@ from hvcore.domain.ids import DeliveryId, WebhookId
 
 class WebhookBacklogRepository(Protocol):
     """
-    Deliveries of an endpoint by the batch: there may be very many.
+    End and delay the deliveries to an endpoint in batches, as there may be many.
 
     Locks are taken in this order: endpoint, deliveries, tasks.
     """
 
     def end(self, webhook_id: WebhookId, limit: int) -> int:
         """
-        End some of what waits for an endpoint that gets nothing any more.
+        End a batch of deliveries to an endpoint that is disabled or removed.
 
-        Of a disabled endpoint the pending deliveries are cancelled; of a
-        removed one everything is deleted, at last the endpoint itself.
+        Pending deliveries to a disabled endpoint are cancelled. All deliveries to a
+        removed endpoint are deleted, and at last the endpoint itself.
 
         Returns:
-            How many deliveries; 0 when nothing is left to do here, or when
-            the endpoint was enabled again.
+            The number of ended deliveries; 0 when nothing is left to end, or when the endpoint
+            was enabled again.
         """
         ...
 
     def unended(self) -> Sequence[WebhookId]:
-        """Return the endpoints that ``end`` has something to do for."""
+        """Return the disabled or removed endpoints for which ``end`` must be called."""
         ...
 
     def put_off(
         self, webhook_id: WebhookId, *, until: datetime, why: str, limit: int
     ) -> int:
         """
-        Have the deliveries to an endpoint that are due wait, the oldest first.
+        Delay the due deliveries to an endpoint, the oldest first.
 
         Returns:
-            How many.
+            The number of delayed deliveries.
         """
         ...
 
     def reasons(self, delivery_ids: Sequence[DeliveryId]) -> Mapping[DeliveryId, str]:
-        """Return the reasons for which deliveries wait, as far as they are known."""
+        """Return the reason for which each of some deliveries waits, if it is known."""
         ...

@@ -1,4 +1,4 @@
-"""Webhook endpoints and what was delivered to them."""
+"""The repository of webhook endpoints and their deliveries."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -10,7 +10,7 @@ from hvcore.domain.webhooks.events import VideoEvent
 
 class WebhookRepository(Protocol):
     """
-    The webhook endpoints and their deliveries.
+    Store webhook endpoints and their deliveries.
 
     Locks are taken in this order: endpoint, deliveries, tasks.
     """
@@ -20,14 +20,14 @@ class WebhookRepository(Protocol):
     ) -> WebhookEndpoint | None: ...
 
     def of_organization(self, org_id: OrgId | None) -> Sequence[WebhookEndpoint]:
-        """Return an organization's endpoints, oldest first; None: everybody's."""
+        """Return an organization's endpoints, oldest first; for None, all endpoints."""
         ...
 
     def of_environment(self, org_id: OrgId, env_id: EnvId) -> Sequence[WebhookEndpoint]:
         """
         Return an environment's endpoints, oldest first.
 
-        Until the end of the transaction none of their rows can be deleted.
+        Until the end of the transaction no other can delete their rows.
         """
         ...
 
@@ -35,24 +35,24 @@ class WebhookRepository(Protocol):
         """
         Return the number of endpoints of an environment.
 
-        Until the end of the transaction nobody else counts them, to add another one.
+        Until the end of the transaction, other transactions that call this method wait.
         """
         ...
 
     def add(self, endpoint: WebhookEndpoint) -> None: ...
 
     def save(self, endpoint: WebhookEndpoint) -> None:
-        """Store a changed endpoint, found for update."""
+        """Store a changed endpoint, which was read for an update."""
         ...
 
     def remove(self, webhook_id: WebhookId) -> None:
-        """Mark an endpoint as removed: from here on nobody finds it."""
+        """Mark an endpoint as removed: from then on no query finds it."""
         ...
 
     def order(
         self, wanted: Sequence[tuple[VideoEvent, WebhookEndpoint]]
     ) -> Sequence[WebhookDelivery]:
-        """Order the delivery of events, each to an endpoint."""
+        """Order the deliveries of events to endpoints."""
         ...
 
     def find_delivery(self, delivery_id: str) -> WebhookDelivery | None: ...
@@ -70,18 +70,18 @@ class WebhookRepository(Protocol):
         Return deliveries to an endpoint, the newest first.
 
         Args:
-            before: Only those that were ordered before this one.
+            before: A delivery: only deliveries that were ordered earlier are returned.
         """
         ...
 
     def deliveries_of(
         self, event_ids: Sequence[EventId], limit: int
     ) -> Sequence[WebhookDelivery]:
-        """Return deliveries of events to endpoints that there are, the newest first."""
+        """Return deliveries of events to existing endpoints, the newest first."""
         ...
 
     def cancel_event(
         self, webhook_id: WebhookId, event_id: EventId, *, why: str
     ) -> int:
-        """End the pending delivery of an event to an endpoint, and its task."""
+        """Cancel the pending delivery of an event to an endpoint, and its task."""
         ...

@@ -1,4 +1,4 @@
-"""The audit log; see services.access.audit."""
+"""The repository of the audit log; see services.access.audit."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -7,10 +7,10 @@ from hvcore.domain.access.audit import AuditEntry, AuditQuery
 
 
 class AuditRepository(Protocol):
-    """Entries that are added and never changed."""
+    """Store entries of the audit log, which never change."""
 
     def add(self, entry: AuditEntry) -> None: ...
 
     def search(self, query: AuditQuery, limit: int) -> Sequence[AuditEntry]:
-        """Return the latest entries that a query asks for; newest first."""
+        """Return the audit log entries that match a query, the latest first."""
         ...

@@ -1,4 +1,4 @@
-"""The environments of organizations, outside of any transaction."""
+"""The directory of organizations' environments, read outside of any transaction."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -7,11 +7,14 @@ from hvcore.domain.access.tenants import Environment
 
 
 class EnvironmentDirectory(Protocol):
-    """Environments as of now; thread-safe."""
+    """Look up the present environments of organizations; thread-safe."""
 
     def of_organization(self, org_id: str) -> Sequence[Environment] | None:
         """
-        Return an organization's environments, oldest first; None without it.
+        Return an organization's environments, oldest first.
+
+        Returns:
+            The environments; None if the organization does not exist.
 
         Raises:
             UnavailableError: The database does not answer.

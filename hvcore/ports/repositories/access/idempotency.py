@@ -1,4 +1,4 @@
-"""The records of first requests; see services.access.idempotency."""
+"""The repository of first requests with idempotency keys; see services.access.idempotency."""
 
 from datetime import datetime
 from typing import Protocol
@@ -11,28 +11,28 @@ from hvcore.domain.access.idempotency import (
 
 
 class IdempotencyRepository(Protocol):
-    """One first request for each idempotency key."""
+    """Store the first request with each idempotency key."""
 
     def add(self, request: FirstRequest) -> bool:
-        """Store a request; False if the scope has one."""
+        """Store a first request; return False if its scope has one already."""
         ...
 
     def find(self, scope: IdempotencyScope) -> FirstRequest | None:
-        """Return the scope's request; no other transaction changes it meanwhile."""
+        """Return the first request of a scope, locked until the transaction ends."""
         ...
 
     def replace(self, request: FirstRequest) -> None:
-        """Store a request in the place of the scope's former one."""
+        """Store a first request in place of its scope's former one."""
         ...
 
     def answer(self, request: FirstRequest, answer: RecordedAnswer) -> bool:
-        """Store an answer; False if another runs the request by now."""
+        """Store the answer of a first request; return False if its claim was lost."""
         ...
 
     def remove(self, request: FirstRequest) -> None:
-        """Free the key, unless another runs the request by now."""
+        """Remove a first request, which frees its key, unless its claim was lost."""
         ...
 
     def forget(self, before: datetime, limit: int) -> int:
-        """Remove requests that expired before a moment; return how many."""
+        """Remove the requests that expired before a moment; return their number."""
         ...

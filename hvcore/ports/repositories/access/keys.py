@@ -8,18 +8,18 @@ from hvcore.domain.ids import KeyId, OrgId
 
 
 class KeyRepository(Protocol):
-    """The API key records."""
+    """Store the records of API keys."""
 
     def find(self, key_id: KeyId, *, for_update: bool = False) -> ApiKey | None: ...
 
     def of_organization(self, org_id: OrgId | None) -> Sequence[ApiKey]:
-        """Return an organization's keys, oldest first; None: the system keys."""
+        """Return an organization's API keys, oldest first; for None, the system keys."""
         ...
 
     def add(self, key: ApiKey) -> None:
-        """Store a new key record."""
+        """Store a new API key record."""
         ...
 
     def save(self, key: ApiKey) -> None:
-        """Store a changed key record."""
+        """Store a changed API key record."""
         ...

@@ -1,4 +1,4 @@
-"""The repository of quotas; see ports.unit_of_work.Work."""
+"""The repository of quota limits and their use; see ports.unit_of_work.Work."""
 
 from collections.abc import Collection, Mapping
 from typing import Protocol
@@ -8,34 +8,35 @@ from hvcore.domain.ids import JobId, OrgId
 
 
 class QuotaRepository(Protocol):
-    """The limits of organizations, and what they use."""
+    """Store the quota limits of organizations, and sum up their use."""
 
     def limits(self, org_id: str) -> QuotaLimits:
-        """Return an organization's limits; none are set for one that is unknown."""
+        """Return an organization's quota limits; no limits if it is unknown."""
         ...
 
     def hold(self, org_id: str) -> QuotaLimits:
         """
-        Return the same, and have others who hold it wait for this transaction's end.
+        Return an organization's quota limits, and lock them until the transaction ends.
 
-        Call this after everything that locks grants, videos and tasks.
+        Other transactions that call this method for the organization wait. Call it
+        after everything that locks grants, videos and tasks.
         """
         ...
 
     def hold_to_change(self, org_id: OrgId) -> QuotaLimits:
         """
-        Return an organization's limits, which nobody else changes meanwhile.
+        Return an organization's quota limits, locked against changes by others.
 
-        Unlike ``hold``, it also keeps away who gives an organization its first limits.
+        Unlike ``hold``, it also locks an organization that has no limits yet.
         """
         ...
 
     def every_limit(self) -> Mapping[OrgId, QuotaLimits]:
-        """Return the limits of all organizations that have some."""
+        """Return the quota limits of all organizations that have some."""
         ...
 
     def set_limits(self, org_id: OrgId, limits: QuotaLimits) -> None:
-        """Store an organization's limits."""
+        """Store an organization's quota limits."""
         ...
 
     def use(self, org_id: str, month: int) -> QuotaUse:
@@ -43,19 +44,19 @@ class QuotaRepository(Protocol):
         ...
 
     def every_use(self, month: int) -> Mapping[OrgId, QuotaUse]:
-        """Return the same for all organizations that use something."""
+        """Return the quota use of all organizations that use something, by organization."""
         ...
 
     def begun_ms(self, org_id: str, month: int, *, besides: JobId) -> int:
         """
-        Return the time encoded in a month, and to be encoded by other running jobs.
+        Return the milliseconds encoded in a month, plus those of other running jobs.
 
-        As of one moment: a job that ends counts once.
+        Both numbers are of one moment: a job that ends meanwhile counts once.
         """
         ...
 
     def encoding_weights(
         self, org_ids: Collection[str]
     ) -> Mapping[str, EncodingWeight]:
-        """Return the encoding weights of organizations; one for each."""
+        """Return the encoding weight of each of some organizations."""
         ...

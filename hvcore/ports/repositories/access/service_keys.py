@@ -1,4 +1,4 @@
-"""The repository of the service's own keys; see ports.unit_of_work.Work."""
+"""The repository of the service's own signing keys; see ports.unit_of_work.Work."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -8,10 +8,10 @@ from hvcore.domain.access.service_keys import ServiceKey
 
 
 class ServiceKeyRepository(Protocol):
-    """The keys with which the service signs, once they were rotated."""
+    """Store the service's own signing keys, once they were rotated."""
 
     def hold(self) -> None:
-        """Have others who change keys wait until this transaction has ended."""
+        """Lock the keys against changes by others until the transaction ends."""
         ...
 
     def all(self, purpose: str) -> Sequence[ServiceKey]:
@@ -21,17 +21,17 @@ class ServiceKeyRepository(Protocol):
     def add(self, key: ServiceKey) -> None: ...
 
     def begin(self, key_id: str, at: datetime) -> None:
-        """Have a key sign, in the place of all that began earlier."""
+        """Store the moment from which a key signs in place of all earlier keys."""
         ...
 
     def end(self, key_id: str, at: datetime) -> None:
-        """Have a key believed until then."""
+        """Store the moment until which a key's signatures are accepted."""
         ...
 
     def erase_ended(self, now: datetime) -> int:
         """
-        Remove the material of keys that are not believed any more; return how many.
+        Erase the material of keys that are no longer accepted; return their number.
 
-        Of all purposes.
+        Keys of all purposes are erased.
         """
         ...

@@ -7,12 +7,12 @@ from hvcore.domain.access.tenants import Environment, Organization
 
 
 class TenantRepository(Protocol):
-    """Organizations and environments."""
+    """Store organizations and environments."""
 
     def organization(self, org_id: str) -> Organization | None: ...
 
     def organizations(self) -> Sequence[Organization]:
-        """Return every organization, oldest first."""
+        """Return all organizations, oldest first."""
         ...
 
     def add_organization(self, organization: Organization) -> None:
@@ -20,12 +20,12 @@ class TenantRepository(Protocol):
         Store a new organization.
 
         Raises:
-            AlreadyExistsError: The id is taken.
+            AlreadyExistsError: Another organization has the id.
         """
         ...
 
     def environment(self, org_id: str, ref: str) -> Environment | None:
-        """Return an organization's environment by its id or its short name."""
+        """Return an organization's environment by its id or its name; None if none."""
         ...
 
     def environments(self, org_id: str) -> Sequence[Environment]:
@@ -37,6 +37,6 @@ class TenantRepository(Protocol):
         Store a new environment.
 
         Raises:
-            AlreadyExistsError: The id or the name is taken.
+            AlreadyExistsError: Another environment has the id or the name.
         """
         ...

@@ -52,7 +52,7 @@ def renamed_names(
 
 def warn_of(what: str, *, use: str, gone_in: str, stacklevel: int = CALLER + 1) -> None:
     """
-    Raise a DeprecationWarning about a name or a setting that a later release will not have.
+    Issue a DeprecationWarning about a name or a setting that will be removed.
 
     Args:
         use: The name or the setting to use instead.

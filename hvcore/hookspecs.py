@@ -52,7 +52,7 @@ class NoOptions:
 
 def other_options() -> Any:  # noqa: ANN401 - attrs.field's own type
     """
-    Declare the field of an options class that takes all options without their own field.
+    Declare the field of an options class that takes the options without own fields.
 
     For backends that pass options on to a library: the field is a mapping of names to
     the values of the settings, which are texts if they come from the environment.

@@ -41,7 +41,7 @@ class AddIds(logging.Filter):
     """Add the thread's ids to each log record, unless the record has them already."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Add the ids as attributes ``hv_<name>``; return True, so that every record passes."""
+        """Add the ids as attributes ``hv_<name>``; return True, which keeps the record."""
         for name, value in current().items():
             if not hasattr(record, f"hv_{name}"):
                 setattr(record, f"hv_{name}", value)

@@ -16,7 +16,7 @@ MIN_SECRET_CHARS: Final = 32
 
 def own_secrets(data_dir: Path) -> Mapping[str, str]:
     """
-    Return the signing keys of a data folder by their names; make them if there are none.
+    Return a data folder's signing keys by name; make them if there are none.
 
     Raises:
         ConfigError: The folder cannot be used, or its file of keys is damaged.

@@ -66,7 +66,7 @@ def _root(default: str) -> Any:  # noqa: ANN401 - attrs.field's own type
 @attrs.frozen(kw_only=True)
 class PublicSettings:
     """
-    The settings of the service's public addresses, as callers see them; without ``/v1``.
+    The settings of the service's public addresses, each without ``/v1``.
 
     Attributes:
         cors_origins: The origins of web pages from which browsers may call the API.
@@ -320,7 +320,7 @@ class EdgeSettings:
 @attrs.frozen(kw_only=True)
 class PluginSettings:
     """
-    The settings of plugins: which are disabled, and options of routes, middleware and others.
+    The settings of plugins: disabled ones, and options of middleware and others.
 
     Attributes:
         disabled: The entry points' names of plugins that are not loaded.
@@ -347,7 +347,7 @@ class Settings:
             points.
         extra_plugins: The names of modules and paths of files from
             ``HV_EXTRA_PLUGINS``.
-        traces_plugins: The value of ``HV_TRACE_PLUGINS``.
+        traces_plugins: Whether ``HV_TRACE_PLUGINS`` is 1: calls of plugins are logged.
     """
 
     data_dir: Path

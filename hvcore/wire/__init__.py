@@ -1,1 +1,1 @@
-"""JSON and query strings on one side, the domain on the other."""
+"""Wire formats: convert JSON and query strings to domain objects, and back."""

@@ -1,5 +1,5 @@
 """
-Read a request's fields into attrs classes, and report every problem at once.
+Read a request's fields into attrs classes, and report all problems at once.
 
 A request class lists its fields in the order of the interface's table; the first
 field with a problem decides status and code. Not done with cattrs, whose errors have
@@ -23,22 +23,22 @@ _SPEC: Final = "hvcore.wire"
 
 @runtime_checkable
 class SecretKind(Protocol):
-    """A kind of field whose values may hold secrets."""
+    """Read fields whose values may hold secrets, and shorten the values for errors."""
 
     def shown(self, value: object) -> object:
-        """Return the part of a value that an error may show, readable or not."""
+        """Return the part of a field's value that an error message may show."""
         ...
 
 
 @attrs.frozen(kw_only=True)
 class FieldSpec:
     """
-    The name, the kind and the error of a field.
+    Declare a field of a request: its name, kind, error and default.
 
     Attributes:
-        default: What is taken for a missing one, as it would have been read.
-        about: What it is for, in a sentence for callers.
-        is_cleared_by_null: null is a value of its own: Null.NULL.
+        default: The value of a missing field, as it would have been read.
+        about: A sentence for callers on the purpose of the field.
+        is_cleared_by_null: Whether null is read as a value of its own: Null.NULL.
     """
 
     name: str
@@ -51,7 +51,7 @@ class FieldSpec:
 
 
 class Null(Enum):
-    """The value of null where it clears a field; elsewhere it equals absent."""
+    """Stand for null in a field that null clears; in other fields null means missing."""
 
     NULL = "null"
 
@@ -59,11 +59,11 @@ class Null(Enum):
 @attrs.frozen(kw_only=True)
 class LateFieldError:
     """
-    A problem that shows only when other things are known.
+    Describe a problem of a field that shows only after all fields are read.
 
     Attributes:
-        name: The field it is reported at, or another name that was sent.
-        rule: To follow the field's name: ``must be …``.
+        name: The field's name, or another name that was sent.
+        rule: The rule that the field breaks, to follow its name: ``must be …``.
     """
 
     name: str
@@ -83,13 +83,13 @@ def required(
     about: str = "",
 ) -> T:
     """
-    Declare a field that must be there.
+    Declare a request field that must be present.
 
     Args:
-        name: As the interface spells it.
-        kind: How it is read.
+        name: The field's name in the interface document.
+        kind: The kind of field, which reads the value.
         error: The error if this field is the first with a problem.
-        about: What it is for, in a sentence for callers.
+        about: A sentence for callers on the purpose of the field.
     """
     spec = FieldSpec(name=name, kind=kind, error=error, is_required=True, about=about)
     # What may hold secrets is in no traceback and no log.
@@ -105,7 +105,7 @@ def optional(
     error: type[HvError] = InvalidParametersError,
     about: str = "",
 ) -> T | D:
-    """Declare a field that may be missing; see required."""
+    """Declare a request field that may be missing; see required for the arguments."""
     spec = FieldSpec(
         name=name,
         kind=kind,
@@ -118,7 +118,7 @@ def optional(
 
 
 def clearable(name: str, kind: FieldKind[T], *, about: str = "") -> T | Null | None:
-    """Declare a field that null clears, and that stays as it is when missing."""
+    """Declare a request field that null clears, and that stays unchanged when missing."""
     spec = FieldSpec(
         name=name,
         kind=kind,
@@ -131,12 +131,12 @@ def clearable(name: str, kind: FieldKind[T], *, about: str = "") -> T | Null | N
 
 
 def group(cls: type[T]) -> T:
-    """Declare several fields that another class lists."""
+    """Declare that a request class also has all fields of another class."""
     return cast("T", attrs.field(metadata={_SPEC: cls}))
 
 
 def fields_of(cls: type[object]) -> Iterator[FieldSpec]:
-    """Yield the fields that a request class lists, those of its groups included."""
+    """Yield the fields of a request class, including those of its groups."""
     for attribute in _attributes(cls):
         spec = attribute.metadata[_SPEC]
         if isinstance(spec, type):
@@ -147,10 +147,10 @@ def fields_of(cls: type[object]) -> Iterator[FieldSpec]:
 
 def read_document(cls: type[T], document: object, check: Check | None = None) -> T:
     """
-    Read a JSON document; members that the class does not list are ignored.
+    Return a request object made from a JSON document; unknown members are ignored.
 
     Raises:
-        HvError: The class of the first field with a problem.
+        HvError: An error of the class that the first wrong field declares.
     """
     if not isinstance(document, dict):
         message = "The body must be a JSON object."
@@ -168,13 +168,13 @@ def read_query(
     check: Check | None = None,
 ) -> T:
     """
-    Read a query; parameters that the class does not list are ignored.
+    Return a request object made from a query; unknown parameters are ignored.
 
     A parameter that is given twice is refused: a proxy in front may have checked the
     one that would be ignored here.
 
     Raises:
-        HvError: The class of the first field with a problem.
+        HvError: An error of the class that the first wrong field declares.
     """
     return _Reading("query", parameters, _from_text).finish(cls, check)
 

@@ -1,5 +1,5 @@
 """
-Entity tags as headers have them.
+Entity tags in HTTP headers.
 
 Source: RFC 9110, sections 8.8.3 and 13.1.1.
 """
@@ -26,17 +26,17 @@ _TAG: Final = re.compile(r'"([^"]*)"')
 
 
 def quoted(tag: str) -> str:
-    """Write an entity tag."""
+    """Return an entity tag in quotes, as the header ``ETag`` has it."""
     return f'"{tag}"'
 
 
 def read_if_match(header: str | None) -> IfMatch | None:
     """
-    Read ``If-Match``; None if it was not sent.
+    Return the condition in the header ``If-Match``; None if it was not sent.
 
-    Tags are compared without ``W/``, which proxies add where they compress an answer.
-    One that is not quoted is none: an unreadable condition fits nothing, because a
-    caller who has sent a condition must not lose it.
+    Tags are compared without ``W/``, which proxies add where they compress an answer. A
+    tag without quotes is no tag: an unreadable condition matches no video, because a
+    caller's condition must not be ignored.
     """
     if header is None:
         return None

@@ -23,18 +23,18 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(","
 
 
 def success(payload: Mapping[str, object]) -> dict[str, object]:
-    """Wrap a payload as every successful answer has it."""
+    """Return the JSON document of a successful answer with a payload."""
     return {"body": dict(payload)}
 
 
 def problem(error: HvError, request_id: str) -> dict[str, object]:
     """
-    Render an error as the documented envelope.
+    Return the JSON document of an error, the documented envelope.
 
     Args:
         error: The error for the caller.
-        request_id: Named in the detail of a 500, so that the log can be
-            searched for it.
+        request_id: The request's id, named in the detail of a 500, so that it can be
+            found in the log.
     """
     detail = error.detail
     if error.http_status == _INTERNAL_ERROR:
@@ -50,17 +50,17 @@ def problem(error: HvError, request_id: str) -> dict[str, object]:
 
 def refusal(error: HvError, request_id: str) -> dict[str, object]:
     """
-    Render an error of playback: the envelope, and the id that explains it.
+    Return the JSON document of a playback error, with the id for ``hv explain``.
 
     Args:
         error: The error for the viewer.
-        request_id: What its operator passes to ``hv explain``.
+        request_id: The id that the operator passes to ``hv explain``.
     """
     return {**problem(error, request_id), "requestId": request_id}
 
 
 def encode(document: Mapping[str, object]) -> bytes:
-    """Return a document as JSON in UTF-8; lone surrogates become ``?``."""
+    """Return a document as JSON bytes in UTF-8; lone surrogates become ``?``."""
     try:
         # 3 us for a page of a list, and 48 with json.
         return orjson.dumps(document)

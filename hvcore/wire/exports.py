@@ -1,5 +1,5 @@
 """
-Records of an answer as they stand in files; CSV is that of RFC 4180.
+Exports: the records of an answer as files; CSV follows RFC 4180.
 
 Columns come from the schema of the answer, so that a file without records has
 its header row, and no answer gets a member that its file lacks.
@@ -38,11 +38,12 @@ MEDIA_TYPES: Final = {
 @attrs.frozen(kw_only=True)
 class Table:
     """
-    The records of an answer, as a file has them.
+    Describe the file of an answer's records: its name, and its columns.
 
     Attributes:
-        name: Of the file, without its ending.
-        member: Of the payload; an array of records, or one record.
+        name: The name of the file, without its extension.
+        member: The member of the payload that holds the records: an array, or one
+            record.
         columns: The members of a record, in the documented order.
     """
 
@@ -53,10 +54,10 @@ class Table:
 
 def table(name: str, answer: Schema, member: str) -> Table:
     """
-    Describe the file of a member of an answer.
+    Return the table for the file of one member of an answer.
 
     Args:
-        answer: Schema of the payload.
+        answer: The JSON Schema of the payload.
     """
     found = cast("Mapping[str, Any]", answer)["properties"][member]
     records = found.get("items", found)
@@ -64,12 +65,12 @@ def table(name: str, answer: Schema, member: str) -> Table:
 
 
 def renamed(of: Table, name: str) -> Table:
-    """Return the same table in a file of another name."""
+    """Return the same table with another file name."""
     return attrs.evolve(of, name=name)
 
 
 def as_csv(of: Table, payload: Mapping[str, object]) -> bytes:
-    """Return records with a header row before them; lines end with CR LF."""
+    """Return records as CSV with a header row; lines end with CR LF."""
     text = io.StringIO(newline="")
     rows = csv.writer(text)
     rows.writerow(of.columns)
@@ -81,7 +82,7 @@ def as_csv(of: Table, payload: Mapping[str, object]) -> bytes:
 def records_of(
     of: Table, payload: Mapping[str, object]
 ) -> Sequence[Mapping[str, object]]:
-    """Return the records of a payload, also where there is only one."""
+    """Return the records that a table takes from a payload, as a list."""
     found = payload[of.member]
     records = found if isinstance(found, list) else [found]
     return cast("Sequence[Mapping[str, object]]", records)

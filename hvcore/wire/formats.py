@@ -23,14 +23,14 @@ _DOMAIN = re.compile(rf"((?:\*\.)?{_LABEL}(?:\.{_LABEL})*)(?::[0-9]{{1,5}})?")
 
 @attrs.frozen(kw_only=True)
 class Day:
-    """A day, ``YYYY-MM-DD``."""
+    """Read a field that is a day, ``YYYY-MM-DD``."""
 
     def from_json(self, value: object) -> date:
-        """Read a JSON string."""
+        """Return the day in a JSON string."""
         return self.from_text(string(value))
 
     def from_text(self, text: str) -> date:
-        """Read a day that the calendar has."""
+        """Return the day in a text; refuse a day that no calendar has."""
         try:
             if _DAY.fullmatch(text):
                 return date.fromisoformat(text)
@@ -44,15 +44,15 @@ class Day:
 
 @attrs.frozen(kw_only=True)
 class Domains:
-    """A comma-separated list of host names, each optionally below ``*.``."""
+    """Read a comma-separated list of host names, each optionally below ``*.``."""
 
     def from_json(self, value: object) -> tuple[str, ...]:
-        """Read a JSON string."""
+        """Return the host names in a JSON string."""
         return self.from_text(string(value))
 
     def from_text(self, text: str) -> tuple[str, ...]:
         """
-        Read the list in lower case, each entry once.
+        Return the host names of a text in lower case, each once.
 
         An empty list is refused, because its sender wants a restriction.
         """
@@ -63,7 +63,7 @@ class Domains:
         return tuple(dict.fromkeys(_host(entry) for entry in entries))
 
     def schema(self) -> Schema:
-        """Return the form of the list."""
+        """Return the JSON Schema of the comma-separated list."""
         return {
             "type": "string",
             "pattern": rf"^{_ENTRY}(?:,{_ENTRY}){{0,{MAX_DOMAINS - 1}}}$",

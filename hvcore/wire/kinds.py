@@ -31,11 +31,11 @@ _INT64_DIGITS = 19
 
 class FieldRefusedError(Exception):
     """
-    A value cannot be used.
+    Refuse a field's value.
 
     Args:
-        rule: What it must be, to follow the field's name: ``must be …``.
-        status: NOT_ALLOWED or NOT_READABLE.
+        rule: The rule that the value breaks, to follow the field's name: ``must be …``.
+        status: The HTTP status: NOT_ALLOWED or NOT_READABLE.
     """
 
     def __init__(self, rule: str, status: int) -> None:
@@ -45,34 +45,34 @@ class FieldRefusedError(Exception):
 
 
 class FieldKind(Protocol[T_co]):
-    """Reads one value."""
+    """Read the value of one kind of request field, or refuse it."""
 
     def from_json(self, value: object) -> T_co:
         """
-        Read a JSON value that is not null.
+        Return the domain value of a JSON value that is not null.
 
         Raises:
-            FieldRefusedError: It cannot be used.
+            FieldRefusedError: The value cannot be used.
         """
         ...
 
     def from_text(self, text: str) -> T_co:
         """
-        Read the text of a query parameter.
+        Return the domain value of a query parameter's text.
 
         Raises:
-            FieldRefusedError: It cannot be used.
+            FieldRefusedError: The text cannot be used.
         """
         ...
 
     def schema(self) -> Schema:
-        """Return the JSON Schema of the values that are read."""
+        """Return the JSON Schema of the accepted values."""
         ...
 
 
 @attrs.frozen(kw_only=True)
 class Text:
-    """A string of a length, without what databases cannot store."""
+    """Read a string with a length in a range, without characters that databases cannot store."""
 
     max_chars: int
     min_chars: int = 1
@@ -94,7 +94,7 @@ class Text:
         return text
 
     def schema(self) -> Schema:
-        """Return the lengths; surrogates cannot be written in a JSON text."""
+        """Return the JSON Schema of a string with these lengths."""
         return {
             "type": "string",
             "minLength": self.min_chars,
@@ -105,13 +105,13 @@ class Text:
 
 @attrs.frozen(kw_only=True)
 class Integer:
-    """An integer within a range that 64 bits hold."""
+    """Read an integer in a range that 64 bits hold."""
 
     minimum: int
     maximum: int
 
     def from_json(self, value: object) -> int:
-        """Read a JSON number that is written without fraction and exponent."""
+        """Return the integer of a JSON number without fraction and exponent."""
         number = _integer(value)
         if not self.minimum <= number <= self.maximum:
             rule = f"must be from {self.minimum} to {self.maximum}"
@@ -119,7 +119,7 @@ class Integer:
         return number
 
     def from_text(self, text: str) -> int:
-        """Read decimal digits."""
+        """Return the integer of decimal digits."""
         return self.from_json(_digits(text))
 
     def schema(self) -> Schema:
@@ -130,12 +130,13 @@ class Integer:
 @attrs.frozen(kw_only=True)
 class Cap:
     """
-    An integer of a set, or the documented -1, which is read as None.
+    Read an upper limit: an integer of a set, or the documented -1, which becomes None.
 
     Attributes:
-        name: Of the numbers in the API's description; see wire.schema.named.
-        allowed: The set.
-        described: The set in words, to follow "must be -1 (auto) or".
+        name: The name of the set of numbers in the API's description; see
+            wire.schema.named.
+        allowed: The allowed integers.
+        described: The allowed integers in words, to follow "must be -1 (auto) or".
     """
 
     name: str
@@ -143,7 +144,7 @@ class Cap:
     described: str
 
     def from_json(self, value: object) -> int | None:
-        """Read a JSON number that is written without fraction and exponent."""
+        """Return the limit of a JSON number without fraction and exponent; None for -1."""
         number = _integer(value)
         if number == AUTO:
             return None
@@ -153,7 +154,7 @@ class Cap:
         return number
 
     def from_text(self, text: str) -> int | None:
-        """Read decimal digits."""
+        """Return the limit in decimal digits; None for -1."""
         return self.from_json(_digits(text))
 
     def schema(self) -> Schema:
@@ -171,16 +172,16 @@ class Cap:
 
 @attrs.frozen(kw_only=True)
 class Flag:
-    """A boolean."""
+    """Read a boolean."""
 
     def from_json(self, value: object) -> bool:
-        """Read ``true`` or ``false``, and nothing that is merely alike."""
+        """Return the boolean of JSON ``true`` or ``false``; refuse everything else."""
         if not isinstance(value, bool):
             raise FieldRefusedError("must be true or false", NOT_READABLE)
         return value
 
     def from_text(self, text: str) -> bool:
-        """Read the words ``true`` and ``false``."""
+        """Return the boolean of the word ``true`` or ``false``."""
         if text not in {"true", "false"}:
             raise FieldRefusedError("must be true or false", NOT_READABLE)
         return text == "true"
@@ -193,42 +194,43 @@ class Flag:
 @attrs.frozen
 class OneOf(Generic[T]):
     """
-    One of some words, each standing for a value.
+    Read one of several words, each of which stands for a value.
 
     Attributes:
-        name: Of the words in the API's description; see wire.schema.named.
+        name: The name of the set of words in the API's description; see
+            wire.schema.named.
     """
 
     name: str
     choices: Mapping[str, T]
 
     def from_json(self, value: object) -> T:
-        """Read a JSON string."""
+        """Return the value of the word in a JSON string."""
         return self.from_text(string(value))
 
     def from_text(self, text: str) -> T:
-        """Read one of the words, exactly."""
+        """Return the value of a word, which must match exactly."""
         if text not in self.choices:
             rule = f"must be one of {', '.join(self.choices)}"
             raise FieldRefusedError(rule, NOT_ALLOWED)
         return self.choices[text]
 
     def schema(self) -> Schema:
-        """Return the JSON Schema of the names that can be chosen."""
+        """Return the JSON Schema of the words."""
         return one_of(self.name, *self.choices)
 
 
 def member_of(enum: type[EnumT]) -> OneOf[EnumT]:
-    """Return the kind of field that names a member by its value."""
+    """Return the kind of field that reads the value of a member of an Enum."""
     return OneOf(enum.__name__, {str(member.value): member for member in enum})
 
 
 def string(value: object) -> str:
     """
-    Return a JSON value that is a string.
+    Return a JSON value if it is a string; refuse other types.
 
     Raises:
-        FieldRefusedError: It is of another type.
+        FieldRefusedError: The value is of another type.
     """
     if not isinstance(value, str):
         raise FieldRefusedError("must be a string", NOT_READABLE)

@@ -1,8 +1,8 @@
 """
-Refuse changes that name nothing which can be changed, and name what was meant.
+Refuse changes whose members are all unknown, and name the members that were meant.
 
-Unknown members are ignored elsewhere. A change of nothing but unknown ones would be
-answered as done although nothing is.
+Elsewhere unknown members are ignored. A change with only unknown members would be
+answered as done although nothing was changed.
 """
 
 from collections.abc import Sequence
@@ -21,10 +21,11 @@ _MAX_NAME_CHARS: Final = 64
 
 def read_changes(cls: type[T], document: object) -> T:
     """
-    Read a JSON document of changes; see read_document.
+    Return a request object made from a JSON document of changes; see read_document.
 
     Raises:
-        InvalidParametersError: It has members, and the class lists none of them.
+        InvalidParametersError: The document has members, and the class lists none of
+            them.
         HvError: The class of the first field with a problem.
     """
     known = [spec.name for spec in fields_of(cls)]

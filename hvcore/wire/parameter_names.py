@@ -1,8 +1,8 @@
 """
-Refuse filters of a list that are called by another name, and name what was meant.
+Refuse misspelt filters of lists, and name the filter that was meant.
 
-Other unknown parameters are ignored. A filter that is ignored shows everything, as if
-all of it were what was asked for.
+Other unknown parameters are ignored. If a filter were ignored, the list would show all
+objects as if they matched.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,7 +20,7 @@ def read_list_query(
     cls: type[T], parameters: Mapping[str, str | list[str]], check: Check | None = None
 ) -> T:
     """
-    Read the query of a list; see read_query.
+    Return a request object made from the query of a list; see read_query.
 
     Raises:
         HvError: The class of the first field with a problem. A parameter that the class

@@ -1,5 +1,5 @@
 """
-The documented query parameters.
+The documented query parameters of lists, signed-url and source.
 
 Source: interface, "Endpoints": one class per query table, in its order.
 """
@@ -32,7 +32,7 @@ MAX_PAGE: Final = 2**31 - 1
 
 @attrs.frozen(kw_only=True)
 class ListParameters:
-    """Both families, list."""
+    """Declare the query parameters of the list of videos, both families."""
 
     page: int = optional(
         "page",
@@ -98,7 +98,7 @@ class ListParameters:
     )
 
     def query(self) -> VideoQuery:
-        """Return the query; an empty search finds everything."""
+        """Return the query for the list; an empty search text finds every video."""
         terms = [] if self.tag is None else [tag_term(self.tag)]
         if self.metadata is not None:
             terms.append(self.metadata)
@@ -118,7 +118,7 @@ class ListParameters:
 
 @attrs.frozen(kw_only=True)
 class SignedUrlParameters:
-    """Both families, signed-url."""
+    """Declare the query parameters of signed-url, both families."""
 
     expires_in_s: int = optional(
         "expiration",
@@ -137,7 +137,7 @@ class SignedUrlParameters:
 
 @attrs.frozen(kw_only=True)
 class SourceParameters:
-    """Both families, source."""
+    """Declare the query parameters of source, both families."""
 
     expires_in_s: int = optional(
         "expiration",

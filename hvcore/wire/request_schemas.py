@@ -1,5 +1,5 @@
 """
-Request classes as JSON Schema and as OpenAPI parameters.
+JSON Schemas and OpenAPI parameters of request classes.
 
 Both come from the fields that the converter reads, so that what is documented
 is what is read.
@@ -18,7 +18,7 @@ _NO_DEFAULT: Final = object()
 
 def body_schema(cls: type[object]) -> Schema:
     """
-    Describe a JSON body, under the name of its class.
+    Return the JSON Schema of a request class's JSON body, under the class's name.
 
     Members that are not listed are allowed, because they are ignored, and a
     member that may be missing may as well be null.
@@ -33,7 +33,7 @@ def body_schema(cls: type[object]) -> Schema:
 
 
 def query_parameters(cls: type[object]) -> Sequence[Schema]:
-    """Describe the parameters of a query, in their order, for OpenAPI."""
+    """Return the OpenAPI parameters of a request class's query, in their order."""
     return [
         {
             "name": spec.name,

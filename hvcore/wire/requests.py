@@ -1,5 +1,5 @@
 """
-The documented request bodies.
+The documented bodies of requests.
 
 Source: interface, "Endpoints": one class per request table, its fields in the
 table's order, and after them those that later decisions added.
@@ -52,7 +52,7 @@ PARTS: Final = "Whether it may be sent in parts, over 100 MiB and where the stor
 
 @attrs.frozen(kw_only=True)
 class EncodingFields:
-    """The optional encoding fields of a process request."""
+    """Declare the optional encoding fields of a process request."""
 
     max_edge_px: int | None = optional(
         "maxEdgeLength",
@@ -121,7 +121,7 @@ class EncodingFields:
 
 @attrs.frozen(kw_only=True)
 class UploadUrlRequest:
-    """Family A, upload-url."""
+    """Declare the fields of an upload-url request, Family A."""
 
     file_name: str = required(
         "filename",
@@ -161,7 +161,7 @@ class UploadUrlRequest:
 
 @attrs.frozen(kw_only=True)
 class NewVideoFields:
-    """The fields about a file and its new video in Family B's requests."""
+    """Declare the fields about a file and its new video in Family B's requests."""
 
     is_public: bool = optional(
         "allowPublicAccess",
@@ -209,7 +209,7 @@ class NewVideoFields:
     )
 
     def file_wanted(self, file_name: str) -> FileWanted:
-        """Return the file that will come."""
+        """Return the description of the file that the caller will upload."""
         return FileWanted(
             file_name=file_name,
             content_type=self.content_type,
@@ -229,7 +229,7 @@ class NewVideoFields:
 
 @attrs.frozen(kw_only=True)
 class VideoUploadRequest:
-    """Family B, upload-url: the file and the video to be made of it."""
+    """Declare the fields of an upload-url request, Family B: the file and its video."""
 
     file_name: str = required(
         "fileName",
@@ -246,7 +246,7 @@ class VideoUploadRequest:
 
 @attrs.frozen(kw_only=True)
 class ProcessRequest:
-    """Both families, process."""
+    """Declare the fields of a process request, both families."""
 
     path: str = required(
         "gcsPath",
@@ -296,7 +296,7 @@ class ProcessRequest:
 
 @attrs.frozen(kw_only=True)
 class DeleteRequest:
-    """Both families, delete; the body is optional."""
+    """Declare the fields of a delete request, both families; the body is optional."""
 
     reason: DeletionReason | None = optional(
         "reason",
@@ -308,9 +308,9 @@ class DeleteRequest:
 
 def possible_with(able: Capabilities) -> Check:
     """
-    Return the check that refuses what this deployment's encoder lacks.
+    Return the check that refuses values which this deployment's encoder lacks.
 
-    Only what was asked for is refused: a default that is missing shows in
+    Only values that the caller sent are refused: a missing default shows in
     ``/health``.
     """
     abilities: Mapping[str, frozenset[object]] = {

@@ -1,5 +1,5 @@
 """
-The documented answers.
+The documented payloads of answers.
 
 Source: interface, "Resources and fields" and the responses under "Endpoints".
 Every function returns a payload; :mod:`hvcore.wire.envelope` wraps it.
@@ -34,7 +34,7 @@ DELETED_MESSAGE: Final = (
 
 
 def upload_grant(granted: UploadGranted) -> Payload:
-    """Render an upload grant; with the video's id where it has one."""
+    """Return the JSON payload of an upload grant, with its video's id if it has one."""
     payload: Payload = {
         "signedURL": granted.signed_url,
         "bucketPath": granted.grant.path,
@@ -68,12 +68,12 @@ def video_list(
     roots: PlaybackRoots,
 ) -> Payload:
     """
-    Render one page of a list.
+    Return the JSON payload of one page of a list of videos.
 
     Args:
-        page: The videos and how many there are in all.
-        query: What was asked for.
-        served: Estimated views by video id; a missing one has none.
+        page: The videos, and the number of all videos.
+        query: The filters and the page that were asked for.
+        served: The number of served segments by video id; a missing video has none.
         thumbnails: Thumbnail addresses by video id.
         roots: Where the videos of the environment play.
     """
@@ -108,7 +108,7 @@ def video_item(
     thumbnail_url: str,
     addresses: PlaybackAddresses,
 ) -> Payload:
-    """Render a video as lists have it."""
+    """Return the JSON object of a video in a list."""
     payload = _facts(video, served, thumbnail_url)
     payload["status"] = video.state.value
     payload["allowPublicAccess"] = video.is_public
@@ -126,7 +126,7 @@ def video_details(
     downloads: Sequence[tuple[str, str, str, str]] = (),
 ) -> Payload:
     """
-    Render a video with its settings, its ladder and how it is doing.
+    Return the JSON payload of a video with its settings, ladder and progress.
 
     Args:
         downloads: What may be taken away: name, content type, address and language of
@@ -164,7 +164,7 @@ def video_details(
 
 
 def deletion(video: Video) -> Payload:
-    """Render the result of a delete."""
+    """Return the JSON payload about a deleted video."""
     return {
         "status": VideoState.DELETED.value,
         "deletedAt": timestamp(video.deleted_at) if video.deleted_at else "",
@@ -173,7 +173,7 @@ def deletion(video: Video) -> Payload:
 
 
 def environments(found: Iterable[Environment]) -> Payload:
-    """Render an organization's environments; a name is what callers call it by."""
+    """Return the JSON payload of an organization's environments."""
     return {
         "environments": [
             {
@@ -189,20 +189,20 @@ def environments(found: Iterable[Environment]) -> Payload:
 
 
 def timestamp(moment: datetime) -> str:
-    """Render a moment, such as ``2026-01-02T03:04:05.678Z``."""
+    """Return a moment as a text such as ``2026-01-02T03:04:05.678Z``."""
     if moment.tzinfo is not UTC:
         moment = moment.astimezone(UTC)
     return moment.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
 
 def clock_time(duration_s: float) -> str:
-    """Render a duration as ``M:SS``, halves rounded up, minutes not wrapped."""
+    """Return a duration as ``M:SS``, halves rounded up, minutes not wrapped."""
     minutes, seconds = divmod(math.floor(duration_s + 0.5), 60)
     return f"{minutes}:{seconds:02}"
 
 
 def views(count: int) -> str:
-    """Render a number of views, such as ``1,234 views``."""
+    """Return a number of views as a text such as ``1,234 views``."""
     return f"{count:,} {'view' if count == 1 else 'views'}"
 
 

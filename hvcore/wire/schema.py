@@ -36,13 +36,13 @@ def record(
     optional: Mapping[str, Schema] | None = None,
 ) -> Schema:
     """
-    Describe an object with these members.
+    Return the JSON Schema of an object with some members.
 
-    It stays open, so that clients of today read the members of tomorrow; tests
-    close it (``tests/support/http/documented.py``).
+    The object stays open, so that present clients can read future members; tests close
+    it (``tests/support/http/documented.py``).
 
     Args:
-        name: See named.
+        name: The schema's name in the API's description; see named.
     """
     schema: dict[str, object] = {
         "type": "object",
@@ -54,7 +54,7 @@ def record(
 
 def named(name: str, schema: Schema) -> Schema:
     """
-    Give a schema the name under which the API's description has it once.
+    Return a schema with the name under which the API's description has it once.
 
     Args:
         name: In words that begin with capitals, such as ``VideoDetails``; generators
@@ -64,27 +64,27 @@ def named(name: str, schema: Schema) -> Schema:
 
 
 def array(items: Schema) -> Schema:
-    """Describe a list."""
+    """Return the JSON Schema of a list."""
     return {"type": "array", "items": items}
 
 
 def one_of(name: str, *words: str) -> Schema:
     """
-    Describe a string that is one of some words.
+    Return the JSON Schema of a string that is one of some words.
 
     Args:
-        name: See named.
+        name: The schema's name in the API's description; see named.
     """
     return named(name, {"type": "string", "enum": list(words)})
 
 
 def words_of(enum: type[Enum]) -> Schema:
-    """Describe a string that is the value of a member, under the name of its class."""
+    """Return the JSON Schema of a string that is a value of an Enum, under the Enum's name."""
     return one_of(enum.__name__, *(str(member.value) for member in enum))
 
 
 def nullable(schema: Schema) -> Schema:
-    """Describe a value that may be null."""
+    """Return a JSON Schema that also allows null."""
     if "title" in schema or not isinstance(schema.get("type"), str):
         return {"anyOf": [schema, {"type": "null"}]}
     # What lists its values must list null, too.
@@ -94,5 +94,5 @@ def nullable(schema: Schema) -> Schema:
 
 
 def identifier(prefix: str) -> Schema:
-    """Describe an identifier of ours, such as ``vid_…``."""
+    """Return the JSON Schema of an identifier of the service, such as ``vid_…``."""
     return {"type": "string", "pattern": f"^{prefix}[0-9A-Za-z]{{22}}$"}

@@ -1,5 +1,5 @@
 """
-Domain values <-> the JSON that the database keeps.
+Stored values: convert domain objects to the JSON that the database keeps, and back.
 
 Fractions are kept as ``"30000/1001"``, enums by their value, moments as ISO 8601
 has them. A field that is added later needs a default, so that older rows still load.
@@ -20,7 +20,7 @@ def to_stored(value: object) -> Any:  # noqa: ANN401 - JSON data
 
 
 def from_stored(data: Any, into: type[T]) -> T:  # noqa: ANN401 - JSON data
-    """Make an attrs object of plain JSON data."""
+    """Return the attrs object of a class made from plain JSON data."""
     return _CONVERTER.structure(data, into)
 
 

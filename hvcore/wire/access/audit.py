@@ -1,4 +1,4 @@
-"""The audit log as it stands in files; none of it is in the interface document."""
+"""The audit log's JSON and file formats; none of it is in the interface document."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -31,7 +31,7 @@ TABLE: Final = table("audit-log", ENTRIES, "entries")
 
 
 def entries(found: Iterable[AuditEntry]) -> Payload:
-    """Render entries, in their order."""
+    """Return the JSON payload of audit log entries, in their order."""
     return {
         "entries": [
             {

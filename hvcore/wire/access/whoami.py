@@ -1,4 +1,4 @@
-"""The answer about a caller's key."""
+"""The answer that describes a caller's API key."""
 
 from datetime import datetime
 from typing import Final
@@ -41,7 +41,7 @@ WHOAMI: Final[Schema] = record(
 
 
 def quota_use(limits: QuotaLimits, use: QuotaUse) -> Payload:
-    """Render the limits that are set, each with what is used of it."""
+    """Return the JSON payload of an organization's set quota limits, each with its use."""
     return {
         quota.value: {"limit": limit, "used": use.of(quota)}
         for quota in Quota
@@ -58,11 +58,12 @@ def whoami(
     quotas: Payload,
 ) -> Payload:
     """
-    Render a caller's key.
+    Return the JSON payload that describes a caller's API key.
 
     Args:
-        environment: Its own or its default one.
-        quotas: Those of its organization, rendered; none without one.
+        environment: The key's own or default environment.
+        quotas: The payload of the organization's quotas; empty if there is no
+            organization.
     """
     return {
         "orgID": caller.org_id,

@@ -1,8 +1,7 @@
 """
-Analytics: the documented answers.
+The documented answers of analytics.
 
-Source: interface, "Analytics shapes". A moment has a companion ``…Valid``,
-and is ``""`` where that is false.
+Source: interface, "Analytics shapes". Each moment has a companion member ``…Valid``; if that is false, the moment is ``""``.
 """
 
 from collections.abc import Iterable
@@ -44,12 +43,12 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def usage(records: Iterable[Usage]) -> Payload:
-    """Render the stored and the served amounts of environments."""
+    """Return the JSON payload of environments' stored videos and served segments."""
     return {"usage": [_usage_record(record) for record in records]}
 
 
 def daily(counts: Iterable[DayCount]) -> Payload:
-    """Render the segments served per day."""
+    """Return the JSON payload of the segments served per day."""
     records = []
     for count in counts:
         hd, sd, ld = count.by_class()
@@ -67,7 +66,7 @@ def daily(counts: Iterable[DayCount]) -> Payload:
 
 
 def storage(amount: VideoAmount) -> Payload:
-    """Render the stored videos and their durations."""
+    """Return the JSON payload of the stored videos and their durations."""
     durations_s = amount.durations_s
     return {
         "storage": {
@@ -83,7 +82,7 @@ def storage(amount: VideoAmount) -> Payload:
 
 
 def video_resolution(watched: VideoWatched) -> Payload:
-    """Render the segments served of a video, in all and by height."""
+    """Return the JSON payload of a video's served segments, in all and by height."""
     video, totals = watched.video, watched.totals
     popular = watched.most_popular_px
     summary: Payload = {
@@ -115,7 +114,7 @@ def video_resolution(watched: VideoWatched) -> Payload:
 
 
 def distribution(counts: Iterable[HeightCount]) -> Payload:
-    """Render the segments served per height."""
+    """Return the JSON payload of the segments served per height."""
     return {
         "distribution": [
             {
@@ -132,7 +131,7 @@ def distribution(counts: Iterable[HeightCount]) -> Payload:
 
 
 def explanation(explained: ExplainedDay) -> Payload:
-    """Render the explanation of the count of a video's day."""
+    """Return the JSON payload that explains a video's view count on a day."""
     video, views = explained.video, explained.views
     length_s = _seconds(video.duration_s)
     by_reason = explained.ignored_by_reason()
@@ -171,7 +170,7 @@ def explanation(explained: ExplainedDay) -> Payload:
 
 
 def viewers(live: LiveView) -> Payload:
-    """Render the current viewers."""
+    """Return the JSON payload of the current viewers."""
     return {
         "viewers": {
             "currentViewers": live.viewers or 0,

@@ -1,5 +1,5 @@
 """
-Analytics: the documented queries.
+The query parameters of analytics requests.
 
 Source: interface, "Analytics shapes"; ``format``, ``records``, ``date`` and the
     queries of playback quality and breakdown are not in the interface.
@@ -32,14 +32,14 @@ FORMAT: Final = (
 
 
 class VideoRecords(Enum):
-    """The two parts of a video's report, of which a file holds one."""
+    """Name the two parts of a video's report, of which an exported file holds one."""
 
     RESOLUTIONS = "resolutions"
     SUMMARY = "summary"
 
 
 class LiveRecords(Enum):
-    """The two parts of an answer about now, of which a file holds one."""
+    """Name the two parts of the live report, of which an exported file holds one."""
 
     VIEWERS = "viewers"
     MINUTES = "minutes"
@@ -47,18 +47,18 @@ class LiveRecords(Enum):
 
 @attrs.frozen(kw_only=True)
 class OpenDay:
-    """A day, ``YYYY-MM-DD``; an empty text is none."""
+    """Read a query parameter that is a day, ``YYYY-MM-DD``; "" means no day."""
 
     def from_json(self, value: object) -> date | None:
-        """Read a JSON string."""
+        """Return the day in a JSON string; None for ""."""
         return self.from_text(string(value))
 
     def from_text(self, text: str) -> date | None:
-        """Read a day that the calendar has, or nothing."""
+        """Return the day in a text; None for ""; refuse a day that no calendar has."""
         return Day().from_text(text) if text else None
 
     def schema(self) -> Schema:
-        """Return the form, without the format of a day, which an empty text has not."""
+        """Return the JSON Schema, without the format ``date``, which "" does not have."""
         return {"type": "string", "pattern": "^(?:[0-9]{4}-[0-9]{2}-[0-9]{2})?$"}
 
 
@@ -86,7 +86,7 @@ class _Days:
 
 @attrs.frozen(kw_only=True)
 class UsageParameters:
-    """Both families, usage."""
+    """Declare the query parameters of usage, both families."""
 
     period_days: int = optional(
         "periodDays", Integer(minimum=1, maximum=MAX_PERIOD_DAYS), DEFAULT_PERIOD_DAYS
@@ -96,7 +96,7 @@ class UsageParameters:
 
 @attrs.frozen(kw_only=True)
 class DailyParameters(_Days):
-    """Both families, daily."""
+    """Declare the query parameters of daily, both families."""
 
     is_filled: bool = optional("fill", Flag(), default=False)
     form: ExportFormat | None = _format()
@@ -104,21 +104,21 @@ class DailyParameters(_Days):
 
 @attrs.frozen(kw_only=True)
 class StorageParameters:
-    """Both families, storage."""
+    """Declare the query parameters of storage, both families."""
 
     form: ExportFormat | None = _format()
 
 
 @attrs.frozen(kw_only=True)
 class ResolutionParameters(_Days):
-    """Both families, resolution distribution."""
+    """Declare the query parameters of resolution distribution, both families."""
 
     form: ExportFormat | None = _format()
 
 
 @attrs.frozen(kw_only=True)
 class VideoParameters(_Days):
-    """Both families, video resolution."""
+    """Declare the query parameters of video resolution, both families."""
 
     form: ExportFormat | None = _format()
     records: VideoRecords = optional(
@@ -131,7 +131,7 @@ class VideoParameters(_Days):
 
 @attrs.frozen(kw_only=True)
 class ExplainParameters:
-    """Both families, explanation of a video's day."""
+    """Declare the query parameters of the explanation of a video's day, both families."""
 
     day: date | None = optional(
         "date", OpenDay(), None, about="A UTC day; today if there is none."
@@ -141,7 +141,7 @@ class ExplainParameters:
 
 @attrs.frozen(kw_only=True)
 class ViewersParameters:
-    """Both families, viewers."""
+    """Declare the query parameters of viewers, both families."""
 
     form: ExportFormat | None = _format()
     records: LiveRecords = optional(
@@ -154,14 +154,14 @@ class ViewersParameters:
 
 @attrs.frozen(kw_only=True)
 class PlaybackQualityParameters(_Days):
-    """Both families, playback quality."""
+    """Declare the query parameters of playback quality, both families."""
 
     form: ExportFormat | None = _format()
 
 
 @attrs.frozen(kw_only=True)
 class BreakdownParameters(_Days):
-    """Both families, breakdown."""
+    """Declare the query parameters of breakdown, both families."""
 
     by: BreakdownBy = optional("by", member_of(BreakdownBy), BreakdownBy.COUNTRY)
     form: ExportFormat | None = _format()
@@ -175,7 +175,7 @@ def dates_in_order(given: Mapping[str, object]) -> Iterable[LateFieldError]:
 
 
 def daily_dates(given: Mapping[str, object]) -> Iterable[LateFieldError]:
-    """Refuse a range that is upside down, or too long for one answer."""
+    """Refuse a range of days that ends before it begins, or is too long for one answer."""
     yield from dates_in_order(given)
     first, last = given.get("startDate"), given.get("endDate")
     if not isinstance(first, date) or not isinstance(last, date):

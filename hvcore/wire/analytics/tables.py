@@ -1,4 +1,4 @@
-"""Analytics: what a file of each report holds."""
+"""The tables of analytics reports: the rows and columns of each exported file."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -1,8 +1,7 @@
 """
-Analytics: reports about a video's segments besides their number.
+The answers of analytics reports about playback quality and breakdowns.
 
-None of it is in the interface document; names and shapes follow those of its
-"Analytics shapes".
+None of it is in the interface document; names and shapes follow its "Analytics shapes".
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -106,7 +105,7 @@ BREAKDOWN: Final = record(
 
 
 def playback_quality(report: VideoPlaybackQuality) -> Payload:
-    """Render the players' reports about a video, day by day."""
+    """Return the JSON payload of the players' reports about a video, day by day."""
     days = report.days or ()
     return {
         "summary": {
@@ -119,7 +118,7 @@ def playback_quality(report: VideoPlaybackQuality) -> Payload:
 
 
 def breakdown(report: VideoBreakdown) -> Payload:
-    """Render the segments of a video by country or referrer, day by day."""
+    """Return the JSON payload of a video's segments by country or referrer, day by day."""
     return {
         "summary": {
             **_names(report.video),
@@ -132,12 +131,12 @@ def breakdown(report: VideoBreakdown) -> Payload:
 
 
 def quality_records(days: Iterable[PlaybackQualityDay]) -> list[Payload]:
-    """Render the sums of players' reports, one record a day."""
+    """Return the sums of players' reports as records for a file, one record a day."""
     return [_quality_record(day) for day in days]
 
 
 def breakdown_records(rows: Iterable[BreakdownDay]) -> list[Payload]:
-    """Render segments by country or referrer, one record for each and day."""
+    """Return segments by country or referrer as records for a file, by day."""
     return [
         {
             "deliveryDate": row.day.isoformat(),

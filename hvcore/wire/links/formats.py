@@ -27,14 +27,14 @@ _EMAIL = re.compile(
 
 @attrs.frozen(kw_only=True)
 class Timestamp:
-    """A moment, ``YYYY-MM-DDThh:mm:ss`` with ``Z`` or an offset."""
+    """Read a moment, ``YYYY-MM-DDThh:mm:ss`` with ``Z`` or an offset."""
 
     def from_json(self, value: object) -> datetime:
         """Read a JSON string."""
         return self.from_text(string(value))
 
     def from_text(self, text: str) -> datetime:
-        """Read a moment; it is in UTC afterwards, without what is below a microsecond."""
+        """Return the moment in UTC, cut to microseconds."""
         try:
             if _MOMENT.fullmatch(text):
                 return datetime.fromisoformat(text).astimezone(UTC)
@@ -49,7 +49,7 @@ class Timestamp:
 
 @attrs.frozen(kw_only=True)
 class EmailAddress:
-    """An e-mail address, as people write theirs."""
+    """Read an e-mail address, as people write theirs."""
 
     def from_json(self, value: object) -> str:
         """Read a JSON string."""
@@ -72,7 +72,7 @@ class EmailAddress:
 
 @attrs.frozen(kw_only=True)
 class DomainList:
-    """Host names, each optionally below ``*.``: a list, or text with commas."""
+    """Read host names, each optionally below ``*.``: a list, or a text with commas."""
 
     def from_json(self, value: object) -> tuple[str, ...]:
         """Read a JSON array of strings or a JSON string."""
@@ -87,11 +87,11 @@ class DomainList:
         return self.from_text(",".join(value))
 
     def from_text(self, text: str) -> tuple[str, ...]:
-        """Read the list in lower case, each entry once."""
+        """Return the host names of a text in lower case, each once."""
         return Domains().from_text(text)
 
     def schema(self) -> Schema:
-        """Return the list; a text is for people, and one form is for generators."""
+        """Return the JSON Schema of the list only: the text form is for people."""
         return {
             "type": "array",
             "items": STRING,
@@ -102,7 +102,7 @@ class DomainList:
 
 @attrs.frozen(kw_only=True)
 class Seconds:
-    """A time within a video, in seconds."""
+    """Read a time within a video, in seconds."""
 
     maximum: float
 

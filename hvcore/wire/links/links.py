@@ -1,5 +1,5 @@
 """
-Edge keys and share links: what is asked for, and what is answered.
+The requests and answers about edge keys and share links.
 
 Source: interface, "share" and "Delivery", embed by edge key.
 """
@@ -36,7 +36,7 @@ from hvcore.wire.schema import (
 
 @attrs.frozen(kw_only=True)
 class EdgeKeyRequest:
-    """Both families, a new edge key; the body is optional."""
+    """Declare the fields of a request for a new edge key; the body is optional."""
 
     domains: tuple[str, ...] = optional(
         "domains",
@@ -52,7 +52,7 @@ class EdgeKeyRequest:
 
 @attrs.frozen(kw_only=True)
 class ShareRequest:
-    """Both families, a new share link; the body is optional."""
+    """Declare the fields of a request for a new share link; the body is optional."""
 
     expiration_hours: int = optional(
         "expirationHours",
@@ -74,7 +74,7 @@ class ShareRequest:
 
 
 def expires_after(now: datetime) -> Check:
-    """Return the check that refuses an expiry that has come."""
+    """Return the check that refuses an expiry moment that is already past."""
 
     def check(given: Mapping[str, object]) -> Iterable[LateFieldError]:
         expires_at = given.get("expiresAt")
@@ -117,10 +117,10 @@ SHARES: Final = record("ShareLinkList", {"shares": array(SHARE)})
 
 def edge_key(key: EdgeKey, *, embed_url: str) -> Payload:
     """
-    Render an edge key.
+    Return the JSON payload of an edge key.
 
     Args:
-        embed_url: Its page; the playlist is below.
+        embed_url: The address of the edge key's page; the playlist is below it.
     """
     return {
         "edgeKey": key.id,
@@ -136,11 +136,11 @@ def edge_key(key: EdgeKey, *, embed_url: str) -> Payload:
 
 def share(link: ShareLink, *, share_url: str, delivery_url: str) -> Payload:
     """
-    Render a share link.
+    Return the JSON payload of a share link.
 
     Args:
-        share_url: Its page.
-        delivery_url: Its master playlist.
+        share_url: The address of the share link's page.
+        delivery_url: The address of the share link's master playlist.
     """
     return {
         "shareID": link.id,

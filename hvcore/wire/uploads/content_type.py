@@ -18,7 +18,7 @@ _VISIBLE = re.compile(r"[\t -~]*")
 @attrs.frozen
 class AnnouncedType:
     """
-    A name of one of the five containers, perhaps with parameters; kept as it is given.
+    Read the content type of one of the five containers; the text is kept as sent.
 
     Pages send what the browser says of a file, and some browsers say ``""``.
     """

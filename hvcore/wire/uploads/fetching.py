@@ -33,7 +33,7 @@ _TEXT: Final = Text(max_chars=MAX_ADDRESS_CHARS)
 
 @attrs.frozen(kw_only=True)
 class SourceAddress:
-    """An address to fetch from, which may hold its owner's secrets."""
+    """Read a URL from which a file is fetched; it may hold its owner's secrets."""
 
     def from_json(self, value: object) -> str:
         """Read a JSON string."""
@@ -62,7 +62,7 @@ SOURCE: Final = SourceAddress()
 
 @attrs.frozen(kw_only=True)
 class FetchVideoRequest:
-    """Family B, upload: where the file is, and the video to be made of it."""
+    """Declare the fields of Family B's upload request: the file's URL and its video."""
 
     file_name: str = required(
         "fileName", NAME, about="Name of the file; shown, never part of a path."
@@ -80,7 +80,7 @@ class FetchVideoRequest:
 
 @attrs.frozen(kw_only=True)
 class DownloadRequest:
-    """Family B, download."""
+    """Declare the fields of Family B's download request."""
 
     url: str = required(
         SOURCE_URL,
@@ -91,11 +91,11 @@ class DownloadRequest:
 
 def fetchable(name: str, refusal: Callable[[str], str | None]) -> Check:
     """
-    Return the check that refuses an address which is known not to be fetched.
+    Return the check that refuses URLs from which the service never fetches.
 
     Args:
-        name: The field that holds it.
-        refusal: Returns a sentence why, or None.
+        name: The field that holds the URL.
+        refusal: A function that returns a sentence why the URL is refused, or None.
     """
 
     def check(given: Mapping[str, object]) -> Iterable[LateFieldError]:
@@ -110,10 +110,10 @@ def fetchable(name: str, refusal: Callable[[str], str | None]) -> Check:
 
 
 def fetched_video(video_id: VideoId) -> dict[str, object]:
-    """Render the video whose file is fetched."""
+    """Return the JSON payload of the video whose file is being fetched."""
     return {"assetId": video_id, "videoID": video_id}
 
 
 def fetched_file(grant: UploadGrant) -> dict[str, object]:
-    """Render the path at which the fetched file will be."""
+    """Return the JSON payload with the path at which the fetched file will be."""
     return {"bucketPath": grant.path}

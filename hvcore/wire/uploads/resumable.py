@@ -75,7 +75,7 @@ _MAX_DIGITS: Final = 19
 
 @attrs.frozen(kw_only=True)
 class CreationHeaders:
-    """The headers of a creation, as they were sent; None: not sent."""
+    """Hold the headers that create a resumable upload; None if not sent."""
 
     length: str | None
     metadata: str | None
@@ -84,7 +84,7 @@ class CreationHeaders:
 
 @attrs.frozen(kw_only=True)
 class ResumableWanted:
-    """The file and the video to be made of it."""
+    """Hold the file and the video that a resumable upload should make."""
 
     file: FileWanted
     video: VideoWanted
@@ -92,14 +92,14 @@ class ResumableWanted:
 
 def read_creation(headers: CreationHeaders, check: Check) -> ResumableWanted:
     """
-    Read the file and the video of a resumable upload from its headers.
+    Return the file and the video that a resumable upload's headers describe.
 
     Args:
         check: See possible_with.
 
     Raises:
         HvError: As Family B's upload-url raises them.
-        PayloadTooLargeError: Over the limit, as the protocol has it.
+        PayloadTooLargeError: The announced size is over the limit.
     """
     if headers.defer_length is not None:
         raise _refused(
@@ -138,7 +138,7 @@ def read_metadata(header: str) -> dict[str, str]:
     browsers know no type of some files.
 
     Raises:
-        InvalidParametersError: It is not of the protocol's form.
+        InvalidParametersError: The header does not have the tus protocol's form.
     """
     sent: dict[str, str] = {}
     for pair in header.split(",") if header.strip() else ():
@@ -157,7 +157,7 @@ def read_metadata(header: str) -> dict[str, str]:
 
 
 def resumable_upload(granted: UploadGranted) -> Payload:
-    """Render an upload that was created."""
+    """Return the JSON payload of a resumable upload that was created."""
     return {
         "uploadURL": granted.signed_url,
         "bucketPath": granted.grant.path,

@@ -1,4 +1,4 @@
-"""Captions: what is asked for, and what is answered."""
+"""The requests and answers about captions."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -25,7 +25,7 @@ LANGUAGE: Final[Schema] = {
 
 @attrs.frozen(kw_only=True)
 class CaptionParameters:
-    """Both families, new captions."""
+    """Declare the query parameters of a request that adds captions."""
 
     label: str | None = optional(
         "label",
@@ -57,10 +57,10 @@ CAPTIONS: Final = record(
 
 def captions(tracks: Iterable[CaptionTrack], left_out: Sequence[str] = ()) -> Payload:
     """
-    Render the captions of a video.
+    Return the JSON payload of the captions of a video.
 
     Args:
-        left_out: What of a file that was sent is not shown.
+        left_out: Sentences about the places of an uploaded file that are not shown.
     """
     warnings = {"warnings": list(left_out)} if left_out else {}
     return warnings | {

@@ -1,4 +1,4 @@
-"""Changes of a video and its picture: what is asked for, and what is answered."""
+"""The requests and answers about changes of a video and its picture."""
 
 from typing import Final
 
@@ -18,7 +18,7 @@ from hvcore.wire.videos.labels import LabelChangeFields
 
 @attrs.frozen(kw_only=True)
 class VideoChangeRequest:
-    """Both families, change of a video."""
+    """Declare the fields of a request that changes a video."""
 
     name: str | None = optional("videoName", NAME, None)
     description: str | Null | None = clearable(
@@ -45,7 +45,7 @@ class VideoChangeRequest:
 
 @attrs.frozen(kw_only=True)
 class CustomThumbnailRequest:
-    """Both families, custom thumbnail, where no picture is sent."""
+    """Declare the fields of a thumbnail request without an uploaded picture."""
 
     at_s: float = required(
         "timestampSeconds",
@@ -66,10 +66,10 @@ THUMBNAIL: Final = record(
 
 def thumbnail(video_id: str, *, thumbnail_url: str, is_ready: bool) -> Payload:
     """
-    Render a chosen thumbnail.
+    Return the JSON payload of a chosen thumbnail.
 
     Args:
-        is_ready: It can be loaded now; else it is being made.
+        is_ready: Whether the thumbnail can be loaded now; else it is being made.
     """
     return {
         "videoID": video_id,

@@ -1,4 +1,4 @@
-"""Chapters: what is answered."""
+"""The answers about chapters."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -31,17 +31,17 @@ def chapters(
     found: Iterable[Chapter], left_out: Sequence[str] = ()
 ) -> dict[str, object]:
     """
-    Render the chapters of a video.
+    Return the JSON payload of the chapters of a video.
 
     Args:
-        left_out: What of a file that was sent is not shown.
+        left_out: Sentences about the places of an uploaded file that are not shown.
     """
     warnings = {"warnings": list(left_out)} if left_out else {}
     return warnings | {"chapters": chapter_list(found)}
 
 
 def chapter_list(found: Iterable[Chapter]) -> list[dict[str, object]]:
-    """Render chapters, in order."""
+    """Return the JSON list of chapters, in order."""
     return [
         {
             "startSeconds": one.start_ms / 1000,

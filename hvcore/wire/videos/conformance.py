@@ -49,7 +49,7 @@ CONFORMANCE: Final = record(
 
 
 def conformance(report: ConformanceReport) -> Payload:
-    """Render a report."""
+    """Return the JSON payload of a conformance report."""
     return {
         "conformant": report.is_conformant,
         "checkedAt": timestamp(report.checked_at),

@@ -53,7 +53,7 @@ LABELS: Final[Mapping[str, Schema]] = {
 
 @attrs.frozen(kw_only=True)
 class Label:
-    """A text of one line that is kept as it is."""
+    """Read a label: a text on one line that is kept as it is."""
 
     max_chars: int
     has_commas: bool = True
@@ -88,10 +88,10 @@ _VALUE: Final = Label(max_chars=MAX_METADATA_VALUE_CHARS)
 @attrs.frozen(kw_only=True)
 class Metadata:
     """
-    An object of keys and texts; in a header or a form its JSON text.
+    Read metadata: an object of keys and texts; in a header or a form its JSON text.
 
     Attributes:
-        removes: null as a value removes the key.
+        removes: Whether null as a value is accepted, and removes the key.
     """
 
     removes: bool = False
@@ -142,7 +142,7 @@ class Metadata:
 
 @attrs.frozen(kw_only=True)
 class Tags:
-    """Tags; in a header or a form they are separated by commas."""
+    """Read a list of tags; in a header or a form they are separated by commas."""
 
     def from_json(self, value: object) -> tuple[str, ...]:
         """Read a JSON array; a tag that is there twice counts once, as it stands first."""
@@ -170,7 +170,7 @@ class Tags:
 
 @attrs.frozen(kw_only=True)
 class MetadataFilter:
-    """A key of metadata and its value, with a colon between them."""
+    """Read a filter for a key of metadata and its value, with a colon between them."""
 
     def from_json(self, value: object) -> str:
         """Read a JSON string."""
@@ -194,7 +194,7 @@ class MetadataFilter:
 
 @attrs.frozen(kw_only=True)
 class LabelFields:
-    """The labels of a video that is to be made."""
+    """Declare the request fields for the labels of a new video."""
 
     external_id: str | None = optional(
         "externalID",
@@ -222,7 +222,7 @@ class LabelFields:
 
 @attrs.frozen(kw_only=True)
 class LabelChangeFields:
-    """Changes of the labels of a video."""
+    """Declare the request fields that change the labels of a video."""
 
     external_id: str | Null | None = clearable(
         "externalID", EXTERNAL_ID, about="null removes it."
@@ -237,7 +237,7 @@ class LabelChangeFields:
     )
 
     def changes(self) -> LabelChanges | None:
-        """Return the changes; None if there are none."""
+        """Return the changes of labels that the request asks for; None if none."""
         if (self.external_id, self.metadata, self.tags) == (None, None, None):
             return None
         return LabelChanges(
@@ -250,7 +250,7 @@ class LabelChangeFields:
 
 
 def shown_labels(labels: Labels) -> dict[str, object]:
-    """Render the labels of a video: those that it has."""
+    """Return the JSON members of the labels that a video has."""
     found: dict[str, object] = {}
     if labels.external_id is not None:
         found["externalID"] = labels.external_id

@@ -21,7 +21,7 @@ PLAYBACK: Final[Schema] = record(
 
 
 def playback(addresses: PlaybackAddresses) -> dict[str, object]:
-    """Render the addresses of a video."""
+    """Return the JSON payload of a video's playback addresses."""
     return {
         "playlistURL": addresses.playlist,
         "manifestURL": addresses.manifest,

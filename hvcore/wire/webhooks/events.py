@@ -85,7 +85,7 @@ EVENTS: Final[Schema] = record(
 
 @attrs.frozen(kw_only=True)
 class Cursor:
-    """The end of an earlier answer, in a form that only the service reads."""
+    """Read a cursor: the end of an earlier page, in a form that only the service reads."""
 
     def from_json(self, value: object) -> int:
         """Read a JSON string."""
@@ -110,7 +110,7 @@ class Cursor:
 
 @attrs.frozen(kw_only=True)
 class Kinds:
-    """A comma-separated list of event kinds."""
+    """Read a comma-separated list of event kinds."""
 
     def from_json(self, value: object) -> frozenset[EventKind]:
         """Read a JSON string."""
@@ -132,7 +132,7 @@ class Kinds:
 
 @attrs.frozen(kw_only=True)
 class EventParameters:
-    """Family B, events."""
+    """Declare the query parameters of the list of events, Family B."""
 
     after: int | None = optional(
         "after",
@@ -154,11 +154,11 @@ class EventParameters:
 
 def event(stored: StoredEvent, *, worker_url: str, player_url: str) -> Payload:
     """
-    Render an event; the same each time it is sent.
+    Return the JSON payload of an event; it is the same each time it is sent.
 
     Args:
-        worker_url: Where the video is delivered.
-        player_url: Where its page is.
+        worker_url: The address at which the video is delivered.
+        player_url: The address of the video's page.
     """
     happened = stored.event
     roots = PlaybackRoots(
@@ -195,7 +195,7 @@ def _playback(happened: VideoEvent, roots: PlaybackRoots) -> Payload | None:
 
 
 def event_page(page: EventPage, *, worker_url: str, player_url: str) -> Payload:
-    """Render some events, and where to go on; see event."""
+    """Return the JSON payload of a page of events, with the cursor of the next page."""
     return {
         "events": [
             event(stored, worker_url=worker_url, player_url=player_url)
@@ -207,5 +207,5 @@ def event_page(page: EventPage, *, worker_url: str, player_url: str) -> Payload:
 
 
 def cursor(number: int) -> str:
-    """Return the cursor for the place where a page has ended."""
+    """Return the cursor text for the place where a page of events ends."""
     return base64.urlsafe_b64encode(f"1:{number}".encode()).decode().rstrip("=")

@@ -50,7 +50,7 @@ class LabelChanges:
     Attributes:
         metadata: The new values of the keys that change; None removes a key. Other keys
             stay.
-        tags: The tags that replace all present tags.
+        tags: The tags that replace all present tags; None leaves them.
     """
 
     external_id: str | None = None

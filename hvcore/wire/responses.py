@@ -73,7 +73,7 @@ def video_list(
     Args:
         page: The videos, and the number of all videos.
         query: The filters and the page that were asked for.
-        served: The number of served segments by video id; a missing video has none.
+        served: The estimated views by video id; a missing video has none.
         thumbnails: Thumbnail addresses by video id.
         roots: Where the videos of the environment play.
     """

@@ -79,7 +79,7 @@ def one_of(name: str, *words: str) -> Schema:
 
 
 def words_of(enum: type[Enum]) -> Schema:
-    """Return the JSON Schema of a string that is a value of an Enum, under the Enum's name."""
+    """Return the JSON Schema of a string that is a value of an Enum, under its name."""
     return one_of(enum.__name__, *(str(member.value) for member in enum))
 
 

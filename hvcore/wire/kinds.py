@@ -72,7 +72,7 @@ class FieldKind(Protocol[T_co]):
 
 @attrs.frozen(kw_only=True)
 class Text:
-    """Read a string with a length in a range; characters that databases refuse are refused."""
+    """Read a string with a length in a range, without NUL and lone surrogates."""
 
     max_chars: int
     min_chars: int = 1

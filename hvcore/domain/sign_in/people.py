@@ -23,8 +23,8 @@ class SignedInPerson:
         is_operator: Whether the person is an admin in every organization, and sees the
             system's pages.
         backend: The name of the backend that recognised the person.
-        change_token: The token that every form of this session must send back, against
-            forged requests (CSRF).
+        change_token: The token that every request of this session must carry that
+            changes something, against forged requests (CSRF).
     """
 
     subject: str

@@ -91,7 +91,7 @@ def hash_secret_value(value: str) -> str:
 
 def change_token(session_value: str) -> str:
     """
-    Return the change token of a session, which protects its forms against CSRF.
+    Return the change token of a session, which protects changes against CSRF.
 
     The token is computed from the cookie's value, which other sites cannot read, and is
     stored nowhere.

@@ -1,4 +1,4 @@
-"""Keep texts in memory that never change."""
+"""Cache texts that never change, in memory."""
 
 import threading
 from collections import OrderedDict
@@ -20,11 +20,11 @@ Text = TypeVar("Text", bound=Sized)
 
 class TextCache(Generic[Text]):
     """
-    Keep texts that never change; thread-safe, bounded.
+    Cache texts that never change, with a bound on their size; thread-safe.
 
     Args:
-        max_bytes: Of all of them together.
-        max_text_bytes: Of one; longer ones are not cached.
+        max_bytes: Of all texts together.
+        max_text_bytes: Of one text; longer ones are not cached.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class TextCache(Generic[Text]):
         self._lock = threading.Lock()
 
     def get(self, key: str) -> Text | None:
-        """Return a text, None if it is not cached."""
+        """Return the cached text with a key, or None."""
         with self._lock:
             text = self._texts.get(key)
             if text is not None:
@@ -47,7 +47,7 @@ class TextCache(Generic[Text]):
             return text
 
     def put(self, key: str, text: Text) -> None:
-        """Cache a text unless it is very long; drop the least recently used."""
+        """Cache a text unless it is too long; drop the least recently used texts to make room."""
         if len(text) > self._max_text_bytes:
             return
         with self._lock:

@@ -1,4 +1,4 @@
-"""The state of the tasks of all lanes, for operators."""
+"""Show operators the state of the tasks of all lanes."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -17,11 +17,11 @@ MOST_SHOWN: Final = 50
 @attrs.frozen(kw_only=True)
 class LaneOverview:
     """
-    A lane: what waits there, and who works on it.
+    The waiting tasks of a lane, and the number of its workers.
 
     Attributes:
-        workers: That listen to it, on all machines; None if the queue does not
-            answer.
+        workers: The workers that take tasks of the lane, on all machines; None if the queue
+            does not answer.
     """
 
     backlog: LaneBacklog
@@ -31,10 +31,11 @@ class LaneOverview:
 @attrs.frozen(kw_only=True)
 class TaskOverview:
     """
-    The state of all tasks: backlogs, tasks in work, failed tasks.
+    The state of all tasks: waiting tasks by lane, tasks in work, failed tasks.
 
     Attributes:
-        in_work: Leased tasks, the latest change first, as failed.
+        in_work: Leased tasks, the latest change first; at most 50.
+        failed: Failed tasks, the latest change first; at most 50.
     """
 
     lanes: Sequence[LaneOverview]
@@ -44,7 +45,7 @@ class TaskOverview:
 
 @attrs.frozen(kw_only=True)
 class TaskOverviews:
-    """Look at the tasks of all organizations."""
+    """Make overviews of the tasks of all organizations."""
 
     uow: UnitOfWork
     queue: Queue

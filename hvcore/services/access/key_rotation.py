@@ -131,7 +131,7 @@ class KeyRotation:
         return kid
 
     def finish(self) -> int:
-        """Erase the keys of all purposes whose signatures are not accepted any more; return how many."""
+        """Erase the ended keys of all purposes, whose signatures are refused; return how many."""
         with self.uow.write() as work:
             count = work.service_keys.erase_ended(self.clock.now())
             work.commit()

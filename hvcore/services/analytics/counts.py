@@ -1,5 +1,5 @@
 """
-Report how much was watched, from the analytics store and the video catalogue.
+Report served segments, views and storage, from the analytics store and the catalogue.
 
 Source: interface, "Analytics shapes".
 """
@@ -52,7 +52,7 @@ class Analytics:
     Report the served segments, views and storage of environments and videos.
 
     Attributes:
-        ignored: The sink that stores ignored requests by reason; None if no sink does.
+        ignored: The sink that stores the requests that were not counted; None if no sink does.
     """
 
     totals: VideoTotals

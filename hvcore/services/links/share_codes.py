@@ -76,7 +76,7 @@ class ShareCodes:
         Order a mail with a code, if the entered address is that of the share link's viewer.
 
         Clients that name too many addresses are refused, but the viewer is never refused for what
-        other clients ask: there are at most MAX_MAILS mails in a window, and each has a code.
+        other clients ask: after MAX_MAILS mails in a window, the code of the newest one still works.
 
         Returns:
             The id that the browser sends together with the code.

@@ -1,8 +1,8 @@
 """
 Deliver events to webhook endpoints: the work of ``webhook.deliver`` tasks.
 
-At least once: an attempt whose end could not be written is made again. Only
-the holder of a delivery's lease sends it, so that two never do at a time.
+Events are delivered at least once: an attempt whose outcome could not be stored is made
+again. Only the holder of a delivery's lease sends it, so that no two attempts overlap.
 """
 
 import logging
@@ -59,7 +59,7 @@ class _Order:
 
 @attrs.frozen(kw_only=True)
 class WebhookDeliveries:
-    """Send events, and keep account of each attempt."""
+    """Send events to webhook endpoints, and record the outcome of each attempt."""
 
     uow: UnitOfWork
     outbound: OutboundHttp
@@ -71,7 +71,7 @@ class WebhookDeliveries:
     )
 
     def deliver(self, run: TaskRun) -> None:
-        """Make one attempt at a delivery, and order the next if it fails."""
+        """Make one attempt at a webhook delivery, and order the next one if it fails."""
         order = self._find(run.task.subject)
         if order is None:
             # It has ended, or its endpoint was removed: the sweep deletes the rest.

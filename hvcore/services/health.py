@@ -20,11 +20,11 @@ from hvcore.services.room_to_write import RoomToWrite
 OK: Final = "ok"
 UNKNOWN: Final = "not known while the database does not answer"
 CLOCKS_AGREE_WITHIN_S: Final = 2.0
-"""Of a host's clock and the database's: playback tokens bear 5 s between two hosts."""
+"""The greatest difference between the clocks of a host and the database, in seconds. Playback tokens tolerate 5 s between two hosts."""
 
 
 class HealthStatus(Enum):
-    """``degraded`` still answers requests; ``down`` cannot."""
+    """The status of the service: ``ok``, ``degraded`` (still answers requests) or ``down``."""
 
     OK = "ok"
     DEGRADED = "degraded"

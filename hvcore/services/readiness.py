@@ -11,10 +11,10 @@ import attrs
 from hvcore.errors import UnavailableError
 
 WITHIN_S: Final = 1.5
-"""Monitors are promised an answer within 2 s, whatever hangs."""
+"""The time for all checks: monitors are promised an answer within 2 s, whatever hangs."""
 RETRY_AFTER_S: Final = 5
 FAILURES: Final = 2
-"""In a row. With one, a hiccup of what all hosts share would empty a balancer."""
+"""Failures in a row that count; with one, a hiccup of a shared component would take all hosts out of a load balancer."""
 
 
 class _Question:

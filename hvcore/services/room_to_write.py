@@ -14,7 +14,7 @@ import attrs
 from hvcore.errors import NoRoomError, UnavailableError
 
 TRIED_EVERY_S: Final = 30.0
-"""Whoever asks in between is told what the last trial has found."""
+"""How long the result of a trial is given to all who ask."""
 _TRIAL_BYTES: Final = 1024
 """Written over in place, which needs no room."""
 
@@ -50,7 +50,7 @@ class RoomToWrite:
 
     def check(self) -> None:
         """
-        Check that this host has room to write, by a trial that is at most half a minute old.
+        Check that this host has room to write, by a trial that is at most a minute old.
 
         Raises:
             NoRoomError: There is no room; the text says where.

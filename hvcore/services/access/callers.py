@@ -34,7 +34,7 @@ from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.throttling.log_lines import LOG_LINES
 
 MAX_KNOWN_ENVIRONMENTS: Final = 10_000
-"""About 5 MB."""
+"""Environments kept in memory, about 5 MB."""
 NO_ENVIRONMENT: Final = (
     "These credentials are for an environment that does not exist; who issues them "
     "must name one of the organization's."

@@ -29,7 +29,7 @@ from hvcore.ports.unit_of_work import UnitOfWork, Work
 
 LOCATION: Final = "header.Idempotency-Key"
 NOT_REPEATED: Final = frozenset({401, 403, 429})
-"""They say nothing about the request itself, nor do answers from 500."""
+"""Statuses of answers that are not stored: they say nothing about the request itself."""
 TRIES: Final = 3
 FORGET_BATCH: Final = 1_000
 """Rows in a transaction: a writer on SQLite delays everyone else."""

@@ -38,9 +38,9 @@ from hvcore.services.access.audit import record
 from hvcore.services.conditions import Condition, require_condition
 
 ENCODES_RETRY_AFTER_S: Final = 15
-"""When another video may be ready."""
+"""Seconds after which another video may be ready and an encode free."""
 IN_THE_BODY: Final = 507
-"""The status where it is not a request that is refused but what it sends."""
+"""The status of an error about the body that a request sends, not the request itself."""
 _USED_UP: Final = {
     Quota.CONCURRENT_ENCODES: "{used} of {limit} videos are being processed; try again "
     "when one is ready",
@@ -106,7 +106,7 @@ class Quotas:
         return OrganizationQuotas(organization=organization, limits=limits, use=use)
 
     def of_all(self) -> Sequence[OrganizationQuotas]:
-        """Return the quotas of every organization, oldest organization first."""
+        """Return the quota limits and use of every organization, oldest organization first."""
         with self.uow.read() as work:
             limits = work.quotas.every_limit()
             use = work.quotas.every_use(month_number(work.now()))

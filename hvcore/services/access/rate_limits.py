@@ -27,7 +27,7 @@ from hvcore.settings.tree import LimitSettings
 HOUR_S: Final = 3600
 MINUTE_S: Final = 60
 ASKED_AGAIN_AFTER: Final = timedelta(seconds=1)
-"""A store that failed is left alone for so long: each attempt costs 0.25 s."""
+"""How long a store that failed is left alone: each attempt costs 0.25 s."""
 REFUSED_AT_LEAST: Final = timedelta(seconds=1)
 """
 Who is over a limit for longer is refused that long without asking the store. A caller
@@ -35,7 +35,7 @@ that tries again and again had its refusals cost as much as requests.
 """
 LOGGED_EVERY: Final = timedelta(minutes=1)
 AMPLE: Final = 100
-"""Requests that must have been left for one to be worked on while it is counted."""
+"""The remaining requests from which a request is worked on while it is still being counted."""
 MAX_KNOWN_SUBJECTS: Final = 10_000
 
 _log = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ from hvcore.errors import ConfigError, UnavailableError
 from hvcore.signing.sealing import SealBrokenError, Sealer
 
 READ_EVERY_S: Final = 0.5
-"""So that a change is known to every process within a second."""
+"""Keys are read again after this time, so every process knows a change within a second."""
 
 LoadServiceKeys: TypeAlias = Callable[[], Sequence[ServiceKey]]
 KeyT = TypeVar("KeyT")

@@ -121,7 +121,7 @@ class Tenants:
         Return an environment by its id or its short name.
 
         Raises:
-            EnvironmentNotFoundError: The organization has none such.
+            EnvironmentNotFoundError: The organization has no such environment.
         """
         with self.uow.read() as work:
             found = work.tenants.environment(org_id, ref)

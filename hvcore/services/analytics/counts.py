@@ -1,5 +1,5 @@
 """
-Report served segments, views and storage, from the analytics store and the catalogue.
+Report served segments, views and video totals, from the analytics store and the catalogue.
 
 Source: interface, "Analytics shapes".
 """
@@ -49,7 +49,7 @@ _log = logging.getLogger(__name__)
 @attrs.frozen(kw_only=True)
 class Analytics:
     """
-    Report the served segments, views and storage of environments and videos.
+    Report the served segments, views and numbers of videos of environments and videos.
 
     Attributes:
         ignored: The sink that stores the requests that were not counted; None if no sink does.
@@ -109,7 +109,7 @@ class Analytics:
         return fill_days(counts, days, today) if is_filled else counts
 
     def storage(self, envs: Sequence[Environment]) -> VideoAmount:
-        """Return the number and size of the videos that environments hold in all."""
+        """Return the number of videos in environments, and the duration of ready ones by preset."""
         if not envs:
             return amount_of([])
         return amount_of(self.totals.current(scope_of(envs)))

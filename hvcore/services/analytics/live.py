@@ -27,7 +27,7 @@ from hvcore.services.access.authorization import listed_video
 _log = logging.getLogger(__name__)
 
 MOST_BATCHES: Final = 40
-"""Of rows that are removed in one round; the next round goes on."""
+"""Batches of rows that one round removes; the next round goes on."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MINUTE: Final = timedelta(minutes=1)
 

@@ -13,9 +13,9 @@ from hvcore.domain.ids import VideoId
 from hvcore.ports.analytics import AnalyticsStore
 
 KNOWN_FOR: Final = timedelta(seconds=2)
-"""Of the ten seconds within which a served segment shows; an edge takes seven."""
+"""How long a count is cached: a served segment must show within 10 s, an edge takes 7."""
 MAX_KNOWN: Final = 20_000
-"""About 5 MB."""
+"""Videos whose counts are cached, about 5 MB."""
 
 
 class SegmentCountCache:

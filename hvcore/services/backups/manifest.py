@@ -21,7 +21,7 @@ TABLE_FOLDER: Final = "tables"
 SPOOL_FOLDER: Final = "spool"
 STATE_FOLDER: Final = "state"
 SECRET_FILES: Final = ("secrets.json", "first-keys.json")
-"""Of the data folder; the second one is there until somebody removes it."""
+"""Files of the data folder with secrets; the second one stays until it is removed by hand."""
 _TABLE_FILE: Final = re.compile(rf"{TABLE_FOLDER}/\w+\.jsonl\.gz")
 _STATE_FILE: Final = re.compile(rf"{STATE_FOLDER}/[\w-]+/[\w-][\w.-]*")
 _SPOOL_FILE: Final = re.compile(rf"{SPOOL_FOLDER}/[0-9a-f]{{32}}\.log\.gz")

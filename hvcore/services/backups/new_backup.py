@@ -18,7 +18,7 @@ from hvcore.failpoints import failpoint
 from hvcore.services.backups.archive import pack
 
 LOCK: Final = ".hv-backup.lock"
-"""In the folder that a backup is made in, while it is made."""
+"""The lock file in the folder of a backup, while the backup is made."""
 UNFINISHED: Final = ".unfinished"
 """The end of a backup's name while it is being made, or after it was cut off."""
 

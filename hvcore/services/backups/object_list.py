@@ -14,7 +14,7 @@ from hvcore.errors import ConfigError
 from hvcore.ports.storage import Storage, check_object_path
 
 PREFIXES: Final = ("media", "uploads")
-"""Of all that the service stores; see domain.media_paths and domain.uploads."""
+"""The prefixes of all stored objects; see domain.media_paths and domain.uploads."""
 
 
 @attrs.frozen(kw_only=True)

@@ -26,7 +26,7 @@ from hvcore.services.backups.manifest import (
 from hvcore.spool import spool_files, the_only_reader
 
 WAITS_FOR_FLUSHER_S: Final = 150.0
-"""A flusher that hangs is ended after two minutes."""
+"""How long a backup waits for the flusher; one that hangs is ended after two minutes."""
 _POLL_S: Final = 0.05
 _COMPRESSION: Final = 1
 _BLOCK_BYTES: Final = 1024 * 1024

@@ -13,7 +13,7 @@ from hvcore.domain.playback.page_domains import host_of
 from hvcore.domain.playback.viewer import Viewer
 
 MAX_ADDRESS_CHARS: Final = 300
-"""A scheme, the longest host and a port; the rest of an address is not read."""
+"""Room for a scheme, the longest host and a port; the rest of an address is not read."""
 _MAX_REMEMBERED: Final = 1_024
 
 Detail: TypeAlias = PlayerReported | SegmentOrigin

@@ -25,7 +25,7 @@ from hvcore.errors import UnavailableError
 from hvcore.throttling.shares import SharedCapacity
 
 NAME_BYTES: Final = 12
-"""Two of a billion viewers have one name with a chance of 1 in 10**11."""
+"""Among a billion viewers, two have the same name with a chance of 1 in 10**11."""
 NOTED_EVERY_S: Final = 6.5
 """
 New viewers are noted at once; viewers who leave disappear up to this much early,
@@ -33,7 +33,7 @@ within the ten seconds that a change may take. Longer than a segment plays, so a
 steady viewer is noted with every second segment.
 """
 MARK_DIGITS: Final = 20
-"""Hexadecimal ones: 80 bits, which tell a billion viewers apart likewise."""
+"""Hexadecimal digits of a mark: 80 bits, enough to tell a billion viewers apart."""
 ALL_SHARES: Final = 5
 """
 A process follows at most as many sessions of all organizations as five of them may
@@ -43,7 +43,7 @@ NEWCOMERS_SHARE: Final = 20
 """A client that holds no more than this part of a share is a newcomer."""
 
 PERIOD_S: Final = 60.0
-"""After two of them without a note a session is forgotten."""
+"""A session that is not recorded for two periods is forgotten."""
 _DAY_S: Final = 86_400
 _DAY_MS: Final = _DAY_S * 1000
 _NOTED_EVERY_MS: Final = int(NOTED_EVERY_S * 1000)

@@ -45,7 +45,7 @@ class FeedSource(Protocol):
         ...
 
     def size_bytes(self) -> int:
-        """Return the present length of the file."""
+        """Return the present length of the file in bytes."""
         ...
 
 
@@ -77,13 +77,13 @@ class SinkFeeds:
 
     def bring(self, file: FeedSource, batches: Batches) -> bool:
         """
-        Bring the new batches of a file to every sink, within a round.
+        Bring the new batches of a file to every sink; call it within a ``round`` block.
 
         A sink that fails is named in the log once, and asked again in the next round.
         A sink that is down is not asked again in this round.
 
         Returns:
-            Whether every sink has taken all of it.
+            Whether every sink has taken the whole file.
 
         Raises:
             Exception: The file cannot be read; see skip.

@@ -41,7 +41,7 @@ from hvcore.services.playback.published_files import (
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse
 
 MAX_KNOWN: Final = 4096
-"""Authorizations in memory, about 4 MB; what is published is not in them."""
+"""Authorizations kept in memory, about 4 MB without the media indexes."""
 MAX_ASKED: Final = 32
 """Authorizations in one question: requests that wait behind it must not wait long."""
 _PUBLIC_PARTS: Final = 3

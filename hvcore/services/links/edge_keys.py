@@ -1,5 +1,5 @@
 """
-Make, list and revoke edge keys.
+Make, list and revoke edge keys, which let listed pages embed a video.
 
 Source: interface, "Delivery", embed by edge key.
 """

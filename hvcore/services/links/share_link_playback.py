@@ -43,7 +43,7 @@ NOT_NAMED: Final = (
 
 
 class ShareLinkOverError(ForbiddenError):
-    """The share link will never play again."""
+    """The share link has expired, was revoked or has no views left; it will never play again."""
 
     default_detail = OVER
 

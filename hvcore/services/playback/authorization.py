@@ -203,6 +203,9 @@ class PlaybackAuthorization:
         """
         Return the key with this id that verifies tokens, of an organization or of the service.
 
+        Returns:
+            None if the key is unknown, ended or revoked.
+
         Raises:
             UnavailableError: The database does not answer, or is not waited for.
         """

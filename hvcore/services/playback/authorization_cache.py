@@ -10,9 +10,9 @@ from hvcore.ports.repositories.playback import PlaybackEntry
 from hvcore.services.playback.playable import Playable
 
 MAX_AUTHORIZATIONS: Final = 10_000
-"""About 15 MB with tokens of the usual length."""
+"""Decisions kept in memory, about 15 MB with tokens of the usual length."""
 MAX_KEY_CHARS: Final = 2048
-"""Of a cache key; requests with longer ones are decided each time."""
+"""The greatest length of a cache key; requests with longer ones are decided each time."""
 
 AuthorizationKey: TypeAlias = tuple[Hashable, ...]
 

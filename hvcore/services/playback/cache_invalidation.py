@@ -18,7 +18,7 @@ from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.tasks.leases import TaskRun
 
 UNKNOWN_WAITS: Final = timedelta(minutes=1)
-"""While settings change, old workers meet the orders of new ones."""
+"""How long an order waits for its invalidator: while settings change, old workers may lack it."""
 UNKNOWN_FOR: Final = timedelta(days=1)
 """The age of an order from which its invalidator counts as taken out of the settings."""
 

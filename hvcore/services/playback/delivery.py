@@ -105,7 +105,7 @@ class Delivery:
 
     def open(self, request: PlaybackRequest) -> PlaybackResponse:
         """
-        Return the response to a playback request.
+        Decide about a viewer's request for a file of a video, and return the response.
 
         Raises:
             UnauthorizedError: A private path without a valid token.

@@ -24,7 +24,7 @@ from hvcore.services.playback.published_files import (
 from hvcore.services.playback.responses import StoredFile
 
 MAX_KNOWN: Final = 10_000
-"""About 10 MB; a film of two hours has 1,200 segments in each rung."""
+"""Files kept in memory, about 10 MB; a film of two hours has 1,200 segments in each rung."""
 
 
 @attrs.frozen(kw_only=True)

@@ -1,4 +1,4 @@
-"""A video that may be served now."""
+"""The facts about a video that may be served to a viewer now."""
 
 from collections.abc import Callable
 from datetime import datetime

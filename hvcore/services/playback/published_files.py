@@ -24,10 +24,10 @@ from hvcore.services.playback.responses import StoredFile
 
 INIT: Final = "init.m4s"
 ETAG_CHARS: Final = 32
-"""Of an entity tag; a file has the same one at the edge."""
+"""Length of an entity tag; a file has the same tag at the edge."""
 FIRST_RUNG_INIT: Final = "video/init.m4s"
 MAX_NUMBER_DIGITS: Final = 7
-"""Of a segment's number in its name."""
+"""The most digits of a segment's number in its name."""
 
 _NUMBER: Final = rf"0|[1-9][0-9]{{0,{MAX_NUMBER_DIGITS - 1}}}"
 _CAPTIONS = re.compile(
@@ -102,7 +102,7 @@ class PublishedMedia:
 
     @property
     def etag(self) -> str:
-        """The entity tag, without quotes."""
+        """The HTTP entity tag (ETag) of the file, without quotes."""
         tag = self.file.sha256[:ETAG_CHARS]
         # The beginning of a file is not what the whole is.
         return tag if self.first_bytes is None else f"{tag}-{self.first_bytes}"

@@ -10,7 +10,7 @@ from hvcore.ports.storage import Storage, SupportsPresignedRead
 from hvcore.services.playback.responses import StoredFile
 
 VALID_S: Final = 30
-"""A player follows at once, and the store only looks when it does. Clocks differ."""
+"""How long an address of the store is valid: a player follows it at once, clocks may differ."""
 
 
 @attrs.frozen(kw_only=True)

@@ -16,9 +16,9 @@ from hvcore.throttling.log_lines import LOG_LINES, LogLines, without_credentials
 from hvcore.throttling.shares import client_of_address
 
 LINES_IN_ALL: Final = 300
-"""In a minute: about 60 KB, so that 10 MB of log hold the last two hours."""
+"""Log lines a minute for all refusals: about 60 KB, so 10 MB of log hold two hours."""
 LINES_OF_UNKNOWN: Final = 20
-"""In a minute: about 4 KB. Whoever tries addresses needs no line for each of them."""
+"""Log lines a minute for unknown addresses, about 4 KB: guesses need no line each."""
 MAX_PATH_CHARS: Final = 200
 
 _log = logging.getLogger(__name__)

@@ -59,7 +59,7 @@ class StoredFile:
 
     @property
     def is_local(self) -> bool:
-        """Return whether ``open`` gives a file of this machine, fit for sendfile."""
+        """Return whether the file is on this machine; ``open`` then gives one fit for sendfile."""
         return self.local is not None
 
     def open(self, start: int, end: int) -> BinaryIO:

@@ -13,9 +13,9 @@ from typing import Final
 import attrs
 
 MARK: Final = "~hv~token~"
-"""Replaces a token in cached texts; no quoting changes it."""
+"""The mark in a cached text that a token replaces; no quoting changes it."""
 PIECE_BYTES: Final = 64 * 1024
-"""The memory for a client that reads nothing; large enough that system calls cost little."""
+"""Memory held for a client that reads nothing; large enough to need few system calls."""
 _MARK: Final = MARK.encode()
 _ETAG_CHARS: Final = 32
 

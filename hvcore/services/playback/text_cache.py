@@ -6,7 +6,7 @@ from collections.abc import Sized
 from typing import Final, Generic, TypeVar
 
 MAX_CACHED_BYTES: Final = 32 * 1024 * 1024
-"""Some 2,000 playlists of half an hour."""
+"""Room for some 2,000 playlists of half an hour."""
 MAX_TEXT_BYTES: Final = 512 * 1024
 """
 A few longer ones would drop all others. A playlist of twelve hours, the longest

@@ -27,7 +27,7 @@ from hvcore.services.processing.source_captions import SourceCaptions
 from hvcore.services.tasks.leases import TaskRun
 
 LATE_WRITERS_AFTER: Final = timedelta(minutes=15)
-"""When a worker that was given up for dead has surely noticed."""
+"""The time after which a worker that lost its lease has surely noticed and stopped writing."""
 
 
 def order_tidying(work: Work, video: Video, *delays: timedelta) -> None:

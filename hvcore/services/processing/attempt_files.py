@@ -1,4 +1,4 @@
-"""The files that attempts at a transcode job leave in storage."""
+"""Store and remove the files of attempts at a transcode job."""
 
 import logging
 import re
@@ -35,7 +35,7 @@ _ATTEMPT: Final = re.compile(r"(?:p[0-9]+[ast]|storyboard-a)[0-9]+")
 
 @attrs.frozen(kw_only=True)
 class AttemptFiles:
-    """Store the files of an attempt, and remove files that nobody needs."""
+    """Store the files that attempts at a transcode job have made, and remove unneeded ones."""
 
     storage: Storage
 

@@ -1,4 +1,4 @@
-"""Check the files of a job before they are published, and keep the findings."""
+"""Check the files of a job against the conformance rules, and store the report."""
 
 import io
 import json

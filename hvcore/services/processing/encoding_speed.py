@@ -1,4 +1,4 @@
-"""Measure and trace how fast parts are encoded."""
+"""Count and trace the time that transcoders take to encode parts."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

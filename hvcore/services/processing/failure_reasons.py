@@ -48,7 +48,7 @@ _MEANINGS: Final[Mapping[str, tuple[str, ...]]] = {
 MEANINGS: Final[Mapping[str, str]] = {
     rule: meaning for meaning, rules in _MEANINGS.items() for rule in rules
 }
-"""By the ids of the rules that MUST be kept: what is wrong with the video."""
+"""What is wrong with a video, by the id of the rule (a MUST) that it breaks."""
 
 
 def failure_reason(rule: str) -> str:

@@ -12,7 +12,7 @@ from hvcore.services.playback.published_files import PublishedMedia, find_publis
 from hvcore.services.processing.published_source import PublishedSource
 
 AHEAD: Final = 8
-"""How many requests are under way; one after the other, each waits for the network."""
+"""Requests that are under way at a time; one after the other, each waits for the network."""
 
 _ASK_EVERY_S: Final = 0.2
 _NUMBERED: Final = re.compile(r"(?P<folder>.*/)(?P<number>0|[1-9][0-9]{0,6})\.m4s")

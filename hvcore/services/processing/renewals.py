@@ -23,9 +23,9 @@ from hvcore.services.processing.attempt_cleanup import (
 )
 
 REPLACES: Final = "replaces"
-"""In a task's payload: the job whose files are published."""
+"""The key in a task's payload for the published job that the task's job replaces."""
 RENEWAL: Final = "renewal"
-"""In the payload of a repair: the job whose files will be, if bytes are not the same."""
+"""The key in a repair's payload for the job under which new files are published, if their bytes differ from the lost ones."""
 
 
 def replaced_job(task: Task) -> JobId | None:

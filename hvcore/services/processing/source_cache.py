@@ -20,7 +20,7 @@ from hvcore.ports.storage import Storage
 _FOLDER: Final = "source"
 COPY_BYTES: Final = 1024 * 1024
 KEPT_IDLE_S: Final = 600.0
-"""The next part of a video comes in seconds, unless others are in front of it."""
+"""How long an unused copy is kept: the next part usually comes in seconds."""
 
 
 @attrs.define(kw_only=True)

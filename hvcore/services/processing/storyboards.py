@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 COLUMNS: Final = 10
 ROWS: Final = 5
-"""Two sheets at most, so that the first previews need not wait for all."""
+"""Rows of a sheet: two sheets at most, so the first previews need not wait for all."""
 NO_STORYBOARD: Final = "There are no previews for seeking: a still cannot be read."
 
 _ON_SHEET: Final = COLUMNS * ROWS

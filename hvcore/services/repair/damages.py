@@ -10,7 +10,7 @@ import attrs
 from hvcore.domain.ids import OrgId, VideoId
 
 GRACE: Final = timedelta(days=7)
-"""How old is what may be removed; whoever restores an older database has as long."""
+"""The least age of files that may be removed; an older database must be restored by then."""
 INTO_QUARANTINE: Final = "put them in quarantine; they are removed in a week"
 
 

@@ -1,4 +1,4 @@
-"""Compare the whole database with the whole storage, both ways."""
+"""Find the damages of the whole database and the whole storage, by comparing both ways."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -18,9 +18,9 @@ from hvcore.services.repair.right_database import RightDatabase
 from hvcore.services.repair.video_files import VideoFiles
 
 PAGE: Final = 500
-"""Videos whose ids are in memory at a time."""
+"""Videos whose ids are kept in memory at a time."""
 MOST_TASKS: Final = 1_000
-"""Of those without a video; the next check finds the rest."""
+"""Tasks without a video that one check reports; the next check finds the rest."""
 
 
 @attrs.frozen(kw_only=True)

@@ -23,10 +23,10 @@ from hvcore.ports.storage import (
 from hvcore.services.processing.attempt_files import content_type
 
 KEPT_FOR: Final = timedelta(days=7)
-"""In which somebody notices that the database was the wrong one."""
+"""How long objects stay in quarantine, in case the database was the wrong one."""
 LOOKS_EVERY: Final = timedelta(hours=1)
 AT_ONCE: Final = 8
-"""A copy takes a store some 50 ms."""
+"""Objects moved at a time; a copy takes a store some 50 ms."""
 
 
 @attrs.define(kw_only=True)

@@ -13,9 +13,9 @@ from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.repair.orphans import batches, distinct, upload_of, video_of
 
 MARK: Final = "installation/id"
-"""The object that says whose the storage is; the first repair writes it."""
+"""The object that names the storage's installation; the first repair writes it."""
 LEAST_SHARE: Final = 0.5
-"""Of what is stored, how much a database knows that was never lost or mistaken."""
+"""The least share of stored videos that the right database knows."""
 
 
 @attrs.frozen(kw_only=True)

@@ -36,9 +36,9 @@ from hvcore.services.sign_in.memberships import Memberships, belongs
 from hvcore.signing.sealing import SealBrokenError, Sealer
 
 TOUCHED_EVERY: Final = timedelta(minutes=1)
-"""A write for each request would make every page wait for the database's writer."""
+"""A session's use is stored this often: a write for each request would make pages wait."""
 CLAIMED_FOR: Final = timedelta(seconds=30)
-"""Longer than a backend may block; then its process is taken for dead."""
+"""How long one process may ask for a membership: longer than a backend may block; then the process is taken for dead."""
 _LOOKED_EVERY_S: Final = 0.05
 
 _log = logging.getLogger(__name__)
@@ -218,7 +218,7 @@ class SignInSessions:
         return self._sign_out_address(session)
 
     def forget_ended(self) -> None:
-        """Remove sessions, pending sign-ins and one-time links that have ended."""
+        """Remove ended sessions, and expired pending sign-ins and one-time links."""
         now = self.clock.now()
         with self.uow.write() as work:
             work.sign_in_sessions.remove_ended(now, self.times.idle)

@@ -8,7 +8,7 @@ import attrs
 from hvcore.domain.tasks.task import Lane
 
 MOST_PASSES: Final = 3
-"""Tasks of more urgent lanes that go before one that waits."""
+"""Tasks of other lanes that may go before a lane that waits."""
 
 
 @attrs.define

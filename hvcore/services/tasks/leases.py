@@ -24,7 +24,7 @@ from hvcore.services.tasks.costs import Meter
 _log = logging.getLogger(__name__)
 
 RENEW_EVERY_S: Final = 0.8
-"""Also how soon a cancelled task is noticed; a delete promises 2 s."""
+"""How often a lease is renewed and a cancelled task is noticed; a delete promises 2 s."""
 
 
 class TaskStopped(BaseException):
@@ -72,7 +72,7 @@ class TaskRun:
 
     @property
     def is_lost(self) -> bool:
-        """Return whether another worker owns the task now, or it was cancelled."""
+        """Return whether the lease is lost: another worker has the task, or it was cancelled."""
         return self._lost.is_set()
 
     def check(self) -> None:

@@ -12,7 +12,7 @@ from hvcore.errors import UnavailableError
 
 OUTAGE_WAITS: Final = timedelta(minutes=1)
 HANDED_ON_WAITS: Final = timedelta(seconds=1)
-"""A task that this host cannot do: others may."""
+"""How long a task waits that this host cannot do: other hosts may take it."""
 HOST_RESTS_S: Final = 30.0
 _OF_THIS_HOST: Final = frozenset(
     {

@@ -11,7 +11,7 @@ from hvcore.ports.queue import Queue
 from hvcore.ports.unit_of_work import UnitOfWork
 
 MOST_SHOWN: Final = 50
-"""Tasks of a state."""
+"""Tasks of each state that an overview shows."""
 
 
 @attrs.frozen(kw_only=True)
@@ -51,7 +51,7 @@ class TaskOverviews:
     queue: Queue
 
     def now(self) -> TaskOverview:
-        """Return the present overview of all tasks."""
+        """Return the overview of all tasks at this moment."""
         with self.uow.read() as work:
             backlogs = work.tasks.backlogs()
             in_work = work.tasks.search(state=TaskState.LEASED, limit=MOST_SHOWN)

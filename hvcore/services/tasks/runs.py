@@ -1,5 +1,5 @@
 """
-Run tasks under a lease, and keep them going when workers vanish.
+Run tasks under a lease, and bring tasks back whose workers vanish.
 
 The database decides which worker runs which task.
 """

@@ -57,10 +57,10 @@ from hvcore.services.uploads.source_checks import (
 )
 
 FETCH_LIMIT_S: Final = 3 * 3600.0
-"""5 GiB in this time are 4 Mbit/s."""
+"""The time for one download: 5 GiB in this time are 4 Mbit/s."""
 GRACE_S: Final = 60.0
 MIN_BYTES_PER_S: Final = 32 * 1024
-"""A source that stays below it after GRACE_S keeps others waiting."""
+"""The least speed of a source after GRACE_S; a slower one would keep others waiting."""
 _UNNAMED: Final = "download"
 
 

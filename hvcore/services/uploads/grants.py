@@ -61,9 +61,9 @@ from hvcore.signing.upload_addresses import UploadSigner
 _log = logging.getLogger(__name__)
 
 UNPROCESSED_RETENTION: Final = timedelta(hours=24)
-"""How long uploaded bytes wait for a process request."""
+"""How long an uploaded file waits for a process request."""
 ERASED_AFTER: Final = timedelta(hours=1)
-"""When what is told of a video whose bytes never came goes; nobody sends them then."""
+"""The time after which the personal data of a video whose file never came is erased."""
 SWEEP_BATCH: Final = 100
 NOT_SENT_HERE: Final = frozenset(
     {

@@ -50,7 +50,7 @@ from hvcore.signing.upload_addresses import UploadSigner
 _log = logging.getLogger(__name__)
 
 PROLONG_STEP: Final = timedelta(minutes=1)
-"""Many small chunks must not each write to the database."""
+"""The least prolongation that is stored: many small chunks must not each write to the database."""
 
 
 @attrs.frozen(kw_only=True)

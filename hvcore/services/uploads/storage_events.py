@@ -18,7 +18,7 @@ from hvcore.services.processing.orders import order_look
 from hvcore.services.uploads.direct_addresses import can_be_written
 
 AT_ONCE: Final = 100
-"""Uploads of one transaction: a database with one writer has others waiting."""
+"""Uploads of one transaction: on a database with one writer, others wait for it."""
 _UPLOADS: Final = "uploads"
 _GRANT: Final = re.compile(rf"{_UPLOADS}(?:/[A-Za-z0-9_-]{{1,64}}){{3}}")
 

@@ -45,7 +45,7 @@ _log = logging.getLogger(__name__)
 
 _LANGUAGE = re.compile(LANGUAGE_PATTERN)
 FIRST_CUES_BYTES: Final = 32 * 1024
-"""To read all of a file takes up to a second."""
+"""The beginning of a file that is read for its first cues; reading all takes up to a second."""
 NO_SUCH_CAPTIONS: Final = "The video has no captions in this language."
 
 

@@ -40,7 +40,7 @@ from hvcore.services.videos.erasure import Erasure
 _log = logging.getLogger(__name__)
 
 LATE_UPLOADS_AFTER: Final = timedelta(minutes=15)
-"""When the prefixes are emptied again, of what a dying worker wrote late."""
+"""When the prefixes are emptied again, because a dying worker may have written late."""
 
 
 @attrs.frozen(kw_only=True)

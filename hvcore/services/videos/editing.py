@@ -1,4 +1,4 @@
-"""Change the properties that an owner may change of a video at any time."""
+"""Change a video's name, description, visibility and other properties of its owner."""
 
 import attrs
 

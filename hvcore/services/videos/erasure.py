@@ -25,7 +25,7 @@ from hvcore.processes.rounds import Round
 _log = logging.getLogger(__name__)
 
 UNTOLD_KEPT_FOR: Final = timedelta(hours=23, minutes=30)
-"""Of 24 hours; the rest is for the task that comes then."""
+"""How long undelivered events keep their data: 24 hours, less the time for the last task."""
 UNTOLD_AGAIN_AFTER: Final = timedelta(hours=1)
 LEFT_BEHIND_AFTER: Final = timedelta(hours=25)
 """When a video's own purges have surely come, if it had any that erase."""
@@ -90,7 +90,8 @@ class Erasure:
         """
         Erase personal data that is left of videos deleted long ago; return the number of videos.
 
-        Afterwards the database also forgets copies of overwritten rows, such as those in its files.
+        Afterwards erased data are also removed from the places where the database keeps copies
+        beside its tables.
         """
         before = self.clock.now() - LEFT_BEHIND_AFTER
         with self.uow.read() as work:

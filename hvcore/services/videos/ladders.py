@@ -31,7 +31,7 @@ class MeasuredTrack:
 
 @attrs.frozen(kw_only=True)
 class Ladders:
-    """Measure the published renditions of a video."""
+    """Measure the bit rates and sizes of the published renditions of a video."""
 
     uow: UnitOfWork
 

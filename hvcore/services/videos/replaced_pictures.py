@@ -22,9 +22,9 @@ from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.tasks.leases import TaskRun
 
 READERS_END_AFTER: Final = timedelta(minutes=15)
-"""When no request reads a replaced picture any more, or renders a size of it."""
+"""The time after which no request reads a replaced poster, or renders a size of it."""
 ABANDONED_AFTER: Final = timedelta(hours=1)
-"""No request takes as long between storing a picture and the end of its commit."""
+"""The age at which a poster that is not shown is left over: no request takes so long to commit."""
 
 
 def order_removal(work: Work, video: Video, replaced: str) -> None:

@@ -32,16 +32,16 @@ from hvcore.throttling.turns import TurnSlots, end_turn
 _log = logging.getLogger(__name__)
 
 LONG_BYTES: Final = 32 * 1024
-"""Up to this a file takes 12 ms at most, and a process 70 to begin."""
+"""Longer files are read by a child: up to this size reading takes 12 ms, starting a child 70."""
 PLACES: Final = 1
 """Two at a time share what nice processes get, so nobody's file would be read sooner."""
 NICENESS: Final = 15
 """As children that draw pictures: encodes come first, which have 10."""
 WAITS_AT_MOST_S: Final = 20.0
 MOST_PROCESSOR_S: Final = 5
-"""The worst file of 2 MB takes one; on a slow machine three."""
+"""Processor time of a child: the worst file of 2 MB takes 1 s, on a slow machine 3."""
 MOST_S: Final = 30.0
-"""On a busy machine, on which a nice process gets a quarter of a core."""
+"""Time of a child on a busy machine, where a nice process gets a quarter of a core."""
 MOST_MEMORY_BYTES: Final = 512 * 1024**2
 
 

@@ -20,7 +20,7 @@ BATCH: Final = 500
 PAUSE_S: Final = 0.02
 """SQLite has no queue of writers: a writer that finds it locked sleeps about this long."""
 SWEEP_BATCHES: Final = 60
-"""The rest follows half a minute later; the sweep must not do only this."""
+"""Batches of one sweep; the next one goes on half a minute later."""
 
 
 def end_backlog(uow: UnitOfWork, webhook_id: WebhookId) -> None:

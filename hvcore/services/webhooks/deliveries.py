@@ -34,12 +34,12 @@ from hvcore.throttling.log_throttle import LogThrottle
 _log = logging.getLogger(__name__)
 
 TIMEOUT_S: Final = 15.0
-"""For a whole attempt, the name lookup included (docs/reference/http.md)."""
+"""The time for a whole attempt, the name lookup included (docs/reference/http.md)."""
 
 PUT_OFF_BATCH: Final = 1_000
 """Tasks in a transaction: a writer on SQLite delays everyone else."""
 WARNS_EVERY_S: Final = 60.0
-"""For each endpoint: a dead one fails many times a minute."""
+"""How often a failing endpoint is logged as a warning: a dead one fails many times a minute."""
 WAITS_FOR_FAILING: Final = "waits: the endpoint is failing"
 WAITS_FOR_OTHERS: Final = "waits: the endpoint has others in flight"
 WAITS_FOR_ENABLED: Final = "waits: the endpoint was just enabled"

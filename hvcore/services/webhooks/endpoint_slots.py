@@ -15,7 +15,7 @@ from typing import Final
 
 SLOTS: Final = 4
 SLOTS_AFTER_A_FAILURE: Final = 1
-"""Until it answers successfully again; so one thread, not four, waits for it."""
+"""Slots of an endpoint from a failure until its next success: one thread waits for it, not 4."""
 MIN_WAIT_S: Final = 2.0
 USUAL_WAIT_S: Final = 30.0
 MAX_WAIT_S: Final = 600.0

@@ -49,7 +49,7 @@ class WebhookWithSecret:
 
 @attrs.frozen(kw_only=True)
 class Webhooks:
-    """Manage the webhook endpoints of environments."""
+    """Add, list, change and remove the webhook endpoints of environments."""
 
     uow: UnitOfWork
     tenants: Tenants

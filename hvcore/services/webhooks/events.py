@@ -21,7 +21,7 @@ from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.access.authorization import find_authorized_video, require_listed
 
 FORGOTTEN_AT_ONCE: Final = 1_000
-"""Short enough a transaction; with a round every 30 s, 33 events a second."""
+"""Events removed in one transaction, to keep it short; a round every 30 s makes 33 a second."""
 
 
 MOST_OF_A_VIDEO: Final = 100

@@ -22,9 +22,9 @@ from hvcore.services.tasks.leases import TaskRun
 from hvcore.services.webhooks.endpoint_slots import EndpointSlots
 
 EARLIER_WAITS: Final = timedelta(seconds=10)
-"""At most: whoever tells an earlier event wakes the next one."""
+"""The longest wait for an earlier event; telling that event wakes the next one."""
 UNKNOWN_WAITS: Final = timedelta(minutes=1)
-"""While plugins change, old workers meet the events of new ones."""
+"""How long an event waits for its subscriber: while plugins change, old workers may lack it."""
 
 
 class SubscriberError(HvcoreError):

@@ -22,7 +22,7 @@ from hvcore.services.playback.shared_texts import PIECE_BYTES, PiecewiseBody
 NAMED: Final = "downloads"
 """The folder of downloads, in addresses and under a media root."""
 Counted = Callable[[int], CountedSegment]
-"""Makes what counts a segment of a rung, by the rung's short edge in pixels."""
+"""Makes the count of a segment, from the short edge of its rung in pixels."""
 
 
 class SegmentsInOrder:

@@ -1,4 +1,4 @@
-"""The downloads of a video, and the file name of each."""
+"""List the downloads of a video, and name their files."""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from hvcore.manifests.languages import language_tag
 _MOVIE: Final = re.compile(r"([1-9][0-9]{0,4}p)\.mp4")
 _SOUND: Final = re.compile(r"(audio(?:-[1-9][0-9]{0,2})?)\.m4a")
 MAX_SAVED_CHARS: Final = 60
-"""Of a video's name, of which each may take four bytes of the 255 of a name."""
+"""Characters of the video's name in a file name: each may take 4 of the 255 bytes."""
 _MAX_BYTES: Final = 255
 _FORBIDDEN: Final = re.compile(
     r'[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069/\\:*?"<>|]'

@@ -40,9 +40,9 @@ from hvcore.services.playback.published_files import init_of, stored_file
 from hvcore.services.playback.responses import StoredFile
 
 MAX_KNOWN: Final = 32
-"""About 15 MB, if all are of films of twelve hours."""
+"""Downloads kept in memory, about 15 MB if all are of films of twelve hours."""
 WAIT_S: Final = 20.0
-"""For the head of another download; longer ones are told to come again."""
+"""How long a request waits while another download is prepared; then it is refused."""
 RETRY_AFTER_S: Final = 5
 _NO_SUCH_DOWNLOAD: Final = "The video has no such download."
 _DAMAGED: Final = "The files of this download are damaged."

@@ -17,7 +17,7 @@ TYPES: Final = {
     "webm": "video/webm",
     "mkv": "video/x-matroska",
 }
-"""Of sources, by the endings of their names."""
+"""Content types of source files, by the endings of their names."""
 _STEM: Final = "source"
 
 

@@ -9,7 +9,7 @@ from hvcore.playback_tokens.keys import TokenKey
 from hvcore.signing.sealing import SealBrokenError, Sealer
 
 MAX_OPENED: Final = 4096
-"""Keys in memory, less than 1 KB each."""
+"""Opened keys kept in memory, less than 1 KB each."""
 
 
 class OrganizationKeys:

@@ -35,7 +35,7 @@ from hvcore.settings import PublicSettings
 @attrs.frozen(kw_only=True)
 class SignedPlayback:
     """
-    The private addresses of a video, each with a token in it.
+    The private playback addresses of a video, each with a token in it.
 
     Attributes:
         expires_in_s: Seconds until the token expires.

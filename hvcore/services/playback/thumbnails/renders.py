@@ -30,10 +30,10 @@ OTHERS_NICENESS: Final = 12
 """Encodes come first, which have 10: with 5 a short clip took three times as long beside
 these. Viewers wait for them: with 15, a new size took 2.5 s on a machine that was full."""
 USUAL_FOR_ONE: Final = 3
-"""Times the share: a browser asks for six pictures of a page at a time."""
+"""Usual renders of one client, in shares: a browser asks for six pictures of a page at a time."""
 WAIT_FOR_RENDER_S: Final = 2.0
 MORE_FOR_RENDER_S: Final = 3.0
-"""Once it has begun: on a busy machine a child takes a second or two to start."""
+"""How long a render may take once begun: on a busy machine a child starts in 1 or 2 s."""
 _SHARE: Final = "renders_of_one"
 
 _log = logging.getLogger(__name__)

@@ -14,13 +14,13 @@ from hvcore.domain.limits import THUMBNAIL_TOKEN_VALID_S
 from hvcore.playback_tokens import KeyRing, TokenUse
 
 SAME_FOR_S: Final = 3600
-"""A token is good for so much longer, so that each is for a day at least."""
+"""How long the same token is given; it is valid for so much longer than a day."""
 MAX_TOKENS: Final = 20_000
-"""About 15 MB."""
+"""Tokens kept in memory, about 15 MB."""
 
 
 class ThumbnailTokens:
-    """Issue thumbnail tokens; thread-safe."""
+    """Issue tokens that open the thumbnails of private videos; thread-safe."""
 
     def __init__(self, key_ring: KeyRing) -> None:
         self._key_ring = key_ring

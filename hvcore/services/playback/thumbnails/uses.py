@@ -16,7 +16,7 @@ import attrs
 from hvcore.ports.storage import ObjectInfo
 
 MAX_REMEMBERED: Final = 4096
-"""Sizes of all videos; about 1 MB."""
+"""Thumbnail sizes of all videos that are remembered, about 1 MB."""
 
 
 @attrs.define

@@ -1,4 +1,4 @@
-"""Conditions on a stored thing that its changer has seen, checked before it is changed."""
+"""Check that a stored object is still as its changer saw it, before it is changed."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -16,11 +16,11 @@ Called within the change's transaction, with what that has locked; does no I/O.
 
 def require_condition(condition: Condition[T] | None, found: T) -> None:
     """
-    Refuse to change a stored thing that does not meet the changer's condition.
+    Refuse to change a stored object that does not meet the changer's condition.
 
     Args:
         condition: None if there is no condition.
-        found: The stored thing as it is now.
+        found: The stored object as it is now.
 
     Raises:
         PreconditionFailedError: The condition does not hold.

@@ -73,7 +73,7 @@ def record(
 
     Args:
         action: Such as ``key.create``.
-        subject: The id of the changed thing.
+        subject: The id of the key, organization, video or other object that is changed.
         details: Plain JSON data and moments; never a secret.
     """
     actor = _actor.get()

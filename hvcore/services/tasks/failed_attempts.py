@@ -46,7 +46,7 @@ class FailedAttempts:
 
     def end(self, run: TaskRun, handler: TaskHandler, error: Exception) -> str:
         """
-        Put a task back after a failed attempt, or fail it for good; return the outcome.
+        Put a task back after a failed attempt, or fail it for good; return the outcome's name.
 
         Returns:
             As the metric of attempts names it: ``waits``, ``tried_again``, ``failed`` or ``lost``.

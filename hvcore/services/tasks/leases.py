@@ -94,7 +94,7 @@ class TaskRun:
         return not self._lost.wait(wait_s) and not self._stopping()
 
     def report(self, progress: float) -> None:
-        """Record the finished share of the work, 0.0 to 1.0; stored when the lease is renewed."""
+        """Note the finished share of the work, 0.0 to 1.0; stored when the lease is renewed."""
         self._progress = min(max(progress, 0.0), 1.0)
 
     def finish(

@@ -23,8 +23,8 @@ class DirectAddresses:
     Sign object store addresses for direct uploads, where the setting and the store allow it.
 
     Attributes:
-        mode: The setting for direct uploads; unless it is ``ON``, an address is given only
-            if it binds the announced type and size of the file.
+        mode: The setting for direct uploads: ``OFF`` gives no address, ``ON`` gives one for every
+            upload, ``AUTO`` only if the address binds the announced type and size of the file.
     """
 
     storage: Storage

@@ -34,7 +34,7 @@ class SubscriberError(HvcoreError):
 @attrs.frozen(kw_only=True)
 class Subscriptions:
     """
-    Tell event subscribers about events, those of a video in their order.
+    Tell event subscribers about events; those of one video in their order.
 
     Attributes:
         subscribers: By name.

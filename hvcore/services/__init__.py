@@ -1,1 +1,1 @@
-"""Use cases: one class per group, its ports as fields."""
+"""The use cases of the service: one class for each group of them, with its ports as fields."""

@@ -1,4 +1,4 @@
-"""Conditions under which something is changed: that it is still as its changer saw it."""
+"""Check that a stored object is still as its changer saw it, before it is changed."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -16,10 +16,11 @@ Called within the change's transaction, with what that has locked; does no I/O.
 
 def require_condition(condition: Condition[T] | None, found: T) -> None:
     """
-    Refuse to change what is not as its changer saw it.
+    Refuse to change a stored object that does not meet the changer's condition.
 
     Args:
-        condition: None where there is none.
+        condition: None if there is no condition.
+        found: The stored object as it is now.
 
     Raises:
         PreconditionFailedError: The condition does not hold.

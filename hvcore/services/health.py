@@ -1,4 +1,4 @@
-"""Return whether the service can serve."""
+"""Check whether the service can serve, component by component."""
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -20,11 +20,11 @@ from hvcore.services.room_to_write import RoomToWrite
 OK: Final = "ok"
 UNKNOWN: Final = "not known while the database does not answer"
 CLOCKS_AGREE_WITHIN_S: Final = 2.0
-"""Of a host's clock and the database's: playback tokens bear 5 s between two hosts."""
+"""The greatest difference between the clocks of a host and the database, in seconds. Playback tokens tolerate 5 s between two hosts."""
 
 
 class HealthStatus(Enum):
-    """``degraded`` still answers requests; ``down`` cannot."""
+    """The status of the service: ``ok``, ``degraded`` (still answers requests) or ``down``."""
 
     OK = "ok"
     DEGRADED = "degraded"
@@ -38,9 +38,9 @@ class HealthReport:
 
     Attributes:
         checks: Each component's ``ok``, or the reason why not.
-        lacks: What this machine's encoder cannot do, a sentence each; requests
-            for it are refused, so the service is not degraded by it.
-        sandbox: How what strangers have uploaded is confined; empty if unknown.
+        lacks: Features that this machine's encoder lacks, a sentence each; requests
+            for them are refused, so the service is not degraded.
+        sandbox: How the processing of uploaded files is confined; empty if unknown.
     """
 
     status: HealthStatus
@@ -53,11 +53,12 @@ class HealthReport:
 @attrs.frozen(kw_only=True)
 class Health:
     """
-    Check every component that the service needs.
+    Check every component that the service needs: database, clock, storage, queue, disk.
 
     Attributes:
-        queue: None in an app that needs none to work.
-        transcoder: None in an app that encodes nothing and refuses nothing by it.
+        queue: None in an app that needs no queue.
+        transcoder: None in an app that neither encodes nor refuses requests by the
+            transcoder's abilities.
     """
 
     uow: UnitOfWork
@@ -67,7 +68,7 @@ class Health:
     room: RoomToWrite
 
     def check(self) -> HealthReport:
-        """Ask every component once."""
+        """Ask every component once, and return the outcomes and the status of the service."""
         # At the same time: if all are silent, the answer takes as long as with one.
         with ThreadPoolExecutor(2, thread_name_prefix="health") as others:
             storage = others.submit(_ask, self.storage.ping)
@@ -105,8 +106,8 @@ def check_clock(uow: UnitOfWork) -> None:
     Compare this host's clock with the database's.
 
     Raises:
-        UnavailableError: They differ; the text says how much. Or the database does not
-            answer.
+        UnavailableError: The clocks differ by more than 2 s; the text says how much. Or the
+            database does not answer.
     """
     ahead_s = uow.clock_ahead_s()
     if abs(ahead_s) > CLOCKS_AGREE_WITHIN_S:

@@ -1,4 +1,4 @@
-"""Return whether this process can serve now, within two seconds."""
+"""Check within two seconds whether this process can serve requests now."""
 
 import math
 import threading
@@ -11,10 +11,10 @@ import attrs
 from hvcore.errors import UnavailableError
 
 WITHIN_S: Final = 1.5
-"""Monitors are promised an answer within 2 s, whatever hangs."""
+"""The time for all checks: monitors are promised an answer within 2 s, whatever hangs."""
 RETRY_AFTER_S: Final = 5
 FAILURES: Final = 2
-"""In a row. With one, a hiccup of what all hosts share would empty a balancer."""
+"""Failures in a row that count; with one, a hiccup of a shared component would take all hosts out of a load balancer."""
 
 
 class _Question:
@@ -85,12 +85,12 @@ class _Failures:
 
 class Readiness:
     """
-    Asks the services that every request needs; thread-safe.
+    Check the components that every request needs; thread-safe.
 
     Args:
-        pings: By the name of what is asked; each raises UnavailableError if it does
+        pings: By the component's name; each raises UnavailableError if the component does
             not answer, and may take as long as it likes.
-        within_s: How long all of them have together.
+        within_s: The time for all pings together, in seconds.
     """
 
     def __init__(
@@ -102,11 +102,13 @@ class Readiness:
 
     def check(self) -> None:
         """
-        Return if everything answers, or answered when last asked.
+        Return if every component answers; one failure of a component is forgiven.
+
+        A component that has never answered is not forgiven.
 
         Raises:
-            UnavailableError: Something has not answered twice in a row, or never; the
-                text says what.
+            UnavailableError: A component has not answered twice in a row, or never; the
+                text says which.
         """
         began_at_s = time.monotonic()
         until = began_at_s + self._within_s

@@ -1,4 +1,4 @@
-"""Whether this host has room to write, tried now and then for all of its processes."""
+"""Try now and then whether this host has room to write, for all of its processes."""
 
 import fcntl
 import json
@@ -14,7 +14,7 @@ import attrs
 from hvcore.errors import NoRoomError, UnavailableError
 
 TRIED_EVERY_S: Final = 30.0
-"""Whoever asks in between is told what the last trial has found."""
+"""How long the result of a trial is given to all who ask."""
 _TRIAL_BYTES: Final = 1024
 """Written over in place, which needs no room."""
 
@@ -22,11 +22,11 @@ _TRIAL_BYTES: Final = 1024
 @attrs.frozen(kw_only=True)
 class RoomTrial:
     """
-    The result of a trial.
+    The result of trying whether this host has room to write.
 
     Attributes:
-        tried_at_s: On the machine's clock that only goes forward.
-        why_not: Empty if there is room.
+        tried_at_s: By the machine's clock that only goes forward.
+        why_not: The reason why it has none; empty if there is room.
     """
 
     tried_at_s: float
@@ -36,11 +36,11 @@ class RoomTrial:
 @attrs.define(kw_only=True)
 class RoomToWrite:
     """
-    Tries to write, at most twice a minute; thread-safe.
+    Try whether this host has room to write, at most twice a minute; thread-safe.
 
     Attributes:
-        trials: Each raises NoRoomError if there is none.
-        note: A file for what the processes of this host have found.
+        trials: Each tries one place, and raises NoRoomError if there is no room.
+        note: The file in which the processes of this host share the last result.
     """
 
     trials: Sequence[Callable[[], None]]
@@ -50,10 +50,10 @@ class RoomToWrite:
 
     def check(self) -> None:
         """
-        Return if there was room half a minute ago, or is now.
+        Check that this host has room to write, by a trial that is at most a minute old.
 
         Raises:
-            NoRoomError: There is none; the text says where.
+            NoRoomError: There is no room; the text says where.
         """
         found = self._own
         if not self._is_fresh(found):

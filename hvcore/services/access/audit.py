@@ -1,5 +1,5 @@
 """
-The audit log: changes of keys, organizations, environments and webhooks.
+Write and read the audit log: changes of keys, organizations, environments and webhooks.
 
 An entry is written in the transaction of the change that it describes, so neither
 exists without the other.
@@ -26,7 +26,7 @@ class Actor:
     The person, program or command line whose action the audit log records.
 
     Attributes:
-        name: Of a person; "" for others.
+        name: The name of a person; "" for others.
     """
 
     id: str
@@ -40,7 +40,7 @@ _actor: ContextVar[Actor] = ContextVar("hvcore_actor", default=_SERVICE)
 @contextmanager
 def acting_as(actor: str) -> Iterator[None]:
     """
-    Set the actor for all changes within a block, in this thread.
+    Set the actor of audit log entries for a ``with`` block, in this thread.
 
     Args:
         actor: Such as ``cli:alice``; without this, it is ``service``.
@@ -51,7 +51,7 @@ def acting_as(actor: str) -> Iterator[None]:
 
 @contextmanager
 def acting_as_person(person: Person) -> Iterator[None]:
-    """Set the actor to a person who is signed in; otherwise as ``acting_as``."""
+    """Set a signed-in person as the actor of audit log entries, for a ``with`` block."""
     with _acting(Actor(id=f"{person.backend}:{person.subject}", name=person.name)):
         yield
 
@@ -69,11 +69,11 @@ def record(
     work: Work, action: str, subject: str, *, org_id: OrgId | None, **details: object
 ) -> None:
     """
-    Add to the audit log what this transaction does.
+    Add an entry to the audit log about the change that this transaction makes.
 
     Args:
         action: Such as ``key.create``.
-        subject: The identifier of what it is done to.
+        subject: The id of the key, organization, video or other object that is changed.
         details: Plain JSON data and moments; never a secret.
     """
     actor = _actor.get()
@@ -94,16 +94,16 @@ def record_by_person(
     work: Work, action: str, subject: str, *, org_id: OrgId, **details: object
 ) -> None:
     """
-    Add a change of a video to the audit log, if a person does it.
+    Add an entry about a change of a video to the audit log, if a person makes the change.
 
-    Programs change videos all day: the log would hold nothing else.
+    Programs change videos all day: without this rule, the log would be full of their entries.
     """
     if _actor.get().name:
         record(work, action, subject, org_id=org_id, **details)
 
 
 def actor_of(caller: Principal) -> str:
-    """Return the actor: a person, the command line, or a program by its key."""
+    """Return the actor of a change: a person, the command line, or the id of a program's key."""
     actor = _actor.get()
     return f"key:{caller.key_id}" if actor is _SERVICE else actor.id
 
@@ -116,13 +116,13 @@ def _plain(value: object) -> object:
 
 @attrs.frozen(kw_only=True)
 class Audit:
-    """Read the audit log."""
+    """Read the entries of the audit log."""
 
     uow: UnitOfWork
 
     def latest(self, org_id: str | None, *, limit: int) -> Sequence[AuditEntry]:
         """
-        Return the latest entries of an organization, or of all; newest first.
+        Return the latest audit log entries of one organization, or of all; newest first.
 
         Raises:
             NotFoundError: There is no such organization.
@@ -132,7 +132,7 @@ class Audit:
 
     def page(self, query: AuditQuery, *, limit: int) -> AuditPage:
         """
-        Return the latest entries that a query asks for.
+        Return the latest audit log entries that match a query, and whether there are more.
 
         Raises:
             NotFoundError: There is no such organization.

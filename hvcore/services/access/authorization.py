@@ -1,5 +1,5 @@
 """
-Whether a caller may use the video that a path names.
+Check whether a caller may use the video that a path names.
 
 Source: interface, "Authentication"; every service that takes a video's id finds
 the video through :func:`find_authorized_video`.
@@ -25,13 +25,14 @@ def find_authorized_video(
     for_update: bool = False,
 ) -> Video:
     """
-    Find the video that a path names, deleted or awaited ones included.
+    Return the video that a path names, if the caller may use it.
 
-    A video of another organization looks exactly like a missing one.
+    Deleted videos and videos that await their file are returned, too. A video of another
+    organization looks exactly like a missing one.
 
     Raises:
         VideoNotFoundError: The organization has no such video.
-        ForbiddenError: It is outside the key's environment.
+        ForbiddenError: The video is outside the key's environment.
     """
     video = work.videos.find(video_id, for_update=for_update)
     return authorize_video(video, caller, org_id)
@@ -39,11 +40,11 @@ def find_authorized_video(
 
 def authorize_video(video: Video | None, caller: Principal, org_id: str) -> Video:
     """
-    Return a video that was found, if the caller may use it.
+    Return the given video, if the caller may use it.
 
     Raises:
-        VideoNotFoundError: There is none, or another organization has it.
-        ForbiddenError: It is outside the key's environment.
+        VideoNotFoundError: The video is None, or of another organization.
+        ForbiddenError: The video is outside the key's environment.
     """
     if video is None or video.org_id != org_id:
         raise VideoNotFoundError
@@ -54,10 +55,10 @@ def authorize_video(video: Video | None, caller: Principal, org_id: str) -> Vide
 
 def require_listed(video: Video) -> Video:
     """
-    Refuse a video that is deleted or still waits for its bytes.
+    Return the given video, unless it is deleted or still awaits its file.
 
     Raises:
-        VideoNotFoundError: It is.
+        VideoNotFoundError: It is deleted or awaits its file.
     """
     if video.state in {VideoState.DELETED, VideoState.AWAITING_UPLOAD}:
         raise VideoNotFoundError
@@ -68,11 +69,11 @@ def listed_video(
     videos: VideoCatalog, caller: Principal, org_id: str, video_id: str
 ) -> Video:
     """
-    Find the video that a path names, outside of any transaction.
+    Return the video that a path names, if the caller may use it; needs no transaction.
 
     Raises:
-        VideoNotFoundError: The organization has no such video, it is deleted, or it
-            has not come yet.
-        ForbiddenError: It is outside the key's environment.
+        VideoNotFoundError: The organization has no such video, it is deleted, or its
+            file has not come yet.
+        ForbiddenError: The video is outside the key's environment.
     """
     return require_listed(authorize_video(videos.find(video_id), caller, org_id))

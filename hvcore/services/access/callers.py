@@ -1,5 +1,5 @@
 """
-The caller of a request, and what it may use.
+Authenticate the callers of requests, and check their permissions.
 
 Source: interface, "Authentication"; every service that takes a video's id
 finds the video through :func:`find_authorized_video`.
@@ -34,7 +34,7 @@ from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.throttling.log_lines import LOG_LINES
 
 MAX_KNOWN_ENVIRONMENTS: Final = 10_000
-"""About 5 MB."""
+"""Environments kept in memory, about 5 MB."""
 NO_ENVIRONMENT: Final = (
     "These credentials are for an environment that does not exist; who issues them "
     "must name one of the organization's."
@@ -45,7 +45,7 @@ _log = logging.getLogger(__name__)
 
 @attrs.frozen(kw_only=True)
 class Access:
-    """Recognise callers and find the environments that they name."""
+    """Authenticate callers, check their permissions, and find the environments they may use."""
 
     uow: UnitOfWork
     directory: EnvironmentDirectory
@@ -56,11 +56,13 @@ class Access:
 
     def authenticate(self, credentials: Credentials) -> Principal:
         """
-        Return the caller, whose environment is named by its id.
+        Return the caller to whom the credentials of a request belong.
+
+        The caller's environment is named by its id, even if the provider gave its name.
 
         Raises:
             UnauthorizedError: No provider knows these credentials.
-            ForbiddenError: They are for an environment that is not there.
+            ForbiddenError: The credentials are for an environment that does not exist.
         """
         try:
             for provider in self.providers:
@@ -77,7 +79,7 @@ class Access:
 
     @property
     def schemes(self) -> Sequence[CredentialScheme]:
-        """The ways in which callers may send credentials, in the order of looking."""
+        """The ways in which callers may send credentials, in the order in which they are tried."""
         given = [one.scheme for one in self.providers if one.scheme is not None]
         return list(dict.fromkeys(given))
 
@@ -125,10 +127,10 @@ class Access:
         self, caller: Principal, permission: Permission | None
     ) -> None:
         """
-        Refuse a caller whose key was not given this permission.
+        Refuse a caller whose key lacks the given permission.
 
         Raises:
-            ForbiddenError: It was not.
+            ForbiddenError: The key lacks it.
         """
         if permission is not None and permission not in caller.permissions:
             raise ForbiddenError(f"This key lacks the permission {permission.value}.")
@@ -137,10 +139,10 @@ class Access:
         self, caller: Principal, org_id: str, permission: Permission | None
     ) -> None:
         """
-        Refuse a path that names another's organization.
+        Refuse a caller who may not use the organization that a path names.
 
         Raises:
-            ForbiddenError: Another organization, or a missing permission.
+            ForbiddenError: The key is of another organization, or lacks the permission.
         """
         if not caller.may_use_org(org_id):
             raise ForbiddenError("This key belongs to another organization.")
@@ -148,11 +150,11 @@ class Access:
 
     def environment(self, caller: Principal, org_id: str, ref: str) -> Environment:
         """
-        Find the environment that a path names, by its id or its short name.
+        Return the environment that a path names by its id or short name.
 
         Raises:
             EnvironmentNotFoundError: The organization has no such environment.
-            ForbiddenError: It is outside the key's scope.
+            ForbiddenError: The environment is outside the key's scope.
         """
         environment = self._environment(org_id, ref)
         if not caller.may_use_env(environment.id):
@@ -161,7 +163,7 @@ class Access:
 
     def own_environment(self, caller: Principal) -> Environment:
         """
-        Find the environment that the key itself determines.
+        Return the environment of the caller's key, or its default environment.
 
         Raises:
             ForbiddenError: A system key, or a full-access key without a
@@ -187,7 +189,7 @@ class Access:
 
     def own_organization(self, caller: Principal) -> OrgId:
         """
-        Return the organization that the key itself determines.
+        Return the id of the organization of the caller's key.
 
         Raises:
             ForbiddenError: As own_environment.

@@ -1,9 +1,9 @@
 """
-Run a request once, and give its answer to every repetition.
+Run a request with an Idempotency-Key once, and give its answer to every repetition.
 
-The record is claimed before the request runs and answered after it. If its
-process dies in between, the claim runs out, and the next repetition runs it
-again: then everything that the first one had committed exists twice.
+The record is claimed before the request runs and answered after it. If the process of the
+request dies in between, the claim runs out, and the next repetition runs the request
+again: then everything that the first run had committed exists twice.
 """
 
 import logging
@@ -29,7 +29,7 @@ from hvcore.ports.unit_of_work import UnitOfWork, Work
 
 LOCATION: Final = "header.Idempotency-Key"
 NOT_REPEATED: Final = frozenset({401, 403, 429})
-"""They say nothing about the request itself, nor do answers from 500."""
+"""Statuses of answers that are not stored: they say nothing about the request itself."""
 TRIES: Final = 3
 FORGET_BATCH: Final = 1_000
 """Rows in a transaction: a writer on SQLite delays everyone else."""
@@ -42,7 +42,7 @@ _log = logging.getLogger(__name__)
 
 @attrs.frozen(kw_only=True)
 class Idempotency:
-    """Claim keys, and store answers under them."""
+    """Claim idempotency keys, and store the answers of requests under them."""
 
     uow: UnitOfWork
 
@@ -50,14 +50,14 @@ class Idempotency:
         self, scope: IdempotencyScope, *, fingerprint: str, lifetime: timedelta
     ) -> FirstRequest:
         """
-        Claim a key, or find the answer that is stored under it.
+        Claim an idempotency key, or return the record with the answer stored under it.
 
         Args:
             fingerprint: Of everything in which two requests may differ.
             lifetime: How long the answer is given again.
 
         Returns:
-            With an answer: give it again. Without one: run the request, then
+            If it has an answer: give that answer again. If it has none: run the request, then
             call ``end``.
 
         Raises:
@@ -82,9 +82,10 @@ class Idempotency:
 
     def end(self, first: FirstRequest, answer: RecordedAnswer) -> None:
         """
-        Store the answer of a request that was run, if it may be repeated.
+        Store the answer of a request that was run, if repetitions may get it.
 
-        The request has taken effect: if the database fails now, that is only logged.
+        Otherwise the claim is removed. The request has taken effect: if the database fails now,
+        that is only logged.
         """
         try:
             with self.uow.write() as work:
@@ -100,7 +101,7 @@ class Idempotency:
             )
 
     def forget_expired(self) -> int:
-        """Remove entries that have expired."""
+        """Remove expired records of idempotency keys; return their number."""
         total = 0
         for _ in range(FORGET_BATCHES):
             with self.uow.write() as work:

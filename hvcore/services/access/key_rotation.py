@@ -1,9 +1,9 @@
 """
-Rotate a key with which the service itself signs, while what it signed is in use.
+Rotate the service's own signing keys, while tokens signed with the old key stay valid.
 
-First every process believes a new key, then it signs; the old one is believed until
-the last that it signed has run out. Between the two steps all keys work as before, so
-who is killed there just begins again.
+First every process accepts signatures of a new key, then the new key signs; the old key is
+accepted until the last token that it signed has expired. Between the two steps all keys
+work as before, so a rotation that is killed there is just begun again.
 """
 
 import time
@@ -27,15 +27,17 @@ from hvcore.signing.sealing import Sealer
 @attrs.frozen(kw_only=True)
 class KeyState:
     """
-    A key as it is now, without its secret.
+    The present state of one of the service's own keys, without its secret.
 
     Attributes:
-        purpose: What it signs.
-        signs: Whether it signs now.
-        is_readable: False: another secret has sealed it.
-        made_at: None: the settings have it.
-        signs_since: None if it never has, or did before keys were rotated.
-        believed_until: None: no other key has taken its place.
+        purpose: The kind of documents that the key signs.
+        signs: Whether the key signs now.
+        is_believed: Whether signatures of the key are accepted.
+        is_readable: False if the key was sealed with another secret.
+        made_at: None for a key of the settings.
+        signs_since: None if it never signed, or only before keys were rotated.
+        believed_until: When its signatures end to be accepted; None if no other key has taken
+            its place.
     """
 
     purpose: str
@@ -49,7 +51,7 @@ class KeyState:
 
     @property
     def word(self) -> str:
-        """The key's state in a word; see docs/how-to/rotate-keys.md."""
+        """The state of the key as one word, such as ``signs``; see docs/how-to/rotate-keys.md."""
         if self.signs:
             return "signs"
         if not self.is_believed:
@@ -63,15 +65,15 @@ class KeyState:
 @attrs.frozen(kw_only=True)
 class KeyRotation:
     """
-    Make, use and end the service's own keys of one purpose.
+    Create, activate and end the service's own signing keys of one purpose.
 
     Attributes:
-        keys: Those that are in use.
+        keys: The keys that are in use.
         new_text: Makes the text of a new key.
-        old_believed_for: How long an old key is, until the last that it signed has run
-            out.
+        old_believed_for: How long signatures of an old key are accepted: until the last
+            document that it signed has expired.
         publish: Tells other processes of this machine that keys have changed.
-        wait: Waits for so many seconds.
+        wait: Waits for the given number of seconds.
     """
 
     uow: UnitOfWork
@@ -85,7 +87,7 @@ class KeyRotation:
 
     def rotate(self) -> str:
         """
-        Have a new key sign; return its ``kid``. Takes 5 s, in which others learn of it.
+        Have a new key sign, and return its ``kid``; takes 5 s, in which others learn of it.
 
         A key that an earlier call has prepared is used. Of several calls at a time, all
         have the same key sign.
@@ -111,9 +113,9 @@ class KeyRotation:
 
     def replace_now(self) -> str:
         """
-        Have a new key sign, and refuse all that the earlier ones have signed.
+        Have a new key sign, refuse all signatures of earlier keys, and return the new ``kid``.
 
-        Elsewhere within a second.
+        Other machines follow within a second.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -129,7 +131,7 @@ class KeyRotation:
         return kid
 
     def finish(self) -> int:
-        """Erase the keys that are not believed any more, of all purposes; return how many."""
+        """Erase the ended keys of all purposes, whose signatures are refused; return how many."""
         with self.uow.write() as work:
             count = work.service_keys.erase_ended(self.clock.now())
             work.commit()
@@ -137,7 +139,7 @@ class KeyRotation:
 
     def states(self) -> Sequence[KeyState]:
         """
-        Return the keys, those of the settings first, then in the order they were made.
+        Return the states of all keys: those of the settings first, then by their creation.
 
         Raises:
             UnavailableError: The database does not answer.

@@ -36,11 +36,11 @@ from hvcore.services.conditions import Condition, require_condition
 @attrs.frozen(kw_only=True)
 class KeyWanted:
     """
-    The key that an operator wants.
+    The properties of the API key that an operator wants.
 
     Attributes:
-        env: Id or name of the environment; a full-access key takes it as its
-            default.
+        env: Id or name of the environment; for a full-access key, its default
+            environment.
         expires_in: None never expires.
     """
 
@@ -54,7 +54,7 @@ class KeyWanted:
 
 @attrs.frozen(kw_only=True)
 class KeyCreated:
-    """A new key, and its value for the only time."""
+    """A new API key, with its value, which is given only this once."""
 
     key: ApiKey
     value: str = attrs.field(repr=False)
@@ -63,11 +63,11 @@ class KeyCreated:
 @attrs.frozen(kw_only=True)
 class CallerKey:
     """
-    A caller's key.
+    The API key with which a caller has sent a request.
 
     Attributes:
-        environment: Its own or its default one; None if it has none.
-        name: "" for a key that is not one of the service's own.
+        environment: The key's own or default environment; None if it has none.
+        name: "" for a key that the service did not make.
     """
 
     caller: Principal
@@ -78,7 +78,7 @@ class CallerKey:
 
 @attrs.frozen(kw_only=True)
 class Keys:
-    """Manage API keys; changes take effect with the next request."""
+    """Create, list, revoke and rotate API keys; changes take effect with the next request."""
 
     uow: UnitOfWork
     tenants: Tenants
@@ -86,11 +86,11 @@ class Keys:
 
     def create(self, wanted: KeyWanted) -> KeyCreated:
         """
-        Make a key.
+        Create an API key.
 
         Raises:
             InvalidParametersError: The type does not go with the rest, or the name
-                is none.
+                is invalid.
             NotFoundError: There is no such organization or environment.
         """
         if not is_key_name(wanted.name):
@@ -118,7 +118,7 @@ class Keys:
         return created
 
     def of_caller(self, caller: Principal) -> CallerKey:
-        """Tell a caller what its key is."""
+        """Return the key of a caller: its environment, name and expiry."""
         with self.uow.read() as work:
             key = work.keys.find(caller.key_id) if caller.key_id else None
             environment = None
@@ -132,13 +132,13 @@ class Keys:
         )
 
     def of_organization(self, org_id: str | None) -> Sequence[ApiKey]:
-        """Return an organization's keys, oldest first; None: the system keys."""
+        """Return an organization's API keys, oldest first; None returns the system keys."""
         with self.uow.read() as work:
             return work.keys.of_organization(OrgId(org_id) if org_id else None)
 
     def find(self, org_id: str, key_id: str) -> ApiKey:
         """
-        Return a key of an organization.
+        Return an API key of an organization.
 
         Raises:
             NotFoundError: The organization has no such key.
@@ -151,7 +151,7 @@ class Keys:
 
     def revoke(self, key_id: str) -> ApiKey:
         """
-        End a key now.
+        Revoke an API key at once, and return it.
 
         Raises:
             NotFoundError: There is no such key.
@@ -174,15 +174,15 @@ class Keys:
         only_if: Condition[ApiKey] | None = None,
     ) -> KeyCreated:
         """
-        Make a key like this one, which goes on working for the overlap.
+        Create a key like the given one, which goes on working for the overlap.
 
         Args:
-            only_if: How the key must be until this changes it.
+            only_if: A condition on the old key, checked in the transaction of the change.
 
         Raises:
             NotFoundError: There is no such key.
-            InvalidParametersError: It does not work any more.
-            PreconditionFailedError: It is not as ``only_if`` wants it, and stays.
+            InvalidParametersError: The old key does not work any more.
+            PreconditionFailedError: The old key does not meet ``only_if``; nothing is changed.
         """
         with self.uow.write() as work:
             old = _find(work, key_id)

@@ -1,5 +1,5 @@
 """
-Quotas: set by operators, judged where something would use more.
+Set the quotas of organizations, and refuse requests that would exceed them.
 
 Accepted work is finished: a video that is being made is published, and playback goes
 on, however much its owner stores or encodes.
@@ -38,9 +38,9 @@ from hvcore.services.access.audit import record
 from hvcore.services.conditions import Condition, require_condition
 
 ENCODES_RETRY_AFTER_S: Final = 15
-"""When another video may be ready."""
+"""Seconds after which another video may be ready and an encode free."""
 IN_THE_BODY: Final = 507
-"""The status where it is not a request that is refused but what it sends."""
+"""The status of an error about the body that a request sends, not the request itself."""
 _USED_UP: Final = {
     Quota.CONCURRENT_ENCODES: "{used} of {limit} videos are being processed; try again "
     "when one is ready",
@@ -55,7 +55,7 @@ _USED_UP: Final = {
 
 @attrs.frozen(kw_only=True)
 class OrganizationQuotas:
-    """An organization with its limits and what it uses."""
+    """An organization with its quota limits and its present use."""
 
     organization: Organization
     limits: QuotaLimits
@@ -64,7 +64,7 @@ class OrganizationQuotas:
 
 @attrs.frozen(kw_only=True)
 class Quotas:
-    """Set and show the quotas of organizations."""
+    """Set and show the quota limits of organizations."""
 
     uow: UnitOfWork
 
@@ -76,17 +76,16 @@ class Quotas:
         only_if: Condition[QuotaLimits] | None = None,
     ) -> OrganizationQuotas:
         """
-        Change limits; None removes one.
+        Change quota limits of an organization; None removes a limit.
 
         Args:
             changes: By the names of QuotaLimits' attributes.
-            only_if: How the limits must be until this changes them.
+            only_if: A condition on the present limits, checked in the transaction of the change.
 
         Raises:
             NotFoundError: There is no such organization.
-            InvalidParametersError: No organization can have this.
-            PreconditionFailedError: They are not as ``only_if`` wants them; nothing
-                is changed.
+            InvalidParametersError: A limit is outside the range of valid limits.
+            PreconditionFailedError: The limits do not meet ``only_if``; nothing is changed.
         """
         with self.uow.write() as work:
             organization = _organization(work, org_id)
@@ -107,7 +106,7 @@ class Quotas:
         return OrganizationQuotas(organization=organization, limits=limits, use=use)
 
     def of_all(self) -> Sequence[OrganizationQuotas]:
-        """Return the quotas of every organization, oldest organization first."""
+        """Return the quota limits and use of every organization, oldest organization first."""
         with self.uow.read() as work:
             limits = work.quotas.every_limit()
             use = work.quotas.every_use(month_number(work.now()))
@@ -122,7 +121,7 @@ class Quotas:
 
     def of_one(self, org_id: str) -> OrganizationQuotas:
         """
-        Return an organization's limits and what it uses, whether it has limits or not.
+        Return an organization's quota limits and its use; it may have no limits.
 
         Raises:
             NotFoundError: There is no such organization.
@@ -135,7 +134,7 @@ class Quotas:
             )
 
     def of(self, org_id: OrgId) -> tuple[QuotaLimits, QuotaUse]:
-        """Return an organization's limits and what it uses."""
+        """Return an organization's quota limits and its use; zero use if it has no limits."""
         with self.uow.read() as work:
             limits = work.quotas.limits(org_id)
             if limits == NO_LIMITS:
@@ -152,18 +151,18 @@ def require_storage(
     status: int | None = None,
 ) -> None:
     """
-    Refuse a change that would store more than an organization may.
+    Refuse a change that would exceed an organization's storage quota.
 
-    Exact if it is the last step of a transaction: of several at once, each sees what
-    the one before has stored.
+    Exact if it is the last step of a transaction: of several changes at once, each sees the
+    bytes that the one before has stored.
 
     Args:
         more_bytes: As far as it is known; 0 means that some bytes will follow.
-        reserved_bytes: How many of those that are stored were reserved for these.
-        status: Instead of 429.
+        reserved_bytes: The part of the stored bytes that was reserved for this change.
+        status: Of the error, instead of 429.
 
     Raises:
-        QuotaExceededError: It would.
+        QuotaExceededError: The change would exceed the quota.
     """
     limit = work.quotas.hold(org_id).stored_bytes
     if limit is None:
@@ -176,10 +175,10 @@ def require_storage(
 
 def require_minutes(work: Work, org_id: str, *, status: int | None = None) -> None:
     """
-    Refuse another source, once an organization has used all its minutes of the month.
+    Refuse another source once an organization has used its encoding minutes of the month.
 
     Raises:
-        QuotaExceededError: It has.
+        QuotaExceededError: No minutes are left.
     """
     limits = work.quotas.limits(org_id)
     if limits.encoded_minutes_per_month is None:
@@ -193,12 +192,12 @@ def require_minutes(work: Work, org_id: str, *, status: int | None = None) -> No
 
 def require_encode(work: Work, org_id: str) -> None:
     """
-    Refuse to begin another video: no encode is free, no minute or no room is left.
+    Refuse to begin another video if the organization has no encode, minute or room left.
 
     Exact if it is the last step of a transaction.
 
     Raises:
-        QuotaExceededError: See above.
+        QuotaExceededError: Too many videos are being encoded, or a quota is used up.
     """
     limit = work.quotas.hold(org_id).concurrent_encodes
     require_minutes(work, org_id)
@@ -212,12 +211,12 @@ def require_encode(work: Work, org_id: str) -> None:
 
 def require_planned(work: Work, org_id: str, job_id: JobId) -> None:
     """
-    Refuse a job once the others that are planned use all minutes of the month.
+    Refuse a job if the other planned jobs use up the organization's minutes of the month.
 
     Of jobs that are planned at once, each sees those before it: at most one goes over.
 
     Raises:
-        UnusableSourceError: It will; the video's owner reads why.
+        UnusableSourceError: No minutes are left; the video's owner reads why.
     """
     limits = work.quotas.hold(org_id)
     if limits.encoded_minutes_per_month is None:
@@ -234,7 +233,7 @@ def require_planned(work: Work, org_id: str, job_id: JobId) -> None:
 
 
 def delivery_exceeded(now: datetime) -> QuotaExceededError:
-    """Return the error that answers viewers beyond the monthly delivery quota."""
+    """Return the error for viewers of an owner who has used up the monthly delivery quota."""
     return QuotaExceededError(
         "The owner of this video has delivered as much as is allowed in this month.",
         headers=_until_next_month(now),

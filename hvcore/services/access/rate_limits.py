@@ -1,5 +1,5 @@
 """
-The limits under which a request counts, and their headers.
+Count requests under the rate limits, and give the facts for their headers.
 
 Source: interface, "Limits".
 """
@@ -27,7 +27,7 @@ from hvcore.settings.tree import LimitSettings
 HOUR_S: Final = 3600
 MINUTE_S: Final = 60
 ASKED_AGAIN_AFTER: Final = timedelta(seconds=1)
-"""A store that failed is left alone for so long: each attempt costs 0.25 s."""
+"""How long a store that failed is left alone: each attempt costs 0.25 s."""
 REFUSED_AT_LEAST: Final = timedelta(seconds=1)
 """
 Who is over a limit for longer is refused that long without asking the store. A caller
@@ -35,7 +35,7 @@ that tries again and again had its refusals cost as much as requests.
 """
 LOGGED_EVERY: Final = timedelta(minutes=1)
 AMPLE: Final = 100
-"""Requests that must have been left for one to be worked on while it is counted."""
+"""The remaining requests from which a request is worked on while it is still being counted."""
 MAX_KNOWN_SUBJECTS: Final = 10_000
 
 _log = logging.getLogger(__name__)
@@ -44,12 +44,13 @@ _log = logging.getLogger(__name__)
 @attrs.frozen(kw_only=True)
 class RateLimitResult:
     """
-    The verdict of the rate limits on a request.
+    The outcome of counting a request under its rate limits.
 
     Attributes:
         shown: The rule with the fewest requests remaining, then the one with
             the smaller limit.
-        retry_after_s: When to try again, at least 1; None lets it pass.
+        retry_after_s: Seconds after which to try again, at least 1; None if the request
+            may pass.
     """
 
     shown: RateLimitState
@@ -57,13 +58,13 @@ class RateLimitResult:
 
     @property
     def reset_unix(self) -> int:
-        """The moment at which the shown limit lets more pass, in Unix seconds."""
+        """The moment at which the shown limit allows more requests, in Unix seconds."""
         return math.ceil(self.shown.reset_at.timestamp())
 
 
 class RateLimits:
     """
-    Count requests; thread-safe.
+    Count requests under the rate limits of organizations and keys; thread-safe.
 
     While the store is down, requests go on without limits, except those for upload
     addresses: each upload may have 5 GB.
@@ -84,17 +85,18 @@ class RateLimits:
         self, *, org_id: str, key_id: str, bucket: Bucket | None
     ) -> RateLimitResult | None:
         """
-        Count an API request.
+        Count an API request, and return the outcome of its rate limits.
 
         Args:
-            org_id: Whose limits; the key's id for a key of no organization.
-            bucket: Its bucket, besides the one of all requests.
+            org_id: The organization whose limits apply; the key's id for a key of no
+                organization.
+            bucket: A bucket in which the request counts besides the bucket of all requests.
 
         Returns:
             None if the store does not answer.
 
         Raises:
-            UnavailableError: It cannot, and this request must be limited.
+            UnavailableError: The store does not answer, and this request must be limited.
         """
         rules = [self._rule(counted, org_id) for counted in _buckets(bucket)]
         if bucket is Bucket.UPLOAD_URL:
@@ -103,13 +105,15 @@ class RateLimits:
 
     def count_operation(self, *, org_id: str, bucket: Bucket) -> RateLimitResult | None:
         """
-        Count an operation on a page: made with no key, so it is no API request.
+        Count an operation on a dashboard page, which is made without an API key.
+
+        It counts in its own bucket, but not as an API request.
 
         Returns:
             None if the store does not answer.
 
         Raises:
-            UnavailableError: It cannot, and this operation must be limited.
+            UnavailableError: The store does not answer, and this operation must be limited.
         """
         counted = [one for one in _buckets(bucket) if one is not Bucket.API]
         rules = [self._rule(one, org_id) for one in counted]
@@ -117,12 +121,12 @@ class RateLimits:
 
     def begin_to_count(self, *, org_id: str) -> Callable[[], RateLimitResult | None]:
         """
-        Begin to count a request that reads and is in no bucket of its own.
+        Begin to count a reading API request that is in no bucket of its own, without waiting.
 
         Returns:
             A function that waits for the outcome, as ``count`` returns it; call it
             once, before the answer is sent. The request is counted just as exactly.
-            An organization that has little left is counted first, so few requests are
+            An organization that has few requests left is counted first, so few requests are
             worked on in vain.
         """
         rules = [self._rule(Bucket.API, org_id)]

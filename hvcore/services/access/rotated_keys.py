@@ -1,4 +1,4 @@
-"""The keys of the service that lie in the database, read and opened."""
+"""Read the service's own keys from the database, and unseal them."""
 
 import threading
 import time
@@ -10,7 +10,7 @@ from hvcore.errors import ConfigError, UnavailableError
 from hvcore.signing.sealing import SealBrokenError, Sealer
 
 READ_EVERY_S: Final = 0.5
-"""So that a change is known to every process within a second."""
+"""Keys are read again after this time, so every process knows a change within a second."""
 
 LoadServiceKeys: TypeAlias = Callable[[], Sequence[ServiceKey]]
 KeyT = TypeVar("KeyT")
@@ -18,12 +18,12 @@ KeyT = TypeVar("KeyT")
 
 class RotatedKeys(Generic[KeyT]):
     """
-    Read and open the service's keys of one purpose; thread-safe.
+    Read and unseal the service's own keys of one purpose; thread-safe.
 
     Args:
-        load: Reads all of them.
-        sealer: Opens them.
-        read_key: Makes a key of its kid and its text; raises ConfigError if it is none.
+        load: Reads all keys of the purpose.
+        sealer: Unseals them.
+        read_key: Makes a key of its kid and its text; raises ConfigError if the text is none.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class RotatedKeys(Generic[KeyT]):
 
     def all(self, *, at_once: bool = False) -> Sequence[ServiceKey]:
         """
-        Return the keys as of now, or as of half a second ago.
+        Return the stored keys as of now, or as of half a second ago.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -65,9 +65,10 @@ class RotatedKeys(Generic[KeyT]):
 
     def open(self, stored: ServiceKey) -> KeyT | None:
         """
-        Return a key; None if it has no material, or another secret has sealed it.
+        Return the unsealed key of a stored key; the same object each time.
 
-        The same object each time.
+        Returns:
+            None if the stored key has no material, or was sealed with another secret.
         """
         if stored.id in self._opened:
             return self._opened[stored.id]
@@ -85,12 +86,17 @@ class RotatedKeys(Generic[KeyT]):
 
 
 def seal_key(sealer: Sealer, kid: str, text: str, *, purpose: str) -> bytes:
-    """Return a key's text sealed for the database."""
+    """Return the text of a service key, sealed for the database."""
     return sealer.seal(text, about=_sealed_about(kid, purpose))
 
 
 def open_key(sealer: Sealer, stored: ServiceKey) -> str | None:
-    """Return the text of a key; None if there is none, or another secret has sealed it."""
+    """
+    Return the text of a stored service key.
+
+    Returns:
+        None if the key has no material, or was sealed with another secret.
+    """
     if not stored.material:
         return None
     about = _sealed_about(stored.id, stored.purpose)

@@ -1,4 +1,4 @@
-"""Organizations and environments, made by operators."""
+"""Create and find organizations and environments, for operators."""
 
 from collections.abc import Sequence
 
@@ -21,18 +21,18 @@ from hvcore.services.access.audit import record
 
 @attrs.frozen(kw_only=True)
 class Tenants:
-    """Make and list organizations and environments."""
+    """Create, find and list organizations and environments."""
 
     uow: UnitOfWork
     clock: Clock
 
     def create_organization(self, org_id: str | None) -> Organization:
         """
-        Make an organization, with a chosen id if one is given.
+        Create an organization, with the given id or a new one.
 
         Raises:
             InvalidParametersError: The id may not be chosen.
-            ConflictError: It is taken.
+            ConflictError: The id is taken.
         """
         if org_id is not None:
             _check_chosen(org_id)
@@ -67,12 +67,12 @@ class Tenants:
         self, org_id: str, name: str | None, kind: EnvironmentKind
     ) -> Environment:
         """
-        Make an environment; callers see its name, if one is given, as its id.
+        Create an environment of an organization, with the given name or its id as its name.
 
         Raises:
             InvalidParametersError: The name may not be chosen.
             NotFoundError: There is no such organization.
-            ConflictError: The organization has one of this name.
+            ConflictError: The organization has an environment of this name.
         """
         if name is not None:
             _check_chosen(name)
@@ -121,7 +121,7 @@ class Tenants:
         Return an environment by its id or its short name.
 
         Raises:
-            EnvironmentNotFoundError: The organization has none such.
+            EnvironmentNotFoundError: The organization has no such environment.
         """
         with self.uow.read() as work:
             found = work.tenants.environment(org_id, ref)

@@ -1,4 +1,4 @@
-"""Answer reports about the segments of environments, besides their number."""
+"""Report playback quality and the origin of viewers for whole environments."""
 
 from collections.abc import Sequence
 
@@ -20,11 +20,11 @@ from hvcore.services.analytics.counts import scope_of
 @attrs.frozen(kw_only=True)
 class EnvironmentAnalytics:
     """
-    Report on environments, day by day, as VideoAnalytics does on one video.
+    Report on the playback of environments by day; VideoAnalytics does so for one video.
 
     Attributes:
-        quality: Has the players' reports; None if nobody keeps it.
-        origins: Knows where segments went; None as above.
+        quality: The sink that stores players' reports; None if no sink does.
+        origins: The sink that stores the origins of viewers; None if no sink does.
     """
 
     store: AnalyticsStore
@@ -35,7 +35,7 @@ class EnvironmentAnalytics:
         self, envs: Sequence[Environment], days: DateRange
     ) -> Sequence[PlaybackQualityDay] | None:
         """
-        Return the sums of players' reports, oldest day first; None if nobody keeps it.
+        Return the daily sums of players' reports, oldest first; None if no sink stores them.
 
         Args:
             envs: All of one organization.
@@ -48,7 +48,7 @@ class EnvironmentAnalytics:
         self, envs: Sequence[Environment], days: DateRange, by: BreakdownBy
     ) -> EnvironmentBreakdown:
         """
-        Return the segments of environments, counted by the origin of viewers.
+        Return the segments served in environments by day and origin of the viewers.
 
         Args:
             envs: All of one organization.

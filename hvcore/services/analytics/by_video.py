@@ -1,4 +1,4 @@
-"""Answer reports about a video's segments, besides their number."""
+"""Report playback quality and the origin of viewers for one video."""
 
 from collections.abc import Sequence
 from datetime import UTC
@@ -26,11 +26,11 @@ from hvcore.services.access.authorization import listed_video
 @attrs.frozen(kw_only=True)
 class VideoAnalytics:
     """
-    Report on videos, day by day.
+    Report on the playback of single videos, day by day.
 
     Attributes:
-        quality: Has the players' reports; None if nobody keeps it.
-        origins: Knows where segments went; None as above.
+        quality: The sink that stores players' reports; None if no sink does.
+        origins: The sink that stores the origins of viewers; None if no sink does.
     """
 
     videos: VideoCatalog
@@ -43,14 +43,14 @@ class VideoAnalytics:
         self, caller: Principal, org_id: str, video_id: str, asked: DateRange
     ) -> VideoPlaybackQuality:
         """
-        Return the sums of players' reports about a video.
+        Return the daily sums of players' reports about a video; no days if no sink stores them.
 
         Args:
             asked: The last 30 days and today if it has no end.
 
         Raises:
             VideoNotFoundError: There is no such video, it is deleted, or its file has not arrived yet.
-            ForbiddenError: It is outside the key's environment.
+            ForbiddenError: The video is outside the key's environment.
         """
         video = listed_video(self.videos, caller, org_id, video_id)
         if self.quality is None:
@@ -68,14 +68,14 @@ class VideoAnalytics:
         by: BreakdownBy,
     ) -> VideoBreakdown:
         """
-        Return the segments of a video, counted by the origin of their viewers.
+        Return the segments served of a video by day and origin of the viewers.
 
         Args:
             asked: The last 30 days and today if it has no end.
 
         Raises:
             VideoNotFoundError: There is no such video, it is deleted, or its file has not arrived yet.
-            ForbiddenError: It is outside the key's environment.
+            ForbiddenError: The video is outside the key's environment.
         """
         video = listed_video(self.videos, caller, org_id, video_id)
         scope, days = VideoScope(video_id=video.id), self._days(asked)

@@ -1,5 +1,5 @@
 """
-Answer questions about watching: the store's counts with the catalogue.
+Report served segments, views and video totals, from the analytics store and the catalogue.
 
 Source: interface, "Analytics shapes".
 """
@@ -49,10 +49,10 @@ _log = logging.getLogger(__name__)
 @attrs.frozen(kw_only=True)
 class Analytics:
     """
-    Answer questions about what was watched.
+    Report the served segments, views and numbers of videos of environments and videos.
 
     Attributes:
-        ignored: Knows what was not counted; None if nobody keeps it.
+        ignored: The sink that stores the requests that were not counted; None if no sink does.
     """
 
     totals: VideoTotals
@@ -68,7 +68,7 @@ class Analytics:
 
     def usage(self, envs: Sequence[Environment], period_days: int) -> Sequence[Usage]:
         """
-        Return a record for each environment, in their order.
+        Return a usage record for each environment, in the given order.
 
         Args:
             envs: All of one organization.
@@ -95,11 +95,11 @@ class Analytics:
         self, envs: Sequence[Environment], asked: DateRange, *, is_filled: bool
     ) -> Sequence[DayCount]:
         """
-        Return the segments served on each day, oldest first.
+        Return the number of segments served in environments on each day, oldest first.
 
         Args:
             envs: All of one organization.
-            is_filled: Days on which nothing was served are included.
+            is_filled: Whether days on which nothing was served are included.
         """
         today = self._today()
         days = daily_range(asked, today)
@@ -109,7 +109,7 @@ class Analytics:
         return fill_days(counts, days, today) if is_filled else counts
 
     def storage(self, envs: Sequence[Environment]) -> VideoAmount:
-        """Return the number and size of the videos that environments hold in all."""
+        """Return the number of videos in environments, and the duration of ready ones by preset."""
         if not envs:
             return amount_of([])
         return amount_of(self.totals.current(scope_of(envs)))
@@ -117,18 +117,18 @@ class Analytics:
     def distribution(
         self, envs: Sequence[Environment], days: DateRange
     ) -> Sequence[HeightCount]:
-        """Return the segments served of each height, lowest first."""
+        """Return the number of segments served at each picture height, lowest height first."""
         return self._by_height(scope_of(envs), days) if envs else []
 
     def watched(
         self, caller: Principal, org_id: str, video_id: str, days: DateRange
     ) -> VideoWatched:
         """
-        Return the segments served of a video, in all and of each height.
+        Return the number of segments served of a video, in all and at each picture height.
 
         Raises:
             VideoNotFoundError: There is no such video, it is deleted, or its file has not arrived yet.
-            ForbiddenError: It is outside the key's environment.
+            ForbiddenError: The video is outside the key's environment.
         """
         video = listed_video(self.videos, caller, org_id, video_id)
         scope = VideoScope(video_id=video.id)
@@ -142,14 +142,14 @@ class Analytics:
         self, caller: Principal, org_id: str, video_id: str, day: date | None
     ) -> ExplainedDay:
         """
-        Return the steps that led to the count of a video's day.
+        Return the facts behind a video's view count on one day: counted and ignored requests.
 
         Args:
             day: Today if None.
 
         Raises:
             VideoNotFoundError: There is no such video, it is deleted, or its file has not arrived yet.
-            ForbiddenError: It is outside the key's environment.
+            ForbiddenError: The video is outside the key's environment.
         """
         video = listed_video(self.videos, caller, org_id, video_id)
         day = day or self._today()
@@ -163,7 +163,7 @@ class Analytics:
 
     def views(self, videos: Iterable[Video | VideoSummary]) -> Mapping[VideoId, int]:
         """
-        Estimate the number of views of each video.
+        Return the estimated number of views of each video, from the segments served.
 
         Lists and details must not fail if the store fails: then every video has 0.
         """
@@ -192,7 +192,7 @@ class Analytics:
 
 
 def scope_of(envs: Sequence[Environment]) -> EnvironmentScope:
-    """Return the scope of environments of one organization, at least one."""
+    """Return the analytics scope of environments of one organization, at least one."""
     return EnvironmentScope(
         org_id=envs[0].org_id, env_ids=frozenset(env.id for env in envs)
     )

@@ -1,4 +1,4 @@
-"""Count current viewers, and remove data that is stored for a time only."""
+"""Count current viewers, and remove old sessions and minutes from the sinks."""
 
 import logging
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ from hvcore.services.access.authorization import listed_video
 _log = logging.getLogger(__name__)
 
 MOST_BATCHES: Final = 40
-"""Of rows that are removed in one round; the next round goes on."""
+"""Batches of rows that one round removes; the next round goes on."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MINUTE: Final = timedelta(minutes=1)
 
@@ -35,12 +35,12 @@ _MINUTE: Final = timedelta(minutes=1)
 @attrs.frozen(kw_only=True)
 class LiveAnalytics:
     """
-    Count viewers.
+    Count the current viewers of environments and videos, with the last minutes' segments.
 
     Attributes:
-        viewers: Knows sessions; None if nobody keeps them.
-        minutes: Knows minutes; likewise.
-        minutes_retention: After it, minutes go.
+        viewers: The sink that stores sessions; None if no sink does.
+        minutes: The sink that stores segments by minute; None if no sink does.
+        minutes_retention: The age at which counts of minutes are removed.
     """
 
     videos: VideoCatalog
@@ -51,7 +51,7 @@ class LiveAnalytics:
 
     def of_environments(self, envs: Sequence[Environment]) -> LiveView:
         """
-        Return the viewers of some environments.
+        Return the current viewers and the last minutes of some environments.
 
         Args:
             envs: All of one organization.
@@ -65,20 +65,20 @@ class LiveAnalytics:
 
     def of_video(self, caller: Principal, org_id: str, video_id: str) -> LiveView:
         """
-        Return the viewers of a video.
+        Return the current viewers and the last minutes of a video.
 
         Raises:
             VideoNotFoundError: There is no such video, it is deleted, or its file has not arrived yet.
-            ForbiddenError: It is outside the key's environment.
+            ForbiddenError: The video is outside the key's environment.
         """
         video = listed_video(self.videos, caller, org_id, video_id)
         return self._live(video.org_id, VideoScope(video_id=video.id))
 
     def forget_old(self) -> None:
         """
-        Drop minutes and sessions whose time is over, a little at a time.
+        Remove sessions and counts of minutes that are too old, a limited number at a time.
 
-        A sink that does not answer keeps its own; another one may have the rest.
+        If one sink does not answer, its data stay for now; the other sink's data are removed.
         """
         now = self.clock.now()
         current = Round(_log, "old viewers and minutes are kept for now")

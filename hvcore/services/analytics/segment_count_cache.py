@@ -1,7 +1,7 @@
 """
-A cache of the number of segments of a video that were ever served.
+Cache the total number of segments served of each video.
 
-Every list and every details answer shows it. Asking the store each time costs
+Every list and every details answer shows the number. Asking the store each time costs
 as much as all the rest of a list, and the number is days old by nature.
 """
 
@@ -13,13 +13,13 @@ from hvcore.domain.ids import VideoId
 from hvcore.ports.analytics import AnalyticsStore
 
 KNOWN_FOR: Final = timedelta(seconds=2)
-"""Of the ten seconds within which a served segment shows; an edge takes seven."""
+"""How long a count is cached: a served segment must show within 10 s, an edge takes 7."""
 MAX_KNOWN: Final = 20_000
-"""About 5 MB."""
+"""Videos whose counts are cached, about 5 MB."""
 
 
 class SegmentCountCache:
-    """Remembers segment counts of the analytics store; thread-safe."""
+    """Cache the segment counts of the analytics store for 2 s; thread-safe."""
 
     def __init__(self, store: AnalyticsStore) -> None:
         self._store = store
@@ -27,7 +27,7 @@ class SegmentCountCache:
 
     def of(self, videos: Collection[VideoId], now: datetime) -> Mapping[VideoId, int]:
         """
-        Return the number of each video.
+        Return the number of segments ever served of each given video.
 
         Raises:
             UnavailableError: The store does not answer.

@@ -1,4 +1,4 @@
-"""A backup in one file."""
+"""Pack a backup's folder into one tar file, and unpack it."""
 
 import os
 import tarfile
@@ -9,7 +9,7 @@ from hvcore.errors import ConfigError
 
 def pack(folder: Path, file: Path) -> None:
     """
-    Write a folder into a new tar file, and have it on the disk.
+    Pack a folder into a new tar file, and flush the file to the disk.
 
     Raises:
         OSError: The disk is full, or the like.
@@ -24,10 +24,10 @@ def pack(folder: Path, file: Path) -> None:
 
 def unpack(file: Path, folder: Path) -> None:
     """
-    Read such a file into a folder.
+    Unpack a tar file that ``pack`` has written into a folder.
 
     Raises:
-        ConfigError: It is no such file, or leads out of the folder.
+        ConfigError: The file is no such tar file, or its paths lead out of the folder.
         OSError: The disk is full, or the like.
     """
     try:

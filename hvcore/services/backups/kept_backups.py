@@ -1,4 +1,4 @@
-"""A folder with the newest backups of an installation."""
+"""Keep the newest backups of an installation in a folder, and remove older ones."""
 
 import json
 import shutil
@@ -20,7 +20,7 @@ LEFT_FOR: Final = timedelta(days=1)
 
 @attrs.frozen(kw_only=True)
 class KeptBackup:
-    """A whole backup in the folder."""
+    """A complete backup in the folder of kept backups."""
 
     path: Path
     created_at: datetime
@@ -28,17 +28,17 @@ class KeptBackup:
 
 @attrs.frozen
 class KeptBackups:
-    """Names new backups, and removes the oldest ones."""
+    """Name new backups in a folder, list the complete ones, and remove the oldest."""
 
     folder: Path
 
     def next_path(self, moment: datetime) -> Path:
-        """Return the folder of a backup of a moment."""
+        """Return the path in the folder for a backup that is made at the given moment."""
         return self.folder / f"{_PREFIX}{moment.astimezone(UTC):%Y%m%dT%H%M%S.%fZ}"
 
     def whole(self) -> Sequence[KeptBackup]:
         """
-        Return the backups that were made here, the newest first.
+        Return the complete backups in the folder, the newest first.
 
         Raises:
             OSError: The folder cannot be read.
@@ -52,13 +52,13 @@ class KeptBackups:
 
     def keep(self, count: int, *, now: datetime) -> Sequence[Path]:
         """
-        Remove all but the newest ones, and what runs have left that were cut off.
+        Remove all but the newest backups, and the rest of backup runs that were cut off.
 
         Args:
-            count: How many stay; at least one.
+            count: The number of backups that stay; at least one.
 
         Returns:
-            The backups that are gone.
+            The paths of the removed backups.
 
         Raises:
             ConfigError: Another run makes a backup here.

@@ -1,4 +1,4 @@
-"""The manifest of a backup, and the checks of its files."""
+"""Write and read the manifest of a backup, and check the files that it names."""
 
 import json
 import os
@@ -21,7 +21,7 @@ TABLE_FOLDER: Final = "tables"
 SPOOL_FOLDER: Final = "spool"
 STATE_FOLDER: Final = "state"
 SECRET_FILES: Final = ("secrets.json", "first-keys.json")
-"""Of the data folder; the second one is there until somebody removes it."""
+"""Files of the data folder with secrets; the second one stays until it is removed by hand."""
 _TABLE_FILE: Final = re.compile(rf"{TABLE_FOLDER}/\w+\.jsonl\.gz")
 _STATE_FILE: Final = re.compile(rf"{STATE_FOLDER}/[\w-]+/[\w-][\w.-]*")
 _SPOOL_FILE: Final = re.compile(rf"{SPOOL_FOLDER}/[0-9a-f]{{32}}\.log\.gz")
@@ -29,7 +29,7 @@ _SPOOL_FILE: Final = re.compile(rf"{SPOOL_FOLDER}/[0-9a-f]{{32}}\.log\.gz")
 
 @attrs.frozen(kw_only=True)
 class BackedUpFile:
-    """A file of a backup."""
+    """A file of a backup, with its path below the backup's folder and its checksum."""
 
     file: str
     sha256: str
@@ -38,10 +38,10 @@ class BackedUpFile:
 @attrs.frozen(kw_only=True)
 class BackedUpTable(BackedUpFile):
     """
-    A table in a file.
+    A file of a backup with the rows of one database table.
 
     Attributes:
-        columns: What each holds, in the order in which rows have them.
+        columns: The type of each column by its name, in the order of the rows' values.
     """
 
     name: str
@@ -56,18 +56,18 @@ class Manifest:
 
     Attributes:
         format: Of the files; FORMAT.
-        id: Another one for each backup.
+        id: Unique for each backup.
         version: Of hvcore.
         schema_version: Of the database's tables.
-        created_at: The moment that the rows are of, in ISO 8601.
-        objects_bytes: What the listed objects have in all.
-        has_objects: Whether the objects themselves are in it, too.
-        gone_objects: Of those, how many were deleted before they could be copied.
-        deleted_meanwhile: Videos that are there in the rows, and were deleted before
+        created_at: The moment of which the rows are, in ISO 8601.
+        objects_bytes: The size of all listed objects together.
+        has_objects: Whether the backup contains the objects themselves, too.
+        gone_objects: How many objects were deleted before they could be copied.
+        deleted_meanwhile: Videos that the rows have, but that were deleted before
             all objects were listed.
-        outside: Settings with keys of their own, which are not in it.
-        counts: Spool files of the machine on which it was made, as of the same moment.
-        state: What analytics sinks keep there, likewise.
+        outside: Settings that hold keys of their own, which the backup does not contain.
+        counts: Spool files of the machine that made the backup, as of the same moment.
+        state: The state that analytics sinks keep on that machine, as of the same moment.
     """
 
     format: int
@@ -91,7 +91,7 @@ class Manifest:
 
 def write_manifest(manifest: Manifest, folder: Path) -> None:
     """
-    Write the manifest as the last file: without it, a folder is no backup.
+    Write the manifest as the last file of a backup: without it, a folder is no backup.
 
     Raises:
         OSError: The disk is full, or the like.
@@ -106,13 +106,14 @@ def write_manifest(manifest: Manifest, folder: Path) -> None:
 
 def read_manifest(folder: Path, *, schema_version: str | None) -> Manifest:
     """
-    Read the manifest of a backup, and check all files that it names.
+    Read the manifest of a backup, check all files that it names, and return it.
 
     Args:
-        schema_version: That of this hvcore; None if it is not to be restored now.
+        schema_version: The version of this hvcore's tables; None if the backup is not to be
+            restored now.
 
     Raises:
-        ConfigError: It is no backup, one of another version, or a damaged one.
+        ConfigError: The folder is no backup, or one of another version, or damaged.
     """
     path = folder / MANIFEST
     try:
@@ -167,10 +168,10 @@ def _check_places(manifest: Manifest, path: Path) -> None:
 
 def sha256_of(path: Path) -> str:
     """
-    Return the hash of a file.
+    Return the SHA-256 of a file, in hexadecimal.
 
     Raises:
-        ConfigError: It cannot be read.
+        ConfigError: The file cannot be read.
     """
     try:
         with path.open("rb") as file:

@@ -1,4 +1,8 @@
-"""A backup that is being made: beside its place until it is whole, and by one run at a time."""
+"""
+Make a backup beside its target, and put it there in one step when it is complete.
+
+Only one run at a time makes backups in a folder.
+"""
 
 import fcntl
 import os
@@ -14,7 +18,7 @@ from hvcore.failpoints import failpoint
 from hvcore.services.backups.archive import pack
 
 LOCK: Final = ".hv-backup.lock"
-"""In the folder that a backup is made in, while it is made."""
+"""The lock file in the folder of a backup, while the backup is made."""
 UNFINISHED: Final = ".unfinished"
 """The end of a backup's name while it is being made, or after it was cut off."""
 
@@ -22,10 +26,10 @@ UNFINISHED: Final = ".unfinished"
 @contextmanager
 def only_backup_in(folder: Path) -> Iterator[None]:
     """
-    Be the only run that makes backups in a folder, or removes some there.
+    Lock a folder for the ``with`` block, so that no other run makes or removes backups there.
 
     Raises:
-        ConfigError: Another one does.
+        ConfigError: Another run holds the lock.
         OSError: The folder cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -41,10 +45,10 @@ def only_backup_in(folder: Path) -> Iterator[None]:
 @contextmanager
 def new_backup(target: Path) -> Iterator[Path]:
     """
-    Give an empty folder that is put at its target when all is written, in one step.
+    Yield an empty folder for a backup, and move it to its target when the block ends.
 
-    The target becomes a folder, or a file if its name ends with .tar. Whatever happens,
-    what was at the target before stays, and what this has made elsewhere goes.
+    The move is one step. The target becomes a folder, or a tar file if its name ends with .tar.
+    If the block fails, the target stays as it was, and the new folder is removed.
 
     Raises:
         ConfigError: Something is at the target, or another backup is made there.
@@ -65,13 +69,13 @@ def new_backup(target: Path) -> Iterator[Path]:
 
 
 def is_file(target: Path) -> bool:
-    """Return whether a backup at this path is one file."""
+    """Return whether a backup at this path is a tar file (``.tar``) and not a folder."""
     return target.suffix == ".tar"
 
 
 def sync_tree(folder: Path) -> None:
     """
-    Have all files below a folder on the disk, whatever ends this machine.
+    Flush all files and folders below a folder to the disk, so that they survive a power cut.
 
     Raises:
         OSError: They cannot be written there.

@@ -1,4 +1,4 @@
-"""Copies of the objects themselves, for storages whose objects are files."""
+"""Copy stored objects into a backup and back, for storages whose objects are files."""
 
 import errno
 import mimetypes
@@ -20,12 +20,13 @@ def copy_objects(
     storage: SupportsLocalPath, listed: Iterable[ListedObject], folder: Path
 ) -> int:
     """
-    Link or copy objects into a folder; what is gone is left out.
+    Link or copy the listed objects of a storage into a backup's folder.
 
-    A stored file is replaced and never changed, so that a link is as good as a copy.
+    Objects that are gone are left out. A stored file is replaced and never changed, so that a
+    link is as good as a copy.
 
     Returns:
-        How many are gone.
+        The number of objects that are gone.
 
     Raises:
         OSError: The disk is full, or the like.
@@ -47,10 +48,10 @@ def store_objects(
     storage: Storage, listed: Iterable[ListedObject], folder: Path
 ) -> int:
     """
-    Store the objects that ``copy_objects`` has copied, but none stored already.
+    Write the objects of a backup's folder into a storage, unless it has them already.
 
     Returns:
-        How many are not in the folder.
+        The number of listed objects that are not in the folder.
 
     Raises:
         UnavailableError: The storage does not answer.

@@ -1,4 +1,4 @@
-"""The list of a storage's objects at one moment, and how the storage differs from it."""
+"""List a storage's objects at one moment, and compare the list with a storage."""
 
 import gzip
 import json
@@ -14,13 +14,13 @@ from hvcore.errors import ConfigError
 from hvcore.ports.storage import Storage, check_object_path
 
 PREFIXES: Final = ("media", "uploads")
-"""Of all that the service stores; see domain.media_paths and domain.uploads."""
+"""The prefixes of all stored objects; see domain.media_paths and domain.uploads."""
 
 
 @attrs.frozen(kw_only=True)
 class ListedObject:
     """
-    An object that was there.
+    An object that a storage had when the list was made.
 
     Attributes:
         content_type: None if the storage's list does not tell it.
@@ -32,7 +32,7 @@ class ListedObject:
 
 
 class ObjectList:
-    """A list of objects by path in a temporary file: there may be millions."""
+    """A list of storage objects by path, kept in a temporary file: there may be millions."""
 
     def __init__(self) -> None:
         # "" is a database on the disk that goes with its connection.
@@ -57,7 +57,7 @@ class ObjectList:
 
     def add_all_of(self, storage: Storage) -> None:
         """
-        List every object of a storage, beside the objects listed already.
+        Add every object of a storage to the list.
 
         Raises:
             UnavailableError: The storage does not answer.
@@ -73,7 +73,7 @@ class ObjectList:
                 )
 
     def add(self, listed: ListedObject) -> None:
-        """List an object; what was said of its path before is forgotten."""
+        """Add an object to the list, in place of an earlier one with the same path."""
         self._rows.execute(
             "INSERT OR REPLACE INTO objects VALUES (?, ?, ?, 1, NULL)",
             (listed.path, listed.size_bytes, listed.content_type),
@@ -81,7 +81,7 @@ class ObjectList:
 
     def find_in(self, storage: Storage) -> None:
         """
-        Look up the listed objects in a storage; see ``missing`` and ``unlisted``.
+        Compare the listed objects with a storage; see ``missing`` and ``unlisted``.
 
         Raises:
             UnavailableError: The storage does not answer.
@@ -100,11 +100,11 @@ class ObjectList:
         return self._select("is_listed = 1")
 
     def missing(self) -> Iterator[ListedObject]:
-        """Give the listed objects that the storage lacks, or has in another size."""
+        """Yield the listed objects that the storage lacks, or has in another size."""
         return self._select("is_listed = 1 AND found_bytes IS NOT size_bytes")
 
     def totals(self) -> tuple[int, int]:
-        """Return the number of listed objects, and their bytes."""
+        """Return the number of listed objects, and their size in bytes together."""
         return self._sums("is_listed = 1")
 
     def unlisted(self) -> int:
@@ -113,7 +113,7 @@ class ObjectList:
 
     def write(self, path: Path) -> None:
         """
-        Write the list into a file, a line of JSON for each.
+        Write the list into a gzip file, one line of JSON for each object.
 
         Raises:
             OSError: The disk is full, or the like.
@@ -125,10 +125,10 @@ class ObjectList:
 
     def read(self, path: Path) -> None:
         """
-        List the objects that the file of a backup names.
+        Add the objects that the object list file of a backup names.
 
         Raises:
-            ConfigError: It is damaged.
+            ConfigError: The file is damaged.
         """
         try:
             with gzip.open(path, "rt", encoding="utf-8") as file:

@@ -1,4 +1,4 @@
-"""Copies of the state that analytics sinks keep on this machine."""
+"""Copy the state that analytics sinks keep on this machine into backups, and restore it."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -10,9 +10,9 @@ from hvcore.services.backups.manifest import STATE_FOLDER, BackedUpFile, sha256_
 
 def copy_sinks(sinks: Mapping[str, AnalyticsSink], folder: Path) -> None:
     """
-    Have each sink that can copy itself into a backup's folder.
+    Have each analytics sink that can copy itself write its state into a backup's folder.
 
-    Nothing may bring counts of this machine meanwhile.
+    No process may write counts to the sinks meanwhile.
 
     Raises:
         UnavailableError: A sink does not answer.
@@ -27,10 +27,10 @@ def copy_sinks(sinks: Mapping[str, AnalyticsSink], folder: Path) -> None:
 
 def listed_copies(folder: Path) -> Sequence[BackedUpFile]:
     """
-    Return the files that this has made.
+    Return the files that ``copy_sinks`` has written into a backup's folder.
 
     Raises:
-        ConfigError: One cannot be read.
+        ConfigError: A file cannot be read.
     """
     found = []
     for parent, _, names in os.walk(folder / STATE_FOLDER):
@@ -48,7 +48,12 @@ def restore_sinks(
     tell: Callable[[str], None],
 ) -> None:
     """
-    Have sinks take their copies; those that are not chosen are told.
+    Restore the state of analytics sinks from a backup.
+
+    Sinks of the backup that are not in ``analytics.sinks`` are left out and reported.
+
+    Args:
+        tell: Called with a line about each sink that is left out.
 
     Raises:
         ConfigError: A sink has counts already.

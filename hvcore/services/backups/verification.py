@@ -1,4 +1,4 @@
-"""Whether a backup can be restored, as far as its files say."""
+"""Check whether the files of a backup are complete, so that it can be restored."""
 
 import gzip
 import json
@@ -17,11 +17,11 @@ from hvcore.services.backups.object_list import ObjectList
 
 def verify_backup(folder: Path, *, tell: Callable[[str], None]) -> Manifest:
     """
-    Read every file of a backup, of whatever version, and count what is in it.
+    Read every file of a backup of any version, count its rows and objects; return its manifest.
 
     Raises:
-        ConfigError: It is no backup, or damaged; the text says where.
-        OSError: It cannot be read.
+        ConfigError: The folder is no backup, or damaged; the text says where.
+        OSError: The backup cannot be read.
     """
     tell("Reading the files of the backup.")
     manifest = read_manifest(folder, schema_version=None)

@@ -1,9 +1,9 @@
 """
-Counts that wait in this machine's spool, as of the moment of a backup's rows.
+Back up the counts that wait in this machine's spool, as of the moment of the backup's rows.
 
-A sink in the database has the position of each spool file beside its counts. So the rows
-and the files of one moment have each segment once: what is behind the position is brought
-again by the next flusher, and what is before it is not.
+A sink in the database stores its position in each spool file beside its counts. So rows and
+files of the same moment hold each segment exactly once: the next flusher brings the lines
+behind the position again, and skips the lines before it.
 """
 
 import gzip
@@ -26,7 +26,7 @@ from hvcore.services.backups.manifest import (
 from hvcore.spool import spool_files, the_only_reader
 
 WAITS_FOR_FLUSHER_S: Final = 150.0
-"""A flusher that hangs is ended after two minutes."""
+"""How long a backup waits for the flusher; one that hangs is ended after two minutes."""
 _POLL_S: Final = 0.05
 _COMPRESSION: Final = 1
 _BLOCK_BYTES: Final = 1024 * 1024
@@ -41,9 +41,9 @@ class _OpenedFile:
 
 class WaitingCounts:
     """
-    The spool files of one moment; a context manager that keeps them open.
+    Keep the spool files of one moment open for a backup; a context manager.
 
-    A file may be longer and be removed meanwhile, but what was in it stays.
+    A file may grow or be removed meanwhile, but its content at that moment stays readable.
     """
 
     def __init__(self, spool: Path) -> None:
@@ -60,10 +60,10 @@ class WaitingCounts:
     @contextmanager
     def taken(self) -> Iterator[None]:
         """
-        Take the files of now; within the block nothing is brought to a sink.
+        Open the present spool files; within the block, no flusher brings counts to a sink.
 
         Raises:
-            UnavailableError: Somebody else does not stop to bring counts.
+            UnavailableError: A flusher of another process does not stop for minutes.
         """
         if not self._spool.is_dir():
             # Nothing has been delivered here.
@@ -78,7 +78,7 @@ class WaitingCounts:
 
     def write(self, folder: Path) -> Sequence[BackedUpFile]:
         """
-        Write the waiting counts into a backup's folder.
+        Write the spool files into a backup's folder, compressed, and return these files.
 
         Raises:
             OSError: The disk is full, or the like.
@@ -94,12 +94,12 @@ class WaitingCounts:
 
 def restore_counts(files: Sequence[BackedUpFile], folder: Path, spool: Path) -> None:
     """
-    Put a backup's spool files where the next flusher finds them, each whole or not at all.
+    Put a backup's spool files into the spool for the next flusher, each completely or not at all.
 
-    A file that is there is left: it has the same lines, or more.
+    A file that is in the spool already is left: it has the same lines, or more.
 
     Raises:
-        ConfigError: One is damaged.
+        ConfigError: A file of the backup is damaged.
         OSError: The disk is full, or the like.
     """
     for one in files:

@@ -1,4 +1,4 @@
-"""Bring served segments from the spool files to the analytics sinks, once."""
+"""Write the served segments of spool files to the analytics sinks, each exactly once."""
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
@@ -31,11 +31,11 @@ def _keep_quiet() -> None:
 @attrs.frozen(kw_only=True)
 class Flusher:
     """
-    Read the spool files of this machine; for one thread.
+    Write the spool files of this machine to the analytics sinks; for one thread.
 
     Attributes:
         sinks: By name. Each continues at its own position, whatever the others do.
-        beat: Called whenever something was brought somewhere.
+        beat: Called whenever a sink has taken a batch.
     """
 
     folder: Path
@@ -49,18 +49,18 @@ class Flusher:
 
     def prepare(self) -> None:
         """
-        Make the folder, as a process does before it serves anything.
+        Make the spool folder, as a process does before it serves anything.
 
         Raises:
-            ConfigError: It cannot be used.
+            ConfigError: The folder cannot be used.
         """
         make_folder(self.folder)
 
     def run_once(self) -> None:
         """
-        Read new lines of the spool, and remove files that were read to the end.
+        Bring new lines of the spool to the sinks, and remove files that were read to the end.
 
-        If another process does it already, that is enough.
+        Does nothing while another process does so.
         """
         with the_only_reader(self.folder) as is_alone:
             if not is_alone:

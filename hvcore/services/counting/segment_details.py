@@ -1,4 +1,4 @@
-"""The details to record about a segment that is sent to a player."""
+"""Find the details to record with a served segment: players' reports and viewers' origins."""
 
 from datetime import datetime
 from functools import lru_cache
@@ -13,7 +13,7 @@ from hvcore.domain.playback.page_domains import host_of
 from hvcore.domain.playback.viewer import Viewer
 
 MAX_ADDRESS_CHARS: Final = 300
-"""A scheme, the longest host and a port; the rest of an address is not read."""
+"""Room for a scheme, the longest host and a port; the rest of an address is not read."""
 _MAX_REMEMBERED: Final = 1_024
 
 Detail: TypeAlias = PlayerReported | SegmentOrigin
@@ -22,12 +22,12 @@ Detail: TypeAlias = PlayerReported | SegmentOrigin
 @attrs.frozen(kw_only=True)
 class SegmentDetails:
     """
-    Makes notes that go into the same write as the segment; thread-safe.
+    Make the details that are written with a served segment; thread-safe.
 
     Attributes:
         country_header: The header in which the proxy in front sends the viewer's
             country, in lower case; empty if no proxy is trusted.
-        counts_referrers: Segments are counted by the host of the page, too.
+        counts_referrers: Whether segments are counted by the host of the page, too.
     """
 
     country_header: str = ""
@@ -42,7 +42,7 @@ class SegmentDetails:
     def due(
         self, place: SegmentPlace, viewer: Viewer, at: datetime
     ) -> tuple[Detail, ...]:
-        """Return the notes; none if nothing is known about the viewer."""
+        """Return the report and the origin to record for a viewer's segment; none if unknown."""
         notes: tuple[Detail, ...] = ()
         if viewer.report is not None:
             reported = PlayerReported(

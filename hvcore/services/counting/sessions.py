@@ -5,8 +5,8 @@ A session is the viewer's token (each signed address and each view of a share li
 its own), else the player's session id (CMCD ``sid``), else the viewer's address
 together with the browser's name. Names are keyed hashes, made in two
 steps: a mark, which also the script of an nginx in front can make, and from it the
-    name, which only the service makes. Marks of addresses change with the UTC day;
-    addresses are neither stored nor logged.
+name, which only the service makes. Marks of addresses change with the UTC day;
+addresses are neither stored nor logged.
 """
 
 import base64
@@ -25,7 +25,7 @@ from hvcore.errors import UnavailableError
 from hvcore.throttling.shares import SharedCapacity
 
 NAME_BYTES: Final = 12
-"""Two of a billion viewers have one name with a chance of 1 in 10**11."""
+"""Among a billion viewers, two have the same name with a chance of 1 in 10**11."""
 NOTED_EVERY_S: Final = 6.5
 """
 New viewers are noted at once; viewers who leave disappear up to this much early,
@@ -33,7 +33,7 @@ within the ten seconds that a change may take. Longer than a segment plays, so a
 steady viewer is noted with every second segment.
 """
 MARK_DIGITS: Final = 20
-"""Hexadecimal ones: 80 bits, which tell a billion viewers apart likewise."""
+"""Hexadecimal digits of a mark: 80 bits, enough to tell a billion viewers apart."""
 ALL_SHARES: Final = 5
 """
 A process follows at most as many sessions of all organizations as five of them may
@@ -43,7 +43,7 @@ NEWCOMERS_SHARE: Final = 20
 """A client that holds no more than this part of a share is a newcomer."""
 
 PERIOD_S: Final = 60.0
-"""After two of them without a note a session is forgotten."""
+"""A session that is not recorded for two periods is forgotten."""
 _DAY_S: Final = 86_400
 _DAY_MS: Final = _DAY_S * 1000
 _NOTED_EVERY_MS: Final = int(NOTED_EVERY_S * 1000)
@@ -52,10 +52,10 @@ _PERIOD_MS: Final = int(PERIOD_S * 1000)
 
 def mark_key(secret: str) -> str:
     """
-    Return the key of marks; the same on every machine.
+    Return the key that makes marks of sessions; the same on every machine.
 
     Args:
-        secret: As of ``SessionNames``.
+        secret: As in ``SessionNames``.
     """
     key = secret.encode()
     return hmac.new(key, b"hvcore viewer marks", hashlib.sha256).hexdigest()
@@ -63,7 +63,7 @@ def mark_key(secret: str) -> str:
 
 class SessionNames:
     """
-    Names sessions; every process with the same secret gives the same names.
+    Name the sessions of viewers; every process with the same secret gives the same names.
 
     Args:
         secret: Of at least 32 characters, shared by all machines.
@@ -79,12 +79,12 @@ class SessionNames:
         Return the name of a viewer's session.
 
         Args:
-            token: What opened the video, if a token did.
+            token: The token that opened the video; None if no token did.
         """
         return self.name_of(self.mark(token, viewer, at))
 
     def name_of(self, mark: str) -> str:
-        """Return the name of the session that a mark stands for."""
+        """Return the name of the session with the given mark."""
         digest = hashlib.blake2b(
             mark.encode(), key=self._key, digest_size=NAME_BYTES
         ).digest()
@@ -92,10 +92,10 @@ class SessionNames:
 
     def mark(self, token: str | None, viewer: Viewer, at: datetime) -> str:
         """
-        Return the mark of a session, as an nginx in front makes it, too.
+        Return the mark of a viewer's session; an nginx in front makes the same one.
 
         Args:
-            token: As of name.
+            token: As in name.
         """
         if token is not None:
             text = f"token {token}".encode("utf-8", "replace")
@@ -113,7 +113,7 @@ class SessionNames:
 @attrs.frozen
 class DueSession:
     """
-    A session that is to be noted now.
+    A viewer's session that is to be recorded now.
 
     Attributes:
         name: None means that the organization has more sessions than are followed.
@@ -142,10 +142,10 @@ class _Turn:
 
 class SessionNotes:
     """
-    Chooses the sessions to note now; thread-safe.
+    Choose the viewers' sessions to record now; thread-safe.
 
-    A session that was just noted is not due again. A session that was not noted for
-    two periods is forgotten; those that watch are noted far more often.
+    A session that was just recorded is not due again. A session that was not recorded for
+    two periods is forgotten; sessions that go on watching are recorded far more often.
 
     Args:
         most_of_one: Sessions of one organization that are followed at a time.
@@ -169,10 +169,10 @@ class SessionNotes:
         self, place: SegmentPlace, token: str | None, viewer: Viewer, at_ms: int
     ) -> DueSession | None:
         """
-        Return the session if it is to be noted, else None; the caller notes it.
+        Return a viewer's session if it is to be recorded now, else None; the caller records it.
 
         Args:
-            place: Of a segment that it was served.
+            place: The video and rung of a segment that was served in the session.
             at_ms: Milliseconds since 1970.
         """
         mark = hash(

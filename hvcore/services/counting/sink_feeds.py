@@ -1,9 +1,9 @@
 """
-Bring served segments from files to the analytics sinks, once.
+Bring served segments from files to the analytics sinks, each exactly once.
 
-Each sink itself remembers how far it has read a file, in the same transaction
-as the counts. So whatever is killed, nothing is counted twice and nothing that
-was written down is lost.
+Each sink itself stores how far it has read a file, in the same transaction
+as the counts. So whatever process is killed, nothing is counted twice and no written line
+is lost.
 """
 
 import logging
@@ -32,11 +32,11 @@ round would never end while people watch, with a transaction for every few segme
 
 
 class FeedSource(Protocol):
-    """A file to which is added what was served."""
+    """A file to which a process appends the segments it serves, read for the sinks."""
 
     @property
     def name(self) -> str:
-        """Unique in the whole service: by it sinks know the file."""
+        """The name by which sinks know the file, unique in the whole service."""
         ...
 
     @property
@@ -45,18 +45,18 @@ class FeedSource(Protocol):
         ...
 
     def size_bytes(self) -> int:
-        """Return the present length of the file."""
+        """Return the present length of the file in bytes."""
         ...
 
 
 @attrs.frozen(kw_only=True)
 class SinkFeeds:
     """
-    Feed each sink from its own position, whatever the others do; for one thread.
+    Bring the lines of files to each sink from its own position; for one thread.
 
     Attributes:
         sinks: By name.
-        applied: Called whenever something was brought somewhere.
+        applied: Called whenever a sink has taken a batch.
     """
 
     sinks: Mapping[str, AnalyticsSink]
@@ -70,20 +70,20 @@ class SinkFeeds:
 
     @contextmanager
     def round(self) -> Iterator[None]:
-        """Bring files within a block: a sink that is down is not asked for the rest."""
+        """Begin a round of files: within the block, a sink that is down is asked only once."""
         self._failed.clear()
         yield
         self._said.intersection_update(name for name, _ in self._failed)
 
     def bring(self, file: FeedSource, batches: Batches) -> bool:
         """
-        Bring the new batches of a file to every sink, within a round.
+        Bring the new batches of a file to every sink; call it within a ``round`` block.
 
         A sink that fails is named in the log once, and asked again in the next round.
         A sink that is down is not asked again in this round.
 
         Returns:
-            Whether every sink has taken all of it.
+            Whether every sink has taken the whole file.
 
         Raises:
             Exception: The file cannot be read; see skip.
@@ -104,7 +104,7 @@ class SinkFeeds:
         return self._failed.isdisjoint(wrong)
 
     def skip(self, path: Path, exc: Exception) -> None:
-        """Leave a file to the next round, and say so once."""
+        """Leave a file that cannot be read to the next round, and log it once."""
         if self._is_news(path.name, _ALL_FILES):
             _log.error(
                 "a file with counts was left; trying again",
@@ -114,9 +114,9 @@ class SinkFeeds:
 
     def has_all(self, file: FeedSource) -> bool:
         """
-        Ask every sink whether it still has what it took, before a file is removed.
+        Return whether every sink still has all it took of a file, before the file is removed.
 
-        One that was put back to an older state has not, and is brought the rest in
+        A sink that was put back to an older state has not, and gets the missing batches in
         the next round.
         """
         for name, sink in self.sinks.items():
@@ -131,7 +131,7 @@ class SinkFeeds:
         return True
 
     def forget(self, file_name: str) -> None:
-        """Have all sinks drop the position of a file that no longer exists."""
+        """Have all sinks drop their position in a file that no longer exists."""
         for name, sink in self.sinks.items():
             self._known.pop((name, file_name), None)
             try:

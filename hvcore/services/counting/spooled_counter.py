@@ -1,5 +1,5 @@
 """
-Count the segments that are handed to players, and note what is not counted.
+Count the segments that are sent to players, and record responses that do not count.
 
 Source: interface, "What the service does", 5.
 """
@@ -32,7 +32,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 @attrs.frozen(kw_only=True)
 class SpooledCounter:
-    """Writes everything to this process's spool file."""
+    """Count segments by writing lines to this process's spool file."""
 
     spool: Spool
     sessions: SessionNotes
@@ -41,7 +41,12 @@ class SpooledCounter:
     _segments: SegmentLines = attrs.field(factory=SegmentLines, init=False)
 
     def count(self, segments: Sequence[CountedSegment]) -> bool:
-        """Record segments of which more than half is about to be sent."""
+        """
+        Record segments of which more than half is about to be sent.
+
+        Returns:
+            Whether they were written and the spool owes no earlier lines.
+        """
         at_ms = self.clock.now_ms()
         # All in one write: the segments, their viewers, and what is known of
         # both. Nearly always there are only the first.
@@ -64,7 +69,12 @@ class SpooledCounter:
         return is_written and not self.spool.owes
 
     def take_back(self, lines: Sequence[bytes]) -> None:
-        """Take back what counts segments that broke off."""
+        """
+        Take back the counts of segments whose connections ended before half was sent.
+
+        Args:
+            lines: The lines that counted the segments.
+        """
         if not lines:
             # To write nothing would begin a file, and so a flusher.
             return
@@ -72,7 +82,7 @@ class SpooledCounter:
         self.spool.write(taken, segments=len(lines))
 
     def ignore(self, place: SegmentPlace, reason: IgnoredReason) -> None:
-        """Record an answer that is not counted."""
+        """Record a response that is not counted, with the reason."""
         lines = encode_ignored(place, reason, self.clock.now_ms())
         self.spool.write(lines, segments=0)
 

@@ -1,9 +1,9 @@
 """
-Authorizations: a web server in front of delivery serves the files by itself.
+Authorize edges (web servers in front of delivery) to serve the files of videos.
 
-The server checks tokens and pages. It asks here about everything that the database
-decides, and caches the answers for less than a second: whether a video may be served
-at all, and where its files are.
+The edge checks tokens and pages by itself. It asks this module for the facts that the
+database decides, and caches the answers for less than a second: whether a video may be
+served at all, and where its files are.
 """
 
 import hashlib
@@ -41,7 +41,7 @@ from hvcore.services.playback.published_files import (
 from hvcore.services.playback.responses import Lifetime, PlaybackResponse
 
 MAX_KNOWN: Final = 4096
-"""Authorizations in memory, about 4 MB; what is published is not in them."""
+"""Authorizations kept in memory, about 4 MB without the media indexes."""
 MAX_ASKED: Final = 32
 """Authorizations in one question: requests that wait behind it must not wait long."""
 _PUBLIC_PARTS: Final = 3
@@ -52,17 +52,17 @@ _ASKED: Final = re.compile(
 
 
 def edge_secret(upload_key: str) -> str:
-    """Return the secret with which an edge authenticates; the same on every machine."""
+    """Return the secret with which an edge authenticates itself; the same on every machine."""
     key = upload_key.encode()
     return hmac.new(key, b"hvcore edge", hashlib.sha256).hexdigest()
 
 
 def token_mark(secret: str) -> str:
     """
-    Return the mark that replaces a token in the texts for an edge.
+    Return the mark that stands for a token in the texts that an edge gets.
 
-    The same on every machine, so that texts are equal; secret, so that nobody can
-    write it into a video's captions.
+    The mark is the same on every machine, so that texts are equal; it is secret, so that nobody
+    can write it into a video's captions.
     """
     mark = hmac.new(secret.encode(), b"token mark", hashlib.sha256)
     return mark.hexdigest()[:_MARK_CHARS]
@@ -71,12 +71,12 @@ def token_mark(secret: str) -> str:
 @attrs.frozen(kw_only=True)
 class EdgeAuthorization:
     """
-    A video that may be served now to viewers who pass the checks of tokens and pages.
+    The permission for an edge to serve a video to viewers who pass its checks.
 
     Attributes:
-        domains: The pages that may use it; empty means every page.
-        expires_at_unix: When the permission itself ends, if it does.
-        kids: The service's own keys that tokens may be signed with; None where no
+        domains: The pages that may embed the video; empty means every page.
+        expires_at_unix: When the permission ends; None if it does not.
+        kids: The ids of the service's own keys that tokens may be signed with; None if no
             token is needed.
         tag: Differs whenever the document differs.
     """
@@ -97,7 +97,7 @@ class EdgeAuthorization:
         return hashlib.sha256(repr(facts).encode()).hexdigest()[:ETAG_CHARS]
 
     def document(self) -> Mapping[str, object]:
-        """Return the authorization for the edge's script."""
+        """Return the authorization as JSON data for the edge's script."""
         video = self.video
         video_place = f"{video.org_id} {video.env_id} {video.id}"
         found: dict[str, object] = {
@@ -118,7 +118,7 @@ class EdgeAuthorization:
 
 @attrs.frozen(kw_only=True)
 class EdgeAuthorizations:
-    """Authorizations by scope: whose permission an address needs."""
+    """Find the authorizations that edges ask for, and the files that they fetch."""
 
     directory: PlaybackDirectory
     storage: Storage
@@ -136,11 +136,11 @@ class EdgeAuthorizations:
 
         Args:
             kind: ``private``, ``public``, ``share`` or ``key``.
-            owner: A video; organization, environment and video; a share
-                link; an edge key.
+            owner: The id of a video (``private``); organization, environment and video
+                (``public``); the id of a share link or of an edge key.
 
         Raises:
-            HvError: It may not be served, for the reason that a viewer would get.
+            HvError: The video may not be served, for the reason that a viewer would get.
         """
         if kind == "private":
             return self._of(self.access.ready(owner), has_tokens=True)
@@ -158,17 +158,16 @@ class EdgeAuthorizations:
 
     def which_hold(self, asked: str) -> str:
         """
-        Return a digit for each authorization of an edge: 1 if it is still valid.
+        Return a digit for each authorization that an edge has cached: 1 if it is still valid.
 
         Args:
             asked: ``kind/owner=tag`` of each, with commas between them.
 
         Returns:
-            A digit for each: 1 if it is; 0 if it is another one or refused, which
-            ``find`` tells.
+            A digit for each: 1 if it is valid; 0 if ``find`` would return another one or refuse.
 
         Raises:
-            InvalidParametersError: This is no such list, or too long.
+            InvalidParametersError: The text is no such list, or too long.
             UnavailableError: The database does not answer.
         """
         listed = [_ASKED.fullmatch(one) for one in asked.split(",", MAX_ASKED)]
@@ -216,7 +215,7 @@ class EdgeAuthorizations:
 
     def find_domains(self, list_id: str) -> Sequence[str]:
         """
-        Return the domains that a token names.
+        Return the domains of the stored list that a token names by its id.
 
         Raises:
             NotFoundError: There is no such list.
@@ -231,11 +230,11 @@ class EdgeAuthorizations:
         self, kind: str, owner: str, file: str, token: str
     ) -> PlaybackResponse:
         """
-        Return a playlist, a manifest or the index of the storyboard.
+        Return the response with a text of a video: playlist, manifest or storyboard index.
 
         Args:
             kind: ``private`` or ``share``: others carry no token.
-            token: What stands in every address of it.
+            token: Written into every address in the text.
 
         Raises:
             HvError: As in find.
@@ -250,7 +249,7 @@ class EdgeAuthorizations:
 
     def open_media(self, kind: str, owner: str, file: str) -> PlaybackResponse:
         """
-        Return a media file for the edge's own cache; the edge counts it.
+        Return the response with a media file for the edge's cache; the edge counts its delivery.
 
         Raises:
             HvError: As in find.

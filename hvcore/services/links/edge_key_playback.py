@@ -1,5 +1,5 @@
 """
-Serve videos by an edge key in the address.
+Serve videos to viewers whose address contains an edge key.
 
 Source: interface, "Delivery", embed by edge key.
 """
@@ -29,7 +29,7 @@ OTHER_PAGE = "This edge key may not be used on this page."
 @attrs.frozen(kw_only=True)
 class EdgeKeyPlayback:
     """
-    Playlists and segments by edge key, and what its page shows.
+    Serve the files of a video by edge key, and describe its player page.
 
     The key is looked up for every request, so that a revocation that was
     answered is obeyed by the next one.
@@ -44,11 +44,11 @@ class EdgeKeyPlayback:
 
     def open(self, edge_key: str, file: str, viewer: Viewer) -> PlaybackResponse:
         """
-        Return a file of the key's video.
+        Return the response with a file of the video that an edge key opens.
 
         Raises:
             NotFoundError: No such key, or the video has no such file.
-            ForbiddenError: The key is over, or the page is not listed.
+            ForbiddenError: The key has expired or is revoked, or the page is not listed.
             VideoNotFoundError: The video is not ready, or it is deleted.
         """
         key, video = self._let_in(edge_key, viewer)
@@ -58,11 +58,11 @@ class EdgeKeyPlayback:
 
     def describe(self, edge_key: str, viewer: Viewer) -> LinkedVideo:
         """
-        Return the content of an edge key's player page.
+        Return the facts that an edge key's player page shows.
 
         Raises:
             NotFoundError: No such key.
-            ForbiddenError: The key is over, or the page is not listed.
+            ForbiddenError: The key has expired or is revoked, or the page is not listed.
             VideoNotFoundError: The video is not ready, or it is deleted.
         """
         key, video = self._let_in(edge_key, viewer)
@@ -74,11 +74,11 @@ class EdgeKeyPlayback:
 
     def find(self, edge_key: str) -> tuple[EdgeKey, Playable]:
         """
-        Return a key valid and its video, to who checks the page himself.
+        Return a valid edge key and its video, without checking the viewer's page.
 
         Raises:
             NotFoundError: No such key.
-            ForbiddenError: The key is over.
+            ForbiddenError: The key has expired or is revoked.
             VideoNotFoundError: The video is not ready, or it is deleted.
         """
         key = self._key(edge_key)

@@ -1,5 +1,5 @@
 """
-Make, list and revoke edge keys.
+Make, list and revoke edge keys, which let listed pages embed a video.
 
 Source: interface, "Delivery", embed by edge key.
 """
@@ -26,7 +26,7 @@ NO_SUCH_KEY = "There is no such edge key, or it is revoked already."
 
 @attrs.frozen(kw_only=True)
 class EdgeKeys:
-    """The edge keys of videos."""
+    """Make, list and revoke the edge keys of videos."""
 
     uow: UnitOfWork
     public: PublicSettings
@@ -43,11 +43,11 @@ class EdgeKeys:
         expires_at: datetime | None,
     ) -> EdgeKey:
         """
-        Make an edge key; it plays once the video is ready.
+        Make an edge key for a video; it plays once the video is ready.
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: It is outside the key's environment.
+            ForbiddenError: The video is outside the key's environment.
         """
         with self.uow.write() as work:
             # Locked: a deletion at this moment comes before it or after it.
@@ -76,7 +76,7 @@ class EdgeKeys:
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: It is outside the key's environment.
+            ForbiddenError: The video is outside the key's environment.
         """
         with self.uow.read() as work:
             video = require_listed(
@@ -86,22 +86,22 @@ class EdgeKeys:
 
     def find(self, caller: Principal, org_id: str, edge_key: str) -> EdgeKey:
         """
-        Return an edge key, revoked or not.
+        Return an edge key by its id, revoked or not.
 
         Raises:
-            NotFoundError: The organization has none such.
-            ForbiddenError: It is outside the key's environment.
+            NotFoundError: The organization has no such edge key.
+            ForbiddenError: The edge key is outside the caller's environment.
         """
         with self.uow.read() as work:
             return _authorized(work.edge_keys.find(edge_key), caller, org_id)
 
     def revoke(self, caller: Principal, org_id: str, edge_key: str) -> EdgeKey:
         """
-        End an edge key; the next request with it is refused.
+        Revoke an edge key, and return it; the next request with it is refused.
 
         Raises:
-            NotFoundError: The organization has none such, or it was revoked.
-            ForbiddenError: It is outside the key's environment.
+            NotFoundError: The organization has no such edge key, or it was revoked.
+            ForbiddenError: The edge key is outside the caller's environment.
         """
         with self.uow.write() as work:
             found = work.edge_keys.find(edge_key, for_update=True)
@@ -121,11 +121,11 @@ class EdgeKeys:
         self, caller: Principal, org_id: str, video_id: str, edge_key: str
     ) -> EdgeKey:
         """
-        End an edge key that a path names below its video.
+        Revoke an edge key that a path names below its video, and return it.
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            NotFoundError: The video has no such key or link, or it was revoked.
+            NotFoundError: The video has no such edge key, or it was revoked.
             ForbiddenError: The video is outside the key's environment.
         """
         with self.uow.read() as work:
@@ -138,7 +138,7 @@ class EdgeKeys:
         return self.revoke(caller, org_id, edge_key)
 
     def embed_url(self, key: EdgeKey) -> str:
-        """Return the address of the key's page; its playlist is below."""
+        """Return the address of an edge key's player page, below which its playlist is."""
         return f"{self.public.player_url}/v1/{key.id}"
 
 

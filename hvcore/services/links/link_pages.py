@@ -1,4 +1,4 @@
-"""The content of the player page of an edge key or of a share link."""
+"""Describe videos for the player pages of edge keys and share links."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -19,13 +19,13 @@ _POSTER: Final = thumbnail_name(BEST_THUMBNAIL_PX)
 @attrs.frozen(kw_only=True)
 class LinkedVideo:
     """
-    A video as a page shows it.
+    The facts about a video that the player page of an edge key or share link shows.
 
     Attributes:
         master: Complete address of the master playlist; may hold a token.
-        poster: Complete address of the picture, likewise; None without one.
-        has_storyboard: It is beside the playlist.
-        domains: The pages that may embed it; empty means every page.
+        poster: Complete address of the poster; may hold a token; None without a poster.
+        has_storyboard: Whether there is a storyboard beside the playlist.
+        domains: The pages that may embed the video; empty means every page.
         size_px: Width and height, by which a page makes room.
     """
 
@@ -40,7 +40,7 @@ class LinkedVideo:
 
 @attrs.frozen(kw_only=True)
 class LinkPages:
-    """Put together what a page shows."""
+    """Make the facts that the player page of an edge key or share link shows."""
 
     key_ring: KeyRing
     clock: Clock
@@ -49,7 +49,7 @@ class LinkPages:
     def show(
         self, video: Playable, *, master: str, domains: Sequence[str] = ()
     ) -> LinkedVideo:
-        """Describe a video to who was let in."""
+        """Return the facts about a video for the page of a viewer who was let in."""
         return LinkedVideo(
             name=video.name,
             master=master,

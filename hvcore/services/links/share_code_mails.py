@@ -1,4 +1,4 @@
-"""Send codes to the viewers of share links: the work of ``share-code.send`` tasks."""
+"""Mail codes to the viewers of share links: the work of ``share-code.send`` tasks."""
 
 import logging
 from datetime import timedelta
@@ -16,14 +16,14 @@ _log = logging.getLogger(__name__)
 
 @attrs.frozen(kw_only=True)
 class ShareCodeMails:
-    """Send each code once it was ordered; see ShareCodes.ask."""
+    """Mail each code to its viewer once it was ordered; see ShareCodes.ask."""
 
     uow: UnitOfWork
     mailer: Mailer
 
     def send(self, run: TaskRun) -> None:
         """
-        Send a code, if there is one to send.
+        Mail the code that a task names, unless it is not for the viewer or has expired.
 
         Raises:
             UnavailableError: The mail server does not take it now.

@@ -1,9 +1,9 @@
 """
-Recognise the viewer of a share link by a code that is sent to the address.
+Recognise the viewer of a share link by a code that is mailed to the viewer's address.
 
-Whether an address is the viewer's or not, the page says the same and takes the same
-time: neither shows which address is right. What strangers do is counted by who they are,
-and shuts out nobody else (docs/decisions/0147).
+Whether an entered address is the viewer's or not, the page says the same and takes the same
+time: neither shows which address is right. Guesses of strangers are counted by client, and
+shut out nobody else (docs/decisions/0147).
 """
 
 import logging
@@ -50,11 +50,12 @@ _GUESSES_OF_ALL: Final = "codes of all"
 @attrs.frozen(kw_only=True)
 class RecognisedViewer:
     """
-    A viewer who has entered the right code.
+    A viewer of a share link who has entered the right code.
 
     Attributes:
-        remembered: What the browser shows instead of a code the next time.
-        remembered_s: How long that is good for.
+        video: The facts that the page shows.
+        remembered: The token that the browser shows instead of a code the next time.
+        remembered_s: How many seconds that token is valid.
     """
 
     video: SharedVideo
@@ -64,7 +65,7 @@ class RecognisedViewer:
 
 @attrs.frozen(kw_only=True)
 class ShareCodes:
-    """Order codes for the viewers of share links, and take them back."""
+    """Mail codes to the viewers of share links, and check the codes they enter."""
 
     uow: UnitOfWork
     playback: ShareLinkPlayback
@@ -72,16 +73,16 @@ class ShareCodes:
 
     def ask(self, share_id: str, email: str, viewer: Viewer) -> ShareCodeId:
         """
-        Order a code for who has named an address.
+        Order a mail with a code, if the entered address is that of the share link's viewer.
 
-        Who asks too often is refused, but never the viewer for what others ask: there
-        are no more than MAX_MAILS mails in a window, and a code in the last of them.
+        Clients that name too many addresses are refused, but the viewer is never refused for what
+        other clients ask: after MAX_MAILS mails in a window, the code of the newest one still works.
 
         Returns:
-            What the browser shows together with the code.
+            The id that the browser sends together with the code.
 
         Raises:
-            RateLimitExceededError: Too many addresses were named from there.
+            RateLimitExceededError: This client has named too many addresses.
             HvError: As in ShareLinkPlayback.find.
         """
         share, _ = self.playback.find_beginning(share_id)
@@ -118,10 +119,10 @@ class ShareCodes:
         self, share_id: str, code_id: str, entered: str, viewer: Viewer
     ) -> RecognisedViewer:
         """
-        Let in a viewer who enters the right share code, which is used up.
+        Let in a viewer who enters the right code of a share link; the code is used up.
 
         Raises:
-            ViewerUnknownError: It is another one, it is over, or too many were entered.
+            ViewerUnknownError: The code is wrong or has expired, or too many were entered.
                 Which of these is not told: it depends on whose address was named.
             HvError: As in ShareLinkPlayback.find.
         """
@@ -177,10 +178,13 @@ class ShareCodes:
 
     def recall(self, share_id: str, remembered: str) -> SharedVideo | None:
         """
-        Return the page's content for a browser that was let in before.
+        Return the facts of a share link's page for a browser that was let in before.
+
+        Args:
+            remembered: The token that the browser got when it was let in.
 
         Returns:
-            None if it was not, or too long ago.
+            None if the browser was not let in, or too long ago.
 
         Raises:
             HvError: As in ShareLinkPlayback.find.

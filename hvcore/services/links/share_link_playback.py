@@ -43,13 +43,13 @@ NOT_NAMED: Final = (
 
 
 class ShareLinkOverError(ForbiddenError):
-    """The share link will never play again."""
+    """The share link has expired, was revoked or has no views left; it will never play again."""
 
     default_detail = OVER
 
 
 class ViewerUnknownError(ForbiddenError):
-    """The share link is for one viewer, and nobody has said to be that one."""
+    """The share link is for one viewer, and the request does not prove to be from that viewer."""
 
     default_detail = NOT_NAMED
 
@@ -57,10 +57,10 @@ class ViewerUnknownError(ForbiddenError):
 @attrs.frozen(kw_only=True)
 class SharedVideo:
     """
-    A video as the page of a share link shows it.
+    The facts about a video that the page of a share link shows.
 
     Attributes:
-        views_left: How many sessions may begin; None any number.
+        views_left: The number of sessions that may still begin; None if any number may.
     """
 
     video: LinkedVideo
@@ -70,7 +70,7 @@ class SharedVideo:
 
 @attrs.frozen(kw_only=True)
 class ShareLinkPlayback:
-    """Playlists and segments by share link, and what its page shows."""
+    """Serve the files of a video by share link, and describe its player page."""
 
     uow: UnitOfWork
     directory: PlaybackDirectory
@@ -85,20 +85,20 @@ class ShareLinkPlayback:
         self, share_id: str, file: str, viewer: Viewer, *, begins: bool
     ) -> PlaybackResponse:
         """
-        Return a file of the link's video.
+        Return the response with a file of the video that a share link opens.
 
         The master playlist without a session's token begins a session.
 
         Args:
-            begins: A new session uses a view; False for HEAD, which only
+            begins: Whether a new session uses a view; False for HEAD, which only
                 asks whether one could begin.
 
         Raises:
             NotFoundError: No such link, or the video has no such file.
             UnauthorizedError: A token that is broken or has expired, or a
                 file without one.
-            ShareLinkOverError: The link is over, or no view is left.
-            ViewerUnknownError: It is for a viewer who has not confirmed.
+            ShareLinkOverError: The link has expired or is revoked, or no view is left.
+            ViewerUnknownError: The link is for a viewer who has not confirmed.
             ForbiddenError: A token of something else.
             VideoNotFoundError: The video is not ready.
         """
@@ -119,12 +119,12 @@ class ShareLinkPlayback:
 
     def describe(self, share_id: str) -> SharedVideo:
         """
-        Return the content of a share link's page; this uses no view.
+        Return the facts that a share link's page shows to any viewer; this uses no view.
 
         Raises:
             NotFoundError: No such link.
-            ShareLinkOverError: The link is over, or no view is left.
-            ViewerUnknownError: It is for a viewer who has to confirm first.
+            ShareLinkOverError: The link has expired or is revoked, or no view is left.
+            ViewerUnknownError: The link is for a viewer who has to confirm first.
             VideoNotFoundError: The video is not ready.
         """
         share, video = self.find_beginning(share_id)
@@ -136,10 +136,11 @@ class ShareLinkPlayback:
         self, share: ShareLink, video: Playable, *, viewer_token: str = ""
     ) -> SharedVideo:
         """
-        Return the page's content for a viewer who may begin a session.
+        Return the facts that a share link's page shows to a viewer who may begin a session.
 
         Args:
-            viewer_token: Of a viewer who was recognised; see recognise.
+            viewer_token: The token that ``recognise`` returned for the viewer; empty if the
+                link is not for one viewer.
         """
         master = f"{self.public.worker_url}/v1/share/{share.id}/{MASTER}"
         if viewer_token:
@@ -154,11 +155,11 @@ class ShareLinkPlayback:
         )
 
     def recognise(self, share: ShareLink, video: Playable, valid_s: int) -> str:
-        """Return a token that begins sessions, for a viewer who was recognised."""
+        """Return a token that lets a recognised viewer begin sessions of a share link."""
         return self._issue(share, video, TokenUse.SHARE_VIEWER, valid_s)
 
     def is_recognised(self, share: ShareLink, token: str) -> bool:
-        """Return whether a token is one of recognise, for this link and valid."""
+        """Return whether a token is valid and was returned by ``recognise`` for this share link."""
         try:
             claims = self.key_ring.verify(token, self._now())
         except UnauthorizedError:
@@ -167,7 +168,7 @@ class ShareLinkPlayback:
 
     def find_beginning(self, share_id: str) -> tuple[ShareLink, Playable]:
         """
-        Return a link by which a session may begin, and its video.
+        Return a share link with which a session may begin, and its video.
 
         Raises:
             HvError: As in find; ShareLinkOverError also if no view is left.
@@ -178,11 +179,11 @@ class ShareLinkPlayback:
 
     def find(self, share_id: str) -> tuple[ShareLink, Playable]:
         """
-        Return a link that is not over and its video; this uses no view.
+        Return a valid share link and its video; this uses no view.
 
         Raises:
             NotFoundError: No such link.
-            ShareLinkOverError: The link is over.
+            ShareLinkOverError: The link has expired or is revoked, or its video is deleted.
             VideoNotFoundError: The video is not ready.
         """
         share = None

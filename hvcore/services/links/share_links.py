@@ -24,7 +24,7 @@ from hvcore.settings import PublicSettings
 
 @attrs.frozen(kw_only=True)
 class ShareLinks:
-    """The share links of videos."""
+    """Make, list and revoke the share links of videos."""
 
     uow: UnitOfWork
     public: PublicSettings
@@ -42,11 +42,11 @@ class ShareLinks:
         viewer_email: str | None,
     ) -> ShareLink:
         """
-        Make a share link; it plays once the video is ready.
+        Make a share link for a video; it plays once the video is ready.
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: It is outside the key's environment.
+            ForbiddenError: The video is outside the key's environment.
         """
         now = self.clock.now()
         with self.uow.write() as work:
@@ -77,7 +77,7 @@ class ShareLinks:
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: It is outside the key's environment.
+            ForbiddenError: The video is outside the key's environment.
         """
         with self.uow.read() as work:
             video = require_listed(
@@ -89,12 +89,12 @@ class ShareLinks:
         self, caller: Principal, org_id: str, video_id: str, share_id: str
     ) -> ShareLink:
         """
-        End a share link and every session that has begun with it.
+        Revoke a share link and every session that has begun with it; return the link.
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: It is outside the key's environment.
-            NotFoundError: The video has no such key or link, or it was revoked.
+            ForbiddenError: The video is outside the key's environment.
+            NotFoundError: The video has no such share link, or it was revoked.
         """
         with self.uow.write() as work:
             video = require_listed(
@@ -118,9 +118,9 @@ class ShareLinks:
         return attrs.evolve(share, revoked_at=now)
 
     def share_url(self, share: ShareLink) -> str:
-        """Return the address of the link's page."""
+        """Return the address of a share link's player page."""
         return f"{self.public.player_url}/v1/watch/{share.id}"
 
     def delivery_url(self, share: ShareLink) -> str:
-        """Return the address of the link's master playlist."""
+        """Return the address of a share link's master playlist."""
         return f"{self.public.worker_url}/v1/share/{share.id}/master.m3u8"

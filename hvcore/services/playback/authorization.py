@@ -1,5 +1,5 @@
 """
-Decides which viewers may watch which video.
+Authorize viewers to watch videos, by their tokens and the state of the videos.
 
 Source: interface, "Authentication", 7 and 8, and "Delivery".
 """
@@ -40,9 +40,8 @@ class PlaybackAuthorization:
     """
     Decide whether a video may be served to a viewer.
 
-    Every decision reads the video's state again, so that a delete that was
-    answered is obeyed by the next request. A decision that was made before holds
-    as long as nothing has changed of what it was made of.
+    Every decision reads the video's state again, so that the next request obeys a delete that
+    was answered. An earlier decision is reused only while the facts behind it are unchanged.
 
     Attributes:
         player_origin: Scheme, host and port of ``player_url``. Requests of the embed
@@ -61,14 +60,15 @@ class PlaybackAuthorization:
 
     def public(self, org: str, env: str, video: str) -> Playable:
         """
-        Return the video of a public path.
+        Return the video that a public path names, if it is public and ready.
 
         Args:
             env: The environment's id or its short name.
 
         Raises:
-            VideoNotFoundError: Missing, or in another environment.
-            ForbiddenError: It is private.
+            VideoNotFoundError: There is no such video, or it is in another environment or
+                not ready.
+            ForbiddenError: The video is private.
         """
         key = (org, env, video)
         granted = self._recall(key)
@@ -93,15 +93,18 @@ class PlaybackAuthorization:
         self, video: str, viewer: Viewer, uses: frozenset[TokenUse]
     ) -> Playable:
         """
-        Return the video that the viewer's token opens.
+        Return the video that the viewer's playback token opens, if it is ready.
 
         The token is checked first: without a valid token for this video a caller
         learns nothing about it, not even whether it exists.
 
+        Args:
+            uses: The uses of tokens that open the requested file.
+
         Raises:
             UnauthorizedError: No token, or one that is broken or expired.
             ForbiddenError: A token for another video, use or page.
-            VideoNotFoundError: The video is not there (any more).
+            VideoNotFoundError: The video is not there (any more), or not ready.
         """
         key = (video, viewer.tokens, viewer.origin, viewer.referer, uses)
         granted = self._recall(key)
@@ -140,7 +143,7 @@ class PlaybackAuthorization:
 
     def either(self, video: str, viewer: Viewer, uses: frozenset[TokenUse]) -> Playable:
         """
-        Return a public video to anybody, a private one with its token.
+        Return a video: a public one to anybody, a private one only with its token.
 
         Raises:
             UnauthorizedError: As in private.
@@ -157,10 +160,10 @@ class PlaybackAuthorization:
 
     def ready(self, video: str) -> Playable:
         """
-        Return a video to a viewer who was authorized without a token.
+        Return a ready video to a viewer who was authorized without a token.
 
         Raises:
-            VideoNotFoundError: No such video, or none that is ready.
+            VideoNotFoundError: There is no such video, or it is not ready.
         """
         key = (video,)
         granted = self._recall(key)
@@ -176,13 +179,13 @@ class PlaybackAuthorization:
         return found
 
     def is_deleted(self, video: str) -> bool:
-        """Return whether a video is gone for good."""
+        """Return whether a video does not exist or is deleted."""
         entry = self.directory.find(video)
         return entry is None or entry.state is VideoState.DELETED
 
     def claims(self, viewer: Viewer) -> PlaybackClaims:
         """
-        Return the claims of the viewer's one token.
+        Verify the viewer's one playback token, and return its claims.
 
         Raises:
             UnauthorizedError: No token, several, or one that is broken or
@@ -198,7 +201,10 @@ class PlaybackAuthorization:
 
     def find_key(self, kid: str) -> TokenKey | None:
         """
-        Return the key that a token names, an organization's or the service's own.
+        Return the key with this id that verifies tokens, of an organization or of the service.
+
+        Returns:
+            None if the key is unknown, ended or revoked.
 
         Raises:
             UnavailableError: The database does not answer, or is not waited for.
@@ -213,7 +219,7 @@ class PlaybackAuthorization:
 
     def believed_keys(self) -> Sequence[str]:
         """
-        Return the ids of the service's own keys that are believed, in order.
+        Return the ids of the service's own keys whose tokens are accepted, in order.
 
         Raises:
             UnavailableError: As in find_key.
@@ -231,7 +237,7 @@ class PlaybackAuthorization:
         return attrs.evolve(claims, domains=tuple(domains), domain_list=None)
 
     def is_page_allowed(self, domains: Sequence[str], viewer: Viewer) -> bool:
-        """Return whether a request comes from a listed page, or from our player."""
+        """Return whether a request comes from one of the given domains, or from the player page."""
         page = viewer.origin if viewer.origin is not None else viewer.referer
         own = self.player_origin
         if own is not None and page is not None and f"{page}/".startswith(f"{own}/"):

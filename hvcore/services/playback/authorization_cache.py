@@ -1,4 +1,4 @@
-"""Keep in memory the last decisions that a video may be served."""
+"""Keep the last positive playback decisions in memory."""
 
 from collections.abc import Hashable
 from datetime import datetime
@@ -10,9 +10,9 @@ from hvcore.ports.repositories.playback import PlaybackEntry
 from hvcore.services.playback.playable import Playable
 
 MAX_AUTHORIZATIONS: Final = 10_000
-"""About 15 MB with tokens of the usual length."""
+"""Decisions kept in memory, about 15 MB with tokens of the usual length."""
 MAX_KEY_CHARS: Final = 2048
-"""Of a cache key; requests with longer ones are decided each time."""
+"""The greatest length of a cache key; requests with longer ones are decided each time."""
 
 AuthorizationKey: TypeAlias = tuple[Hashable, ...]
 
@@ -20,13 +20,14 @@ AuthorizationKey: TypeAlias = tuple[Hashable, ...]
 @attrs.frozen(kw_only=True, eq=False)
 class Authorization:
     """
-    A decision that a video may be served.
+    A decision that a video may be served to a viewer.
 
-    It holds as long as the directory finds this very entry, until it ends.
+    It holds until ``ends_at``, while the directory still finds this very entry.
 
     Attributes:
         video: The id by which the directory was asked.
-        ends_at: When the token ends, where one was needed.
+        entry: The directory's entry at the time of the decision.
+        ends_at: When the token ends, if one was needed.
     """
 
     video: str
@@ -36,18 +37,22 @@ class Authorization:
 
 
 class AuthorizationCache:
-    """The last decisions, by all that they were asked with; thread-safe."""
+    """Keep the last playback decisions, by the facts of the request; thread-safe."""
 
     def __init__(self, max_authorizations: int = MAX_AUTHORIZATIONS) -> None:
         self._max_authorizations = max_authorizations
         self._authorizations: dict[AuthorizationKey, Authorization] = {}
 
     def get(self, key: AuthorizationKey) -> Authorization | None:
-        """Return a decision; it may not hold any more."""
+        """
+        Return the cached decision for a request, or None.
+
+        The caller must check that the decision still holds.
+        """
         return self._authorizations.get(key)
 
     def put(self, key: AuthorizationKey, authorization: Authorization) -> None:
-        """Keep a decision; all are forgotten now and then, so that there is room."""
+        """Cache a decision; a full cache is emptied first."""
         if sum(map(_chars, key)) > MAX_KEY_CHARS:
             return
         if len(self._authorizations) >= self._max_authorizations:

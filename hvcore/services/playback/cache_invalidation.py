@@ -1,4 +1,4 @@
-"""Tell caches in front of the service what to remove: the work of ``cache.purge``."""
+"""Tell caches in front of the service which files to remove: the work of ``cache.purge``."""
 
 import logging
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.tasks.leases import TaskRun
 
 UNKNOWN_WAITS: Final = timedelta(minutes=1)
-"""While settings change, old workers meet the orders of new ones."""
+"""How long an order waits for its invalidator: while settings change, old workers may lack it."""
 UNKNOWN_FOR: Final = timedelta(days=1)
 """The age of an order from which its invalidator counts as taken out of the settings."""
 
@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 @attrs.frozen(kw_only=True)
 class CacheInvalidation:
     """
-    Carry out orders, each until its invalidator has taken it.
+    Do the ``cache.purge`` tasks, each until its cache invalidator has accepted the order.
 
     Attributes:
         invalidators: By name.
@@ -39,7 +39,9 @@ class CacheInvalidation:
 
     def run(self, run: TaskRun) -> None:
         """
-        Hand an order to its invalidator, or have it wait for a process that knows it.
+        Hand an invalidation order to the invalidator that it names.
+
+        If this process has no such invalidator, the task waits for a process that has, for a day.
 
         Raises:
             UnavailableError: The cache does not answer; the task is tried again.

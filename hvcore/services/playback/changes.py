@@ -1,10 +1,10 @@
 """
-Tell delivery, edges and caches that less may be served than before.
+Tell delivery, edges and caches that a permission to watch has ended.
 
-On this machine at once: a file of eight bytes changes before the delete or the
-revocation is answered, and an edge looks at it with every request, as delivery does
-where it keeps what a server has answered (docs/decisions/0031). Caches elsewhere are
-told by tasks, which are repeated until they succeed.
+Processes of this machine learn it at once: a file of eight bytes changes before the delete
+or the revocation is answered. An edge looks at the file with every request, and so does
+delivery where it caches answers of a server (docs/decisions/0031). Caches on other machines
+are told by tasks, which are repeated until they succeed.
 """
 
 import logging
@@ -29,10 +29,10 @@ _log = logging.getLogger(__name__)
 @attrs.frozen(kw_only=True)
 class PlaybackChanges:
     """
-    Services call this when they end a permission to watch.
+    Report ended permissions to watch; services call this when they end one.
 
     Attributes:
-        file: See above; not there where nobody looks at it.
+        file: The file of eight bytes that changes; None where no process looks at it.
         invalidators: The cache invalidators, by name.
     """
 
@@ -41,7 +41,7 @@ class PlaybackChanges:
     public: PublicSettings = attrs.field(factory=PublicSettings)
 
     def of_video(self, work: Work, video: Video, reason: InvalidationReason) -> None:
-        """Order, in the transaction of the change, that a video is forgotten."""
+        """Order that caches remove the files of a video, in the transaction of the change."""
         if not self.invalidators:
             return
         worker, player = self.public.worker_url, self.public.player_url
@@ -59,12 +59,12 @@ class PlaybackChanges:
         self._order(work, video, reason, prefixes)
 
     def of_edge_key(self, work: Work, key: EdgeKey) -> None:
-        """Likewise, of what an edge key has opened."""
+        """Order that caches remove the pages that an edge key opened, in the same transaction."""
         prefixes = [f"{self.public.player_url}/v1/{key.id}"]
         self._order(work, key, InvalidationReason.REVOKED, prefixes)
 
     def of_share_link(self, work: Work, share: ShareLink) -> None:
-        """Likewise, of what a share link has opened."""
+        """Order that caches remove the files that a share link opened, in the same transaction."""
         prefixes = [
             f"{self.public.worker_url}/v1/share/{share.id}/",
             f"{self.public.player_url}/v1/watch/{share.id}",
@@ -72,7 +72,11 @@ class PlaybackChanges:
         self._order(work, share, InvalidationReason.REVOKED, prefixes)
 
     def publish(self) -> None:
-        """Have this machine's processes ask again; between the commit and the answer."""
+        """
+        Make the processes of this machine forget cached permissions.
+
+        Call it after the commit and before the answer.
+        """
         if self.file is None:
             return
         try:

@@ -1,7 +1,8 @@
 """
-Serve playlists, manifests and segments, by the three steps of every request.
+Serve playlists, manifests, segments and other files of videos to viewers.
 
-Decide whether a viewer may watch a video, find the file that the path names, send it.
+Each request has three steps: decide whether the viewer may watch the video, find the file
+that the path names, send the file.
 
 Source: interface, "Delivery".
 """
@@ -41,7 +42,9 @@ _SOURCE: Final = frozenset({TokenUse.SOURCE})
 @attrs.define(kw_only=True)
 class PlaybackRequest:
     """
-    A request for a file of a video; not frozen, as PlaybackResponse.
+    A viewer's request for a file of a video.
+
+    Not frozen, for speed; see PlaybackResponse.
 
     Attributes:
         environment: Organization and environment of a public path; None on a
@@ -59,13 +62,15 @@ class PlaybackRequest:
 @attrs.define(kw_only=True)
 class PlaybackPermission:
     """
-    The permission by which a viewer gets files of a video; not frozen, as PlaybackResponse.
+    The permission of a viewer to get the files of a video.
+
+    Not frozen, for speed; see PlaybackResponse.
 
     Attributes:
         viewer: The viewer, for the count of viewers.
-        token: Carried to every address of a playlist or manifest.
-        is_public: Shared caches may keep the files.
-        ends_at: When the permission ends, if it does.
+        token: Added to every address in a playlist or manifest.
+        is_public: Whether shared caches may keep the files.
+        ends_at: When the permission ends; None if it does not.
     """
 
     viewer: Viewer = SOMEBODY
@@ -77,16 +82,16 @@ class PlaybackPermission:
 @attrs.frozen(kw_only=True)
 class Delivery:
     """
-    Serve the files of videos: decide, find, send.
+    Serve the files of videos to viewers: decide, find, send.
 
     Attributes:
         access: Decides who may watch which video.
         media_files: Finds segments and pictures by their paths, and names texts.
         texts: Finds playlists, manifests, captions and chapters.
-        downloads: Finds joined files to take away.
-        storage: Where sources are found.
-        counter: Records every media segment, and what does not count.
-        redirects: Send players to the object store; None has files read here.
+        downloads: Finds downloads: renditions joined into one file.
+        storage: Holds the source files.
+        counter: Counts the media segments that are served, and answers that do not count.
+        redirects: Sends players to the object store; None if this process sends files itself.
     """
 
     access: PlaybackAuthorization
@@ -100,7 +105,7 @@ class Delivery:
 
     def open(self, request: PlaybackRequest) -> PlaybackResponse:
         """
-        Return the response to a playback request.
+        Decide about a viewer's request for a file of a video, and return the response.
 
         Raises:
             UnauthorizedError: A private path without a valid token.
@@ -129,12 +134,13 @@ class Delivery:
         self, video: Playable, file: str, permission: PlaybackPermission
     ) -> PlaybackResponse:
         """
-        Return a file of a video to a viewer who was authorized.
+        Return the response with a file of a video to a viewer who was authorized.
 
         Raises:
             VideoNotFoundError: Its files no longer exist.
             NotFoundError: The video has no such file.
-            QuotaExceededError: A playlist, and its owner may deliver no more.
+            QuotaExceededError: The file is a playlist or a download, and the video's owner has
+                used up the delivery quota.
         """
         folder, _, name = file.partition("/")
         if folder == NAMED:

@@ -1,7 +1,7 @@
 """
-Find the media file that a path under a video names.
+Find the published media file that a path under a video names.
 
-What was found once is kept in memory: a path never names another file.
+Found files are kept in memory: a path never names another file later.
 """
 
 import threading
@@ -24,17 +24,17 @@ from hvcore.services.playback.published_files import (
 from hvcore.services.playback.responses import StoredFile
 
 MAX_KNOWN: Final = 10_000
-"""About 10 MB; a film of two hours has 1,200 segments in each rung."""
+"""Files kept in memory, about 10 MB; a film of two hours has 1,200 segments in each rung."""
 
 
 @attrs.frozen(kw_only=True)
 class CachedFile:
     """
-    A media file, found among what was published.
+    A media file that was found among a video's published files.
 
     Attributes:
-        place: Where it is counted, as what it is or as what never counts.
-        never_counted: As in Served.
+        place: The video and rung under which its delivery is counted, or ignored.
+        never_counted: The reason why delivery of the file is never counted; None if it may be.
     """
 
     stored: StoredFile
@@ -46,10 +46,9 @@ class CachedFile:
 
 class PathCache:
     """
-    The files that were requested last, by media root and path; thread-safe.
+    Cache the media files that were requested last, by media root and path; thread-safe.
 
-    A media root names the job that has made what is there, and what a job
-    has published is never replaced.
+    A media root names the job that has made its files, and published files are never replaced.
     """
 
     def __init__(self, max_known: int = MAX_KNOWN) -> None:
@@ -58,7 +57,7 @@ class PathCache:
         self._lock = threading.Lock()
 
     def get(self, media_root: str, path: str) -> CachedFile | None:
-        """Return a file, None if it is not cached."""
+        """Return the cached file of a path, or None."""
         key = (media_root, path)
         with self._lock:
             known = self._files.get(key)
@@ -67,7 +66,7 @@ class PathCache:
             return known
 
     def put(self, media_root: str, path: str, known: CachedFile) -> None:
-        """Cache a file; drop the least recently used."""
+        """Cache the file of a path; drop the least recently used ones if there are too many."""
         with self._lock:
             self._files[media_root, path] = known
             while len(self._files) > self._max_known:
@@ -76,19 +75,20 @@ class PathCache:
 
 @attrs.frozen(kw_only=True)
 class MediaFiles:
-    """Finds the media files of videos by path, and remembers them; thread-safe."""
+    """Find the media files of videos by path, and cache them; thread-safe."""
 
     storage: Storage
     _cache: PathCache = attrs.field(factory=PathCache, init=False)
 
     def find(self, video: Playable, path: str) -> CachedFile | PublishedText | None:
         """
-        Return the media file that a path names, or the text, which is not read here.
+        Return the published media file, or the description of the text, that a path names.
 
-        None if the video has published nothing under this name.
+        Returns:
+            None if the video has published nothing under this name.
 
         Raises:
-            VideoNotFoundError: Its files no longer exist.
+            VideoNotFoundError: The video's files no longer exist.
         """
         known = self._cache.get(video.media_root, path)
         if known is not None:

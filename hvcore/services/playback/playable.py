@@ -1,4 +1,4 @@
-"""A video that may be served now."""
+"""The facts about a video that may be served to a viewer now."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -16,17 +16,17 @@ from hvcore.playback_tokens import PlaybackClaims
 @attrs.frozen(kw_only=True)
 class Playable:
     """
-    A video that may be served now.
+    A video that may be served to a viewer now, with the facts that delivery needs.
 
     Attributes:
-        chosen_poster: Storage path of the picture that the owner has chosen.
-        claims: What the token says, where one was needed.
+        chosen_poster: Storage path of the poster that the owner has chosen.
+        claims: The claims of the viewer's token, if one was needed.
         may_begin: See PlaybackEntry.
-        has_chapters: Likewise.
-        allows_download: Likewise.
-        source_path: Likewise.
-        place: Where files are counted that are no media segment of a rung.
-        ends_at: When the token ends, where one was needed.
+        has_chapters: See PlaybackEntry.
+        allows_download: See PlaybackEntry.
+        source_path: See PlaybackEntry.
+        place: The place in the counts for files that are no media segment of a rung.
+        ends_at: When the token ends, if one was needed.
     """
 
     id: str
@@ -62,10 +62,10 @@ class Playable:
     @property
     def media(self) -> MediaIndex:
         """
-        The published media of the video; the index may be large.
+        The index of the video's published media; it may be large.
 
         Raises:
-            VideoNotFoundError: It no longer exists: just deleted, or replaced.
+            VideoNotFoundError: The media no longer exist: just deleted, or replaced.
         """
         media = self.load_media()
         if media is None:
@@ -75,10 +75,10 @@ class Playable:
     @property
     def size_px(self) -> tuple[int, int]:
         """
-        Width and height of its largest rung.
+        Width and height of the video's largest rung.
 
         Raises:
-            VideoNotFoundError: As media.
+            VideoNotFoundError: As in media.
         """
         rungs = [one.track.rung for one in self.media.tracks if one.track.rung]
         best = max(rungs, key=lambda rung: rung.short_edge_px)
@@ -87,10 +87,10 @@ class Playable:
     @property
     def poster_path(self) -> str | None:
         """
-        Storage path of its picture, if it has one.
+        Storage path of the video's poster, or None if it has none.
 
         Raises:
-            VideoNotFoundError: As media.
+            VideoNotFoundError: As in media.
         """
         made = None if self.chosen_poster else self.media.poster
         return self.chosen_poster or (f"{self.media_root}/{made}" if made else None)

@@ -22,9 +22,10 @@ class PlayerVideo:
     Attributes:
         master: Path of the master playlist under ``{worker_url}``, without a
             token.
-        poster: Path of the poster, likewise; None if there is none.
-        has_storyboard: It is beside the playlist.
-        domains: The pages that may embed it; empty means every page.
+        poster: Path of the poster under ``{worker_url}``, without a token; None if there
+            is none.
+        has_storyboard: Whether there is a storyboard beside the playlist.
+        domains: The pages that may embed the video; empty means every page.
         size_px: Width and height, by which a page makes room.
     """
 
@@ -41,13 +42,13 @@ class PlayerVideo:
 
 @attrs.frozen(kw_only=True)
 class PlayerVideos:
-    """Describe videos to viewers who may watch them."""
+    """Describe videos for the player pages of viewers who may watch them."""
 
     access: PlaybackAuthorization
 
     def describe(self, video_id: str, viewer: Viewer) -> PlayerVideo:
         """
-        Return the content of a video's player page.
+        Return the facts that the player page of a video needs, if the viewer may watch it.
 
         Raises:
             UnauthorizedError: A private video without a valid token.

@@ -1,8 +1,8 @@
 """
-The published file that a path under a video names.
+Find the published file that a path under a video names.
 
 Source: interface, "Delivery". The path is matched against the forms of the
-layout, and the file is then looked up in the list of what was published. So a
+layout, and the file is then looked up in the list of published files. So a
 path that names nothing published reaches no storage.
 """
 
@@ -24,10 +24,10 @@ from hvcore.services.playback.responses import StoredFile
 
 INIT: Final = "init.m4s"
 ETAG_CHARS: Final = 32
-"""Of an entity tag; a file has the same one at the edge."""
+"""Length of an entity tag; a file has the same tag at the edge."""
 FIRST_RUNG_INIT: Final = "video/init.m4s"
 MAX_NUMBER_DIGITS: Final = 7
-"""Of a segment's number in its name."""
+"""The most digits of a segment's number in its name."""
 
 _NUMBER: Final = rf"0|[1-9][0-9]{{0,{MAX_NUMBER_DIGITS - 1}}}"
 _CAPTIONS = re.compile(
@@ -44,26 +44,26 @@ _PICTURE = re.compile(
 
 @attrs.frozen(kw_only=True)
 class PublishedPlaylist:
-    """A playlist; its name is its path under the media root."""
+    """A published HLS playlist; its name is its path under the media root."""
 
     name: str
 
 
 @attrs.frozen(kw_only=True)
 class PublishedManifest:
-    """The DASH manifest, of which there is one."""
+    """The published DASH manifest, of which a video has one."""
 
 
 @attrs.frozen(kw_only=True)
 class PublishedStoryboard:
-    """The index of the storyboard."""
+    """The published index (WebVTT) of a video's storyboard."""
 
     storyboard: Storyboard
 
 
 @attrs.frozen(kw_only=True)
 class PublishedCaptions:
-    """Captions, if the video has any in this language; they can change any time."""
+    """The address of captions in a language; whether the video has them can change any time."""
 
     language: str
     is_playlist: bool
@@ -72,10 +72,10 @@ class PublishedCaptions:
 @attrs.frozen(kw_only=True)
 class PublishedChapters:
     """
-    The chapters, if the video has any; they can change any time.
+    The address of chapters; whether the video has any can change any time.
 
     Attributes:
-        is_json: For Apple's players; else as WebVTT.
+        is_json: As JSON for Apple's players; otherwise as WebVTT.
     """
 
     is_json: bool
@@ -84,14 +84,14 @@ class PublishedChapters:
 @attrs.frozen(kw_only=True)
 class PublishedMedia:
     """
-    An init or a media segment, or a sheet of the storyboard.
+    A published init or media segment, or a sprite sheet of the storyboard.
 
     Attributes:
         path: Under the media root.
-        first_bytes: Where only the beginning of the file is published under this
-            name: how much of it.
+        first_bytes: The length of the beginning of the file, if only that is published
+            under this name.
         counted_px: Short edge of the rung of which this is a media segment;
-            None for everything that is not counted as served.
+            None for every file whose delivery is not counted.
     """
 
     path: str
@@ -102,7 +102,7 @@ class PublishedMedia:
 
     @property
     def etag(self) -> str:
-        """The entity tag, without quotes."""
+        """The HTTP entity tag (ETag) of the file, without quotes."""
         tag = self.file.sha256[:ETAG_CHARS]
         # The beginning of a file is not what the whole is.
         return tag if self.first_bytes is None else f"{tag}-{self.first_bytes}"
@@ -120,13 +120,13 @@ PublishedText: TypeAlias = (
 def find_published(
     media: MediaIndex, path: str
 ) -> PublishedText | PublishedMedia | None:
-    """Return the published file that a path under a video names, if any."""
+    """Return the published file that a path under a video names, or None."""
     # Segments first: they are asked for most, and to know a text takes longer.
     return _find_media(media, path) or _sheet(media, path) or _find_text(media, path)
 
 
 def stored_file(storage: Storage, media_root: str, found: PublishedMedia) -> StoredFile:
-    """Return the stored file of a media file, or of its published beginning."""
+    """Return the file in storage of a published media file, or of its published beginning."""
     return StoredFile(
         storage=storage,
         path=f"{media_root}/{found.path}",
@@ -204,7 +204,7 @@ def _sheet(media: MediaIndex, path: str) -> PublishedMedia | None:
 
 
 def init_of(published: PublishedTrack) -> PublishedMedia | None:
-    """Return the init segment of a track."""
+    """Return the published init segment of a track, or None if the track has no files."""
     for piece in published.pieces:
         # All parts have made the same one; the first part's is published.
         return _media(published, piece.folder, INIT, published.track.init)
@@ -212,7 +212,7 @@ def init_of(published: PublishedTrack) -> PublishedMedia | None:
 
 
 def segment_of(published: PublishedTrack, number: int) -> PublishedMedia | None:
-    """Return a media segment of a track, None if it has no such one."""
+    """Return the published media segment with a number of a track, or None."""
     segment = _numbered(published.track.segments, number)
     for piece in published.pieces:
         if segment and 0 <= number - piece.first_number < piece.count:
@@ -246,7 +246,7 @@ _SOUND: Final = "audio/mp4"
 
 
 def never_counted(found: PublishedMedia | PublishedText) -> IgnoredReason | None:
-    """Return the reason never to count a file; None for a video rung's segment."""
+    """Return the reason why delivery of a file never counts; None for a segment of a video rung."""
     if isinstance(found, PublishedPlaylist | PublishedManifest):
         return IgnoredReason.PLAYLIST
     if isinstance(found, PublishedCaptions) and found.is_playlist:

@@ -1,4 +1,4 @@
-"""Send players to the object store itself, by addresses that end soon."""
+"""Redirect players to the object store, by presigned addresses that expire soon."""
 
 from datetime import datetime
 from typing import Final, TypeGuard
@@ -10,22 +10,22 @@ from hvcore.ports.storage import Storage, SupportsPresignedRead
 from hvcore.services.playback.responses import StoredFile
 
 VALID_S: Final = 30
-"""A player follows at once, and the store only looks when it does. Clocks differ."""
+"""How long an address of the store is valid: a player follows it at once, clocks may differ."""
 
 
 @attrs.frozen(kw_only=True)
 class Redirects:
-    """Addresses of published files in the object store."""
+    """Sign the addresses of published files in the object store."""
 
     clock: Clock
 
     def address(self, stored: StoredFile, ends_at: datetime | None) -> str | None:
         """
-        Return a readable address of a file; None if only this process can serve it.
+        Return a presigned address of a stored file; None if only this process can serve it.
 
         Args:
-            ends_at: When the permission to read it ends, if it does: no address
-                is good for longer.
+            ends_at: When the viewer's permission ends; None if it does not end. No address
+                is valid for longer.
 
         Raises:
             UnavailableError: The store cannot sign.
@@ -44,5 +44,5 @@ class Redirects:
 
 
 def can_redirect(storage: Storage) -> TypeGuard[SupportsPresignedRead]:
-    """Return whether a storage signs addresses."""
+    """Return whether a storage signs addresses for reading."""
     return isinstance(storage, SupportsPresignedRead) and storage.can_presign

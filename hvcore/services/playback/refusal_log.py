@@ -1,8 +1,8 @@
 """
-Write down which rule refused a playback, so that it can be explained later.
+Log the rule that refused a playback request, so that the refusal can be explained later.
 
-One line for each refusal, limited so that no flood of requests fills a disk or pushes
-everything else out of the log.
+Each refusal is one line. The lines are limited, so that no flood of requests fills a disk
+or pushes all other lines out of the log.
 """
 
 import logging
@@ -16,9 +16,9 @@ from hvcore.throttling.log_lines import LOG_LINES, LogLines, without_credentials
 from hvcore.throttling.shares import client_of_address
 
 LINES_IN_ALL: Final = 300
-"""In a minute: about 60 KB, so that 10 MB of log hold the last two hours."""
+"""Log lines a minute for all refusals: about 60 KB, so 10 MB of log hold two hours."""
 LINES_OF_UNKNOWN: Final = 20
-"""In a minute: about 4 KB. Whoever tries addresses needs no line for each of them."""
+"""Log lines a minute for unknown addresses, about 4 KB: guesses need no line each."""
 MAX_PATH_CHARS: Final = 200
 
 _log = logging.getLogger(__name__)
@@ -43,10 +43,10 @@ _LONG_NAME = re.compile(r"([^/]{12})[^/]{29,}")
 @attrs.frozen(kw_only=True)
 class PlaybackRefusal:
     """
-    A request that was refused.
+    A playback request that was refused, and the rule that refused it.
 
     Attributes:
-        path: As it was sent, decoded; with whatever it holds.
+        path: As it was sent, decoded; secrets in it are not removed.
     """
 
     request_id: str
@@ -57,10 +57,10 @@ class PlaybackRefusal:
 
 class RefusalLog:
     """
-    Write down refusals; thread-safe.
+    Log refused playback requests; thread-safe.
 
     Args:
-        lines: How many there may be.
+        lines: Limits the number of log lines.
     """
 
     def __init__(self, lines: LogLines = LOG_LINES) -> None:
@@ -68,10 +68,10 @@ class RefusalLog:
 
     def write(self, refusal: PlaybackRefusal, client: str) -> None:
         """
-        Write a refusal down, unless there were too many of late.
+        Log a refusal, unless too many were logged in the last minute.
 
         Args:
-            client: The address that the request came from; it is not written down.
+            client: The address that the request came from; it is not logged.
         """
         is_unknown = refusal.rule in _UNKNOWN
         self._lines.write(
@@ -92,7 +92,7 @@ class RefusalLog:
 
 
 def shown_path(path: str) -> str:
-    """Return a path without what gives access: tokens, and most of edge keys."""
+    """Return a request's path for the log, without tokens and most of edge keys."""
     whole = _QUERY.split(path, maxsplit=1)[0]
     shown = _LONG_NAME.sub(r"\1…", without_credentials(whole))
     if len(shown) > MAX_PATH_CHARS or whole != path:

@@ -1,4 +1,4 @@
-"""The responses of delivery: bytes, and how long caches may store them."""
+"""The responses of delivery: their bodies, and how long caches may keep them."""
 
 import os
 from collections.abc import Callable
@@ -18,10 +18,10 @@ from hvcore.services.playback.shared_texts import PiecewiseBody
 
 class Lifetime(Enum):
     """
-    The time for which a browser or a cache may keep an answer.
+    The time for which browsers and caches may keep a response.
 
-    ONCE is made for one request: nobody keeps it, and there is nothing to
-    compare it with or to resume.
+    ``ONCE`` is made for one request: no cache keeps it, and it has no ETag to compare and no
+    ranges to resume.
     """
 
     IMMUTABLE = "immutable"
@@ -33,11 +33,11 @@ class Lifetime(Enum):
 @attrs.frozen(kw_only=True, eq=False)
 class StoredFile:
     """
-    A published file in storage, or its beginning; equal to itself alone.
+    A published file in storage, or its beginning; compared by identity.
 
     Attributes:
-        file_bytes: As it was measured when it was made.
-        first_bytes: Where only the beginning is served: how much.
+        file_bytes: The size of the file when it was made.
+        first_bytes: The length of the beginning, if only that is served.
     """
 
     storage: Storage
@@ -47,29 +47,32 @@ class StoredFile:
 
     @cached_property
     def local(self) -> Path | None:
-        """The place of the file on this machine, if it has one."""
+        """The path of the file on this machine, or None if it is elsewhere."""
         if not isinstance(self.storage, SupportsLocalPath):
             return None
         return self.storage.local_path(self.path)
 
     @property
     def size_bytes(self) -> int:
-        """Length of the served bytes."""
+        """Length of the served bytes of the file."""
         return self.file_bytes if self.first_bytes is None else self.first_bytes
 
     @property
     def is_local(self) -> bool:
-        """Return whether ``open`` gives a file of this machine, fit for sendfile."""
+        """Return whether the file is on this machine; ``open`` then gives one fit for sendfile."""
         return self.local is not None
 
     def open(self, start: int, end: int) -> BinaryIO:
         """
-        Open the file; a local one stands at start and does not end at end.
+        Open the file for reading.
+
+        A remote file gives the bytes from start to before end. A local file stands at start, but
+        does not end at end.
 
         Raises:
-            FileNotFoundError: It is not there (any more); a local one.
-            ObjectNotFoundError: Likewise, in another storage.
-            UnavailableError: It does not have the size it was published with.
+            FileNotFoundError: A local file is not there (any more).
+            ObjectNotFoundError: A remote file is not there (any more).
+            UnavailableError: The file does not have the size it was published with.
         """
         if self.local is None:
             return self.storage.open(self.path, start=start, end=end)
@@ -80,13 +83,13 @@ class StoredFile:
 
     def read(self, start: int, end: int) -> bytes:
         """
-        Return the bytes from start to before end; nothing stays open.
+        Return the bytes of the file from start to before end, and close the file.
 
         Raises:
-            ConnectionAbortedError: It is shorter.
-            FileNotFoundError: As open does.
-            ObjectNotFoundError: Likewise.
-            UnavailableError: Likewise.
+            ConnectionAbortedError: The file is shorter.
+            FileNotFoundError: As in open.
+            ObjectNotFoundError: As in open.
+            UnavailableError: As in open.
         """
         found = bytearray()
         with self.open(start, end) as file:
@@ -99,7 +102,7 @@ class StoredFile:
 
     def open_local(self) -> int:
         """
-        Open a file of this machine and return its descriptor.
+        Open a file of this machine and return its file descriptor.
 
         Raises:
             FileNotFoundError: It is not there (any more).
@@ -121,23 +124,23 @@ class StoredFile:
 @attrs.define(kw_only=True)
 class PlaybackResponse:
     """
-    An answer of delivery.
+    The response of delivery to a playback request.
 
-    Nothing changes it, but to make a frozen one for each request takes twice as long.
+    Treat it as immutable. It is not frozen, as making a frozen one takes twice as long.
 
     Attributes:
         etag: Differs whenever the bytes differ; without quotes.
-        is_public: Shared caches may keep it, too.
-        is_text: Worth compressing.
-        segment: To be counted if the answer has more than half of it and is not one
-            to HEAD or a 304: before more than half is sent, and as late as can be.
-        never_counted: Why this file is not counted, whatever the answer; None
+        is_public: Whether shared caches may keep it, too.
+        is_text: Whether it is worth compressing.
+        segment: To be counted if the response has more than half of the segment and is not
+            one to HEAD or a 304: before more than half is sent, and as late as can be.
+        never_counted: The reason why this file never counts, whatever the response; None
             for a segment of a video rung.
-        on_ignored: Called with the reason when an answer was not counted; None if
+        on_ignored: Called with the reason when a response was not counted; None if
             this is not recorded.
-        elsewhere: Returns an address that serves the body, or None after all;
+        elsewhere: Returns an address that serves the body, or None if there is none now;
             None where there never is one. May raise UnavailableError.
-        save_as: What browsers call the file that they save; None where they show it.
+        save_as: The file name for browsers that save the file; None where they show it.
     """
 
     body: bytes | StoredFile | PiecewiseBody
@@ -154,21 +157,21 @@ class PlaybackResponse:
 
     def ignore(self, reason: IgnoredReason) -> None:
         """
-        Record that an answer is not counted.
+        Record that the delivery of this response is not counted, and why.
 
         Args:
-            reason: If the file is one that may count.
+            reason: Recorded unless the file itself never counts.
         """
         if self.on_ignored is not None:
             self.on_ignored(self.never_counted or reason)
 
     def break_off(self) -> None:
-        """Record that an answer ended before more than half was sent."""
+        """Record that the connection ended before more than half of the file was sent."""
         self.ignore(IgnoredReason.TOO_FEW_BYTES)
 
     @property
     def size_bytes(self) -> int:
-        """Length of the whole body."""
+        """Length of the whole body in bytes."""
         if isinstance(self.body, bytes):
             return len(self.body)
         return self.body.size_bytes

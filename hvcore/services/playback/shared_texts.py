@@ -1,8 +1,9 @@
 """
-Texts that all viewers share, filled in with a viewer's token.
+Cache playlists as templates for all viewers, and fill in each viewer's token.
 
-A playlist of twelve hours with a token has megabytes, nearly all of which are that
-token. Nobody has it whole in memory: it is made piece by piece, as a reader takes it.
+A playlist of twelve hours with a token has megabytes, nearly all of which are repetitions of
+that token. The filled text is never whole in memory: it is made piece by piece, as a reader
+takes it.
 """
 
 import hashlib
@@ -12,33 +13,34 @@ from typing import Final
 import attrs
 
 MARK: Final = "~hv~token~"
-"""Replaces a token in cached texts; no quoting changes it."""
+"""The mark in a cached text that a token replaces; no quoting changes it."""
 PIECE_BYTES: Final = 64 * 1024
-"""The memory for a client that reads nothing; large enough that system calls cost little."""
+"""Memory held for a client that reads nothing; large enough to need few system calls."""
 _MARK: Final = MARK.encode()
 _ETAG_CHARS: Final = 32
 
 
 class PiecewiseBody:
     """
-    The body of an answer, which is never whole in memory.
+    The body of a response that is produced in pieces and never whole in memory.
 
-    No abstract class: to ask what is one would cost as much as to fill a short text.
+    Not an abstract class: the ``isinstance`` check of one would cost as much as filling a short
+    text.
     """
 
     @property
     def size_bytes(self) -> int:
-        """The length of the text in bytes."""
+        """The length of the body in bytes."""
         raise NotImplementedError
 
     def pieces(self, start: int, end: int) -> Iterator[bytes]:
-        """Make the bytes from start to before end, little by little."""
+        """Yield the bytes of the body from start to before end, in pieces."""
         raise NotImplementedError
 
 
 @attrs.frozen(eq=False)
 class SharedText:
-    """A cached text; a template if it has marks."""
+    """A cached text that all viewers share; a template if it has marks for a token."""
 
     content: bytes = attrs.field(repr=False)
     etag: str = attrs.field(init=False)
@@ -57,30 +59,30 @@ class SharedText:
 
     @property
     def text(self) -> str:
-        """The same, to be changed."""
+        """The cached text, decoded, so that a changed copy can be made."""
         return self.content.decode()
 
     @property
     def before_first_mark(self) -> bytes:
-        """The text before the first mark; all of it if there is none."""
+        """The bytes before the first mark; the whole text if there is none."""
         return self.content.partition(_MARK)[0]
 
     def filled_bytes(self, token_bytes: int) -> int:
-        """Return the length of the text with a token of ``token_bytes``."""
+        """Return the length of the text once each mark is replaced by a token of that length."""
         return len(self.content) + self.marks * (token_bytes - len(_MARK))
 
     def filled(self, token: bytes) -> bytes:
-        """Put a token in the place of every mark, in one go: for short texts."""
+        """Return the text with a token in place of every mark, in one piece: for short texts."""
         return self.content.replace(_MARK, token)
 
     def filled_pieces(
         self, token: bytes, start: int = 0, end: int | None = None
     ) -> Iterator[bytes]:
         """
-        Put a token in the place of every mark, and yield a part of that.
+        Yield the text with a token in place of every mark, from start to before end, in pieces.
 
         Args:
-            token: Any bytes; in a text for readers, quoted.
+            token: Any bytes; in a text for players, quoted for URLs.
         """
         size_bytes = self.filled_bytes(len(token))
         end = size_bytes if end is None else end
@@ -106,16 +108,16 @@ class SharedText:
 
 @attrs.frozen(eq=False)
 class FilledText(PiecewiseBody):
-    """A template with a token in it."""
+    """A response body made of a template and a viewer's token."""
 
     template: SharedText
     token: bytes = attrs.field(repr=False)
 
     @property
     def size_bytes(self) -> int:
-        """The length of the text with its token."""
+        """The length in bytes of the text with its token."""
         return self.template.filled_bytes(len(self.token))
 
     def pieces(self, start: int, end: int) -> Iterator[bytes]:
-        """Make the bytes from start to before end, little by little."""
+        """Yield the bytes of the text from start to before end, in pieces."""
         return self.template.filled_pieces(self.token, start, end)

@@ -1,4 +1,4 @@
-"""Keep texts in memory that never change."""
+"""Cache texts that never change, in memory."""
 
 import threading
 from collections import OrderedDict
@@ -6,7 +6,7 @@ from collections.abc import Sized
 from typing import Final, Generic, TypeVar
 
 MAX_CACHED_BYTES: Final = 32 * 1024 * 1024
-"""Some 2,000 playlists of half an hour."""
+"""Room for some 2,000 playlists of half an hour."""
 MAX_TEXT_BYTES: Final = 512 * 1024
 """
 A few longer ones would drop all others. A playlist of twelve hours, the longest
@@ -20,11 +20,11 @@ Text = TypeVar("Text", bound=Sized)
 
 class TextCache(Generic[Text]):
     """
-    Keep texts that never change; thread-safe, bounded.
+    Cache texts that never change, with a bound on their size; thread-safe.
 
     Args:
-        max_bytes: Of all of them together.
-        max_text_bytes: Of one; longer ones are not cached.
+        max_bytes: Of all texts together.
+        max_text_bytes: Of one text; longer ones are not cached.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class TextCache(Generic[Text]):
         self._lock = threading.Lock()
 
     def get(self, key: str) -> Text | None:
-        """Return a text, None if it is not cached."""
+        """Return the cached text with a key, or None."""
         with self._lock:
             text = self._texts.get(key)
             if text is not None:
@@ -47,7 +47,7 @@ class TextCache(Generic[Text]):
             return text
 
     def put(self, key: str, text: Text) -> None:
-        """Cache a text unless it is very long; drop the least recently used."""
+        """Cache a text unless it is too long; drop the least recently used texts to make room."""
         if len(text) > self._max_text_bytes:
             return
         with self._lock:

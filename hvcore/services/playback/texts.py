@@ -1,7 +1,7 @@
 """
-Serve the texts of videos: playlists, manifests, captions, chapters, previews.
+Serve the texts of videos: playlists, manifests, captions, chapters, storyboard indexes.
 
-Source: interface, "Delivery": the token is carried to every request that follows.
+Source: interface, "Delivery": the token is added to the address of every later request.
 """
 
 import logging
@@ -68,7 +68,7 @@ NO_SUCH_FILE: Final = "The video has no such file."
 @attrs.frozen
 class DeliveredText:
     """
-    A text as one viewer gets it.
+    A text of a video as one viewer gets it, such as a playlist with the viewer's token.
 
     Attributes:
         etag: Differs whenever the bytes differ; without quotes.
@@ -81,7 +81,7 @@ class DeliveredText:
 
 @attrs.frozen(kw_only=True)
 class DeliveredTexts:
-    """The texts of videos, as they are sent."""
+    """Find the texts of videos, and add the viewers' tokens."""
 
     directory: PlaybackDirectory
     storage: Storage
@@ -98,13 +98,13 @@ class DeliveredTexts:
         self, video: Playable, found: PublishedText, token: str | None
     ) -> DeliveredText:
         """
-        Return a text as it is now.
+        Return a text of a video as one viewer gets it now.
 
         Args:
-            token: Carried to every address in it.
+            token: Added to every address in the text; None if the viewer has none.
 
         Raises:
-            VideoNotFoundError: Its file is gone.
+            VideoNotFoundError: The text's file is gone.
             NotFoundError: There are no such captions or chapters (any more).
         """
         if isinstance(found, PublishedPlaylist):

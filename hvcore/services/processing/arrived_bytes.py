@@ -1,4 +1,4 @@
-"""Whether the bytes that a caller sent straight to the store are there."""
+"""Check whether the file that a client uploaded directly to the object store is there."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -25,15 +25,15 @@ SENT_AGAIN: Final = "The file was sent again while it was looked at; try again."
 
 def check_arrived(storage: Storage, grant: UploadGrant, *, location: str) -> None:
     """
-    Refuse a grant whose bytes have not come, or are not those that were granted.
+    Refuse a direct upload grant whose file is not in the store or does not fit the grant.
 
-    What does not fit is removed. Asks the store: not within a transaction.
+    A file that does not fit is removed. Asks the store: do not call within a transaction.
 
     Args:
-        location: Of the field that names the upload.
+        location: Of the request field that names the upload, for the error.
 
     Raises:
-        InvalidGcsPathError: See above.
+        InvalidGcsPathError: The file is not there, or does not fit.
         UnavailableError: The store does not answer, or another file came meanwhile.
     """
     if grant.state is not GrantState.DIRECT:
@@ -63,13 +63,13 @@ def check_arrived(storage: Storage, grant: UploadGrant, *, location: str) -> Non
 
 def remove_mismatched(storage: Storage, found: ObjectInfo) -> bool:
     """
-    Remove an uploaded file that does not fit its grant.
+    Remove a directly uploaded file that does not fit its grant.
 
     Args:
-        found: As it was when it was judged.
+        found: The object's info at the time when it was judged.
 
     Returns:
-        False if something else was sent meanwhile, which stays.
+        False if another file was uploaded meanwhile; that file stays.
 
     Raises:
         UnavailableError: The store does not answer.
@@ -85,7 +85,10 @@ def whole_parts(
     storage: Storage, grant: UploadGrant
 ) -> tuple[PartedWrite, Sequence[UploadedPart]] | None:
     """
-    Return the parts of a file that is no object yet, once all of them are there.
+    Return a multipart upload that has all its parts but was not joined yet, and the parts.
+
+    Returns:
+        None if the grant has no multipart upload, or parts are missing.
 
     Raises:
         UnavailableError: The store does not answer.
@@ -119,12 +122,12 @@ def _check_parts(
 
 
 def can_take_parts(storage: Storage) -> TypeGuard[SupportsPartedWrite]:
-    """Return whether a storage signs addresses of parts."""
+    """Return whether a storage can sign addresses for the parts of multipart uploads."""
     return isinstance(storage, SupportsPartedWrite) and storage.can_presign_parts
 
 
 def not_arrived(path: str, location: str) -> InvalidGcsPathError:
-    """Return the refusal of a path to which nothing was sent."""
+    """Return the error for an upload path to which no file was uploaded yet."""
     return refused_path(
         path,
         "No bytes were uploaded to this path yet; send them to the signedURL first.",
@@ -133,6 +136,6 @@ def not_arrived(path: str, location: str) -> InvalidGcsPathError:
 
 
 def refused_path(path: str, message: str, location: str) -> InvalidGcsPathError:
-    """Return the refusal of a path, with its reason."""
+    """Return the error for an upload path in a request, with its reason and field."""
     problem = FieldError(message=message, location=location, value=path)
     return InvalidGcsPathError(message, errors=[problem])

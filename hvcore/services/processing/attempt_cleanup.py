@@ -1,8 +1,8 @@
 """
-Remove files that attempts at a job have left.
+Remove the files that attempts at a transcode job have left in the storage.
 
-That is what killed workers had stored, what workers have stored that lost their
-lease and woke up later, and everything of a job that failed.
+These are files of killed workers, files of workers that lost their lease and woke up later,
+and all files of a failed job.
 """
 
 from datetime import timedelta
@@ -27,15 +27,15 @@ from hvcore.services.processing.source_captions import SourceCaptions
 from hvcore.services.tasks.leases import TaskRun
 
 LATE_WRITERS_AFTER: Final = timedelta(minutes=15)
-"""When a worker that was given up for dead has surely noticed."""
+"""The time after which a worker that lost its lease has surely noticed and stopped writing."""
 
 
 def order_tidying(work: Work, video: Video, *delays: timedelta) -> None:
     """
-    Order that of the video's job only what is published stays.
+    Order tasks that remove the unpublished files of the video's current job.
 
     Args:
-        delays: When, from now; the last one is LATE_WRITERS_AFTER.
+        delays: One task each, from now; the last delay is LATE_WRITERS_AFTER.
     """
     work.tasks.add(
         NewTask(
@@ -52,7 +52,7 @@ def order_tidying(work: Work, video: Video, *delays: timedelta) -> None:
 
 @attrs.frozen(kw_only=True)
 class AttemptCleanup:
-    """The work of tidy tasks."""
+    """Do the ``transcode.tidy`` tasks: remove files that no published video needs."""
 
     uow: UnitOfWork
     storage: Storage
@@ -61,7 +61,7 @@ class AttemptCleanup:
 
     def tidy(self, run: TaskRun) -> None:
         """
-        Remove the files that a job has left.
+        Remove the files of a job that are not published; all of them if it failed or was replaced.
 
         Raises:
             UnavailableError: The storage refuses; the task is tried again.

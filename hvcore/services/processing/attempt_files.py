@@ -1,4 +1,4 @@
-"""The files that attempts at a transcode job leave in storage."""
+"""Store and remove the files of attempts at a transcode job."""
 
 import logging
 import re
@@ -35,7 +35,7 @@ _ATTEMPT: Final = re.compile(r"(?:p[0-9]+[ast]|storyboard-a)[0-9]+")
 
 @attrs.frozen(kw_only=True)
 class AttemptFiles:
-    """Store the files of an attempt, and remove files that nobody needs."""
+    """Store the files that attempts at a transcode job have made, and remove unneeded ones."""
 
     storage: Storage
 
@@ -43,7 +43,7 @@ class AttemptFiles:
         """
         Store every file below a local folder under a storage prefix.
 
-        A link is no file: who made it may not read what it leads to.
+        Symbolic links are skipped: their maker must not read files through the service.
         """
         for file in sorted(folder.rglob("*")):
             if stat.S_ISREG(file.lstat().st_mode):
@@ -54,7 +54,7 @@ class AttemptFiles:
                 )
 
     def write_playlists(self, root: str, media: MediaIndex) -> None:
-        """Write the texts that make stored segments a video."""
+        """Write the HLS playlists and the DASH manifest of a job to the storage."""
         # The multivariant playlist last: what it names is there.
         texts = {**hls.playlists(media), dash.MANIFEST: dash.manifest(media)}
         for name in sorted(texts, key=lambda name: name == hls.MASTER):
@@ -66,10 +66,10 @@ class AttemptFiles:
 
     def drop_unpublished(self, root: str, media: MediaIndex) -> None:
         """
-        Remove files that attempts have made and nobody publishes, best effort.
+        Remove files of attempts that are not published; a failure is only logged.
 
-        Only for who has published: a worker that lost its lease long ago must
-        not touch what another one has published.
+        Only the worker that has published may call it: one that lost its lease long ago must not
+        touch the files that another worker has published.
         """
         try:
             self.remove_unpublished(root, media, check=lambda: None)
@@ -80,12 +80,12 @@ class AttemptFiles:
         self, root: str, media: MediaIndex, *, check: Callable[[], None]
     ) -> None:
         """
-        Remove files that attempts have made and nobody publishes.
+        Remove the files of a job's attempts that are not published.
 
         Args:
-            root: Of the job's files.
-            media: What the job has published.
-            check: Called before each removal; what it raises ends the work.
+            root: The storage prefix of the job's files.
+            media: The index of the files that the job has published.
+            check: Called before each removal; an exception that it raises ends the work.
 
         Raises:
             UnavailableError: The storage refuses.
@@ -106,7 +106,11 @@ class AttemptFiles:
                 gone.add(top)
 
     def drop_other_sendings(self, video: Video) -> None:
-        """Remove sendings that lost a race and are beside the video's source."""
+        """
+        Remove uploaded files beside a video's source.
+
+        A client may have uploaded the file several times at once; one of these is the source.
+        """
         sent_to = upload_path(video)
         if sent_to == video.source_path:
             # Nothing was taken in yet: what is there is still on its way.
@@ -116,7 +120,7 @@ class AttemptFiles:
                 self.storage.delete_tree(info.path)
 
     def discard(self, prefix: str) -> None:
-        """Remove an attempt's own files, best effort: they go with the video."""
+        """Remove the files below an attempt's storage prefix; a failure is only logged."""
         try:
             self.storage.delete_tree(prefix)
         except UnavailableError:
@@ -124,16 +128,16 @@ class AttemptFiles:
 
 
 def content_type(name: str) -> str:
-    """Return the type that a file of a video is stored with."""
+    """Return the content type with which a file of a video is stored, by its name's ending."""
     return CONTENT_TYPES.get(PurePosixPath(name).suffix, "application/octet-stream")
 
 
 def part_of_folder(folder: str) -> int:
     """
-    Return the index of the part that has left a folder under a media root.
+    Return the index of the part whose attempt has made a folder under a media root.
 
     Raises:
-        ValueError: It is none of a part.
+        ValueError: The folder is not of an attempt at a part.
     """
     match = _PART.fullmatch(folder)
     if match is None:
@@ -142,17 +146,17 @@ def part_of_folder(folder: str) -> int:
 
 
 def is_part_folder(folder: str) -> bool:
-    """Return whether a folder under a media root is one that a part has left."""
+    """Return whether a folder under a media root was made by an attempt at a part."""
     return _PART.fullmatch(folder) is not None
 
 
 def is_attempt_folder(folder: str) -> bool:
-    """Return whether a folder under a media root is one that attempts make."""
+    """Return whether a folder under a media root was made by an attempt at any task."""
     return _ATTEMPT.fullmatch(folder) is not None
 
 
 def stored_names(media: MediaIndex) -> Iterator[str]:
-    """Give the path under the media root of each published file of an attempt."""
+    """Yield the path under the media root of each published segment, init segment and picture."""
     for published in media.tracks:
         for piece in published.pieces:
             folder = f"{piece.folder}/{published.track.name}"

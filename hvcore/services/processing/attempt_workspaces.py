@@ -1,4 +1,4 @@
-"""The workspaces of attempts: a folder here, and ways to the source."""
+"""Make the workspaces of attempts: a local folder, and access to the source file."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -35,12 +35,12 @@ SOURCE_GONE: Final = "The uploaded file is not there any more."
 @attrs.frozen(kw_only=True)
 class AttemptWorkspaces:
     """
-    Make workspaces; each is removed at the attempt's end.
+    Make the workspaces in which transcoders work; each is removed at the attempt's end.
 
     Attributes:
         work_dir: For temporary files of this process; one folder for each
             attempt.
-        source_cache: Where storage is not on this machine.
+        source_cache: Keeps downloaded sources where the storage is not on this machine.
     """
 
     storage: Storage
@@ -49,7 +49,7 @@ class AttemptWorkspaces:
 
     @contextmanager
     def workspace(self, run: TaskRun, video: Video) -> Iterator[Workspace]:
-        """Make a folder of this attempt's own, for work in the main thread."""
+        """Make the workspace of an attempt that encodes here, in the main thread."""
         with self._folder(run) as base:
             try:
                 yield Workspace(
@@ -73,7 +73,11 @@ class AttemptWorkspaces:
         target: PartTarget,
         remember: Callable[[str], None],
     ) -> Iterator[Workspace]:
-        """Make the same for a part that is made elsewhere, in any thread."""
+        """
+        Make the workspace of an attempt at a part that a remote service encodes.
+
+        Callable from any thread.
+        """
         with self._folder(run) as base:
             # The shared one is for one thread, and few need a source here.
             cache = SourceCache(storage=self.storage, work_dir=base)

@@ -1,4 +1,4 @@
-"""Check the files of a job before they are published, and keep the findings."""
+"""Check the files of a job against the conformance rules, and store the report."""
 
 import io
 import json
@@ -47,7 +47,7 @@ NEVER: Final = (
 
 @attrs.frozen(kw_only=True)
 class ConformanceReports:
-    """The last step of a job, and what it has found."""
+    """Make, store and read the conformance reports of jobs: the findings of the last check."""
 
     uow: UnitOfWork
     storage: Storage
@@ -55,14 +55,14 @@ class ConformanceReports:
 
     def issue(self, run: TaskRun, job: TranscodeJob, media: MediaIndex) -> None:
         """
-        Check the stored files of a job as players will read them.
+        Check the stored files of a job as players will read them, and store the report.
 
         Args:
             run: Asked before each file whether the work is still wanted.
             job: Its playlists are written.
 
         Raises:
-            NotConformantError: A rule is broken that players rely on.
+            NotConformantError: The job breaks a rule that players rely on.
             TaskStopped: The lease is lost, or the video deleted.
         """
         source = PublishedSource(
@@ -95,12 +95,12 @@ class ConformanceReports:
         self, caller: Principal, org_id: str, video_id: str
     ) -> ConformanceReport:
         """
-        Return the report that the video's current job got at its end.
+        Return the conformance report of a video's current job.
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: It is outside the key's environment.
-            NotFoundError: It was not checked.
+            ForbiddenError: The video is outside the key's environment.
+            NotFoundError: The video was not checked, or not yet.
             UnavailableError: The storage does not answer.
         """
         with self.uow.read() as work:
@@ -115,7 +115,7 @@ class ConformanceReports:
 
     def find(self, video: Video) -> ConformanceReport | None:
         """
-        Return a video's report; None if it has none, or none yet.
+        Return the conformance report of a video's current job, or None if there is none yet.
 
         Raises:
             UnavailableError: The storage does not answer.

@@ -1,4 +1,4 @@
-"""Measure and trace how fast parts are encoded."""
+"""Count and trace the time that transcoders take to encode parts."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,9 +11,9 @@ from hvcore.metrics.declared import ENCODED_MEDIA, ENCODER
 
 def note_encoded(part: Part, took_s: float) -> None:
     """
-    Take note that a part was encoded.
+    Count an encoded part in the metrics: its encoding time, and its length times its weight.
 
-    A part of sound alone counts for its share of the work, like one of pictures: all
+    A part of sound alone counts for its share of the work, as a part of pictures does: all
     parts of a video are as long as the video.
     """
     ENCODER.add(amount=took_s)
@@ -22,7 +22,7 @@ def note_encoded(part: Part, took_s: float) -> None:
 
 @contextmanager
 def traced_encoder(job: TranscodeJob, part: Part) -> Iterator[None]:
-    """Trace the encoder's own time, in a span of the task's."""
+    """Trace the time that the encoder takes for a part, in a span of its own."""
     attributes: dict[str, str | int] = {
         "hv.job": job.id,
         "hv.part": part.index,

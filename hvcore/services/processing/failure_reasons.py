@@ -1,4 +1,4 @@
-"""The meaning of a conformance rule to the owner of a video."""
+"""Explain the conformance rules that a video broke to its owner."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -48,11 +48,11 @@ _MEANINGS: Final[Mapping[str, tuple[str, ...]]] = {
 MEANINGS: Final[Mapping[str, str]] = {
     rule: meaning for meaning, rules in _MEANINGS.items() for rule in rules
 }
-"""By the ids of the rules that MUST be kept: what is wrong with the video."""
+"""What is wrong with a video, by the id of the rule (a MUST) that it breaks."""
 
 
 def failure_reason(rule: str) -> str:
-    """Return the reason not to publish a video that breaks a rule."""
+    """Return the text that tells an owner why a video that breaks a rule is not published."""
     meaning = MEANINGS.get(rule, "it is not built as it should be")
     return (
         f"The encoded video broke a rule that players rely on: {meaning} ({rule}). "
@@ -62,10 +62,11 @@ def failure_reason(rule: str) -> str:
 
 def chosen_by(rule: str, order: TranscodeOrder, media: MediaIndex) -> str | None:
     """
-    Return the chooser of a setting that breaks a rule; None for the service.
+    Return the chooser of a setting that breaks a rule: a request parameter or the source.
 
     Returns:
-        A parameter of the process request, SOURCE or TRANSCODER.
+        The name of a parameter of the process request, SOURCE or TRANSCODER; None if the
+        service itself has caused the finding.
     """
     settings, source = order.settings, order.source.video
     if rule == "device-profile":

@@ -1,4 +1,4 @@
-"""Order the tasks that make a video: getting its source, planning its job."""
+"""Add the tasks that make a video: to get its source, plan its job and repair its files."""
 
 from collections.abc import Mapping, Sequence
 
@@ -21,15 +21,15 @@ from hvcore.services.processing.renewals import RENEWAL, REPLACES
 
 
 def order_job(work: Work, video: Video) -> None:
-    """Order the planning of a video's current job."""
+    """Order the task that plans the video's current job."""
     _plan(work, video, {"job": video.job_id})
 
 
 def order_renewal(work: Work, video: Video) -> JobId:
     """
-    Order another job of a video that is ready; what is published plays on meanwhile.
+    Order another job that makes a published video again, and return the new job's id.
 
-    See services.processing.renewals.
+    The published files play on meanwhile. See services.processing.renewals.
     """
     job_id = new_job_id()
     _plan(work, video, {"job": job_id, REPLACES: video.job_id})
@@ -54,12 +54,12 @@ def order_repair(
     work: Work, video: Video, folders: Mapping[str, Sequence[str]]
 ) -> None:
     """
-    Order parts of what is published once more, for files of them that are gone.
+    Order a task that makes parts of a published video again, because files of them are lost.
 
     Args:
-        folders: Of the parts, under the media root: with paths below each of files that
-            are there and must be replaced. What is missing or has another size is found
-            by the task itself.
+        folders: The parts' folders under the media root, each with the paths below it of
+            files that are there but must be replaced. The task itself finds the files
+            that are missing or have another size.
     """
     work.tasks.add(
         [
@@ -81,9 +81,9 @@ def order_repair(
 
 def order_fetch(work: Work, grant: UploadGrant) -> None:
     """
-    Order the fetching of a grant's bytes.
+    Order the task that downloads the file of a grant.
 
-    The task names the grant and not the address, which may hold secrets.
+    The task names the grant and not the URL, which may hold secrets.
     """
     work.tasks.add(
         [
@@ -100,9 +100,10 @@ def order_fetch(work: Work, grant: UploadGrant) -> None:
 
 def order_watch(work: Work, grant: UploadGrant) -> None:
     """
-    Order to look whether a grant's bytes have come to the store, until they have.
+    Order a task that looks in the store for a grant's uploaded file until it has come.
 
-    And to remove what comes later, whatever has become of the grant.
+    Also orders the late removal of objects that are uploaded after that, whatever has become
+    of the grant.
     """
     task = _take(grant, watches=True)
     work.tasks.add([attrs.evolve(task, not_before=work.now() + FIRST_LOOK_AFTER)])
@@ -111,11 +112,11 @@ def order_watch(work: Work, grant: UploadGrant) -> None:
 
 def order_look(work: Work, grant: UploadGrant, job_id: JobId | None) -> None:
     """
-    Order to look once, now; nothing if that is ordered already.
+    Order one immediate look for a grant's uploaded file, unless one is ordered already.
 
     Args:
-        job_id: Of the video's job, for which the bytes are taken in; None if it
-            begins once they are there.
+        job_id: The video's job for which the file is taken in; None if the job
+            begins once the file is there.
     """
     waiting, fitting = {TaskState.DUE, TaskState.QUEUED}, {None, job_id}
     if not any(
@@ -130,7 +131,7 @@ def order_look(work: Work, grant: UploadGrant, job_id: JobId | None) -> None:
 
 
 def order_late_purge(work: Work, grant: UploadGrant) -> None:
-    """Order to remove what is sent to the store when the grant's bytes were taken in."""
+    """Order the later removal of objects that are uploaded after a grant's file was taken in."""
     work.tasks.add(
         [
             NewTask(

@@ -1,8 +1,8 @@
 """
-The parts of a job as their tasks keep them.
+Write and read the parts of a job in the payloads of their tasks.
 
-A part is run as it was planned, by whatever version of the code: two versions
-may cut the same order differently, and what they cut would not join.
+A part is encoded as it was planned, by whatever version of the code runs it: two versions
+may cut the same order differently, and parts of different cuts would not join.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ class _Cut:
 
 
 def part_payload(job: TranscodeJob, part: Part) -> Mapping[str, object]:
-    """Return the payload of the task of a part."""
+    """Return the payload of the task that encodes a part of a job."""
     cut = _Cut(
         start_s=part.start_s,
         end_s=part.end_s,
@@ -47,11 +47,11 @@ def part_payload(job: TranscodeJob, part: Part) -> Mapping[str, object]:
 
 def planned_part(task: Task, order: TranscodeOrder, transcoder: Transcoder) -> Part:
     """
-    Return the part that a task is to make.
+    Return the part that a task must encode.
 
     Args:
-        transcoder: Asked for its plan only where the task does not keep the part,
-            as it was before tasks did.
+        transcoder: Asked for its plan only if the task's payload does not describe the part;
+            older versions wrote such tasks.
     """
     index, cut = part_index(task), task.payload.get("cut")
     if cut is None:
@@ -70,7 +70,7 @@ def planned_part(task: Task, order: TranscodeOrder, transcoder: Transcoder) -> P
 
 
 def part_index(task: Task) -> int:
-    """Return a part's place in the plan."""
+    """Return the index of a task's part in the plan of its job."""
     index = task.payload["part"]
     if not isinstance(index, int):
         raise TypeError(f"not a number: {index!r}")

@@ -1,4 +1,4 @@
-"""Keep the files of an attempt at a part, and count the part down."""
+"""Store the files of encoded parts, and order the assembling after the last part."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -31,7 +31,7 @@ FINISHES_AGAIN_AFTER_S: Final = 0.5
 
 @attrs.frozen(kw_only=True)
 class PartResults:
-    """The end of every part, wherever it was made."""
+    """Store the files of an encoded part, and end its task; both for local and remote parts."""
 
     uow: UnitOfWork
     files: AttemptFiles
@@ -40,7 +40,7 @@ class PartResults:
     def keep(
         self, run: TaskRun, job: TranscodeJob, *, index: int, made: Path, done: PartDone
     ) -> None:
-        """Store a part that was made on this machine, and finish its task."""
+        """Store the files of a part that was encoded on this machine, and finish its task."""
         self._keep(run, job, index, done, lambda at: self.files.store(made, at))
 
     def take_over(  # noqa: PLR0913 - two places
@@ -55,14 +55,14 @@ class PartResults:
         done: PartDone,
     ) -> None:
         """
-        Do the same with a part of which files lie in the store already.
+        Store the files of a part that a remote service encoded, and finish its task.
 
         Args:
-            made: The folder with those that do not.
-            made_in: The prefix of those that do.
+            made: The local folder with the files that are not in the store.
+            made_in: The storage prefix of the files that the service wrote to the store.
 
         Raises:
-            TranscodeError: One of them is not there.
+            TranscodeError: A file of the part is not there.
             StorageRefusedError: The storage does not permit it.
         """
 

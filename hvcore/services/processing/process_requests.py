@@ -53,7 +53,7 @@ _FIELD: Final = "body.gcsPath"
 
 @attrs.frozen(kw_only=True)
 class ProcessRequests:
-    """Turn uploaded bytes into videos."""
+    """Start and restart the jobs that make videos of uploaded files."""
 
     uow: UnitOfWork
     storage: Storage
@@ -61,21 +61,21 @@ class ProcessRequests:
     clock: Clock
 
     def capabilities(self) -> Capabilities:
-        """Return the abilities of this deployment's transcoder."""
+        """Return the capabilities of the deployment's default transcoder."""
         return self.transcoder.capabilities()
 
     def process(self, env: Environment, path: str, wanted: VideoWanted) -> VideoId:
         """
-        Begin processing the bytes that were uploaded to path.
+        Begin processing the file that was uploaded to a path, and return the video's id.
 
-        Those that are still being fetched are processed when they are there. Those
-        that were sent to the store are there, and are taken in first.
-        After a failure the same path is tried again, with the new wishes.
+        A file that is still being fetched is processed when it is there. A file that was uploaded
+        directly to the store must be there, and is taken in first. After a failure, the same path
+        is processed again with the new settings.
 
         Raises:
-            InvalidGcsPathError: This environment uploaded nothing there.
-            InvalidParametersError: 422; the transcoder lacks what is wanted.
-            ProcessingInProgressError: It is being processed, or was.
+            InvalidGcsPathError: This environment has uploaded nothing to the path.
+            InvalidParametersError: 422; the transcoder cannot do what is wanted.
+            ProcessingInProgressError: The file is being processed, or was.
             QuotaExceededError: The organization may not encode it now.
         """
         self._check_possible(wanted.settings)
@@ -100,12 +100,12 @@ class ProcessRequests:
 
     def retry(self, caller: Principal, org_id: str, video_id: str) -> VideoId:
         """
-        Begin another job for a failed video, with the settings it had.
+        Begin another job for a failed video with its previous settings, and return its id.
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ProcessingInProgressError: It is being processed.
-            InvalidParametersError: It is ready.
+            ProcessingInProgressError: The video is being processed.
+            InvalidParametersError: The video is ready.
             QuotaExceededError: The organization may not encode it now.
         """
         with self.uow.write() as work:

@@ -1,4 +1,4 @@
-"""The files of a video as its playlists name them, read back from the storage."""
+"""Read the files of a video from the storage by the names that its playlists give them."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -30,12 +30,12 @@ DAMAGED: Final = "The file has not the size that it was made with; it is not ser
 @attrs.define(kw_only=True, slots=False)
 class PublishedSource:
     """
-    The files that a job is about to publish, by their addresses for players.
+    Read the files that a job is about to publish, by the names that players request.
 
-    Captions are not among it: they come and go without the job.
+    Captions are not among these files: they are set and removed without the job.
 
     Attributes:
-        before_reading: Called before each file; what it raises ends the reading.
+        before_reading: Called before each file; an exception that it raises ends the reading.
     """
 
     storage: Storage
@@ -45,10 +45,10 @@ class PublishedSource:
 
     def read(self, name: str, start: int, length: int) -> Piece:
         """
-        Read a part of a file.
+        Read at most ``length`` bytes of a published file, beginning at ``start``.
 
         Raises:
-            UnreadableError: Nothing of this name is published, or it is damaged.
+            UnreadableError: No file of this name is published, or it is damaged.
             UnavailableError: The storage does not answer.
         """
         for wait_s in RETRIED_AFTER_S:
@@ -97,14 +97,14 @@ class PublishedSource:
 
 def piece_of(file: StoredFile, start: int, length: int, *, file_bytes: int) -> Piece:
     """
-    Read a part of a published file.
+    Read a range of a published file, and return its bytes and the size of the whole file.
 
     Args:
-        file_bytes: What the storage says that it has.
+        file_bytes: The size that the storage reports for the stored file.
 
     Raises:
-        UnreadableError: It is not as large as it was when it was made.
-        ObjectNotFoundError: It is gone.
+        UnreadableError: The stored file has not the size that it was made with.
+        ObjectNotFoundError: The file is gone.
     """
     if file_bytes != file.file_bytes:
         raise UnreadableError(DAMAGED)

@@ -1,4 +1,4 @@
-"""Read segments of a remote storage before they are asked for."""
+"""Read the segments of a video from a remote storage before a reader asks for them."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from hvcore.services.playback.published_files import PublishedMedia, find_publis
 from hvcore.services.processing.published_source import PublishedSource
 
 AHEAD: Final = 8
-"""How many requests are under way; one after the other, each waits for the network."""
+"""Requests that are under way at a time; one after the other, each waits for the network."""
 
 _ASK_EVERY_S: Final = 0.2
 _NUMBERED: Final = re.compile(r"(?P<folder>.*/)(?P<number>0|[1-9][0-9]{0,6})\.m4s")
@@ -20,7 +20,11 @@ _NUMBERED: Final = re.compile(r"(?P<folder>.*/)(?P<number>0|[1-9][0-9]{0,6})\.m4
 
 @contextmanager
 def read_ahead(source: PublishedSource) -> Iterator[Source]:
-    """Give a source that reads the next segments, too; of local files, the same one."""
+    """
+    Yield a source that also reads the next segments in advance.
+
+    If the storage is on this machine, the given source itself is yielded.
+    """
     if isinstance(source.storage, SupportsLocalPath):
         yield source
         return

@@ -1,7 +1,8 @@
 """
-Cancel jobs at services elsewhere that nobody wants any more.
+Cancel jobs at remote transcoding services that nobody wants any more.
 
-Tried until the service has confirmed it: what runs there costs money.
+The cancellation is tried until the service has confirmed it: a job that runs there costs
+money.
 """
 
 import logging
@@ -39,7 +40,7 @@ _random: Final = random.SystemRandom()
 
 @attrs.frozen(kw_only=True)
 class RemoteCancels:
-    """The work of cancel tasks."""
+    """Do the ``transcode.cancel`` tasks: end remote jobs and remove their files."""
 
     uow: UnitOfWork
     storage: Storage
@@ -47,7 +48,9 @@ class RemoteCancels:
 
     def cancel(self, run: TaskRun) -> None:
         """
-        Have a remote job end, and remove what it has made so far.
+        Ask a remote service to cancel a job, and remove the files that the job has written.
+
+        If the service does not confirm, the task is put back and tried again.
 
         Raises:
             UnavailableError: The storage does not answer; the task is tried again.
@@ -80,14 +83,11 @@ class RemoteCancels:
 
     def give_up(self, task_id: TaskId) -> Task:
         """
-        Try a cancellation no more, because an operator says so.
-
-        Returns:
-            The task as it stands then.
+        End a cancel task that an operator no longer wants tried, and return it as failed.
 
         Raises:
-            InvalidParametersError: It is no cancellation that waits; the text says what
-                it is.
+            InvalidParametersError: The id is of no cancel task, or of one that is not waiting;
+                the text says which.
         """
         with self.uow.write() as work:
             task = work.tasks.find(task_id)

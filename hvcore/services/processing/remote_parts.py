@@ -1,8 +1,8 @@
 """
-Parts that are made elsewhere: submitted once, asked for, taken over.
+Run the tasks of parts that a remote service encodes: submit, poll, take over.
 
-No worker waits for them. Each attempt at the task is one short call of the transcoder;
-what the next one needs is written down with the task.
+No worker waits for the service. Each attempt at the task is one short call of the
+transcoder; what the next attempt needs is stored with the task.
 """
 
 import logging
@@ -49,9 +49,9 @@ REFUSED = "The storage does not permit what making the video needs."
 
 class StoreRefusesError(TranscodeError):
     """
-    The storage refuses to be read or copied from, which an outage is not.
+    The storage forbids reading or copying files; this is a permission problem, not an outage.
 
-    The remote job is none the worse for it. So it stands until no attempt is left:
+    The remote job is not harmed, so it is kept until the task has no attempt left:
     somebody may have corrected the permissions by then.
     """
 
@@ -59,10 +59,10 @@ class StoreRefusesError(TranscodeError):
 @attrs.frozen(kw_only=True)
 class RemoteParts:
     """
-    The work of part tasks whose transcoder is a RemoteTranscoder.
+    Do the tasks of parts whose transcoder is a RemoteTranscoder.
 
     Attributes:
-        default_name: The transcoder of jobs that name none.
+        default_name: The name of the transcoder of jobs that name none.
     """
 
     uow: UnitOfWork
@@ -79,9 +79,9 @@ class RemoteParts:
         transcoder: RemoteTranscoder,
     ) -> None:
         """
-        Submit a part, or ask how it is, or take it over.
+        Submit a part to the remote service, poll it, or take over its files.
 
-        A job that the transcoder takes no more is planned again.
+        A job that the transcoder no longer accepts is planned again.
 
         Raises:
             UnusableSourceError: No attempt will succeed.

@@ -1,8 +1,8 @@
 """
-Jobs that make a published video again, because files of it are gone.
+Renewals: jobs that make a published video again, because files of it are lost.
 
-Until the end, what is left of the video plays on; then the new job's files take the
-place of the old one's in one step. All tasks of such a job name the job that it replaces.
+Until a renewal's end, the remaining files of the video play on; then the new job's files
+replace those of the old job in one step. All tasks of a renewal name the job it replaces.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,28 +23,28 @@ from hvcore.services.processing.attempt_cleanup import (
 )
 
 REPLACES: Final = "replaces"
-"""In a task's payload: the job whose files are published."""
+"""The key in a task's payload for the published job that the task's job replaces."""
 RENEWAL: Final = "renewal"
-"""In the payload of a repair: the job whose files will be, if bytes are not the same."""
+"""The key in a repair's payload for the job under which new files are published, if their bytes differ from the lost ones."""
 
 
 def replaced_job(task: Task) -> JobId | None:
-    """Return the job that a task's job replaces; None for a video's usual jobs."""
+    """Return the id of the published job that a task's job replaces, or None."""
     found = task.payload.get(REPLACES)
     return JobId(found) if isinstance(found, str) else None
 
 
 def carried(task: Task) -> Mapping[str, object]:
-    """Return the payload that a task hands on to the tasks that follow it."""
+    """Return the entries of a task's payload that the tasks which follow it need, too."""
     replaced = replaced_job(task)
     return {} if replaced is None else {REPLACES: replaced}
 
 
 def wanted_video(video: Video | None, task: Task) -> Video | None:
     """
-    Return the video that a task's job makes, as that job sees it.
+    Return the video that a task's job makes, with that job as its current job.
 
-    Never to be saved: of one that is published, the job is not the task's.
+    Never save it: if the video is published, the job is not its current job in the database.
 
     Returns:
         None if nobody wants the job any more.
@@ -66,10 +66,10 @@ def wanted_video(video: Video | None, task: Task) -> Video | None:
 
 def end_renewal(work: Work, video: Video, task: Task) -> Sequence[Task]:
     """
-    End a job that cannot replace another one; what is published stays.
+    Cancel the tasks of a renewal that cannot succeed; the published files stay.
 
     Returns:
-        The tasks that were ended.
+        The tasks that were ended; none if nobody wanted the renewal any more.
     """
     if wanted_video(video, task) is None:
         return ()

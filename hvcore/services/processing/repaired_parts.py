@@ -1,7 +1,7 @@
 """
-Make parts of a published video once more, and put back what is gone of them.
+Encode parts of a published video again, and put back their lost files.
 
-Where the bytes are those that were published, as of sound, the files are put back and
+If the new bytes are those that were published, as with sound, the files are put back and
 nothing else changes. An encoder of pictures may make other bytes each time. Then the part
 is published anew together with copies of all others, under a job of its own, in one step.
 """
@@ -56,7 +56,7 @@ _log = logging.getLogger(__name__)
 
 @attrs.frozen(kw_only=True)
 class RepairedParts:
-    """Put back the lost files of encoded parts: the work of ``transcode.mend``."""
+    """Put back the lost files of encoded parts: the work of ``transcode.mend`` tasks."""
 
     uow: UnitOfWork
     storage: Storage
@@ -68,12 +68,14 @@ class RepairedParts:
 
     def repair(self, run: TaskRun) -> None:
         """
-        Put back what is gone of parts; order the whole video if that is not possible.
+        Encode parts with lost files again and put the files back.
+
+        If parts alone cannot be repaired, a renewal of the whole video is ordered.
 
         Raises:
             UnusableSourceError: The source is gone.
             TranscodeError: This attempt failed.
-            NotConformantError: What was made must not be published.
+            NotConformantError: The repaired video must not be published.
             UnavailableError: The storage does not answer.
         """
         with self.uow.read() as work:
@@ -101,7 +103,7 @@ class RepairedParts:
             self._order_all(run)
 
     def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
-        """End the task; what is still gone is found by the next check."""
+        """Fail the repair task; the next check of the video's files finds what is still lost."""
         del reason  # the video plays on as it is
         video = work.videos.find(task.subject, for_update=True)
         if work.tasks.fail(task, error=error) and video is not None:

@@ -1,4 +1,4 @@
-"""The index of a published video in which some parts are made again."""
+"""Change the media index of a published video in which some parts were encoded again."""
 
 from collections.abc import Iterator, Mapping
 
@@ -13,16 +13,16 @@ from hvcore.domain.processing.transcoding import MediaFile, PartDone, Segment
 
 
 class DoesNotJoinError(Exception):
-    """A part that was made again does not fit between the others."""
+    """A part that was encoded again does not fit between the others."""
 
 
 @attrs.frozen(kw_only=True)
 class MadeAgain:
     """
-    A part that was made again.
+    A part of a published video that was encoded again.
 
     Attributes:
-        folder: Of its files, under the media root of another job.
+        folder: The folder of its files, under the media root of another job.
     """
 
     folder: str
@@ -31,13 +31,13 @@ class MadeAgain:
 
 def with_parts(media: MediaIndex, made: Mapping[str, MadeAgain]) -> MediaIndex:
     """
-    Return the media index of a video once some of its parts are replaced.
+    Return the media index of a published video with some parts replaced.
 
     Args:
-        made: By the folders of the parts that they replace.
+        made: The new parts, by the folders of the parts that they replace.
 
     Raises:
-        DoesNotJoinError: Their init segments, numbers or lengths are others.
+        DoesNotJoinError: Init segments, segment numbers or durations differ.
     """
     poster = media.poster
     if poster is not None:
@@ -86,7 +86,7 @@ def _segments(
 
 
 def served_names(media: MediaIndex) -> Iterator[str]:
-    """Give the path under the media root of each file that is served."""
+    """Yield the path under the media root of each file that players can request."""
     folders = [piece.folder for one in media.tracks for piece in one.pieces]
     if media.poster is not None:
         folders.append(media.poster.partition("/")[0])
@@ -98,10 +98,10 @@ def served_names(media: MediaIndex) -> Iterator[str]:
 
 def files_of_part(media: MediaIndex, folder: str) -> Mapping[str, MediaFile | None]:
     """
-    Return the served files of a part's folder, by the path below it.
+    Return the served files of a part's folder, by their paths below the folder.
 
     Returns:
-        None for the poster, which nobody has measured.
+        The size and digest of each file; None for the poster, which nobody has measured.
     """
     return dict(_files_of_part(media, folder))
 

@@ -1,8 +1,8 @@
 """
-Keep a downloaded source for the next part of the same video.
+Keep a downloaded source file for the next part of the same video.
 
-Where storage is not on this machine, each part of a video needs the whole
-source: a part is about a minute, the source may be hours. The copy goes soon
+Where the storage is not on this machine, each part of a video needs the whole
+source: a part is about a minute, the source may be hours. The copy is removed soon
 after the last part: nothing tells a worker that a video was deleted.
 """
 
@@ -20,17 +20,17 @@ from hvcore.ports.storage import Storage
 _FOLDER: Final = "source"
 COPY_BYTES: Final = 1024 * 1024
 KEPT_IDLE_S: Final = 600.0
-"""The next part of a video comes in seconds, unless others are in front of it."""
+"""How long an unused copy is kept: the next part usually comes in seconds."""
 
 
 @attrs.define(kw_only=True)
 class SourceCache:
     """
-    One source at a time, for one thread.
+    Keep the local copy of one source file at a time; for use in one thread.
 
     Attributes:
         work_dir: Of this process alone, which removes it at its end.
-        now: In seconds, from any moment.
+        now: A clock that only goes forward, in seconds.
     """
 
     storage: Storage
@@ -40,12 +40,12 @@ class SourceCache:
 
     def fetch(self, path: str, check: Callable[[], None]) -> Path:
         """
-        Return a local copy of a source, to be read only.
+        Return the path of a local copy of a source, to be read only.
 
-        It stays until it is let go.
+        The source is downloaded unless its copy is here. The copy stays until ``let_go``.
 
         Args:
-            check: Called while bytes come; what it raises passes.
+            check: Called while bytes come; an exception that it raises ends the download.
 
         Raises:
             ObjectNotFoundError: There is no such file in storage.
@@ -71,11 +71,11 @@ class SourceCache:
             raise
 
     def let_go(self) -> None:
-        """Say that the last copy is not read any more."""
+        """Note that the local copy of the source is not read any more."""
         self._let_go_at = self.now()
 
     def remove_idle(self) -> None:
-        """Remove a copy that was let go KEPT_IDLE_S ago; call it now and then."""
+        """Remove the local copy of a source KEPT_IDLE_S after ``let_go``; call it now and then."""
         if self._let_go_at is None or self.now() - self._let_go_at < KEPT_IDLE_S:
             return
         self._let_go_at = None

@@ -1,8 +1,8 @@
 """
-Publish the captions that a source brought along.
+Publish the captions that a video's source file contains.
 
-Part files are texts out of a stranger's file: they are read as strictly as
-captions that are sent, and what is published is written again.
+The caption files of parts come from a stranger's file: they are read as strictly as
+captions that owners send, and are written anew for publication.
 """
 
 import hashlib
@@ -50,10 +50,10 @@ _LANGUAGE = re.compile(LANGUAGE_PATTERN)
 @attrs.frozen(kw_only=True)
 class StoredCaptions:
     """
-    Captions that are in storage; nobody sees them before their rows are there.
+    Captions of a source that are in storage; viewers see them once the database lists them.
 
     Attributes:
-        tracks: One of each language.
+        tracks: At most one of each language.
         warnings: For the video's details.
     """
 
@@ -65,7 +65,11 @@ class StoredCaptions:
         return attrs.evolve(media, warnings=media.warnings + self.warnings)
 
     def put(self, work: Work, video_id: VideoId) -> None:
-        """Show the source's captions beside the owner's; the video's row is locked."""
+        """
+        Add the source's captions to the video, except in languages in which it has captions.
+
+        The video's row must be locked.
+        """
         before = {track.language for track in work.captions.of_video(video_id)}
         new = [track for track in self.tracks if track.language not in before]
         for track in new[: max(0, MAX_CAPTION_TRACKS - len(before))]:
@@ -81,7 +85,7 @@ class _Candidate:
 
 @attrs.frozen(kw_only=True)
 class SourceCaptions:
-    """The captions of sources."""
+    """Store the captions that source files contain, and remove the ones that are not shown."""
 
     uow: UnitOfWork
     storage: Storage
@@ -96,11 +100,13 @@ class SourceCaptions:
         done: Sequence[tuple[str, PartDone]],
     ) -> Iterator[StoredCaptions]:
         """
-        Store captions for a transaction that puts their rows; remove the rest.
+        Store the captions of a source; the ``with`` block must add them to the database.
+
+        Afterwards, captions that the job stored and the database does not list are removed.
 
         Args:
-            media: What is published together with them.
-            done: The parts' folders and results.
+            media: The index that is published together with the captions.
+            done: The folder and the result of each part.
 
         Raises:
             UnavailableError: The storage does not answer.
@@ -131,7 +137,7 @@ class SourceCaptions:
 
     def remove_unshown(self, video_id: VideoId, job_id: JobId) -> None:
         """
-        Remove captions that a job that has ended stored and never showed.
+        Remove captions that an ended job has stored and that the video does not show.
 
         Raises:
             UnavailableError: The storage or the database does not answer.

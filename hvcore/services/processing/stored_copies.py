@@ -1,7 +1,8 @@
 """
-Copy files of services elsewhere within the store, to a video's place.
+Copy the files that remote services wrote to the store to a video's place there.
 
-Many objects at a time, and each once: an attempt goes on where the last one ended.
+Several objects are copied at a time, and each only once: a new attempt goes on where the
+last one ended.
 """
 
 from collections import deque
@@ -23,7 +24,7 @@ _LOOKS_EVERY_S: Final = 0.5
 
 @attrs.frozen(kw_only=True)
 class StoredCopies:
-    """Copies within the storage; the store makes them by itself where it can."""
+    """Copy objects within the storage, by the store's own copy operation where it has one."""
 
     storage: Storage
 
@@ -36,15 +37,16 @@ class StoredCopies:
         check: Callable[[], None],
     ) -> None:
         """
-        Copy objects, except those that were copied before.
+        Copy objects from one storage prefix to another, except those that were copied before.
 
         Args:
-            made_in: The prefix in which they are.
-            target: The prefix to which they go.
-            check: Called before each and twice a second; what it raises passes.
+            made_in: The prefix from which they are copied.
+            target: The prefix to which they are copied.
+            check: Called before each copy and twice a second; an exception that it raises ends
+                the copying.
 
         Raises:
-            TranscodeError: One of them is missing, or is not below the prefix.
+            TranscodeError: An object is missing, or is not below the prefix.
             StorageRefusedError: The storage does not permit it.
             UnavailableError: The storage does not answer.
         """

@@ -1,4 +1,4 @@
-"""Put the small stills of a video on sheets, for previews while seeking."""
+"""Put the small stills of a video on sprite sheets, for previews while seeking."""
 
 import hashlib
 import io
@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 COLUMNS: Final = 10
 ROWS: Final = 5
-"""Two sheets at most, so that the first previews need not wait for all."""
+"""Rows of a sheet: two sheets at most, so the first previews need not wait for all."""
 NO_STORYBOARD: Final = "There are no previews for seeking: a still cannot be read."
 
 _ON_SHEET: Final = COLUMNS * ROWS
@@ -38,7 +38,7 @@ Done = Sequence[tuple[str, PartDone]]
 
 @attrs.frozen(kw_only=True)
 class Storyboards:
-    """Make storyboards of what transcoders have left."""
+    """Make the storyboards of videos from the stills that transcoders have left."""
 
     storage: Storage
     pictures: DrawingRoom
@@ -47,15 +47,15 @@ class Storyboards:
         self, root: str, media: MediaIndex, done: Done, *, interval_s: int, folder: str
     ) -> MediaIndex:
         """
-        Return the index with a storyboard, if the parts have made stills.
+        Return the media index with a storyboard, if the parts have made stills.
 
-        A video is worth more than its previews: without one that can be
-        read, it gets a warning instead.
+        If a still cannot be read, the index gets a warning instead: the video is published
+        without previews.
 
         Args:
             interval_s: Between the stills.
-            folder: Under the media root, of this attempt alone: what was
-                published must never be written again.
+            folder: Under the media root, of this attempt alone: published files
+                must never be written again.
 
         Raises:
             UnavailableError: The storage cannot be reached.

@@ -1,4 +1,4 @@
-"""Choose the transcoder of a video: the usual one, or one named by a rule."""
+"""Choose the transcoder of a video: the default, or the one that a rule names."""
 
 import logging
 from collections.abc import Sequence
@@ -25,11 +25,11 @@ _log = logging.getLogger(__name__)
 @attrs.frozen(kw_only=True)
 class ChosenTranscoder:
     """
-    The transcoder that makes a video.
+    The transcoder that was chosen for a video, and why.
 
     Attributes:
-        because: The rule's conditions; empty for the usual one.
-        is_certain: Nothing that probing finds out can change it.
+        because: The conditions of the rule that chose it; empty for the default transcoder.
+        is_certain: Whether no result of probing the source can change the choice.
     """
 
     name: str
@@ -40,7 +40,7 @@ class ChosenTranscoder:
 
 @attrs.frozen(kw_only=True)
 class TranscoderChoice:
-    """Apply the rules of the settings."""
+    """Choose transcoders for videos by the rules in the settings."""
 
     uow: UnitOfWork
     queue: Queue
@@ -49,7 +49,11 @@ class TranscoderChoice:
     routes: Sequence[TranscoderRoute] = ()
 
     def before_probing(self, video: Video) -> ChosenTranscoder:
-        """Return the transcoder that probes a source: that of its job, if certain."""
+        """
+        Choose the transcoder that probes a video's source.
+
+        If the choice is certain, the same transcoder also makes the video.
+        """
         if not self.routes:
             return self._usual()
         able = [route for route in self.routes if self._can(route, video.settings)]
@@ -59,10 +63,10 @@ class TranscoderChoice:
         self, video: Video, order: TranscodeOrder, before: ChosenTranscoder
     ) -> ChosenTranscoder:
         """
-        Return the transcoder that makes a video.
+        Choose the transcoder that makes a video, once its source was probed.
 
         Raises:
-            UnusableSourceError: The one that would make it declines, and no rule names
+            UnusableSourceError: The chosen transcoder declines the order, and no rule names
                 another.
         """
         if before.is_certain and not _declined(before.transcoder, order):

@@ -1,7 +1,7 @@
 """
-The transcoders of this deployment, by name.
+Find the transcoders of this deployment by name.
 
-A job is finished by the transcoder that it was planned with, also when the settings
+A job is finished by the transcoder that it was planned with, also if the settings
 have changed meanwhile.
 """
 
@@ -18,12 +18,12 @@ from hvcore.ports.transcoder import Transcoder
 @attrs.define(kw_only=True)
 class Transcoders:
     """
-    Find transcoders; those that few jobs need are made when they are asked for.
+    Find transcoders by name; all but the default are created on first use.
 
     Attributes:
         default: The one that the settings choose for most jobs.
-        default_name: Its name.
-        make: Makes another one by its name; whoever gave this closes them.
+        default_name: The name of the default transcoder.
+        make: Creates a transcoder by its name; the caller who gave it closes these.
     """
 
     default: Transcoder
@@ -34,10 +34,10 @@ class Transcoders:
 
     def named(self, name: str) -> Transcoder:
         """
-        Return a transcoder; callable from any thread.
+        Return the transcoder with a name; thread-safe. An empty name means the default.
 
         Raises:
-            UnavailableError: This process cannot make it; the text tells operators why.
+            UnavailableError: This process cannot create it; the text tells operators why.
         """
         if name in {"", self.default_name}:
             return self.default

@@ -1,9 +1,9 @@
 """
 Plan, run and publish transcode jobs.
 
-A job is cut into parts; each part is a task of its own. Whoever finishes the
-last part orders the assembling, which publishes with one compare-and-set on
-the video. Nobody waits for anybody.
+A job is cut into parts; each part is a task of its own. The worker that finishes the
+last part orders the assembling, which publishes with one compare-and-set on the video.
+No task waits for another one.
 """
 
 import logging
@@ -73,7 +73,7 @@ _log = logging.getLogger(__name__)
 
 @attrs.frozen(kw_only=True)
 class Transcoding:
-    """The work of the three kinds of transcode tasks."""
+    """Do the three kinds of transcode tasks: plan a job, encode a part, assemble the video."""
 
     uow: UnitOfWork
     queue: Queue
@@ -89,11 +89,11 @@ class Transcoding:
 
     def plan(self, run: TaskRun) -> None:
         """
-        Probe the source, choose the ladder, order the parts.
+        Probe the source, choose the ladder of renditions, and order the tasks of the parts.
 
         Raises:
-            UnusableSourceError: The source cannot be made into a video, no minute of the
-                month is left, or every transcoder for it declines.
+            UnusableSourceError: The source cannot be made into a video, the organization's
+                minutes of the month are used up, or every transcoder for it declines.
             TranscodeError: The transcoder failed, or planned nothing.
         """
         video = self._wanted_video(run)
@@ -148,7 +148,7 @@ class Transcoding:
 
     def run_part(self, run: TaskRun) -> None:
         """
-        Make the files of one part and store them in a folder of this attempt.
+        Encode one part of a job, and store its files in a folder of this attempt.
 
         Raises:
             UnusableSourceError: No attempt will succeed.
@@ -179,10 +179,10 @@ class Transcoding:
 
     def assemble(self, run: TaskRun) -> None:
         """
-        Join the parts, write the playlists, check all that, publish.
+        Join the parts of a job, write the playlists, check the result, and publish the video.
 
         Raises:
-            NotConformantError: What was made must not be published.
+            NotConformantError: The result breaks a rule and must not be published.
         """
         video = self._wanted_video(run)
         job = self._job(run)
@@ -217,7 +217,7 @@ class Transcoding:
         self.files.drop_unpublished(root, media)
 
     def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
-        """Fail the video whose job cannot be finished; its other parts end."""
+        """Fail a task and the video whose job cannot be finished; the job's other tasks end."""
         video = work.videos.find(task.subject, for_update=True)
         current = work.tasks.find(task.id)
         if current is None or not work.tasks.fail(task, error=error):

@@ -1,4 +1,4 @@
-"""Disagreements of the database and the storage."""
+"""Describe damages: disagreements between the database and the storage."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -10,12 +10,12 @@ import attrs
 from hvcore.domain.ids import OrgId, VideoId
 
 GRACE: Final = timedelta(days=7)
-"""How old is what may be removed; whoever restores an older database has as long."""
+"""The least age of files that may be removed; an older database must be restored by then."""
 INTO_QUARANTINE: Final = "put them in quarantine; they are removed in a week"
 
 
 class DamageKind(Enum):
-    """The kinds of damage."""
+    """The kinds of damage that a check of the database and the storage can find."""
 
     SEGMENTS = "segments"
     INIT_SEGMENT = "init-segment"
@@ -43,10 +43,11 @@ class Repair:
     The way to repair a damage.
 
     Attributes:
-        step: One sentence, said before it is done.
-        carry_out: Looks again, does it if it still is right, and says what was done.
-        gives_up: Afterwards something is gone for good that is not there now, either:
-            only on an operator's own word.
+        step: The repair in one sentence, told before it is carried out.
+        carry_out: Checks that the damage is still there, repairs it, and returns what was
+            done.
+        gives_up: Whether the repair gives up data that are already lost: carried out only
+            if an operator says so.
     """
 
     step: str
@@ -60,9 +61,9 @@ class Damage:
     A disagreement of the database and the storage, or within one of the two.
 
     Attributes:
-        what: One sentence.
-        path: Where in the storage; empty for what is in the database alone.
-        org_id: None where nobody knows whose it is.
+        what: The damage in one sentence.
+        path: The place in the storage; empty if the damage is in the database alone.
+        org_id: The owner; None if it is not known.
         repair: None if nothing is to be done now; ``why_not`` says why.
     """
 
@@ -78,12 +79,12 @@ class Damage:
 @attrs.frozen(kw_only=True)
 class Scope:
     """
-    The range of an examination for damage.
+    The part of the database and the storage that is checked for damage, and how.
 
     Attributes:
-        reads_bytes: Compare the bytes of every file with the checksum that was noted
-            when it was made, not its size alone.
-        grace: See GRACE.
+        reads_bytes: Whether the bytes of every file are compared with the checksum that was
+            noted when it was made, and not its size alone.
+        grace: The least age of files that may be removed; see GRACE.
     """
 
     org_id: str | None = None

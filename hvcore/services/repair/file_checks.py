@@ -26,7 +26,7 @@ CHANGED: Final = "not the bytes that were made"
 @attrs.frozen(kw_only=True)
 class BadFile:
     """
-    A file that is not as it was made.
+    A published file of a video that is missing or differs from what was made.
 
     Attributes:
         folder: The part's folder under the media root; empty for playlists.
@@ -46,7 +46,7 @@ class BadFile:
 
 @attrs.frozen(kw_only=True)
 class FileChecks:
-    """Finds bad files."""
+    """Find the published files of a video that are missing or damaged in the storage."""
 
     storage: Storage
 
@@ -54,11 +54,11 @@ class FileChecks:
         self, root: str, media: MediaIndex, sizes: Mapping[str, int], *, reads: bool
     ) -> Iterator[BadFile]:
         """
-        Give the bad files of parts and of the storyboard.
+        Yield the missing and damaged files of a video's parts and storyboard.
 
         Args:
-            sizes: Of what is stored, by its path under the media root.
-            reads: Whether to read every byte.
+            sizes: The sizes of the stored files, by their paths under the media root.
+            reads: Whether to read and compare every byte.
         """
         whole: list[tuple[BadFile, str]] = []
         for folder, name, file in _media_files(media):
@@ -75,7 +75,7 @@ class FileChecks:
     def bad_texts(
         self, root: str, media: MediaIndex, sizes: Mapping[str, int], *, reads: bool
     ) -> Iterator[BadFile]:
-        """Give the playlists that are missing, or say something else than is published."""
+        """Yield the playlists and manifests that are missing or do not match the media index."""
         for name, expected in hls.playlists(media).items():
             bad = BadFile(folder="", name=name, how=MISSING)
             if name not in sizes:
@@ -105,7 +105,7 @@ class FileChecks:
                     yield file
 
     def sha256(self, path: str) -> str:
-        """Return the checksum of a file; empty if it is gone."""
+        """Return the SHA-256 of a stored file, in hexadecimal; empty if the file is gone."""
         digest = hashlib.sha256()
         try:
             with self.storage.open(path) as file:

@@ -1,4 +1,4 @@
-"""Compare the whole database with the whole storage, both ways."""
+"""Find the damages of the whole database and the whole storage, by comparing both ways."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -18,19 +18,21 @@ from hvcore.services.repair.right_database import RightDatabase
 from hvcore.services.repair.video_files import VideoFiles
 
 PAGE: Final = 500
-"""Videos whose ids are in memory at a time."""
+"""Videos whose ids are kept in memory at a time."""
 MOST_TASKS: Final = 1_000
-"""Of those without a video; the next check finds the rest."""
+"""Tasks without a video that one check reports; the next check finds the rest."""
 
 
 @attrs.frozen(kw_only=True)
 class Fsck:
     """
-    Finds damages, and says how each is repaired; repairs nothing by itself.
+    Find damages of the database and the storage, and propose a repair for each.
+
+    Repairs nothing by itself.
 
     Attributes:
-        recount: Makes all stored totals right.
-        database: To be asked before anything is repaired.
+        recount: Corrects all stored totals.
+        database: Checks that the database belongs to the storage; asked before any repair.
     """
 
     uow: UnitOfWork
@@ -42,12 +44,12 @@ class Fsck:
 
     def refuse_wrong_database(self, scope: Scope) -> None:
         """
-        Refuse to repair with a database that the storage does not belong to.
+        Refuse to repair with a database that does not belong to the storage.
 
-        How much the database knows is not asked for a single video, which was named.
+        If the scope is a single video, the share of known videos is not checked.
 
         Raises:
-            ConfigError: It looks like another one.
+            ConfigError: The database looks like that of another installation.
             UnavailableError: The storage or the database does not answer.
         """
         self.database.check_mark()
@@ -58,15 +60,16 @@ class Fsck:
         self, scope: Scope, *, looked_at: Callable[[int], None] = lambda _: None
     ) -> Iterator[Damage]:
         """
-        Give each damage, as it is found.
+        Yield each damage in the scope as soon as it is found.
 
-        Who repairs each damage before asking for the next one sees what follows from it.
+        A caller who repairs each damage before asking for the next one also gets the damages that
+        follow from the repair.
 
         Args:
-            looked_at: Told how many videos were compared so far, now and then.
+            looked_at: Called now and then with the number of videos compared so far.
 
         Raises:
-            VideoNotFoundError: There is no such video, and nothing is left of one.
+            VideoNotFoundError: There is no such video, and no files of one.
             UnavailableError: The storage or the database does not answer.
         """
         if scope.video_id is not None:

@@ -1,4 +1,4 @@
-"""Objects in the storage that belong to nothing in the database."""
+"""Find objects in the storage that belong to nothing in the database."""
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
@@ -44,7 +44,7 @@ _REMEMBERED: Final = 10_000
 
 @attrs.frozen(kw_only=True)
 class Orphans:
-    """Goes through the storage once, and holds little of it in memory."""
+    """Find stored objects without an owner in the database; needs little memory."""
 
     uow: UnitOfWork
     storage: Storage
@@ -54,7 +54,7 @@ class Orphans:
 
     def find(self, scope: Scope) -> Iterator[Damage]:
         """
-        Give folders of no video, of deleted ones, and uploads that nobody needs.
+        Yield folders of unknown and deleted videos, and uploaded files that nothing uses.
 
         Raises:
             UnavailableError: The storage or the database does not answer.
@@ -211,20 +211,20 @@ def _in_use(work: Work, grant: UploadGrant) -> set[str] | None:
 
 
 def video_of(info: ObjectInfo) -> str | None:
-    """Return the id of the video in whose folder an object is."""
+    """Return the id of the video in whose folder an object is, or None."""
     name = info.path.split("/")[1]
     return name if is_video_id(name) else None
 
 
 def upload_of(info: ObjectInfo) -> str | None:
-    """Return the path of the upload that an object belongs to."""
+    """Return the path of the upload to which an object belongs, or None."""
     path = grant_path(info.path)
     is_upload = len(path.split("/")) == _LEVELS_OF_UPLOAD
     return path if is_upload else None
 
 
 def distinct(names: Iterable[str | None]) -> Iterator[str]:
-    """Give each name once, or once more where it comes again after many others."""
+    """Yield each name once; rarely again, if it returns after very many other names."""
     seen: OrderedDict[str, None] = OrderedDict()
     for name in names:
         if name is None or name in seen:
@@ -236,7 +236,7 @@ def distinct(names: Iterable[str | None]) -> Iterator[str]:
 
 
 def batches(names: Iterable[str]) -> Iterator[list[str]]:
-    """Give names in lists of at most LOOKED_UP_AT_ONCE."""
+    """Yield the names in lists of at most LOOKED_UP_AT_ONCE."""
     batch: list[str] = []
     for name in names:
         batch.append(name)

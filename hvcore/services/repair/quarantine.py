@@ -1,4 +1,4 @@
-"""A quarantine where files removed by a repair stay for a week."""
+"""Keep files that a repair removed in quarantine for a week, before they are deleted."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -23,15 +23,15 @@ from hvcore.ports.storage import (
 from hvcore.services.processing.attempt_files import content_type
 
 KEPT_FOR: Final = timedelta(days=7)
-"""In which somebody notices that the database was the wrong one."""
+"""How long objects stay in quarantine, in case the database was the wrong one."""
 LOOKS_EVERY: Final = timedelta(hours=1)
 AT_ONCE: Final = 8
-"""A copy takes a store some 50 ms."""
+"""Objects moved at a time; a copy takes a store some 50 ms."""
 
 
 @attrs.define(kw_only=True)
 class Quarantine:
-    """Moves objects out of everybody's way, back, and in the end removes them."""
+    """Move stored objects into quarantine and back, and delete them after a week."""
 
     storage: Storage
     clock: Clock
@@ -41,7 +41,7 @@ class Quarantine:
 
     def take(self, prefix: str) -> int:
         """
-        Move an object, or all below a prefix, into quarantine; return how many.
+        Move an object, or all below a prefix, into quarantine; return the number of objects.
 
         Raises:
             UnavailableError: The storage does not answer, or has no room.
@@ -50,10 +50,12 @@ class Quarantine:
 
     def bring_back(self, video_id: VideoId | None) -> int:
         """
-        Move files back from quarantine, unless others have their place by now.
+        Move objects back from quarantine to their places; return the number of objects.
+
+        An object whose place is taken by now stays in quarantine.
 
         Args:
-            video_id: Only what was made of this video; None for everything.
+            video_id: Only the files made of this video; None for all objects.
 
         Raises:
             UnavailableError: The storage does not answer, or has no room.
@@ -63,7 +65,7 @@ class Quarantine:
 
     def expire(self) -> int:
         """
-        Remove the objects that a repair moved into quarantine a week ago; return their number.
+        Delete the objects that came into quarantine a week ago or earlier; return their number.
 
         Raises:
             UnavailableError: The storage does not answer.
@@ -74,7 +76,7 @@ class Quarantine:
 
     def tidy(self) -> None:
         """
-        Expire now and then, whenever this is called.
+        Call ``expire`` if its last call was an hour ago or earlier.
 
         Raises:
             UnavailableError: The storage does not answer.

@@ -1,4 +1,4 @@
-"""Whether a database is the one whose files the storage has."""
+"""Check whether a database is the one whose files the storage has."""
 
 from collections.abc import Callable
 from io import BytesIO
@@ -13,14 +13,14 @@ from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.repair.orphans import batches, distinct, upload_of, video_of
 
 MARK: Final = "installation/id"
-"""The object that says whose the storage is; the first repair writes it."""
+"""The object that names the storage's installation; the first repair writes it."""
 LEAST_SHARE: Final = 0.5
-"""Of what is stored, how much a database knows that was never lost or mistaken."""
+"""The least share of stored videos that the right database knows."""
 
 
 @attrs.frozen(kw_only=True)
 class RightDatabase:
-    """Tells a database with some leftovers beside it from an empty or a wrong one."""
+    """Tell the database of a storage, which may lack a few files' rows, from a wrong one."""
 
     uow: UnitOfWork
     storage: Storage
@@ -29,10 +29,12 @@ class RightDatabase:
 
     def check(self) -> None:
         """
-        Refuse to repair with a database that knows few of the stored videos.
+        Refuse to repair with a database that knows less than half of the stored videos.
+
+        Otherwise mark the storage with the id of this installation.
 
         Raises:
-            ConfigError: It knows less than half of them.
+            ConfigError: The database knows less than half of them.
             UnavailableError: The storage or the database does not answer.
         """
         what, (known, stored) = "videos", self._videos()
@@ -52,10 +54,10 @@ class RightDatabase:
 
     def check_mark(self) -> None:
         """
-        Refuse a storage that says that it is another installation's.
+        Refuse to repair a storage that is marked with the id of another installation.
 
         Raises:
-            ConfigError: It does.
+            ConfigError: The mark names another installation.
             UnavailableError: The storage or the database does not answer.
         """
         try:

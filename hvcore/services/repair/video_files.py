@@ -1,4 +1,4 @@
-"""Everything of one video that is not as it should be, and how it is repaired."""
+"""Find the damages of one video: its files, rows and tasks, each with its repair."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ _GIVE_UP: Final = "The uploaded file is gone, too"
 @attrs.frozen(kw_only=True)
 class Snapshot:
     """
-    The database's rows about a video at a moment.
+    The database's rows about a video at one moment.
 
     Attributes:
         tasks: About the video and about its upload.
@@ -53,7 +53,7 @@ class Snapshot:
 
     @property
     def has_source(self) -> bool:
-        """Whether the source is said to be stored."""
+        """Whether the database says that the video's source file is stored."""
         grant = self.grant
         return (
             grant is not None
@@ -62,7 +62,7 @@ class Snapshot:
         )
 
     def is_same(self, other: "Snapshot | None") -> bool:
-        """Return whether nothing of what files depend on has changed."""
+        """Return whether video, tasks and captions are the same in another snapshot."""
         if other is None or self.video.version != other.video.version:
             return False
         mine = {(task.id, task.state) for task in self.tasks}
@@ -73,7 +73,7 @@ class Snapshot:
 
 @attrs.frozen(kw_only=True)
 class VideoFiles:
-    """Looks at one video at a time."""
+    """Find the damages of one video at a time."""
 
     uow: UnitOfWork
     storage: Storage
@@ -82,7 +82,10 @@ class VideoFiles:
 
     def damages(self, video_id: str, scope: Scope) -> Sequence[Damage]:
         """
-        Return the damage to a video, or to its folder.
+        Return the damages of a video: of its state, its files and its folder.
+
+        Returns:
+            Nothing if the video goes on changing during the check.
 
         Raises:
             UnavailableError: The storage or the database does not answer.

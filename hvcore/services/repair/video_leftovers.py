@@ -1,4 +1,4 @@
-"""Files in a video's folder that the video needs no more."""
+"""Find files in a video's folder that the video no longer needs."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -43,15 +43,15 @@ def leftovers(  # noqa: PLR0913 - what tells that something is needed
     remove: Callable[[DamageKind, str], str],
 ) -> Iterator[Damage]:
     """
-    Give the removable files of a video's folder.
+    Yield the files of a video's folder that can be removed, as damages.
 
-    Pictures that an owner has chosen before stay until he chooses the next one, and
-    what has another name than the service gives is not the service's to remove.
+    Posters that an owner has chosen earlier are not among them: they stay until the owner
+    chooses the next one. Files whose names the service does not give are left alone, too.
 
     Args:
-        stored: By the path below the video's folder.
-        older_than: Of what is younger, somebody may just be writing the rest.
-        remove: Carries it out.
+        stored: The stored files, by their paths below the video's folder.
+        older_than: Files that are younger are left: a process may just be writing the rest.
+        remove: Removes the files of a kind at a path, and returns what was done.
     """
     needed = _Needed.of(video, captions, tasks)
     groups: dict[tuple[DamageKind, str], list[ObjectInfo]] = {}

@@ -1,8 +1,8 @@
 """
-The steps that repair a video; each looks again first, in a transaction where it can.
+Carry out the repairs of a video; each first checks again that it is needed.
 
-A step may be repeated, and ended at any moment: what it orders are tasks, which are in
-the database with all else or not at all.
+A repair may be repeated, and killed at any moment: it orders tasks, which are in
+the database together with its other changes or not at all.
 """
 
 from collections.abc import Mapping, Sequence
@@ -58,7 +58,7 @@ _ACTION: Final = "video.repair"
 
 @attrs.frozen(kw_only=True)
 class VideoRepairs:
-    """Each method says what was done."""
+    """Carry out the repairs of videos; each method returns a text that says what was done."""
 
     uow: UnitOfWork
     storage: Storage
@@ -67,7 +67,7 @@ class VideoRepairs:
     quarantine: Quarantine
 
     def plan_again(self, seen: Video) -> str:
-        """Begin another job of a video that nobody makes."""
+        """Begin another job for a video that is being processed and has no running task."""
         with self.uow.write() as work:
             video = _stuck(work, seen)
             if video is None or video.job_id is None:
@@ -82,7 +82,7 @@ class VideoRepairs:
         return "its processing is planned again; a worker makes it"
 
     def write_playlists(self, seen: Video) -> str:
-        """Write the texts of what is published."""
+        """Write the playlists and the manifest of a published video again."""
         with self.uow.read() as work:
             video = _published(work, seen)
         if video is None or video.media is None or video.job_id is None:
@@ -93,10 +93,10 @@ class VideoRepairs:
 
     def encode_parts(self, seen: Video, folders: Mapping[str, Sequence[str]]) -> str:
         """
-        Order the files of parts that are gone.
+        Order the encoding of parts of a published video, to put back their lost files.
 
         Args:
-            folders: Of the parts, with the files that are there with other bytes.
+            folders: The folders of the parts, each with its files whose bytes are wrong.
         """
         with self.uow.write() as work:
             video = _published(work, seen, for_update=True)
@@ -112,7 +112,7 @@ class VideoRepairs:
         return "a worker encodes it (hv tasks shows transcode.mend)"
 
     def encode_all(self, seen: Video) -> str:
-        """Order the whole video."""
+        """Order the encoding of a whole published video from its source."""
         with self.uow.write() as work:
             video = _published(work, seen, for_update=True)
             if video is None:
@@ -127,7 +127,11 @@ class VideoRepairs:
         return "a worker encodes it (hv tasks shows transcode.plan)"
 
     def captions_again(self, seen: Video, track: CaptionTrack) -> str:
-        """Order the whole video, for captions that its source brought along."""
+        """
+        Drop captions whose file is lost, and order the whole video again.
+
+        Encoding the video again gets the captions from its source.
+        """
         ordered = self.encode_all(seen)
         if ordered in {ORDERED_BEFORE, CHANGED_MEANWHILE}:
             # Forgotten now, nobody would order them afterwards.
@@ -135,7 +139,7 @@ class VideoRepairs:
         return f"{self.forget_captions(track)}; {ordered}"
 
     def forget_captions(self, track: CaptionTrack) -> str:
-        """Show captions no more of which the file is gone."""
+        """Remove captions whose file is lost from a video."""
         with self.uow.write() as work:
             video = work.videos.find(track.video_id, for_update=True)
             if video is None or track not in work.captions.of_video(track.video_id):
@@ -146,7 +150,7 @@ class VideoRepairs:
         return "they are not offered any more"
 
     def forget_picture(self, seen: Video, path: str) -> str:
-        """Show a picture no more of which the file is gone."""
+        """Show a video's own poster again, because the file of the chosen one is lost."""
         with self.uow.write() as work:
             video = work.videos.find(seen.id, for_update=True)
             if video is None or not video.forget_picture(path):
@@ -157,7 +161,7 @@ class VideoRepairs:
         return "the video's own picture is shown"
 
     def forget_source(self, seen: Video) -> str:
-        """Note that a source is not stored."""
+        """Record that the source file of a video is not stored any more."""
         with self.uow.write() as work:
             # Locks are taken in one order everywhere: grant, video, tasks.
             grant = work.grants.find_path(upload_path(seen), for_update=True)
@@ -176,7 +180,7 @@ class VideoRepairs:
         return "it counts as stored no more"
 
     def give_up(self, seen: Video) -> str:
-        """Mark a video as failed that cannot be made again."""
+        """Mark a video as failed, because its files and its source are lost."""
         with self.uow.write() as work:
             # Locks are taken in one order everywhere: grant, video, tasks.
             work.grants.find_path(upload_path(seen), for_update=True)
@@ -197,7 +201,7 @@ class VideoRepairs:
     def remove_leftover(
         self, seen: Video, grace: timedelta, kind: DamageKind, path: str
     ) -> str:
-        """Remove a file that its video does not need."""
+        """Move files that a video does not need into quarantine."""
         prefix = f"{media_prefix(seen.id)}/"
         infos = list(self.storage.walk(path))
         with self.uow.read() as work:

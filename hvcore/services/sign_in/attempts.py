@@ -1,4 +1,4 @@
-"""The limit on attempts to sign in from one client address."""
+"""Limit the attempts to sign in from one client address."""
 
 import logging
 from typing import Final
@@ -21,9 +21,9 @@ _log = logging.getLogger(__name__)
 @attrs.frozen(kw_only=True)
 class SignInAttempts:
     """
-    Count attempts; thread-safe.
+    Count attempts to sign in by client, and refuse too many; thread-safe.
 
-    They go on uncounted while the store does not answer: what is guessed at has 256
+    While the store does not answer, attempts are not limited: the codes to guess have 256
     random bits, and nobody could sign in otherwise.
 
     Attributes:
@@ -36,10 +36,10 @@ class SignInAttempts:
 
     def count(self, client_address: str) -> None:
         """
-        Count one attempt.
+        Count one attempt to sign in from a client address.
 
         Raises:
-            RateLimitExceededError: There were too many from there.
+            RateLimitExceededError: There were too many attempts from this address.
         """
         client = client_of_address(client_address)
         limit = RateLimit(

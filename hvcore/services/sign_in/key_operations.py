@@ -1,5 +1,5 @@
 """
-API keys as people make, rotate and revoke them: by right, counted, with their name.
+Make, rotate and revoke API keys for people: with their rights, limits and names.
 
 Source: interface, "Limits": API key operations, of each organization.
 """
@@ -26,7 +26,7 @@ from hvcore.services.sign_in.operation_limits import OperationLimits
 @attrs.frozen(kw_only=True)
 class KeyOperations:
     """
-    Change the keys of one organization on a person's behalf.
+    Change the API keys of an organization on a person's behalf.
 
     Every method raises, besides its own errors:
         NotFoundError: The person has no role there, or the key is another's.
@@ -39,7 +39,7 @@ class KeyOperations:
 
     def create(self, person: SignedInPerson, wanted: KeyWanted) -> KeyCreated:
         """
-        Make a key of an organization.
+        Create an API key of an organization for a person.
 
         Raises:
             InvalidParametersError: The type does not go with the rest, or is that of
@@ -64,14 +64,14 @@ class KeyOperations:
         only_if: Condition[ApiKey] | None = None,
     ) -> KeyCreated:
         """
-        Make a key like this one, which goes on working for the overlap.
+        Create an API key like the given one, which goes on working for the overlap.
 
         Args:
-            only_if: How the key must be until this changes it.
+            only_if: A condition on the old key, checked in the transaction of the change.
 
         Raises:
-            InvalidParametersError: It does not work any more.
-            PreconditionFailedError: It is not as ``only_if`` wants it, and stays.
+            InvalidParametersError: The old key does not work any more.
+            PreconditionFailedError: The old key does not meet ``only_if``; nothing is changed.
         """
         # Not again in the change's own transaction: no key changes its organization.
         self.keys.find(org_id, key_id)
@@ -80,7 +80,7 @@ class KeyOperations:
             return self.keys.rotate(key_id, overlap=overlap, only_if=only_if)
 
     def revoke(self, person: SignedInPerson, org_id: str, key_id: str) -> ApiKey:
-        """End a key now."""
+        """Revoke an API key at once, and return it."""
         self.keys.find(org_id, key_id)
         self._begin(person, org_id)
         with acting_as_person(person.as_person):

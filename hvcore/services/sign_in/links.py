@@ -1,4 +1,4 @@
-"""One-time links: made on the command line or by an admin, used once."""
+"""Make one-time sign-in links, on the command line or for an admin."""
 
 from datetime import datetime
 
@@ -17,7 +17,7 @@ from hvcore.services.access.audit import record
 @attrs.frozen(kw_only=True)
 class MadeLink:
     """
-    A new link, and its address for the only time.
+    A new one-time sign-in link, with its address, which is given only this once.
 
     Attributes:
         address: With the code behind ``#``, which browsers send to no server, so
@@ -30,7 +30,7 @@ class MadeLink:
 
 @attrs.frozen(kw_only=True)
 class SignInLinks:
-    """Make one-time links."""
+    """Make one-time sign-in links for operators and members."""
 
     uow: UnitOfWork
     clock: Clock
@@ -40,7 +40,7 @@ class SignInLinks:
         """
         Make a link that signs an operator in.
 
-        Only for who has the machine anyway; no page may call this.
+        Only the command line may call this: its user controls the machine anyway. No page may.
         """
         with self.uow.write() as work:
             made = self._make(work, None, None, name=name, email=email)
@@ -50,7 +50,7 @@ class SignInLinks:
 
     def for_member(self, org_id: str, member_id: str) -> MadeLink:
         """
-        Make a link that signs a member in, to this organization alone.
+        Make a link that signs a member in, to the member's organization alone.
 
         Raises:
             NotFoundError: The organization has no such member.

@@ -1,4 +1,4 @@
-"""The members of an organization, and their roles."""
+"""Manage the members of an organization, and their roles."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -26,16 +26,17 @@ _NO_MEMBER: Final = "The organization has no such member."
 @attrs.frozen(kw_only=True)
 class Members:
     """
-    Add, list, change and remove members; a change is felt with the next request.
+    Add, list, change and remove the members of organizations.
 
-    The caller has checked the right to do so, and says who does it with
-    ``acting_as_person``.
+    A change takes effect with the next request. The caller must have checked the right to make
+    it, and names the person who makes it with ``acting_as_person``.
 
-    The last admin stays one: else nobody of the organization could add another.
+    The last admin stays admin: otherwise nobody of the organization could add another.
 
     Attributes:
-        are_only_source: No sign-in backend gives roles besides. Where one does,
-            admins may be in no list, and only they themselves are kept from leaving.
+        are_only_source: Whether no sign-in backend gives roles. If one does, an organization
+            may have admins outside this list, so the last admin in it may be removed by
+            others, but may not leave.
     """
 
     uow: UnitOfWork
@@ -43,14 +44,14 @@ class Members:
     are_only_source: bool = True
 
     def of_organization(self, org_id: str) -> Sequence[OrganizationMember]:
-        """Return the members, the longest first."""
+        """Return the members of an organization, the longest-standing first."""
         with self.uow.read() as work:
             return work.members.of_organization(org_id)
 
     def page(
         self, org_id: str, *, offset: int, limit: int
     ) -> Sequence[OrganizationMember]:
-        """Return some of the members, the longest first."""
+        """Return one page of an organization's members, the longest-standing first."""
         with self.uow.read() as work:
             return work.members.page(org_id, offset=offset, limit=limit)
 
@@ -63,10 +64,10 @@ class Members:
         self, org_id: str, *, role: Role, email: str = "", name: str = ""
     ) -> OrganizationMember:
         """
-        Give a person a role.
+        Add a person to an organization as a member with a role; return the member.
 
         Args:
-            email: By which other backends than links recognise the person.
+            email: The address by which sign-in backends other than links recognise the person.
 
         Raises:
             InvalidParametersError: Neither an address nor a name, or a bad one.
@@ -99,7 +100,7 @@ class Members:
 
     def find(self, org_id: str, member_id: str) -> OrganizationMember:
         """
-        Return a member.
+        Return a member of an organization.
 
         Raises:
             NotFoundError: The organization has no such member.
@@ -120,17 +121,16 @@ class Members:
         only_if: Condition[OrganizationMember] | None = None,
     ) -> OrganizationMember:
         """
-        Give a member another role.
+        Give a member another role; return the member.
 
         Args:
-            is_self: The member does it to themselves.
-            only_if: How the member must be until this changes it.
+            is_self: Whether the member makes the change.
+            only_if: A condition on the member, checked in the transaction of the change.
 
         Raises:
             NotFoundError: The organization has no such member.
-            ConflictError: It is the last admin.
-            PreconditionFailedError: It is not as ``only_if`` wants it; nothing is
-                changed.
+            ConflictError: The member is the last admin.
+            PreconditionFailedError: The member does not meet ``only_if``; nothing is changed.
         """
         with self.uow.write() as work:
             admins = work.members.lock_admins(org_id)
@@ -160,16 +160,16 @@ class Members:
         only_if: Condition[OrganizationMember] | None = None,
     ) -> None:
         """
-        Take a member's role away; sessions that have no other end.
+        Remove a member from an organization; sessions that rest on no other role end.
 
         Args:
-            is_self: The member does it to themselves.
-            only_if: How the member must be until this removes it.
+            is_self: Whether the member makes the change.
+            only_if: A condition on the member, checked in the transaction of the change.
 
         Raises:
             NotFoundError: The organization has no such member.
-            ConflictError: It is the last admin.
-            PreconditionFailedError: It is not as ``only_if`` wants it, and stays.
+            ConflictError: The member is the last admin.
+            PreconditionFailedError: The member does not meet ``only_if``, and stays.
         """
         with self.uow.write() as work:
             admins = work.members.lock_admins(org_id)

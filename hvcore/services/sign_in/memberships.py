@@ -1,8 +1,8 @@
 """
-The roles and rights of a person, from all sources together.
+Combine the roles and rights of a person from all sources.
 
-A backend says who it is and may give roles. Admins give roles to members, and the
-settings name operators; both go by the address of a person only if the backend
+A sign-in backend gives the identity and may give roles. Admins give roles to members, and
+the settings name operators; both count by the email address of a person only if the backend
 vouches for it.
 """
 
@@ -18,22 +18,22 @@ from hvcore.ports.unit_of_work import Work
 @attrs.frozen(kw_only=True)
 class Memberships:
     """
-    Complete the identity that a sign-in backend gives.
+    Add the roles of members and operators to an identity from a sign-in backend.
 
     Attributes:
-        operators: Subjects and addresses of people who are operators, too. What
-            looks like an address is none's subject: providers may let people choose
-            their own.
+        operators: Subjects and email addresses of people who are operators, too. An entry
+            that looks like an address is never compared with a subject: providers may let
+            people choose their own.
     """
 
     operators: tuple[str, ...] = ()
 
     def complete(self, work: Work, identity: Identity) -> Identity:
         """
-        Return the identity with the roles and rights that are given here.
+        Return the identity with the roles and rights that this service gives.
 
-        The person's memberships stay as they are until the transaction ends, so that
-        the session that it stores is known to who changes one of them.
+        The person's memberships are locked until the transaction ends, so that a change of one of
+        them finds the session that the transaction stores.
         """
         if not is_email_address(identity.email):
             identity = attrs.evolve(identity, email="", is_email_proven=False)
@@ -57,5 +57,5 @@ class Memberships:
 
 
 def belongs(identity: Identity) -> bool:
-    """Return whether the person may use anything at all."""
+    """Return whether a person is an operator or has a role in any organization."""
     return identity.is_operator or bool(identity.roles)

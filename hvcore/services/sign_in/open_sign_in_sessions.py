@@ -1,4 +1,4 @@
-"""Sessions of signed-in people, for operators: listed, and ended."""
+"""List and end the sessions of signed-in people, for operators."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -18,10 +18,10 @@ from hvcore.services.access.audit import record
 @attrs.frozen(kw_only=True)
 class OpenSignInSessions:
     """
-    List and end sessions of anybody.
+    List and end the sessions of any signed-in person.
 
     Attributes:
-        idle: A session that is not used for so long ends.
+        idle: The time after which a session that is not used ends.
     """
 
     uow: UnitOfWork
@@ -29,12 +29,12 @@ class OpenSignInSessions:
     idle: timedelta
 
     def listed(self) -> Sequence[SignInSession]:
-        """Return the sessions that have not ended, the one used last first."""
+        """Return the sessions that have not ended, the most recently used first."""
         with self.uow.read() as work:
             return self._open(work)
 
     def ends_at(self, session: SignInSession) -> datetime:
-        """Return the end of a session that is not used again."""
+        """Return the moment at which a session ends if it is not used again."""
         return min(session.ends_at, session.last_used_at + self.idle)
 
     def end_of(self, person: str) -> Sequence[SignInSession]:
@@ -46,7 +46,7 @@ class OpenSignInSessions:
                 address.
 
         Returns:
-            Those that were ended.
+            The sessions that were ended.
 
         Raises:
             NotFoundError: Nobody of this name is signed in.

@@ -1,5 +1,5 @@
 """
-Limits on operations from pages: the rate limits of their organization.
+Count operations from dashboard pages under the rate limits of their organization.
 
 Source: interface, "Limits". The windows are those of the API: an organization has no
 second allowance for its pages.
@@ -28,24 +28,24 @@ _DONE: Final[Mapping[Bucket, str]] = {
 @attrs.frozen(kw_only=True)
 class OperationLimits:
     """
-    Count operations of people; thread-safe.
+    Count operations that people make on dashboard pages; thread-safe.
 
     Attributes:
-        limits: None if there are none.
+        limits: None if nothing is limited.
     """
 
     limits: RateLimits | None
 
     def count(self, org_id: str, bucket: Bucket) -> None:
         """
-        Count one operation, unless it is one too many.
+        Count one operation of an organization, or refuse it.
 
         Args:
-            bucket: One that pages have operations of.
+            bucket: The rate limit bucket of the operation.
 
         Raises:
-            RateLimitExceededError: It is; it was not counted.
-            UnavailableError: It must be counted and cannot be.
+            RateLimitExceededError: The organization has reached its limit.
+            UnavailableError: The operation must be counted and cannot be.
         """
         if self.limits is None:
             return

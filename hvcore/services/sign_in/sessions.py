@@ -1,4 +1,4 @@
-"""Sessions: who looks at the dashboard, and for how long."""
+"""Begin, recognise and end the dashboard sessions of signed-in people."""
 
 import logging
 import threading
@@ -36,9 +36,9 @@ from hvcore.services.sign_in.memberships import Memberships, belongs
 from hvcore.signing.sealing import SealBrokenError, Sealer
 
 TOUCHED_EVERY: Final = timedelta(minutes=1)
-"""A write for each request would make every page wait for the database's writer."""
+"""A session's use is stored this often: a write for each request would make pages wait."""
 CLAIMED_FOR: Final = timedelta(seconds=30)
-"""Longer than a backend may block; then its process is taken for dead."""
+"""How long one process may ask for a membership: longer than a backend may block; then the process is taken for dead."""
 _LOOKED_EVERY_S: Final = 0.05
 
 _log = logging.getLogger(__name__)
@@ -47,13 +47,14 @@ _log = logging.getLogger(__name__)
 @attrs.frozen(kw_only=True)
 class SessionTimes:
     """
-    The lifetimes of sessions, and the times of asking for membership.
+    The lifetimes of sessions, and the times for checking memberships.
 
     Attributes:
-        idle: A session that is not used for so long ends.
-        total: One that is used ends then.
-        asked_every: Membership is asked again after so long.
-        waited_s: For another request that asks; as long as a backend may block.
+        idle: The time after which a session that is not used ends.
+        total: The time after which a session ends in any case.
+        asked_every: The time after which the membership is asked for again.
+        waited_s: How long a request waits for another one that asks; as long as a backend
+            may block.
     """
 
     idle: timedelta = timedelta(hours=12)
@@ -65,11 +66,11 @@ class SessionTimes:
 @attrs.frozen(kw_only=True)
 class StartedSession:
     """
-    A new session.
+    A new session of a signed-in person.
 
     Attributes:
         value: For the cookie, and for nothing else.
-        lasts_s: The cookie's age at most.
+        lasts_s: The greatest age of the cookie, in seconds.
     """
 
     value: str = attrs.field(repr=False)
@@ -79,7 +80,7 @@ class StartedSession:
 
 @attrs.frozen(kw_only=True)
 class SignInSessions:
-    """Begin, recognise and end sessions; thread-safe."""
+    """Begin, recognise and end the sessions of signed-in people; thread-safe."""
 
     uow: UnitOfWork
     clock: Clock
@@ -91,17 +92,17 @@ class SignInSessions:
 
     def person_of(self, cookie: str | None) -> SignedInPerson | None:
         """
-        Return the person whose cookie this is, and keep the session alive.
+        Return the person to whom a session cookie belongs, and keep the session alive.
 
-        Asks the backend again if it is time. A membership that was lost ends the
-        session.
+        From time to time the sign-in backend is asked for the membership again. A lost membership
+        ends the session.
 
         Returns:
-            None without a session: forged, ended, or of another backend.
+            None without a valid session: forged, ended, or of another backend.
 
         Raises:
-            UnavailableError: Nobody knows whether the person still belongs, because
-                the backend does not answer. The session goes on.
+            UnavailableError: The backend does not answer, so the membership is unknown. The
+                session goes on.
         """
         if cookie is None or not is_secret_value(cookie):
             return None
@@ -120,9 +121,9 @@ class SignInSessions:
 
     def holder_of(self, cookie: str | None) -> SignedInPerson | None:
         """
-        Return the holder of a cookie, without asking for their membership.
+        Return the person to whom a session cookie belongs, without asking for the membership.
 
-        For those who leave: they may, also while the backend does not answer.
+        For signing out, which is possible also while the backend does not answer.
         """
         session = self._session(cookie)
         if session is None or cookie is None:
@@ -131,10 +132,10 @@ class SignInSessions:
 
     def principal(self, person: SignedInPerson, org_id: str) -> Principal:
         """
-        Return the caller that a person is in an organization.
+        Return the API caller that a signed-in person acts as in an organization.
 
         Raises:
-            NotFoundError: The person has no role there, or it does not exist; the
+            NotFoundError: The person has no role there, or there is no such organization; the
                 error is the same.
         """
         role = person.role_in(org_id)
@@ -147,7 +148,7 @@ class SignInSessions:
 
     def start(self, backend: str, outcome: SignInOutcome) -> StartedSession:
         """
-        Begin a session for a person whom a backend has recognised.
+        Begin a session for a person whom a sign-in backend has recognised.
 
         Raises:
             SignInRefusedError: The person has no role in any organization.
@@ -183,10 +184,11 @@ class SignInSessions:
 
     def sign_out(self, cookie: str | None) -> str | None:
         """
-        End a session; one that has ended already is no error.
+        End the session of a cookie; a session that has ended already is no error.
 
         Returns:
-            Where the browser goes to sign out at the provider, too; None: nowhere.
+            The address at which the browser signs out at the provider, too; None if there is
+            none.
         """
         session = self._session(cookie)
         if session is None or cookie is None:
@@ -199,10 +201,10 @@ class SignInSessions:
 
     def sign_out_everywhere(self, cookie: str | None) -> str | None:
         """
-        End all sessions of the person who shows this cookie.
+        End all sessions of the person to whom a session cookie belongs.
 
         Returns:
-            As of ``sign_out``.
+            As ``sign_out``.
         """
         session = self._session(cookie)
         if session is None or cookie is None:
@@ -216,7 +218,7 @@ class SignInSessions:
         return self._sign_out_address(session)
 
     def forget_ended(self) -> None:
-        """Remove sessions, pending sign-ins and one-time links that have ended."""
+        """Remove ended sessions, and expired pending sign-ins and one-time links."""
         now = self.clock.now()
         with self.uow.write() as work:
             work.sign_in_sessions.remove_ended(now, self.times.idle)

@@ -1,4 +1,4 @@
-"""Signing in: by a provider's pages, or by a one-time link."""
+"""Sign people in, on the pages of a provider or by a one-time link."""
 
 import hmac
 from collections.abc import Mapping
@@ -34,12 +34,12 @@ _MAX_PATH_CHARS = 2000
 @attrs.frozen(kw_only=True)
 class BegunSignIn:
     """
-    A sign-in that has begun.
+    A sign-in that has begun and continues at the provider.
 
     Attributes:
-        address: Where the browser goes.
-        cookie: What the browser keeps until it comes back, and nothing else knows.
-        lasts_s: For how long.
+        address: The address of the provider to which the browser goes.
+        cookie: The secret that the browser keeps until it comes back.
+        lasts_s: How many seconds the sign-in may take.
     """
 
     address: str
@@ -50,7 +50,7 @@ class BegunSignIn:
 @attrs.frozen(kw_only=True)
 class CompletedSignIn:
     """
-    A person who has signed in.
+    The session of a person who has signed in, and the page to show next.
 
     Attributes:
         return_to: The path of the page that the person wanted.
@@ -63,10 +63,10 @@ class CompletedSignIn:
 @attrs.frozen(kw_only=True)
 class SignIns:
     """
-    Begin and complete sign-ins; thread-safe.
+    Begin and complete the sign-ins of people; thread-safe.
 
     Attributes:
-        backend: The name of the one that people are sent to.
+        backend: The name of the sign-in backend to which people are sent.
     """
 
     uow: UnitOfWork
@@ -80,7 +80,7 @@ class SignIns:
 
     def begin(self, *, return_to: str, client_address: str) -> BegunSignIn:
         """
-        Begin a sign-in.
+        Begin a sign-in at the provider; return the address to which the browser goes.
 
         Args:
             return_to: A path below ``/dashboard``; anything else leads to its start.
@@ -113,14 +113,14 @@ class SignIns:
         self, parameters: Mapping[str, str], *, cookie: str | None, client_address: str
     ) -> CompletedSignIn:
         """
-        Sign in a person who comes back from a provider.
+        Begin a session for a person who comes back from a provider.
 
         Args:
-            parameters: Of the address that the provider sent the browser to.
+            parameters: Of the address to which the provider sent the browser.
             cookie: As ``begin`` returned it.
 
         Raises:
-            SignInRefusedError: It was not begun in this browser, or the provider
+            SignInRefusedError: The sign-in was not begun in this browser, or the provider
                 refuses it.
             RateLimitExceededError: Too many attempts from this address.
             UnavailableError: The provider does not answer; begin again.
@@ -158,10 +158,10 @@ class SignIns:
 
     def complete_link(self, code: str, *, client_address: str) -> StartedSession:
         """
-        Sign in by the code of a one-time link, which is used up.
+        Begin a session for a person with the code of a one-time link, which is used up.
 
         Raises:
-            SignInRefusedError: It was used, has expired, or never was.
+            SignInRefusedError: The code was used, has expired, or never existed.
             RateLimitExceededError: Too many attempts from this address.
         """
         self.attempts.count(client_address)
@@ -174,7 +174,7 @@ class SignIns:
 
 
 def safe_return(path: str) -> str:
-    """Return a path that leads back into the dashboard, and nowhere else."""
+    """Return the given path if it is a page of the dashboard, else the dashboard's start."""
     is_inside = path == "/dashboard" or path.startswith("/dashboard/")
     # Browsers drop controls, and take a backslash for a slash.
     is_plain = path.isascii() and path.isprintable() and "\\" not in path

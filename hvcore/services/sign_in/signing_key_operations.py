@@ -1,4 +1,4 @@
-"""Signing keys as people make and revoke them: by right, counted, with their name."""
+"""Make and revoke playback signing keys for people: with their rights, limits and names."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ from hvcore.services.sign_in.operation_limits import OperationLimits
 @attrs.frozen(kw_only=True)
 class SigningKeyOperations:
     """
-    Change the signing keys of one organization on a person's behalf.
+    Change the playback signing keys of an organization on a person's behalf.
 
     Every change raises, besides its own errors:
         NotFoundError: The person has no role there, or the key is another's.
@@ -29,7 +29,7 @@ class SigningKeyOperations:
     limits: OperationLimits
 
     def of_organization(self, org_id: str) -> Sequence[SigningKey]:
-        """Return an organization's keys, oldest first, revoked ones included."""
+        """Return an organization's signing keys, oldest first, revoked ones included."""
         return self.signing_keys.of_organization(org_id)
 
     def create(
@@ -41,7 +41,7 @@ class SigningKeyOperations:
         algorithm: SigningAlgorithm,
         public_pem: str | None,
     ) -> SigningKeyCreated:
-        """Make a key; see PlaybackSigningKeys.create."""
+        """Make a signing key for a person; see PlaybackSigningKeys.create."""
         self._begin(person, org_id)
         with acting_as_person(person.as_person):
             return self.signing_keys.create(
@@ -49,7 +49,7 @@ class SigningKeyOperations:
             )
 
     def revoke(self, person: SignedInPerson, org_id: str, key_id: str) -> SigningKey:
-        """End a key; see PlaybackSigningKeys.revoke."""
+        """Revoke a signing key for a person; see PlaybackSigningKeys.revoke."""
         self._begin(person, org_id)
         with acting_as_person(person.as_person):
             return self.signing_keys.revoke(org_id, key_id)

@@ -1,4 +1,4 @@
-"""Logs and metrics of attempts at tasks."""
+"""Log attempts at tasks, and count them in the metrics."""
 
 import logging
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ _log = logging.getLogger(__name__)
 
 
 def ids_of(task: Task) -> Mapping[str, str]:
-    """Return the ids that each log line about a task carries."""
+    """Return the ids of task, kind, organization, video and request for a task's log lines."""
     ids = {"task": task.id, "kind": task.kind, "organization": task.org_id}
     if is_video_id(task.subject):
         ids["video"] = task.subject
@@ -23,10 +23,10 @@ def ids_of(task: Task) -> Mapping[str, str]:
 
 def note_attempt(task: Task, outcome: str, took_s: float) -> None:
     """
-    Take note that an attempt has ended.
+    Count an ended attempt at a task in the metrics, and log it if it is of a transcode job.
 
     Args:
-        outcome: In the words of the metric.
+        outcome: One of the outcomes that the metric names, such as ``done``.
     """
     lane = task.lane.value
     TASK_RUNS.add(lane, task.kind, outcome)

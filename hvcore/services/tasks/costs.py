@@ -1,4 +1,4 @@
-"""The cost of an attempt at a task: processor time, and the worker's time."""
+"""Measure the cost of an attempt at a task: processor time, or the time of the worker."""
 
 import resource
 import time
@@ -9,9 +9,10 @@ import attrs
 
 def process_time_s() -> float:
     """
-    Return the processor time of this thread and of all children that have ended.
+    Return the processor time, in seconds, of this thread and of all ended child processes.
 
-    Other threads count for others: they run outbound tasks, which start no children.
+    The time of other threads belongs to other tasks: they run outbound tasks, which start no
+    children.
     """
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.thread_time() + children.ru_utime + children.ru_stime
@@ -20,7 +21,7 @@ def process_time_s() -> float:
 @attrs.define(kw_only=True)
 class Meter:
     """
-    Measures an attempt, in the thread that makes it.
+    Measure the cost of an attempt at a task, in the thread that makes it.
 
     Attributes:
         processor_s: Processor time until now, from any moment.
@@ -37,10 +38,10 @@ class Meter:
 
     def cost_s(self) -> float:
         """
-        Return the cost until now.
+        Return the cost of the attempt until now, in seconds.
 
-        It is the processor time. Where another machine does the work, or where this
-        one waits, it is the time for which the worker was held.
+        The cost is the processor time. If another machine does the work, or this one waits, it is
+        the elapsed time for which the worker was held: the larger of both.
         """
         processor_s, elapsed_s = self._began
         return max(self.processor_s() - processor_s, self.elapsed_s() - elapsed_s)

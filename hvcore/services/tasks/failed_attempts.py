@@ -1,4 +1,4 @@
-"""The consequence of a failed attempt: its task waits, runs again, or ends."""
+"""Handle failed attempts: the task waits, is tried again, or fails for good."""
 
 import logging
 from datetime import timedelta
@@ -35,17 +35,22 @@ PATIENT_BACKOFF_MAX: Final = timedelta(minutes=10)
 @attrs.frozen(kw_only=True)
 class FailedAttempts:
     """
-    End attempts that failed.
+    Record failed attempts at tasks, and decide what follows.
 
     Attributes:
-        rest: Begins where the fault is this host's, such as a full disk.
+        rest: Begins if the cause lies with this host, such as a full disk.
     """
 
     uow: UnitOfWork
     rest: HostRest
 
     def end(self, run: TaskRun, handler: TaskHandler, error: Exception) -> str:
-        """Put the task back, or give it up; return which, in the words of the metric."""
+        """
+        Put a task back after a failed attempt, or fail it for good; return the outcome's name.
+
+        Returns:
+            As the metric of attempts names it: ``waits``, ``tried_again``, ``failed`` or ``lost``.
+        """
         if is_outage(error):
             self._wait_out(run, error)
             return "waits"

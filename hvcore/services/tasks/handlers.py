@@ -1,4 +1,4 @@
-"""Handlers, which do the work of a kind of task."""
+"""The protocol of task handlers, each of which does the work of one kind of task."""
 
 from typing import Protocol
 
@@ -8,25 +8,25 @@ from hvcore.services.tasks.leases import TaskRun
 
 
 class TaskHandler(Protocol):
-    """The work of one kind of task."""
+    """Do the work of one kind of task."""
 
     @property
     def is_patient(self) -> bool:
-        """Return whether the task is tried for ever, because it must succeed."""
+        """Return whether tasks of this kind are tried for ever, because they must succeed."""
         ...
 
     def run(self, run: TaskRun) -> None:
-        """Do the work and call ``run.finish``."""
+        """Do the work of a task, and end the task by ``run.finish``."""
         ...
 
     def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
         """
-        End the task as failed, with what follows from it, in one transaction.
+        Fail a task for good, and its video or grant with it, in one transaction.
 
         Locks the task's subject before the task, as all code does.
 
         Args:
             reason: A sentence for the video's owner.
-            error: What ``hv tasks`` shows an operator.
+            error: The text that ``hv tasks`` shows an operator.
         """
         ...

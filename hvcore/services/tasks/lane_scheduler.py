@@ -8,16 +8,16 @@ import attrs
 from hvcore.domain.tasks.task import Lane
 
 MOST_PASSES: Final = 3
-"""Tasks of more urgent lanes that go before one that waits."""
+"""Tasks of other lanes that may go before a lane that waits."""
 
 
 @attrs.define
 class LaneScheduler:
     """
-    The lanes of one worker, which takes its tasks one by one.
+    Choose the lane of each next task of one worker, by urgency.
 
     A more urgent lane goes first, but no lane waits for ever: after MOST_PASSES
-    tasks of other lanes, the waiting one is chosen.
+    tasks of other lanes, the waiting lane is chosen.
 
     Attributes:
         lanes: The most urgent first.
@@ -28,10 +28,10 @@ class LaneScheduler:
 
     def choose(self, with_work: Collection[Lane]) -> Lane:
         """
-        Return the lane whose turn it is.
+        Return the lane from which the worker takes its next task.
 
         Args:
-            with_work: Some of the lanes, at least one.
+            with_work: The lanes in which tasks wait, at least one.
         """
         waiting = [lane for lane in self.lanes if lane in with_work]
         overdue = [lane for lane in waiting if self._passes.get(lane, 0) >= MOST_PASSES]

@@ -1,8 +1,8 @@
 """
-One attempt at a task, and the lease that it is made under.
+Hold the lease of a task during one attempt at it.
 
-A worker renews its lease while it works. When the lease is lost, the task cancelled
-or the service stopping, the next ``check()`` of the work raises, and it throws its
+A worker renews the lease while it works. When the lease is lost, the task cancelled
+or the service stopping, the next ``check()`` of the work raises, and the work throws its
 results away.
 """
 
@@ -24,12 +24,12 @@ from hvcore.services.tasks.costs import Meter
 _log = logging.getLogger(__name__)
 
 RENEW_EVERY_S: Final = 0.8
-"""Also how soon a cancelled task is noticed; a delete promises 2 s."""
+"""How often a lease is renewed and a cancelled task is noticed; a delete promises 2 s."""
 
 
 class TaskStopped(BaseException):
     """
-    The work of a task must end here.
+    Ends the work of a task whose lease is lost or whose process is stopping.
 
     Not an Exception, so that no handler of errors swallows it.
     """
@@ -37,7 +37,7 @@ class TaskStopped(BaseException):
 
 class TaskRun:
     """
-    One attempt at a task, as the work itself sees it.
+    One attempt at a task, with which the work reports, checks and ends the task.
 
     Used as a context manager around the work; while it is open, a thread
     renews the lease.
@@ -72,12 +72,12 @@ class TaskRun:
 
     @property
     def is_lost(self) -> bool:
-        """Return whether another worker owns the task now, or it was cancelled."""
+        """Return whether the lease is lost: another worker has the task, or it was cancelled."""
         return self._lost.is_set()
 
     def check(self) -> None:
         """
-        Raise if the work must stop.
+        Raise ``TaskStopped`` if the work must stop.
 
         Raises:
             TaskStopped: The lease is lost or this process is stopping.
@@ -86,11 +86,15 @@ class TaskRun:
             raise TaskStopped
 
     def holds_after(self, wait_s: float) -> bool:
-        """Wait, and return whether the work may go on; False as soon as it may not."""
+        """
+        Wait for the given seconds, and return whether the work may go on.
+
+        If the lease is lost meanwhile, return False at once.
+        """
         return not self._lost.wait(wait_s) and not self._stopping()
 
     def report(self, progress: float) -> None:
-        """Record the finished share, 0.0 to 1.0; stored with the lease."""
+        """Note the finished share of the work, 0.0 to 1.0; stored when the lease is renewed."""
         self._progress = min(max(progress, 0.0), 1.0)
 
     def finish(
@@ -100,7 +104,7 @@ class TaskRun:
         result: Mapping[str, object] | None = None,
     ) -> None:
         """
-        End the task as done, in the given transaction or one of its own.
+        Mark the task as done, in the given transaction or one of its own.
 
         Raises:
             TaskStopped: The lease is lost; the transaction must not be
@@ -127,12 +131,12 @@ class TaskRun:
         """
         Have the task run again later, in the given transaction.
 
-        Costs no attempt, because nothing has gone wrong with the task itself.
+        This does not count as a failed attempt, because nothing has gone wrong with the task.
 
         Args:
-            error: Why it waits, for operators.
-            payload: What the next attempt needs; None leaves it as it is.
-            progress: The finished share, 0.0 to 1.0; None leaves it as it is.
+            error: Why the task waits, for operators.
+            payload: The task's new payload, for the next attempt; None leaves it unchanged.
+            progress: The finished share, 0.0 to 1.0; None leaves it unchanged.
 
         Raises:
             TaskStopped: The lease is lost; the transaction must not be
@@ -156,7 +160,7 @@ class TaskRun:
         progress: float | None = None,
     ) -> bool:
         """
-        Store notes for later attempts while a task runs, in a given transaction.
+        Replace the task's payload during its work, for later attempts, in a given transaction.
 
         Returns:
             False if the lease is lost.
@@ -168,10 +172,10 @@ class TaskRun:
 
     def charge(self, work: Work) -> None:
         """
-        Charge the organization for this attempt, in the given transaction.
+        Charge the organization for the cost of this attempt, in the given transaction.
 
-        For code that ends the attempt without this class. Called in the thread that
-        does the work, after its children have ended.
+        For code that ends the attempt without ``finish`` and ``put_back``. Called in the thread
+        that does the work, after its children have ended.
         """
         work.tasks.charge(self.task, self._meter.cost_s())
 

@@ -1,4 +1,4 @@
-"""Faults that are not the task's own: of what the service needs, or of this host alone."""
+"""Tell faults of a task from outages: of a service that it needs, or of this host alone."""
 
 import errno
 import time
@@ -12,7 +12,7 @@ from hvcore.errors import UnavailableError
 
 OUTAGE_WAITS: Final = timedelta(minutes=1)
 HANDED_ON_WAITS: Final = timedelta(seconds=1)
-"""A task that this host cannot do: others may."""
+"""How long a task waits that this host cannot do: other hosts may take it."""
 HOST_RESTS_S: Final = 30.0
 _OF_THIS_HOST: Final = frozenset(
     {
@@ -23,7 +23,7 @@ _OF_THIS_HOST: Final = frozenset(
 
 
 def is_outage(error: Exception) -> bool:
-    """Return whether the task must wait, because the fault is not its own."""
+    """Return whether an error is an outage, for which the task waits without a failed attempt."""
     return isinstance(error, UnavailableError) or (
         isinstance(error, OSError) and error.errno in _OF_THIS_HOST
     )
@@ -31,9 +31,9 @@ def is_outage(error: Exception) -> bool:
 
 def is_of_this_host(error: BaseException) -> bool:
     """
-    Return whether this host lacks something, such as room on its disk.
+    Return whether an error came from a lack on this host, such as of room on its disk.
 
-    Also of an error that was raised from such a one.
+    The causes from which the error was raised count, too.
     """
     cause: BaseException | None = error
     while cause is not None:
@@ -46,19 +46,20 @@ def is_of_this_host(error: BaseException) -> bool:
 @attrs.define
 class HostRest:
     """
-    A while for which this process takes no more tasks, after its host lacked something.
+    A pause in which this process takes no tasks, after its host lacked something.
 
-    It would take and give back one after the other, quicker than any host does them.
+    Without it, this process would take and give back one task after the other, quicker than
+    any host works on them.
     """
 
     elapsed_s: Callable[[], float] = time.monotonic
     _ends_at_s: float = float("-inf")
 
     def begin(self) -> None:
-        """Rest from now on."""
+        """Begin the pause, or begin it anew; it lasts HOST_RESTS_S seconds."""
         self._ends_at_s = self.elapsed_s() + HOST_RESTS_S
 
     @property
     def lasts(self) -> bool:
-        """Return whether it is not over yet."""
+        """Return whether the pause still lasts."""
         return self.elapsed_s() < self._ends_at_s

@@ -1,4 +1,4 @@
-"""The state of the tasks of all lanes, for operators."""
+"""Show operators the state of the tasks of all lanes."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -11,17 +11,17 @@ from hvcore.ports.queue import Queue
 from hvcore.ports.unit_of_work import UnitOfWork
 
 MOST_SHOWN: Final = 50
-"""Tasks of a state."""
+"""Tasks of each state that an overview shows."""
 
 
 @attrs.frozen(kw_only=True)
 class LaneOverview:
     """
-    A lane: what waits there, and who works on it.
+    The waiting tasks of a lane, and the number of its workers.
 
     Attributes:
-        workers: That listen to it, on all machines; None if the queue does not
-            answer.
+        workers: The workers that take tasks of the lane, on all machines; None if the queue
+            does not answer.
     """
 
     backlog: LaneBacklog
@@ -31,10 +31,11 @@ class LaneOverview:
 @attrs.frozen(kw_only=True)
 class TaskOverview:
     """
-    The state of all tasks: backlogs, tasks in work, failed tasks.
+    The state of all tasks: waiting tasks by lane, tasks in work, failed tasks.
 
     Attributes:
-        in_work: Leased tasks, the latest change first, as failed.
+        in_work: Leased tasks, the latest change first; at most 50.
+        failed: Failed tasks, the latest change first; at most 50.
     """
 
     lanes: Sequence[LaneOverview]
@@ -44,13 +45,13 @@ class TaskOverview:
 
 @attrs.frozen(kw_only=True)
 class TaskOverviews:
-    """Look at the tasks of all organizations."""
+    """Make overviews of the tasks of all organizations."""
 
     uow: UnitOfWork
     queue: Queue
 
     def now(self) -> TaskOverview:
-        """Return the present overview of all tasks."""
+        """Return the overview of all tasks at this moment."""
         with self.uow.read() as work:
             backlogs = work.tasks.backlogs()
             in_work = work.tasks.search(state=TaskState.LEASED, limit=MOST_SHOWN)

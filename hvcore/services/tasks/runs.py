@@ -1,5 +1,5 @@
 """
-Run tasks under a lease, and keep them going when workers vanish.
+Run tasks under a lease, and bring tasks back whose workers vanish.
 
 The database decides which worker runs which task.
 """
@@ -45,11 +45,11 @@ ENDED_TASK_RETENTION: Final = timedelta(days=7)
 @attrs.frozen(kw_only=True)
 class TaskRuns:
     """
-    Run tasks, and sweep those that lost their worker.
+    Take tasks and do their work under a lease, and sweep tasks that lost their worker.
 
     Attributes:
-        most_percent: Of the workers of a lane, for one organization while others
-            wait.
+        most_percent: The most workers of a lane that one organization gets while others
+            wait, in percent.
         rest: While it lasts, this process should take no tasks but outbound ones.
     """
 
@@ -68,10 +68,10 @@ class TaskRuns:
         self, task_id: TaskId, *, worker: str, stopping: Callable[[], bool]
     ) -> None:
         """
-        Take the lease of a task and do its work, unless another worker does.
+        Take the lease of a task and do its work, unless another worker has it.
 
         Args:
-            worker: The worker: host, data folder and process.
+            worker: The worker's name: host, data folder and process.
             stopping: Returns whether this process must end.
         """
         task = self.take(task_id, worker=worker)
@@ -87,14 +87,14 @@ class TaskRuns:
         for_reserve: bool = False,
     ) -> bool:
         """
-        Do the work of the task that is to run next.
+        Take the task that is next in turn, and do its work.
 
         Args:
-            for_reserve: Only work of organizations of which nothing is in work in
-                its lane, while something of another one is.
+            for_reserve: Take only tasks of an organization that has nothing in work in the
+                lane, while another organization has.
 
         Returns:
-            False if there was none.
+            False if there was no task.
         """
         task = self.take_next(scheduler, worker=worker, for_reserve=for_reserve)
         if task is None:
@@ -105,7 +105,7 @@ class TaskRuns:
     def take_next(
         self, scheduler: LaneScheduler, *, worker: str, for_reserve: bool = False
     ) -> Task | None:
-        """Take the lease of the task that is to run next; None if there is none."""
+        """Take the lease of the task that is next in turn, and return the task, or None."""
         # A look first, because most rings are for tasks that were taken long ago.
         with self.uow.read() as work:
             with_work = list(work.tasks.lanes_with_work(scheduler.lanes))
@@ -128,9 +128,12 @@ class TaskRuns:
 
     def take(self, task_id: TaskId, *, worker: str) -> Task | None:
         """
-        Take the lease of a task; None if another worker has it or it has ended.
+        Take the lease of a task, and return the task.
 
-        The lease is short: work on it, or put it back, at once.
+        The lease is short: do the work, or put the task back, at once.
+
+        Returns:
+            None if another worker has the task or the task has ended.
         """
         with self.uow.write(is_durable=False) as work:
             task = work.tasks.lease(task_id, worker=worker)
@@ -138,13 +141,13 @@ class TaskRuns:
         return task
 
     def put_back(self, task: Task, *, wait: timedelta) -> None:
-        """Give a lease back unused, because there is no room for its work."""
+        """Give the lease of a task back unused, because this worker has no room for its work."""
         with self.uow.write(is_durable=False) as work:
             work.tasks.put_back(task, not_before=work.now() + wait)
             work.commit()
 
     def work(self, task: Task, *, stopping: Callable[[], bool]) -> None:
-        """Do the work of a task that was taken; in any thread."""
+        """Do the work of a task whose lease was taken; callable in any thread."""
         ids, parent = ids_of(task), task.payload.get(tracing.PARENT)
         with (
             log_context.about(ids),
@@ -196,10 +199,10 @@ class TaskRuns:
 
     def sweep(self, *, holder: str) -> bool:
         """
-        Bring back what was lost and ring for what is due.
+        Bring back tasks that lost their worker, and put due tasks into the queue.
 
         Returns:
-            False if another process leads and nothing was done here.
+            False if another process does so at present, and nothing was done here.
         """
         with self.uow.write(is_durable=False) as work:
             leads = work.lead("sweep", holder=holder)
@@ -224,7 +227,7 @@ class TaskRuns:
                 self._end_lost(task)
 
     def ring(self) -> int:
-        """Put due tasks into the queue."""
+        """Put due tasks into the queue, and return their number."""
         with self.uow.write(is_durable=False) as work:
             tasks = work.tasks.to_ring(SWEEP_BATCH)
             work.commit()
@@ -232,7 +235,7 @@ class TaskRuns:
         return len(tasks)
 
     def forget_ended(self) -> int:
-        """Remove the records of tasks that ended long ago."""
+        """Delete tasks that ended more than 7 days ago from the database; return their number."""
         before = self.clock.now() - ENDED_TASK_RETENTION
         with self.uow.read() as work:
             old = work.tasks.ended_before(before, FORGET_BATCH * FORGET_BATCHES)
@@ -283,9 +286,9 @@ class TaskRuns:
 
 def ring_for(queue: Queue, tasks: Sequence[Task]) -> None:
     """
-    Put tasks into the queue, best effort: the sweep rings again.
+    Put tasks into the queue; a failure is only logged, as the sweep puts them there again.
 
-    After a failure no more is put into the same lane; the others may be well.
+    After a failure, no more tasks are put into the same lane; other lanes are still tried.
     """
     current = Round(_log, "a task was not put into the queue; the sweep rings again")
     failed: set[Lane] = set()

@@ -1,4 +1,4 @@
-"""The amount of work that waits, for programs that scale workers."""
+"""Measure the work that waits, for programs that scale workers."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -12,11 +12,12 @@ from hvcore.ports.unit_of_work import UnitOfWork
 @attrs.frozen(kw_only=True)
 class Workload:
     """
-    The amount of work that waits at a moment.
+    The work that waits at a moment, in all lanes.
 
     Attributes:
-        at: By the database's clock.
-        waiting_encode_s: Seconds of source that wait for an encode worker.
+        at: The moment, by the database's clock.
+        counts: The numbers of tasks by lane, kind and state.
+        waiting_encode_s: Seconds of source video that wait for an encode worker.
         clock_ahead_s: How far this host's clock is ahead of the database's.
         installed_at: When the installation was first asked for; None if not known.
         backed_up_at: The moment of the newest backup; None if there is none.
@@ -35,7 +36,7 @@ def read_workload(uow: UnitOfWork) -> Workload:
     Read the amount of waiting work from the database.
 
     Raises:
-        UnavailableError: It does not answer.
+        UnavailableError: The database does not answer.
     """
     ahead_s = uow.clock_ahead_s()
     with uow.read() as work:

@@ -1,4 +1,4 @@
-"""Addresses of the object store itself, to which callers send their files."""
+"""Presigned addresses of the object store, to which clients upload files directly."""
 
 from collections.abc import Sequence
 from typing import TypeGuard
@@ -19,14 +19,24 @@ from hvcore.services.processing.arrived_bytes import can_take_parts
 
 @attrs.frozen(kw_only=True)
 class DirectAddresses:
-    """Sign addresses of direct uploads, if the mode or their bindings allow."""
+    """
+    Sign object store addresses for direct uploads, where the setting and the store allow it.
+
+    Attributes:
+        mode: The setting for direct uploads: ``OFF`` gives no address, ``ON`` gives one for every
+            upload, ``AUTO`` only if the address binds the announced type and size of the file.
+    """
 
     storage: Storage
     mode: DirectUploadMode
 
     def address(self, grant: UploadGrant) -> WriteAddress | None:
         """
-        Return the store's address for a new grant; None for our own address.
+        Return a presigned address for the file of a new upload grant.
+
+        Returns:
+            None if the file must be uploaded to the service itself: direct uploads are off, the
+            upload is resumable, or the store signs no address that fits the grant.
 
         Raises:
             UnavailableError: The store cannot sign.
@@ -55,14 +65,18 @@ class DirectAddresses:
         return None
 
     def has_parts(self, grant: UploadGrant) -> bool:
-        """Return whether a direct grant's file can be sent in parts."""
+        """Return whether the file of a direct upload grant can be uploaded in parts."""
         return bool(part_sizes(grant.size_bytes)) and can_take_parts(self.storage)
 
     def parts(self, grant: UploadGrant) -> Sequence[GrantedPart]:
         """
-        Return the addresses of a direct upload's parts; perhaps none.
+        Begin a multipart upload for a grant, and return the addresses of its parts.
 
-        The grant must be in the database, marked ``in_parts``: its end ends the parts.
+        The grant must be in the database, marked ``in_parts``: when the grant ends, the store is
+        told to end the multipart upload.
+
+        Returns:
+            Nothing if the grant or the store allows no parts.
 
         Raises:
             UnavailableError: The store does not answer.
@@ -90,7 +104,7 @@ class DirectAddresses:
 
     def end_parts(self, path: str) -> None:
         """
-        End uploads in parts that were begun at a path and never joined.
+        Abort the unfinished multipart uploads of the object at a storage path.
 
         Raises:
             UnavailableError: The store does not answer.
@@ -102,7 +116,7 @@ class DirectAddresses:
 
 
 def can_be_written(storage: Storage) -> TypeGuard[SupportsPresignedWrite]:
-    """Return whether a storage signs addresses for writing."""
+    """Return whether a storage can sign addresses that let clients write objects."""
     return isinstance(storage, SupportsPresignedWrite) and storage.can_presign_writes
 
 

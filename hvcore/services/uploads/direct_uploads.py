@@ -1,8 +1,9 @@
 """
-Take in the bytes that callers sent straight to the object store.
+Take in files that clients uploaded directly to the object store.
 
-Their address works on for a while. So what was sent is copied within the store, the copy
-is checked, and only the copy is used; no byte of it passes through this process.
+The presigned address stays valid for a while after the upload. So the uploaded file is
+copied within the store, the copy is checked, and only the copy is used. No byte of the
+file passes through this process.
 """
 
 import secrets
@@ -69,7 +70,7 @@ _NEVER_GIVEN: Final = (
 
 @attrs.frozen(kw_only=True)
 class DirectUploads:
-    """Look for sent files, and take them in."""
+    """Find files that were uploaded directly to the object store, and start their processing."""
 
     uow: UnitOfWork
     storage: Storage
@@ -78,13 +79,13 @@ class DirectUploads:
 
     def complete(self, caller: Principal, org_id: str, video_id: str) -> VideoId:
         """
-        Start the processing of a video whose bytes have been sent (Family B).
+        Start the processing of a video whose file was uploaded directly (Family B).
 
-        Nobody needs to call it: they are noticed anyway, only later.
+        Clients may call it so that processing starts sooner; a task finds the file in any case.
 
         Raises:
-            VideoNotFoundError: There is none such.
-            InvalidGcsPathError: No bytes have come yet, or others than granted.
+            VideoNotFoundError: There is no such video, or it is deleted.
+            InvalidGcsPathError: No file has been uploaded yet, or it does not fit the grant.
         """
         with self.uow.read() as work:
             video = find_authorized_video(work, caller, org_id, video_id)
@@ -106,11 +107,11 @@ class DirectUploads:
 
     def run(self, run: TaskRun) -> None:
         """
-        Take a grant's bytes in if they have come; else look again later.
+        Take in the uploaded file of a grant if it is in the store, or look again later.
 
         Raises:
-            UnusableSourceError: They are not those that were granted, or the store
-                has not given them for too long.
+            UnusableSourceError: The file does not fit the grant, or the store has not given it
+                for a day.
             UnavailableError: The store does not answer; the task is tried again.
         """
         with self.uow.read() as work:
@@ -132,7 +133,11 @@ class DirectUploads:
             run.finish()
 
     def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
-        """Fail the job that waits for the bytes, unless the video has another by now."""
+        """
+        Fail the task and the job that waits for the uploaded file.
+
+        A video that has a newer job by now is not failed.
+        """
         grant = work.grants.find(_grant_id(task), for_update=True)
         video = _video_of(work, grant)
         if not work.tasks.fail(task, error=error):

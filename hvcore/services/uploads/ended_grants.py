@@ -1,4 +1,4 @@
-"""Grants that end before their bytes have come: taken back, and what is removed after."""
+"""End upload grants whose files never came, and order the removal of the rest."""
 
 import logging
 from datetime import datetime
@@ -16,11 +16,11 @@ _log = logging.getLogger(__name__)
 
 def take_back(uow: UnitOfWork, grant: UploadGrant, moment: datetime) -> None:
     """
-    End a grant that its caller is not told of, and the video that waits for it.
+    End an upload grant whose address the client never got, and the video that waits for it.
 
-    Its bytes would count for hours, and those of each further attempt as well. A
-    database that does not answer is only logged: the grant ends by itself then. A grant
-    of which a video is in work stays: only the answer to its taking was lost.
+    Otherwise the announced size would count for the organization's quota for hours. If the
+    database does not answer, this is only logged: the grant expires by itself then. A grant
+    whose file was taken in (``USED``) stays: only the answer to that was lost.
     """
     try:
         with uow.write() as work:
@@ -47,7 +47,7 @@ def take_back(uow: UnitOfWork, grant: UploadGrant, moment: datetime) -> None:
 
 
 def erasure_of(video: Video, moment: datetime) -> NewTask:
-    """Return the task that erases what is told of a video without bytes."""
+    """Return the task that erases the personal data of a video whose file never came."""
     return NewTask(
         kind=VIDEO_PURGE,
         lane=Lane.LIGHT,
@@ -58,7 +58,7 @@ def erasure_of(video: Video, moment: datetime) -> NewTask:
 
 
 def purge_of(grant: UploadGrant) -> NewTask:
-    """Return the task that removes what was sent for a grant."""
+    """Return the task that removes the objects that were uploaded for a grant."""
     return NewTask(
         kind=UPLOAD_PURGE, lane=Lane.LIGHT, org_id=grant.org_id, subject=grant.path
     )

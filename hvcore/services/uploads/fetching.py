@@ -1,5 +1,5 @@
 """
-Fetch videos from addresses that callers name.
+Download videos from the URLs that clients name.
 
 Source: interface, "Family B", ``POST /videos/upload`` and ``POST
 /videos/download``.
@@ -57,16 +57,16 @@ from hvcore.services.uploads.source_checks import (
 )
 
 FETCH_LIMIT_S: Final = 3 * 3600.0
-"""5 GiB in this time are 4 Mbit/s."""
+"""The time for one download: 5 GiB in this time are 4 Mbit/s."""
 GRACE_S: Final = 60.0
 MIN_BYTES_PER_S: Final = 32 * 1024
-"""A source that stays below it after GRACE_S keeps others waiting."""
+"""The least speed of a source after GRACE_S; a slower one would keep others waiting."""
 _UNNAMED: Final = "download"
 
 
 @attrs.frozen(kw_only=True)
 class Fetching:
-    """Take orders to fetch, and carry them out."""
+    """Order downloads of source files from URLs, and carry them out."""
 
     uow: UnitOfWork
     storage: Storage
@@ -76,9 +76,9 @@ class Fetching:
 
     def refusal(self, env: Environment, url: str) -> str | None:
         """
-        Return the reason not to fetch an address, if one is known by now.
+        Return the reason why a URL must not be fetched, or None if none is known yet.
 
-        What only the fetch itself can find out, the video shows later.
+        Reasons that only the fetch itself can find appear later in the video's details.
         """
         try:
             self.outbound.check(url, client=env.org_id)
@@ -90,7 +90,7 @@ class Fetching:
         self, env: Environment, url: str, file: FileWanted, wanted: VideoWanted
     ) -> Video:
         """
-        Make a video whose bytes the service fetches; it is transcoding at once.
+        Create a video whose file the service downloads; its state is ``transcoding`` at once.
 
         Raises:
             QuotaExceededError: The organization may not store or encode it.
@@ -114,7 +114,7 @@ class Fetching:
 
     def fetch_file(self, env: Environment, url: str) -> UploadGrant:
         """
-        Fetch a file that a process request may name from now on.
+        Order the download of a file that a process request can name, and return its grant.
 
         Raises:
             QuotaExceededError: The organization may not store it.
@@ -129,11 +129,11 @@ class Fetching:
 
     def run(self, run: TaskRun) -> None:
         """
-        Fetch a grant's bytes and keep them.
+        Download the file of a grant and store it.
 
         Raises:
-            UnusableSourceError: The source has no video, or may not be asked.
-            FetchError: It did not give it this time.
+            UnusableSourceError: The URL gives no video, or must not be requested.
+            FetchError: The download failed; another attempt may succeed.
             UnavailableError: There is no room, or the storage refuses.
         """
         with self.uow.read() as work:
@@ -152,7 +152,11 @@ class Fetching:
             raise FetchError(str(exc)) from exc
 
     def give_up(self, work: Work, task: Task, reason: str, *, error: str) -> None:
-        """Fail the video that waits for the bytes, or end the grant."""
+        """
+        Fail the fetch task and the video that waits for the file.
+
+        A grant without a video ends.
+        """
         grant = work.grants.find(_grant_id(task), for_update=True)
         video = _video_of(work, grant)
         if not work.tasks.fail(task, error=error):
@@ -247,7 +251,7 @@ class Fetching:
 
 
 def file_name_of(url: str) -> str:
-    """Return the name of the file at an address: the end of its path."""
+    """Return the file name in a URL: the last segment of its path."""
     _, _, path = without_secrets(url).partition("://")
     name = unquote(path.partition("/")[2].rpartition("/")[2])
     return "".join(char for char in name if char.isprintable())[:MAX_NAME_CHARS] or (

@@ -1,5 +1,5 @@
 """
-Grant uploads, receive their bytes, and end those that never arrive.
+Grant uploads, receive the uploaded files, and end the grants whose files never arrive.
 
 Source: interface, "upload-url".
 """
@@ -61,9 +61,9 @@ from hvcore.signing.upload_addresses import UploadSigner
 _log = logging.getLogger(__name__)
 
 UNPROCESSED_RETENTION: Final = timedelta(hours=24)
-"""How long uploaded bytes wait for a process request."""
+"""How long an uploaded file waits for a process request."""
 ERASED_AFTER: Final = timedelta(hours=1)
-"""When what is told of a video whose bytes never came goes; nobody sends them then."""
+"""The time after which the personal data of a video whose file never came is erased."""
 SWEEP_BATCH: Final = 100
 NOT_SENT_HERE: Final = frozenset(
     {
@@ -78,11 +78,11 @@ NOT_SENT_HERE: Final = frozenset(
 @attrs.frozen(kw_only=True)
 class Uploads:
     """
-    Everything about bytes on their way in.
+    Grant uploads, and receive, check and store the uploaded files.
 
     Attributes:
-        room: On the disks of this machine, for all of its processes.
-        direct: Addresses of the store itself, where callers get these.
+        room: Reservations of disk space, shared by all processes of this machine.
+        direct: Signs addresses of the object store, for uploads that go there directly.
     """
 
     uow: UnitOfWork
@@ -96,7 +96,7 @@ class Uploads:
 
     def grant(self, env: Environment, file: FileWanted) -> UploadGranted:
         """
-        Permit one file to be sent; a process request follows (Family A).
+        Grant the upload of one file that a process request will name later (Family A).
 
         Raises:
             QuotaExceededError: The organization may not store it.
@@ -114,7 +114,9 @@ class Uploads:
         self, env: Environment, file: FileWanted, wanted: VideoWanted
     ) -> UploadGranted:
         """
-        Permit one file to be sent, which starts the job once it is there (Family B).
+        Create a video and grant the upload of its file (Family B).
+
+        The video's job starts once the file is there.
 
         Raises:
             QuotaExceededError: The organization may not store or encode it.
@@ -140,10 +142,10 @@ class Uploads:
 
     def open_upload(self, grant_id: str) -> UploadGrant:
         """
-        Return the grant of an upload that may begin now.
+        Return the grant with this id if its file may be uploaded now.
 
         Raises:
-            ForbiddenError: Unknown, run out or cancelled.
+            ForbiddenError: The grant is unknown, has expired or was cancelled.
             ProcessingInProgressError: The video is being processed.
         """
         with self.uow.read() as work:
@@ -156,15 +158,15 @@ class Uploads:
         self, grant: UploadGrant, content_type: str | None, size_bytes: int | None
     ) -> None:
         """
-        Refuse an upload by its headers, before a byte of it is read.
+        Refuse an upload by its request headers, before its body is read.
 
         Args:
             content_type: As sent, parameters included.
-            size_bytes: None if the sender did not announce it.
+            size_bytes: None if the client did not announce the size.
 
         Raises:
-            UnsupportedFormatError: 415; not the type of the grant.
-            InvalidFileSizeError: Not the size of the grant, or too large.
+            UnsupportedFormatError: 415; the type is not the one that was granted.
+            InvalidFileSizeError: The size is not the one that was granted, or is too large.
             QuotaExceededError: 507; the organization may not store it.
         """
         if not fits(content_type, grant.content_type):
@@ -178,7 +180,9 @@ class Uploads:
 
     def check_quotas(self, grant: UploadGrant, size_bytes: int | None) -> None:
         """
-        Refuse a body before it is read; the check after it has arrived decides.
+        Refuse an upload that would exceed the organization's quotas, before its body is read.
+
+        The quotas are checked again when the file has arrived, and that check decides.
 
         Args:
             size_bytes: Of the whole file; None if nobody has announced it.
@@ -195,24 +199,24 @@ class Uploads:
         self, grant: UploadGrant, size_bytes: int | None
     ) -> AbstractContextManager[DiskReservation]:
         """
-        Reserve space for a body while it arrives.
+        Reserve disk space of this machine for a file while it arrives.
 
-        Everything that is received begins here, before a byte of it is read: each
-        PUT, each PATCH and each fetched file. What an organization may store in all,
-        check_quotas asks.
+        Every file that this machine receives has such a reservation before its first byte is
+        read: each PUT, each PATCH and each fetched file. ``check_quotas`` checks the storage
+        quota of the organization.
 
         Args:
-            size_bytes: Of the bytes that are still to come; None if the sender did
-                not announce it.
+            size_bytes: Of the bytes that are still to come; None if the client did
+                not announce the size.
 
         Raises:
-            UnavailableError: It will not fit, or the disk fails.
+            UnavailableError: The bytes will not fit, or the disk fails.
         """
         return self.room.reserve(self.incoming_dir(), size_bytes, client=grant.org_id)
 
     def is_room_scarce(self) -> bool:
         """
-        Return whether others that have less than a share wait for space.
+        Return whether an organization with less than its share waits for disk space.
 
         Raises:
             UnavailableError: The disk fails.
@@ -221,20 +225,20 @@ class Uploads:
 
     def check_room(self) -> None:
         """
-        Check that the smallest of uploads would find room.
+        Check that this machine's disk has room for a smallest upload.
 
         Raises:
-            NoRoomError: It would not.
+            NoRoomError: It has none.
             UnavailableError: The disk does not work.
         """
         check_room(self.incoming_dir())
 
     def incoming_dir(self) -> Path:
         """
-        Return the folder in which bytes are collected before they are stored.
+        Return the folder of this machine in which uploaded files are kept until they are stored.
 
         Raises:
-            UnavailableError: It cannot be made.
+            UnavailableError: The folder cannot be made.
         """
         if isinstance(self.storage, SupportsUploadFile):
             return self.storage.upload_dir()
@@ -249,11 +253,13 @@ class Uploads:
         self, grant_id: str, local: Path, *, size_bytes: int, content_type: str
     ) -> UploadGrant:
         """
-        Store a file that has arrived completely; it is durable on return.
+        Store an uploaded file that has arrived completely, and return its grant.
+
+        The file is durable on return. A grant of a video starts the video's processing.
 
         Raises:
-            InvalidFileSizeError: Not the size of the grant.
-            ForbiddenError: The grant ran out or was cancelled meanwhile.
+            InvalidFileSizeError: The size is not the one that was granted.
+            ForbiddenError: The grant expired or was cancelled meanwhile.
             ProcessingInProgressError: Processing began meanwhile.
             QuotaExceededError: 507; the organization may not store or encode it.
         """
@@ -285,7 +291,7 @@ class Uploads:
         return grant
 
     def expire(self) -> int:
-        """End videos and grants whose bytes can no longer arrive."""
+        """End videos and upload grants whose files can no longer arrive; return their number."""
         now = self.clock.now()
         with self.uow.write() as work:
             videos = work.videos.expired(now - IN_FLIGHT_FOR, SWEEP_BATCH)
@@ -309,7 +315,7 @@ class Uploads:
         return len(videos) + len(grants)
 
     def discard(self, path: str) -> None:
-        """Remove bytes that nobody refers to, best effort."""
+        """Remove an uploaded object that nothing refers to; a failure is only logged."""
         try:
             self.storage.delete_tree(path)
         except UnavailableError:
@@ -318,9 +324,9 @@ class Uploads:
 
     def clean_incoming(self) -> int:
         """
-        Remove files that uploads cut off by a crash have left on this machine.
+        Remove partial upload files that a crash has left on this machine; return their number.
 
-        A folder that does not work is left alone.
+        If the folder cannot be read, this is only logged.
         """
         try:
             return remove_abandoned(self.incoming_dir())

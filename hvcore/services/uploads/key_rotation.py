@@ -1,4 +1,4 @@
-"""The rotation of the keys of upload addresses."""
+"""Make and read the secret keys that sign upload addresses, for their rotation."""
 
 import secrets
 from datetime import timedelta
@@ -16,10 +16,10 @@ _SECRET_BYTES: Final = 48
 
 
 def new_address_key() -> str:
-    """Return the text of a new key."""
+    """Return a new random key for signing upload addresses, as text."""
     return secrets.token_urlsafe(_SECRET_BYTES)
 
 
 def read_address_key(_kid: str, text: str) -> bytes:
-    """Read a key that was made so."""
+    """Return the bytes of a signing key from its text, as ``new_address_key`` made it."""
     return text.encode()

@@ -1,4 +1,4 @@
-"""Take files that the program itself has, without an address to which they are sent."""
+"""Make videos of local files and streams, without an upload address."""
 
 from typing import BinaryIO, Final
 
@@ -28,10 +28,10 @@ BLOCK_BYTES: Final = 1024 * 1024
 @attrs.frozen(kw_only=True)
 class LocalUploads:
     """
-    Take files of this machine, and streams of this process.
+    Make videos of files of this machine and of streams of this process.
 
     Attributes:
-        uploads: Of which no grant is an address of the object store.
+        uploads: Must not grant addresses of the object store.
     """
 
     uploads: Uploads
@@ -41,21 +41,21 @@ class LocalUploads:
         self, env: Environment, source: BinaryIO, file: FileWanted, wanted: VideoWanted
     ) -> VideoId:
         """
-        Store the rest of a source, and make a video of the file.
+        Store the rest of a stream as a video's source file, and return the new video's id.
 
-        What a source that breaks off has given goes, and its video with it.
+        If the stream fails, the bytes that were read and the video are removed.
 
         Args:
-            source: Read from where it is, and left open.
+            source: Read from its present position, and left open.
 
         Raises:
-            UnsupportedFormatError: It is no video that is taken.
-            InvalidFileSizeError: It is empty, too large, or not as large as announced.
+            UnsupportedFormatError: The content is no video in a supported format.
+            InvalidFileSizeError: The stream is empty, too large, or not as large as announced.
             QuotaExceededError: The organization may not store or encode it.
             ConflictError: Another video of the environment has this external ID.
             UnavailableError: There is no room, or the database or storage does not
                 answer.
-            Exception: Whatever the source raises.
+            Exception: Any error that the stream raises.
         """
         head = _read(source, SNIFFED_BYTES)
         if not head:

@@ -1,4 +1,4 @@
-"""Measure the uploads whose bytes have all arrived, here or at the object store."""
+"""Count uploads in the metrics, once their bytes have all arrived."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from hvcore.metrics.declared import UPLOAD_BYTES, UPLOADS
 
 @contextmanager
 def measured_upload(size_bytes: int) -> Iterator[None]:
-    """Count the outcome of a block that stores an upload."""
+    """Count the upload that the ``with`` block stores as stored, refused or failed."""
     outcome = "failed"
     try:
         yield
@@ -24,7 +24,7 @@ def measured_upload(size_bytes: int) -> Iterator[None]:
 
 
 def count_upload(outcome: str, size_bytes: int = 0) -> None:
-    """Count an upload by the outcome of the metric."""
+    """Count one upload in the metrics under an outcome, and its bytes if it was stored."""
     UPLOADS.add(outcome)
     if outcome == "stored":
         UPLOAD_BYTES.add(amount=size_bytes)

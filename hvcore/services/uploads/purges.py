@@ -1,4 +1,4 @@
-"""Remove the bytes of uploads that are over."""
+"""Remove uploaded objects from the storage once their uploads are over."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -27,7 +27,7 @@ AGAIN_AFTER: Final = timedelta(minutes=10)
 
 @attrs.frozen(kw_only=True)
 class UploadPurges:
-    """The work of purges: of whole uploads, or of what was sent too late."""
+    """Remove objects of uploads that are over or came too late: the work of ``upload.purge``."""
 
     uow: UnitOfWork
     storage: Storage
@@ -35,10 +35,10 @@ class UploadPurges:
 
     def purge(self, run: TaskRun) -> None:
         """
-        Remove the objects at an upload's path, the task's subject, or below it.
+        Remove the objects of an upload from the storage; the task's subject is their path.
 
-        Later, if it is what a video still waits for: after an outage all tasks run
-        at once.
+        If a video still waits for the upload, the task is put back for later: after an outage,
+        all tasks run at once.
 
         Raises:
             UnavailableError: The storage refuses; the task is tried again.

@@ -1,8 +1,8 @@
 """
-Uploads that go on where they were cut off.
+Resumable uploads (tus), which clients can continue after a cut.
 
-The grant says until when; the file of the upload how far it is. Once all bytes have
-arrived, they are handled like every other upload.
+The grant says how long an upload may be continued; the size of the partial file says how
+much has arrived. Once all bytes have arrived, the file is handled like every other upload.
 """
 
 import logging
@@ -50,12 +50,12 @@ from hvcore.signing.upload_addresses import UploadSigner
 _log = logging.getLogger(__name__)
 
 PROLONG_STEP: Final = timedelta(minutes=1)
-"""Many small chunks must not each write to the database."""
+"""The least prolongation that is stored: many small chunks must not each write to the database."""
 
 
 @attrs.frozen(kw_only=True)
 class ResumableUploads:
-    """Create, continue, finish and end them."""
+    """Create, continue, finish and end resumable uploads (tus)."""
 
     uow: UnitOfWork
     uploads: Uploads
@@ -67,7 +67,9 @@ class ResumableUploads:
         self, env: Environment, file: FileWanted, wanted: VideoWanted
     ) -> UploadGranted:
         """
-        Permit one file to be sent in pieces, which starts the job once it is there.
+        Create a video and grant the resumable upload of its file.
+
+        The video's job starts once the whole file is there.
 
         Args:
             file: With its size, and with ``tus_metadata``.
@@ -81,7 +83,7 @@ class ResumableUploads:
 
     def set_anew(self, env: Environment, video_id: str, wanted: VideoWanted) -> Video:
         """
-        Set the encoding and visibility of a video whose upload goes on.
+        Replace the encoding settings and visibility of a video whose upload is unfinished.
 
         Raises:
             VideoNotFoundError: The environment has no such video, or it is deleted.
@@ -111,10 +113,10 @@ class ResumableUploads:
 
     def partial_files(self) -> PartialFiles:
         """
-        Return the folder in which unfinished uploads are kept.
+        Return the partial files of unfinished uploads on this machine.
 
         Raises:
-            UnavailableError: There is no folder for it.
+            UnavailableError: Their folder cannot be made.
         """
         return PartialFiles(folder=self.uploads.incoming_dir())
 
@@ -122,19 +124,19 @@ class ResumableUploads:
         self, grant: UploadGrant, size_bytes: int | None
     ) -> AbstractContextManager[DiskReservation]:
         """
-        Reserve space for the bytes of one request while they arrive.
+        Reserve disk space for the bytes of one request of an upload while they arrive.
 
         Args:
             size_bytes: Of all that the upload still lacks.
 
         Raises:
-            UnavailableError: They will not fit, or the disk fails.
+            UnavailableError: The bytes will not fit, or the disk fails.
         """
         return self.uploads.room_for(grant, size_bytes)
 
     def is_room_scarce(self) -> bool:
         """
-        Return whether others that have less than a share wait for space.
+        Return whether an organization with less than its share waits for disk space.
 
         Raises:
             UnavailableError: The disk fails.
@@ -143,20 +145,20 @@ class ResumableUploads:
 
     def find(self, grant_id: GrantId) -> UploadGrant:
         """
-        Return the grant of an upload that may continue or is complete (``USED``).
+        Return the grant of a resumable upload that may continue, or is complete (``USED``).
 
         Raises:
-            UploadGoneError: It ran out, was ended or was cancelled.
+            UploadGoneError: The upload expired, was ended or was cancelled.
         """
         with self.uow.read() as work:
             return self._alive(work.grants.find(grant_id))
 
     def prolong(self, grant_id: GrantId) -> UploadGrant:
         """
-        Return the same, after its time was prolonged: bytes are coming.
+        Move the expiry of a resumable upload forward because bytes arrive, and return its grant.
 
         Raises:
-            UploadGoneError: It ran out, was ended or was cancelled.
+            UploadGoneError: The upload expired, was ended or was cancelled.
         """
         grant = self.find(grant_id)
         if not self._is_to_prolong(grant):
@@ -170,7 +172,7 @@ class ResumableUploads:
 
     def check_quotas(self, grant: UploadGrant) -> None:
         """
-        Refuse further bytes if the whole file could not be stored.
+        Refuse further bytes of an upload whose whole file would exceed the quotas.
 
         Raises:
             QuotaExceededError: 507; the organization may not store or encode it.
@@ -179,9 +181,9 @@ class ResumableUploads:
 
     def finish(self, grant: UploadGrant, file: PartialFile) -> None:
         """
-        Keep a file that is whole; its processing starts.
+        Store the complete file of a resumable upload, and start the video's processing.
 
-        If this fails, everything stays, and it can be tried again.
+        If the storage or the database fails, the file stays and finishing can be tried again.
 
         Raises:
             UploadGoneError: The upload was ended meanwhile.
@@ -207,11 +209,11 @@ class ResumableUploads:
 
     def cancel(self, grant_id: GrantId) -> None:
         """
-        End an upload, and the video that waits for it.
+        End a resumable upload, and delete the video that waits for it.
 
         Raises:
-            UploadGoneError: It has ended.
-            ProcessingInProgressError: It is complete.
+            UploadGoneError: The upload has ended.
+            ProcessingInProgressError: The upload is complete.
         """
         now = self.clock.now()
         with self.uow.write() as work:
@@ -234,10 +236,10 @@ class ResumableUploads:
 
     def tidy(self) -> int:
         """
-        Remove the files of uploads that have ended; return how many.
+        Remove the partial files of ended uploads; return the number of files that are gone.
 
-        A complete upload is stored, if that takes no time: the storage may have been
-        down when its last byte arrived, and the sender has gone.
+        A complete file is stored instead, if the storage can take it by moving it: the storage may
+        have been down when the last byte arrived, and the client has gone.
         """
         removed = 0
         current = Round(_log, "resumable uploads cannot be tidied")

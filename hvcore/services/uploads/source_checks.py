@@ -1,8 +1,8 @@
 """
-Checks whether an address gives a file that can be a video at all.
+Check by headers and first bytes whether a URL gives a file that can be a video.
 
-By its headers and its first bytes, so that a web page is refused before gigabytes are
-fetched. The transcoder finds out what it really is.
+So a web page is refused before gigabytes are fetched. The transcoder finds out what the
+file really is.
 """
 
 import re
@@ -48,16 +48,16 @@ _EBML: Final = b"\x1a\x45\xdf\xa3"
 
 
 class FetchError(TranscodeError):
-    """The source did not give its file this time."""
+    """Failure of one download attempt; another attempt may succeed."""
 
 
 def check_head(download: StreamedResponse) -> None:
     """
-    Refuse an answer by its status and headers.
+    Refuse the HTTP response of a source by its status and headers.
 
     Raises:
-        UnusableSourceError: It will never be a video.
-        FetchError: It may be one another time.
+        UnusableSourceError: The URL will never give a video.
+        FetchError: The URL may give a video another time.
     """
     _check_status(download.status)
     kind = bare_type(download.headers.get("content-type"))
@@ -78,10 +78,10 @@ def check_head(download: StreamedResponse) -> None:
 
 def check_size(size_bytes: int) -> None:
     """
-    Refuse a source over 5 GB.
+    Refuse a source file that is larger than 5 GB.
 
     Raises:
-        UnusableSourceError: It is.
+        UnusableSourceError: It is larger.
     """
     if size_bytes > MAX_UPLOAD_BYTES:
         raise UnusableSourceError("The source's file is larger than 5 GB.")
@@ -89,10 +89,10 @@ def check_size(size_bytes: int) -> None:
 
 def sniffed_type(head: bytes) -> str:
     """
-    Return the content type of a file by its first bytes.
+    Return the content type of a video file, found by its first bytes.
 
     Raises:
-        UnusableSourceError: It is in no container that is taken.
+        UnusableSourceError: The file is in no supported container format.
     """
     if head[4:8] in _MOV_BOXES:
         return "video/quicktime" if head[8:12] == _QUICKTIME else "video/mp4"

@@ -1,4 +1,4 @@
-"""A copy within the store that need not be waited for to its end."""
+"""Copy an object within the store, without having to wait for a slow copy to end."""
 
 from collections.abc import Callable
 from concurrent.futures import Future, wait
@@ -15,11 +15,11 @@ LOOKS_EVERY_S: Final = 0.5
 @attrs.frozen(kw_only=True)
 class StoppableCopy:
     """
-    Copies in a thread of its own, which a stop leaves behind.
+    Run a copy in its own thread, which the caller can stop waiting for.
 
     Attributes:
         copy: Makes the copy; a store may take half an hour for it.
-        undo: Removes it; called if it was made although nobody waited any more.
+        undo: Removes the copy; called when the copy ends after the caller stopped waiting.
     """
 
     copy: Callable[[], ObjectInfo]
@@ -27,10 +27,11 @@ class StoppableCopy:
 
     def run(self, check: Callable[[], None]) -> ObjectInfo:
         """
-        Return the copy once it is made.
+        Make the copy, wait for it, and return the copied object's info.
 
         Args:
-            check: Called before it and twice a second; what it raises passes.
+            check: Called before the copy and twice a second; an exception that it raises ends
+                the waiting.
         """
         check()
         made, is_left = Future[ObjectInfo](), Event()

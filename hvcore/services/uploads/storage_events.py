@@ -1,9 +1,8 @@
 """
-Let the task of an upload look at once, because the store says that its file has come.
+Wake upload tasks when the object store reports that their files have arrived.
 
-A storage event only says when to look. The task finds out by itself what is there, and
-whether it is what was granted; so an event that is wrong, late, old or forged changes
-nothing.
+A storage event only says when to look. The task finds out by itself which object is there,
+and whether it fits the grant; so an event that is wrong, late, old or forged changes nothing.
 """
 
 import re
@@ -19,32 +18,32 @@ from hvcore.services.processing.orders import order_look
 from hvcore.services.uploads.direct_addresses import can_be_written
 
 AT_ONCE: Final = 100
-"""Uploads of one transaction: a database with one writer has others waiting."""
+"""Uploads of one transaction: on a database with one writer, others wait for it."""
 _UPLOADS: Final = "uploads"
 _GRANT: Final = re.compile(rf"{_UPLOADS}(?:/[A-Za-z0-9_-]{{1,64}}){{3}}")
 
 
 @attrs.frozen(kw_only=True)
 class StorageEvents:
-    """Take the events of an object store about new objects; thread-safe."""
+    """Handle "object created" events of an object store; thread-safe."""
 
     uow: UnitOfWork
     storage: Storage
 
     def wake(self, objects: Iterable[str]) -> int:
         """
-        Order a look for each upload whose file an object is; safe to repeat.
+        Order an immediate look for each upload whose file was reported; safe to repeat.
 
-        Objects of others, and those for which nobody waits, are passed over.
+        Objects that belong to no upload, and uploads that are not waited for, are passed over.
 
         Args:
             objects: As ``bucket/key``.
 
         Returns:
-            For how many uploads one was ordered.
+            The number of uploads for which a look was ordered.
 
         Raises:
-            UnavailableError: The database does not answer; tell it again later.
+            UnavailableError: The database does not answer; send the event again later.
         """
         paths = self._grant_paths(objects)
         return sum(
@@ -54,9 +53,10 @@ class StorageEvents:
 
     def place(self) -> str | None:
         """
-        Return the beginning of all objects of uploads, as ``bucket/key``.
+        Return the prefix of all uploaded objects, as ``bucket/key``.
 
-        None if nobody else sends anything to this storage.
+        Returns:
+            None if clients cannot upload directly to this storage.
         """
         storage = self.storage
         if not (can_be_written(storage) and isinstance(storage, SupportsObjectUrl)):

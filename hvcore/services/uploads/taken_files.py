@@ -1,4 +1,4 @@
-"""Tell a sender which file has come, if the answer to it may have been lost."""
+"""Tell a client which uploaded file was taken in, if the answer to the upload was lost."""
 
 from collections.abc import Sequence
 
@@ -9,9 +9,10 @@ from hvcore.ports.storage import ObjectNotFoundError, Storage
 
 def taken_file(storage: Storage, grant: UploadGrant) -> Sequence[FieldError]:
     """
-    Return the size of a used grant's file as an error's detail, if known.
+    Return error details with the size of a used grant's file, so that a client recognizes it.
 
-    By that a sender knows its own file again.
+    Returns:
+        Nothing if the storage does not know or does not answer.
     """
     try:
         size_bytes = storage.stat(grant.stored_path or grant.path).size_bytes

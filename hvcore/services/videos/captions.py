@@ -45,20 +45,20 @@ _log = logging.getLogger(__name__)
 
 _LANGUAGE = re.compile(LANGUAGE_PATTERN)
 FIRST_CUES_BYTES: Final = 32 * 1024
-"""To read all of a file takes up to a second."""
+"""The beginning of a file that is read for its first cues; reading all takes up to a second."""
 NO_SUCH_CAPTIONS: Final = "The video has no captions in this language."
 
 
 @attrs.frozen(kw_only=True)
 class NewCaptions:
     """
-    Captions in the form in which they were sent.
+    A caption file for one language of a video, as a client sent it.
 
     Attributes:
-        language: As the path has it.
-        label: The name that viewers see; None takes the language's tag.
-        data: The file.
-        expected: The format it was said to have; None where that is open.
+        language: The language tag in the request's path.
+        label: The name that viewers see; None takes the language tag.
+        data: The bytes of the file.
+        expected: The format that the client declared; None if it declared none.
     """
 
     language: str
@@ -70,10 +70,11 @@ class NewCaptions:
 @attrs.frozen(kw_only=True)
 class PutCaptions:
     """
-    The captions of a video after some were set.
+    The captions of a video after a caption file was set.
 
     Attributes:
-        left_out: What of the file is not shown; see ReadCaptions.
+        tracks: All caption tracks of the video.
+        left_out: The lines of the file that cannot be shown, and why; see ReadCaptions.
     """
 
     tracks: Sequence[CaptionTrack]
@@ -83,12 +84,12 @@ class PutCaptions:
 @attrs.frozen(kw_only=True)
 class Captions:
     """
-    The captions of videos.
+    Set, list and remove the captions of videos.
 
-    They belong to the video and not to a job: another try keeps them.
+    Captions belong to the video and not to a job: a retry of the job keeps them.
 
     Attributes:
-        slots: For incoming files and pictures.
+        slots: Limits the files that are received at a time, captions and pictures together.
     """
 
     uow: UnitOfWork
@@ -99,10 +100,10 @@ class Captions:
 
     def receiving(self, org_id: str) -> AbstractContextManager[None]:
         """
-        Take a slot for a file that is being sent, until it is stored.
+        Hold a slot for a caption file while it is received and stored.
 
         Raises:
-            UnavailableError: Too many are being received, in all or of the
+            UnavailableError: Too many files are being received, in all or of the
                 organization.
         """
         return self.slots.take(org_id)
@@ -111,11 +112,11 @@ class Captions:
         self, caller: Principal, org_id: str, video_id: str
     ) -> Sequence[CaptionTrack]:
         """
-        Return a video's captions, by language.
+        Return the caption tracks of a video, by language.
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: It is outside the key's environment.
+            ForbiddenError: The video is outside the key's environment.
         """
         with self.uow.read() as work:
             video = require_listed(
@@ -127,14 +128,15 @@ class Captions:
         self, caller: Principal, org_id: str, video_id: str, language: str
     ) -> tuple[CaptionTrack, Sequence[Cue]]:
         """
-        Return the captions of a language, and the first of its cues, in order.
+        Return the caption track of a language, and its first cues in order, for a preview.
 
-        They are as viewers get them; there are fewer where their texts are long.
+        The cues are as viewers get them. Only the first 32 KiB of the file are read, so long texts
+        give fewer cues.
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: It is outside the key's environment.
-            NotFoundError: The video has none in this language.
+            ForbiddenError: The video is outside the key's environment.
+            NotFoundError: The video has no captions in this language.
             UnavailableError: The storage does not answer.
         """
         for track in self.of_video(caller, org_id, video_id):
@@ -152,16 +154,20 @@ class Captions:
         only_if: Condition[CaptionTrack | None] | None = None,
     ) -> PutCaptions:
         """
-        Show captions from the next request on; return all of the video's.
+        Set the captions of a language, and return all caption tracks of the video.
+
+        Viewers get the new captions from the next request on.
 
         Args:
-            only_if: How the captions must be that these replace; None is none.
+            only_if: A condition on the present captions of the language, None if there are none.
 
         Raises:
-            PreconditionFailedError: They are not so, nor as these, and stay.
-            InvalidParametersError: No language, no captions, or too many.
+            PreconditionFailedError: The present captions do not meet the condition and are not
+                the same as the new ones; nothing is changed.
+            InvalidParametersError: The language or the file is invalid, or the video has
+                captions in too many languages.
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: It is outside the key's environment.
+            ForbiddenError: The video is outside the key's environment.
             UnavailableError: The storage does not answer.
         """
         language = _language(new.language)
@@ -210,17 +216,19 @@ class Captions:
         only_if: Condition[CaptionTrack | None] | None = None,
     ) -> Sequence[CaptionTrack]:
         """
-        Remove captions; the next request does not find them. Return the rest.
+        Remove the captions of a language, and return the video's other caption tracks.
+
+        Viewers do not get the removed captions from the next request on.
 
         Args:
-            only_if: How the captions must be that are removed.
+            only_if: A condition on the captions that are removed.
 
         Raises:
-            PreconditionFailedError: They are not so, and stay.
-            InvalidParametersError: This can be no language.
+            PreconditionFailedError: The captions do not meet the condition; they stay.
+            InvalidParametersError: The language is not a language tag.
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: It is outside the key's environment.
-            NotFoundError: The video has none in this language.
+            ForbiddenError: The video is outside the key's environment.
+            NotFoundError: The video has no captions in this language.
         """
         # Those of a source may have this language; they can be removed, too.
         is_known = language.lower() != UNDETERMINED

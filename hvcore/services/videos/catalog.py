@@ -19,34 +19,34 @@ from hvcore.services.access.authorization import authorize_video
 
 @attrs.frozen(kw_only=True)
 class Catalog:
-    """Read access to the videos."""
+    """List the videos of environments, and return single videos."""
 
     videos: VideoCatalog
     clock: Clock
 
     def page(self, env: Environment, query: VideoQuery) -> VideoPage:
-        """Return one page of an environment's videos."""
+        """Return one page of an environment's videos that match a query."""
         return self.videos.page(env, query)
 
     def details(self, caller: Principal, org_id: str, video_id: str) -> Video:
         """
-        Return one video; one that awaits its bytes, too, while they may come.
+        Return one video by its id, without the segments of its media.
 
-        Its media has no segments.
+        A video that awaits its file is returned as long as the file may still come.
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: It is outside the key's environment.
+            ForbiddenError: The video is outside the key's environment.
         """
         return self._shown(self.videos.find(video_id), caller, org_id)
 
     def external(self, caller: Principal, env: Environment, external_id: str) -> Video:
         """
-        Return the video that its owner calls so, as ``details`` does.
+        Return the video that has an external ID in an environment, as ``details`` does.
 
         Raises:
             VideoNotFoundError: The environment has no such video, or it is deleted.
-            ForbiddenError: It is outside the key's environment.
+            ForbiddenError: The video is outside the key's environment.
         """
         found = self.videos.find_external(env, external_id)
         return self._shown(found, caller, env.org_id)

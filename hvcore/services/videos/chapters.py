@@ -20,12 +20,12 @@ from hvcore.throttling.shares import SharedCapacity
 @attrs.frozen(kw_only=True)
 class Chapters:
     """
-    The chapters of videos.
+    Set, show and remove the chapters of videos.
 
-    They belong to the video and not to a job: another try keeps them.
+    Chapters belong to the video and not to a job: a retry of the job keeps them.
 
     Attributes:
-        slots: For incoming files and pictures.
+        slots: Limits the files that are received at a time, texts and pictures together.
     """
 
     uow: UnitOfWork
@@ -35,10 +35,10 @@ class Chapters:
 
     def receiving(self, org_id: str) -> AbstractContextManager[None]:
         """
-        Take a slot for a file that is being sent, until it is stored.
+        Hold a slot for a chapters file while it is received and stored.
 
         Raises:
-            UnavailableError: Too many are being received, in all or of the
+            UnavailableError: Too many files are being received, in all or of the
                 organization.
         """
         return self.slots.take(org_id)
@@ -51,7 +51,7 @@ class Chapters:
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: It is outside the key's environment.
+            ForbiddenError: The video is outside the key's environment.
         """
         with self.uow.read() as work:
             video = require_listed(
@@ -63,7 +63,9 @@ class Chapters:
         self, caller: Principal, org_id: str, video_id: str, data: bytes
     ) -> ReadChapters:
         """
-        Show chapters from the next request on, in place of any before.
+        Set the chapters of a video from a WebVTT file, and return the chapters that are shown.
+
+        Viewers get them from the next request on, in place of any chapters before.
 
         Args:
             data: A WebVTT file.
@@ -71,7 +73,7 @@ class Chapters:
         Raises:
             InvalidParametersError: It is no WebVTT file, or exceeds a limit.
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: It is outside the key's environment.
+            ForbiddenError: The video is outside the key's environment.
             UnavailableError: Too many files are being read.
         """
         # First: reading a file is work that only a video's owner may ask for.
@@ -83,12 +85,12 @@ class Chapters:
 
     def remove(self, caller: Principal, org_id: str, video_id: str) -> None:
         """
-        Remove all chapters; the next request does not find them.
+        Remove all chapters of a video; the next request does not find them.
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: It is outside the key's environment.
-            NotFoundError: The video has none.
+            ForbiddenError: The video is outside the key's environment.
+            NotFoundError: The video has no chapters.
         """
         self._set(caller, org_id, video_id, ())
 

@@ -1,5 +1,5 @@
 """
-Choose the picture of a video: one that is sent, or a moment of the video.
+Set the poster of a video: a picture that a client sends, or a frame of the video.
 
 Source: interface, "What the service does", 6.
 """
@@ -55,13 +55,13 @@ JPEG_TYPE: Final = "image/jpeg"
 @attrs.frozen(kw_only=True)
 class CustomThumbnails:
     """
-    Set the pictures of videos.
+    Set the posters of videos, from pictures that clients send or from frames.
 
     Attributes:
         work_dir: For temporary files; one folder for each attempt.
-        slots: For incoming files and pictures.
-        pictures: Where pictures are drawn that requests send.
-        task_pictures: Where those are drawn that tasks have made.
+        slots: Limits the files that are received at a time, texts and pictures together.
+        pictures: Redraws the pictures that requests send.
+        task_pictures: Redraws the frames that tasks have taken from videos.
     """
 
     uow: UnitOfWork
@@ -74,10 +74,10 @@ class CustomThumbnails:
 
     def receiving(self, org_id: str) -> AbstractContextManager[None]:
         """
-        Take a slot for a picture that is being sent, until it is set.
+        Hold a slot for a picture while it is received and set.
 
         Raises:
-            UnavailableError: Too many are being received, in all or of the
+            UnavailableError: Too many files are being received, in all or of the
                 organization.
         """
         return self.slots.take(org_id)
@@ -93,18 +93,20 @@ class CustomThumbnails:
         only_if: Condition[str] | None = None,
     ) -> Video:
         """
-        Show a picture that was sent, from the next request on.
+        Set a picture that a client sent as the video's poster; return the video.
+
+        Viewers get the picture from the next request on.
 
         Args:
             content_type: One of pictures.redraw.PICTURE_FORMATS.
-            only_if: What ``choice`` must return until this changes it.
+            only_if: A condition on the value of ``choice``, checked when the poster is changed.
 
         Raises:
-            PreconditionFailedError: It returns something else, and another picture was
-                chosen; nothing is changed.
-            InvalidParametersError: It cannot be read; or the video has failed.
+            PreconditionFailedError: The condition does not hold, and the present poster is
+                another picture; nothing is changed.
+            InvalidParametersError: The picture cannot be read; or the video has failed.
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: It is outside the key's environment.
+            ForbiddenError: The video is outside the key's environment.
             ConflictError: The video is not ready yet.
             UnavailableError: Too many pictures are being read.
         """
@@ -145,7 +147,9 @@ class CustomThumbnails:
 
     def choice(self, video_id: VideoId) -> str:
         """
-        Return a name of the picture that was chosen last, be it made yet or not.
+        Return a name of the video's poster that changes with each choice, for conditions.
+
+        A poster that was ordered and is not made yet counts.
 
         Raises:
             VideoNotFoundError: There is no such video.
@@ -166,16 +170,18 @@ class CustomThumbnails:
         only_if: Condition[str] | None = None,
     ) -> Video:
         """
-        Order a picture of a moment; it is shown as soon as it is made.
+        Order the frame at a moment of a video as its poster; return the video.
+
+        The poster is shown as soon as it is made.
 
         Args:
-            only_if: What ``choice`` must return until this changes it.
+            only_if: A condition on the value of ``choice``, checked when the poster is changed.
 
         Raises:
-            PreconditionFailedError: It returns something else, and another picture was
+            PreconditionFailedError: The condition does not hold, and another poster was
                 chosen; nothing is changed.
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: It is outside the key's environment.
+            ForbiddenError: The video is outside the key's environment.
             ConflictError: The video is not ready yet.
             InvalidParametersError: The moment is behind the video's end, or
                 the video has failed; 422: the transcoder makes no pictures.
@@ -210,9 +216,9 @@ class CustomThumbnails:
 
     def make(self, run: TaskRun) -> None:
         """
-        Take a picture out of the published segments, and show it.
+        Take the ordered frame out of the published segments, and set it as the video's poster.
 
-        It needs neither the source nor a storage of this machine.
+        Needs neither the source file nor a storage on this machine.
 
         Raises:
             UnusableSourceError: No attempt will succeed.

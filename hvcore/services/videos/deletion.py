@@ -1,5 +1,5 @@
 """
-Delete videos: hidden at once, their files removed soon after.
+Delete videos: they are hidden at once, and their files are removed soon after.
 
 Source: interface, "States and transitions": files are gone within 24 hours.
 """
@@ -40,12 +40,12 @@ from hvcore.services.videos.erasure import Erasure
 _log = logging.getLogger(__name__)
 
 LATE_UPLOADS_AFTER: Final = timedelta(minutes=15)
-"""When the prefixes are emptied again, of what a dying worker wrote late."""
+"""When the prefixes are emptied again, because a dying worker may have written late."""
 
 
 @attrs.frozen(kw_only=True)
 class Deletion:
-    """Delete videos and purge their files."""
+    """Delete videos, and purge their files and personal data."""
 
     uow: UnitOfWork
     storage: Storage
@@ -61,14 +61,14 @@ class Deletion:
         reason: DeletionReason | None,
     ) -> Video:
         """
-        Delete a video; its running job or awaited upload is cancelled.
+        Delete a video, cancel its running job or awaited upload, and return it.
 
-        When this returns, no later request anywhere on this machine sees it.
+        On return, no later request on this machine sees the video.
 
         Raises:
-            VideoNotFoundError: There is none such.
-            ForbiddenError: It is outside the key's environment.
-            AlreadyDeletedError: It is deleted.
+            VideoNotFoundError: There is no such video.
+            ForbiddenError: The video is outside the key's environment.
+            AlreadyDeletedError: The video is deleted already.
         """
         video = self.order(caller, org_id, video_id, reason)
         self.changes.publish()
@@ -84,12 +84,14 @@ class Deletion:
         reason: DeletionReason | None,
     ) -> Video:
         """
-        Delete a video in the database, and tell nobody else yet.
+        Delete a video in the database and order its purge, without telling other processes.
+
+        Returns the deleted video.
 
         Raises:
-            VideoNotFoundError: There is none such.
-            ForbiddenError: It is outside the key's environment.
-            AlreadyDeletedError: It is deleted.
+            VideoNotFoundError: There is no such video.
+            ForbiddenError: The video is outside the key's environment.
+            AlreadyDeletedError: The video is deleted already.
         """
         now = self.clock.now()
         with self.uow.write() as work:

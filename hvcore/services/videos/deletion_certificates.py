@@ -1,9 +1,10 @@
 """
-Certify that a video is deleted: what was removed, and what a look at the store found.
+Certify that a video is deleted: what was removed, and that the store has nothing left.
 
-Facts come from what was written down while it was removed. Nothing is certified that
-is not so at that moment: objects below the prefixes of the video, tasks that have not
-ended, and caches that were not told yet are refusals, which say when to ask again.
+The certificate's facts were recorded during the removal. Nothing is certified that is not
+true at that moment: if objects are left below the prefixes of the video, tasks have not
+ended or caches were not told yet, a certificate is refused; the refusal says when to ask
+again.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -57,10 +58,10 @@ _GIVEN_UP: Final = (
 @attrs.frozen(kw_only=True)
 class DeletionCertificates:
     """
-    Make certificates of deleted videos.
+    Make signed certificates of the deletion of videos.
 
     Attributes:
-        store_name: What the storage is called, if it cannot name its objects itself.
+        store_name: The name of the storage in certificates, if it has no URLs of its objects.
     """
 
     uow: UnitOfWork
@@ -71,11 +72,12 @@ class DeletionCertificates:
 
     def make(self, org_id: str, video_id: str) -> dict[str, object]:
         """
-        Return the signed certificate of a deleted video.
+        Return the signed deletion certificate of a deleted video.
 
         Raises:
             VideoNotFoundError: There was never such a video in the organization.
-            ConflictError: Something of it is left; the text says what, and until when.
+            ConflictError: The video is not deleted, or something of it is left; the text says
+                what, and until when.
             UnavailableError: The storage does not answer, so nothing is certified.
         """
         with self.uow.read() as work:
@@ -102,7 +104,7 @@ class DeletionCertificates:
     def deleted_since(
         self, since: datetime, *, org_id: str | None
     ) -> Sequence[tuple[str, VideoId]]:
-        """Return organization and id of the videos deleted since then, oldest first."""
+        """Return the organization and id of each video deleted since a moment, oldest first."""
         with self.uow.read() as work:
             return work.removals.deleted_since(since, org_id=org_id)
 

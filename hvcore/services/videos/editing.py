@@ -1,4 +1,4 @@
-"""Change the properties that an owner may change of a video at any time."""
+"""Change a video's name, description, visibility and other properties of its owner."""
 
 import attrs
 
@@ -14,7 +14,7 @@ from hvcore.services.playback.changes import PlaybackChanges
 
 @attrs.frozen(kw_only=True)
 class Editing:
-    """Names, descriptions and visibility."""
+    """Change names, descriptions, visibility and the other properties that owners may change."""
 
     uow: UnitOfWork
     changes: PlaybackChanges = attrs.field(factory=PlaybackChanges)
@@ -29,15 +29,15 @@ class Editing:
         if_match: IfMatch | None = None,
     ) -> Video:
         """
-        Change a video; a request that follows the answer sees it changed.
+        Change properties of a video, and return it; the next request sees the change.
 
         Args:
-            if_match: How the video must be until this changes it.
+            if_match: A condition on the video, checked when it is changed.
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: It is outside the key's environment.
-            PreconditionFailedError: It is not as ``if_match`` wants it; nothing is
+            ForbiddenError: The video is outside the key's environment.
+            PreconditionFailedError: The video does not meet ``if_match``; nothing is
                 changed.
         """
         with self.uow.write() as work:

@@ -1,7 +1,7 @@
 """
 Erase the personal data of deleted videos from the database.
 
-Events that somebody is still to be told of keep theirs for a day at the most.
+Events that some receiver has not been told yet keep their data for a day at the most.
 """
 
 import logging
@@ -25,7 +25,7 @@ from hvcore.processes.rounds import Round
 _log = logging.getLogger(__name__)
 
 UNTOLD_KEPT_FOR: Final = timedelta(hours=23, minutes=30)
-"""Of 24 hours; the rest is for the task that comes then."""
+"""How long undelivered events keep their data: 24 hours, less the time for the last task."""
 UNTOLD_AGAIN_AFTER: Final = timedelta(hours=1)
 LEFT_BEHIND_AFTER: Final = timedelta(hours=25)
 """When a video's own purges have surely come, if it had any that erase."""
@@ -34,7 +34,7 @@ SWEPT_AT_ONCE: Final = 50
 
 @attrs.frozen(kw_only=True)
 class Erasure:
-    """Erase personal data of a deleted video: of its owner, file and viewers."""
+    """Erase the personal data of deleted videos: data of the owner, the file and the viewers."""
 
     uow: UnitOfWork
     clock: Clock
@@ -43,10 +43,10 @@ class Erasure:
         """
         Erase the personal data of a deleted video, in one transaction; idempotent.
 
-        Where events keep theirs, another purge is ordered, unless one is to come.
+        If undelivered events keep their data, a later purge is ordered, unless one is to come.
 
         Args:
-            actor: Who the certificate says has done it: a task, or the service.
+            actor: Whom the deletion certificate names as the eraser: a task, or the service.
         """
         with self.uow.write() as work:
             # Locks are taken in one order everywhere: grant, video, tasks.
@@ -75,7 +75,7 @@ class Erasure:
 
     def left(self, video_id: VideoId) -> dict[str, int]:
         """
-        Return the number of rows of each column with personal data of a video.
+        Return the number of rows that still hold personal data of a video, by column.
 
         Raises:
             VideoNotFoundError: There was never such a video.
@@ -88,9 +88,10 @@ class Erasure:
 
     def sweep(self) -> int:
         """
-        Erase personal data left of deleted videos; return the number of videos.
+        Erase personal data that is left of videos deleted long ago; return the number of videos.
 
-        Then nothing that was erased in the meantime is left beside the tables.
+        Afterwards erased data are also removed from the places where the database keeps copies
+        beside its tables.
         """
         before = self.clock.now() - LEFT_BEHIND_AFTER
         with self.uow.read() as work:

@@ -1,4 +1,4 @@
-"""The ladder of a video as it was published, measured."""
+"""Measure the published renditions of a video: their bit rates and sizes."""
 
 from collections.abc import Sequence
 
@@ -15,12 +15,12 @@ from hvcore.services.access.authorization import find_authorized_video, require_
 @attrs.frozen(kw_only=True)
 class MeasuredTrack:
     """
-    A rendition, and what it costs on the line.
+    A published rendition of a video, with its bit rates and its size.
 
     Attributes:
-        average_bps: Bits a second of all its segments; 0 if it has none.
-        peak_bps: Of its dearest moment, as playlists announce it.
-        size_bytes: Of its files.
+        average_bps: Average bits per second of all its segments; 0 if it has none.
+        peak_bps: Peak bit rate, as playlists announce it in ``BANDWIDTH``.
+        size_bytes: Of all its files together.
     """
 
     track: Track
@@ -31,7 +31,7 @@ class MeasuredTrack:
 
 @attrs.frozen(kw_only=True)
 class Ladders:
-    """Measure the published renditions of a video."""
+    """Measure the bit rates and sizes of the published renditions of a video."""
 
     uow: UnitOfWork
 
@@ -39,14 +39,14 @@ class Ladders:
         self, caller: Principal, org_id: str, video_id: str
     ) -> Sequence[MeasuredTrack]:
         """
-        Return a video's renditions: rungs, smallest first, then sound.
+        Return a video's measured renditions: video rungs, smallest first, then sound.
 
         Returns:
-            Nothing before ``ready``.
+            Nothing before the video is ``ready``.
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: It is outside the key's environment.
+            ForbiddenError: The video is outside the key's environment.
         """
         with self.uow.read() as work:
             video = require_listed(

@@ -1,9 +1,9 @@
 """
-Remove custom pictures that videos no longer show: the work of ``thumbnail.tidy`` tasks.
+Remove custom posters that videos no longer show: the work of ``thumbnail.tidy`` tasks.
 
-Two pictures of one video can be sent at once. Each is stored before the video's row is
-locked, so whoever commits first sees a file of which no row tells yet. Hence no request
-removes files; a later task does, and only what is known to be old.
+Two posters of one video can be sent at once. Each is stored before the video's row is
+locked, so the first one to commit sees a file that no row names yet. Hence no request
+removes files; a later task does, and only files that are known to be old.
 """
 
 from datetime import timedelta
@@ -22,17 +22,17 @@ from hvcore.ports.unit_of_work import UnitOfWork, Work
 from hvcore.services.tasks.leases import TaskRun
 
 READERS_END_AFTER: Final = timedelta(minutes=15)
-"""When no request reads a replaced picture any more, or renders a size of it."""
+"""The time after which no request reads a replaced poster, or renders a size of it."""
 ABANDONED_AFTER: Final = timedelta(hours=1)
-"""No request takes as long between storing a picture and the end of its commit."""
+"""The age at which a poster that is not shown is left over: no request takes so long to commit."""
 
 
 def order_removal(work: Work, video: Video, replaced: str) -> None:
     """
-    Order the removal of a picture in the transaction that replaces it.
+    Order the removal of a video's old poster, in the transaction that replaces it.
 
     Args:
-        replaced: Storage path of the picture that was shown until now.
+        replaced: Storage path of the poster that was shown until now.
     """
     work.tasks.add(
         [
@@ -50,14 +50,14 @@ def order_removal(work: Work, video: Video, replaced: str) -> None:
 
 @attrs.frozen(kw_only=True)
 class ReplacedPictures:
-    """Remove replaced pictures and their sizes from the storage."""
+    """Remove replaced posters and the thumbnails made of them from the storage."""
 
     uow: UnitOfWork
     storage: Storage
 
     def remove(self, run: TaskRun) -> None:
         """
-        Remove a replaced picture, its sizes, and pictures that were never shown.
+        Remove a replaced poster, its thumbnails, and old posters that were never shown.
 
         Idempotent.
 

@@ -24,12 +24,13 @@ _A_MOMENT_S: Final = 0.001
 @attrs.frozen(kw_only=True)
 class StillLocation:
     """
-    The files and the offset of the frame at a moment.
+    The published files and the offset at which the frame of a moment is found.
 
     Attributes:
-        files: The init and the segment, in this order; paths are under the
+        files: The init and the media segment, in this order; paths are under the
             media root.
-        at_s: From the beginning of the segment; a frame begins at or after it.
+        at_s: From the beginning of the segment; the frame is the first that begins at or
+            after this offset.
     """
 
     files: tuple[PublishedMedia, ...]
@@ -38,9 +39,10 @@ class StillLocation:
 
 def locate(media: MediaIndex, at_s: float) -> StillLocation:
     """
-    Find a moment in the best rung that is not too large to be decoded quickly.
+    Return the location of a moment's frame, in the best rung of at most 1080 pixels.
 
-    A moment behind the last frame finds the last frame.
+    A larger rung would take too long to decode. A moment behind the last frame finds the last
+    frame.
 
     Raises:
         UnusableSourceError: The video has no picture.

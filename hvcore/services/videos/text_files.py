@@ -1,10 +1,10 @@
 """
-Read captions and chapters that owners send, in a process of its own.
+Read caption and chapter files that owners send, in a process of its own.
 
-``python -m hvcore.services.videos.text_files`` does so for its parent, see
+``python -m hvcore.services.videos.text_files`` reads one file for its parent process, see
 :mod:`hvcore.services.videos.text_reading`. Its arguments are the kind of the file and, if
-captions may have one format only, that format. The file comes from standard input. A line
-of JSON goes to standard output, and behind it what captions are published as.
+captions may have one format only, that format. The file comes from standard input. The
+result goes to standard output: a line of JSON, followed by the captions as WebVTT.
 """
 
 import json
@@ -28,11 +28,11 @@ LEFT_OUT: Final = "leftOut"
 @attrs.frozen
 class WrittenCaptions:
     """
-    Caption files as they are published.
+    A caption file of an owner, rewritten as WebVTT for publication.
 
     Attributes:
-        cues: How many there are.
-        left_out: See ReadCaptions.
+        cues: The number of cues.
+        left_out: The lines that cannot be shown, and why; see ReadCaptions.
     """
 
     cues: int
@@ -42,17 +42,17 @@ class WrittenCaptions:
 
 def written_captions(data: bytes, expected: CaptionFormat | None) -> WrittenCaptions:
     """
-    Read captions, and write them as they are published.
+    Read a caption file, and return it rewritten as WebVTT.
 
     Raises:
-        InvalidParametersError: It is no such file; the line is named.
+        InvalidParametersError: The file has no valid captions; the line is named.
     """
     found = read_captions(data, expected)
     return WrittenCaptions(len(found.cues), found.left_out, write_webvtt(found.cues))
 
 
 def answer_to(kind: str, formats: list[str], data: bytes) -> bytes:
-    """Return the answer about a file for the parent process."""
+    """Read a caption or chapter file, and return the bytes that the parent process gets."""
     told: dict[str, object]
     webvtt = b""
     try:
@@ -72,7 +72,7 @@ def answer_to(kind: str, formats: list[str], data: bytes) -> bytes:
 
 def captions_told(answer: bytes) -> WrittenCaptions:
     """
-    Return the captions of an answer.
+    Return the captions from the bytes that a child process has written.
 
     Raises:
         InvalidParametersError: The file was refused.
@@ -84,7 +84,7 @@ def captions_told(answer: bytes) -> WrittenCaptions:
 
 def chapters_told(answer: bytes) -> ReadChapters:
     """
-    Return the chapters of an answer.
+    Return the chapters from the bytes that a child process has written.
 
     Raises:
         InvalidParametersError: The file was refused.

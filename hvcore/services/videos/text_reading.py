@@ -1,8 +1,8 @@
 """
-Have long text files of owners read by a process of their own, few at a time.
+Read long caption and chapter files in child processes, few at a time.
 
 A file of 2 MB full of markup takes a second, during which the threads of this process,
-which answer others, would get the interpreter every 5 ms at best.
+which answer other requests, would get the interpreter every 5 ms at best.
 """
 
 import logging
@@ -32,26 +32,26 @@ from hvcore.throttling.turns import TurnSlots, end_turn
 _log = logging.getLogger(__name__)
 
 LONG_BYTES: Final = 32 * 1024
-"""Up to this a file takes 12 ms at most, and a process 70 to begin."""
+"""Longer files are read by a child: up to this size reading takes 12 ms, starting a child 70."""
 PLACES: Final = 1
 """Two at a time share what nice processes get, so nobody's file would be read sooner."""
 NICENESS: Final = 15
 """As children that draw pictures: encodes come first, which have 10."""
 WAITS_AT_MOST_S: Final = 20.0
 MOST_PROCESSOR_S: Final = 5
-"""The worst file of 2 MB takes one; on a slow machine three."""
+"""Processor time of a child: the worst file of 2 MB takes 1 s, on a slow machine 3."""
 MOST_S: Final = 30.0
-"""On a busy machine, on which a nice process gets a quarter of a core."""
+"""Time of a child on a busy machine, where a nice process gets a quarter of a core."""
 MOST_MEMORY_BYTES: Final = 512 * 1024**2
 
 
 @attrs.frozen
 class TextReading:
     """
-    Reads captions and chapters; thread-safe.
+    Read caption and chapter files, long ones in a child process; thread-safe.
 
     Attributes:
-        places: Of the processes that read, in turn by organization.
+        places: The places for child processes, taken in turn by organization.
     """
 
     places: TurnSlots = attrs.field(factory=lambda: TurnSlots(PLACES))
@@ -60,10 +60,10 @@ class TextReading:
         self, org_id: str, data: bytes, expected: CaptionFormat | None
     ) -> WrittenCaptions:
         """
-        Read captions, and write them as they are published.
+        Read a caption file, and return it rewritten as WebVTT.
 
         Raises:
-            InvalidParametersError: It is no such file; the line is named.
+            InvalidParametersError: The file has no valid captions; the line is named.
             UnavailableError: Too many files are being read.
         """
         if len(data) <= LONG_BYTES:
@@ -73,10 +73,10 @@ class TextReading:
 
     def chapters(self, org_id: str, data: bytes) -> ReadChapters:
         """
-        Read a WebVTT file whose cues are chapters.
+        Read a WebVTT file whose cues are chapters, and return the chapters.
 
         Raises:
-            InvalidParametersError: It is no such file, or over a limit.
+            InvalidParametersError: The file has no valid chapters, or exceeds a limit.
             UnavailableError: Too many files are being read.
         """
         if len(data) <= LONG_BYTES:

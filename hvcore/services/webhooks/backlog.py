@@ -1,8 +1,8 @@
 """
-End deliveries that wait for endpoints that were disabled or removed.
+Cancel deliveries that wait for webhook endpoints that were disabled or removed.
 
-There may be very many deliveries: each batch is its own transaction, so that nothing
-waits long for it, and the sweep finishes what was interrupted.
+There may be very many deliveries: each batch has its own transaction, so that no other
+writer waits long, and the sweep finishes a run that was interrupted.
 """
 
 import logging
@@ -20,17 +20,17 @@ BATCH: Final = 500
 PAUSE_S: Final = 0.02
 """SQLite has no queue of writers: a writer that finds it locked sleeps about this long."""
 SWEEP_BATCHES: Final = 60
-"""The rest follows half a minute later; the sweep must not do only this."""
+"""Batches of one sweep; the next one goes on half a minute later."""
 
 
 def end_backlog(uow: UnitOfWork, webhook_id: WebhookId) -> None:
-    """End all deliveries that wait for an endpoint which gets nothing any more."""
+    """Cancel all deliveries that wait for a disabled or removed webhook endpoint."""
     while _end_batch(uow, webhook_id):
         time.sleep(PAUSE_S)
 
 
 def end_leftovers(uow: UnitOfWork) -> int:
-    """Finish interrupted calls of ``end_backlog``; return the deliveries ended."""
+    """Finish interrupted calls of ``end_backlog``; return the number of cancelled deliveries."""
     with uow.read() as work:
         unended = list(work.webhook_backlog.unended())
     total, current = 0, Round(_log, "deliveries to an ended webhook still wait")

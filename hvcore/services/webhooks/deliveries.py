@@ -1,8 +1,8 @@
 """
 Deliver events to webhook endpoints: the work of ``webhook.deliver`` tasks.
 
-At least once: an attempt whose end could not be written is made again. Only
-the holder of a delivery's lease sends it, so that two never do at a time.
+Events are delivered at least once: an attempt whose outcome could not be stored is made
+again. Only the holder of a delivery's lease sends it, so that no two attempts overlap.
 """
 
 import logging
@@ -34,12 +34,12 @@ from hvcore.throttling.log_throttle import LogThrottle
 _log = logging.getLogger(__name__)
 
 TIMEOUT_S: Final = 15.0
-"""For a whole attempt, the name lookup included (docs/reference/http.md)."""
+"""The time for a whole attempt, the name lookup included (docs/reference/http.md)."""
 
 PUT_OFF_BATCH: Final = 1_000
 """Tasks in a transaction: a writer on SQLite delays everyone else."""
 WARNS_EVERY_S: Final = 60.0
-"""For each endpoint: a dead one fails many times a minute."""
+"""How often a failing endpoint is logged as a warning: a dead one fails many times a minute."""
 WAITS_FOR_FAILING: Final = "waits: the endpoint is failing"
 WAITS_FOR_OTHERS: Final = "waits: the endpoint has others in flight"
 WAITS_FOR_ENABLED: Final = "waits: the endpoint was just enabled"
@@ -59,7 +59,7 @@ class _Order:
 
 @attrs.frozen(kw_only=True)
 class WebhookDeliveries:
-    """Send events, and keep account of each attempt."""
+    """Send events to webhook endpoints, and record the outcome of each attempt."""
 
     uow: UnitOfWork
     outbound: OutboundHttp
@@ -71,7 +71,7 @@ class WebhookDeliveries:
     )
 
     def deliver(self, run: TaskRun) -> None:
-        """Make one attempt at a delivery, and order the next if it fails."""
+        """Make one attempt at a webhook delivery, and order the next one if it fails."""
         order = self._find(run.task.subject)
         if order is None:
             # It has ended, or its endpoint was removed: the sweep deletes the rest.

@@ -1,4 +1,4 @@
-"""Deliveries of webhooks as people see them: list, send again, try an endpoint."""
+"""List webhook deliveries for people, send events again, and send test events."""
 
 from collections.abc import Mapping, Sequence
 
@@ -27,7 +27,7 @@ from hvcore.services.webhooks.endpoints import (
 
 @attrs.frozen(kw_only=True)
 class DeliveryOrders:
-    """List webhook deliveries, and order them again."""
+    """List webhook deliveries, and order new deliveries of events."""
 
     uow: UnitOfWork
 
@@ -35,10 +35,10 @@ class DeliveryOrders:
         self, webhook_id: str, *, limit: int, before: str | None = None
     ) -> Sequence[WebhookDelivery]:
         """
-        Return deliveries to an endpoint, the newest first.
+        Return the deliveries to a webhook endpoint, the newest first.
 
         Args:
-            before: Only what was ordered before this delivery.
+            before: Only deliveries that were ordered before this one.
 
         Raises:
             NotFoundError: There is no such endpoint, or it has no such delivery.
@@ -52,7 +52,7 @@ class DeliveryOrders:
 
     def find(self, webhook_id: str, delivery_id: str) -> WebhookDelivery:
         """
-        Return a delivery to an endpoint.
+        Return one delivery to a webhook endpoint.
 
         Raises:
             NotFoundError: There is no such endpoint, or it has no such delivery.
@@ -66,17 +66,19 @@ class DeliveryOrders:
     def events_of(
         self, deliveries: Sequence[WebhookDelivery]
     ) -> Mapping[EventId, StoredEvent]:
-        """Return the events of deliveries, as far as they are kept."""
+        """Return the events of webhook deliveries by their ids, as far as they are still kept."""
         with self.uow.read() as work:
             return work.events.of_ids({delivery.event_id for delivery in deliveries})
 
     def send_test(self, webhook_id: str) -> WebhookDelivery:
         """
-        Send an endpoint an event that says nothing, on the way of all others.
+        Send a test event, without content, to a webhook endpoint; return the delivery.
+
+        The event takes the same way as all others.
 
         Raises:
             NotFoundError: There is no such endpoint.
-            InvalidParametersError: It is disabled.
+            InvalidParametersError: The endpoint is disabled.
         """
         with self.uow.write() as work:
             endpoint = find_endpoint(work, webhook_id)
@@ -92,7 +94,7 @@ class DeliveryOrders:
     def reasons(
         self, deliveries: Sequence[WebhookDelivery]
     ) -> Mapping[DeliveryId, str]:
-        """Return the reasons for which deliveries wait, if there are any."""
+        """Return the reasons why pending deliveries wait, by delivery id, where there are any."""
         pending = [d.id for d in deliveries if d.state is WebhookDeliveryState.PENDING]
         with self.uow.read() as work:
             return work.webhook_backlog.reasons(pending)
@@ -101,15 +103,15 @@ class DeliveryOrders:
         self, event_id: str, webhook_id: str | None
     ) -> Sequence[WebhookDelivery]:
         """
-        Deliver an event once more, with all its tries.
+        Deliver an event again, with all retries; return the new deliveries.
 
         Args:
-            webhook_id: To this endpoint, whichever kinds it wants; None to
-                each that wants it.
+            webhook_id: Only to this endpoint, whichever kinds of events it wants; None delivers
+                to each endpoint that wants the event.
 
         Raises:
             NotFoundError: There is no such event or endpoint.
-            InvalidParametersError: No endpoint takes it.
+            InvalidParametersError: No endpoint wants the event, or the endpoint is disabled.
         """
         with self.uow.write() as work:
             stored = work.events.find(event_id)
@@ -124,7 +126,7 @@ class DeliveryOrders:
 
     def resend_delivery(self, webhook_id: str, delivery_id: str) -> WebhookDelivery:
         """
-        Deliver the event of a delivery to its endpoint once more.
+        Deliver the event of an earlier delivery to its endpoint again; return the new delivery.
 
         Raises:
             NotFoundError: There is no such endpoint, it has no such delivery, or

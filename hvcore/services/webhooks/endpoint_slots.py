@@ -1,8 +1,8 @@
 """
-A limit on the requests that one endpoint has in flight, per process.
+Limit the requests that one endpoint has in flight, in each process.
 
-A dead endpoint holds each request for its whole timeout. It must not hold the
-threads that the others need.
+A dead endpoint holds each request until its timeout. It must not hold all
+threads, which other endpoints need.
 """
 
 import random
@@ -15,7 +15,7 @@ from typing import Final
 
 SLOTS: Final = 4
 SLOTS_AFTER_A_FAILURE: Final = 1
-"""Until it answers successfully again; so one thread, not four, waits for it."""
+"""Slots of an endpoint from a failure until its next success: one thread waits for it, not 4."""
 MIN_WAIT_S: Final = 2.0
 USUAL_WAIT_S: Final = 30.0
 MAX_WAIT_S: Final = 600.0
@@ -31,7 +31,7 @@ _random: Final = random.SystemRandom()
 
 
 class EndpointSlots:
-    """Counts the requests in flight to each endpoint; thread-safe."""
+    """Count the requests in flight to each endpoint, and limit them; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -41,7 +41,7 @@ class EndpointSlots:
 
     @contextmanager
     def taken(self, endpoint_id: str) -> Iterator[bool]:
-        """Take a slot for a block; gives False if there is none."""
+        """Take a slot of an endpoint for the ``with`` block; yields False if none is free."""
         with self._lock:
             slots = SLOTS_AFTER_A_FAILURE if endpoint_id in self._suspects else SLOTS
             has_room = self._taken[endpoint_id] < slots
@@ -56,12 +56,12 @@ class EndpointSlots:
                 self._free(endpoint_id)
 
     def is_suspect(self, endpoint_id: str) -> bool:
-        """Return whether its latest attempt has failed."""
+        """Return whether the latest attempt at an endpoint has failed."""
         with self._lock:
             return endpoint_id in self._suspects
 
     def turn_away(self, endpoint_id: str, count: int) -> None:
-        """Count deliveries that were put off without a request."""
+        """Count deliveries to an endpoint that were put off without a request."""
         with self._lock:
             if self._taken[endpoint_id]:
                 self._turned_away[endpoint_id] += count
@@ -70,7 +70,7 @@ class EndpointSlots:
                 del self._taken[endpoint_id]
 
     def note(self, endpoint_id: str, *, is_success: bool) -> None:
-        """Record the outcome of an attempt."""
+        """Record whether an attempt at an endpoint has succeeded."""
         with self._lock:
             if is_success:
                 self._suspects.discard(endpoint_id)
@@ -78,7 +78,7 @@ class EndpointSlots:
                 self._suspects.add(endpoint_id)
 
     def wait(self, endpoint_id: str) -> timedelta:
-        """Return the time to wait after an endpoint had no free slot."""
+        """Return the time that a delivery must wait because its endpoint has no free slot."""
         with self._lock:
             ahead = self._turned_away[endpoint_id]
         longest_s = min(max(USUAL_WAIT_S, ahead * WAIT_OF_EACH_S), MAX_WAIT_S)

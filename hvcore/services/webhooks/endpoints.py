@@ -1,4 +1,4 @@
-"""Webhook endpoints: add, list, remove, rotate their secrets, disable."""
+"""Manage webhook endpoints: add, list, remove and disable them, and rotate their secrets."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -27,10 +27,10 @@ from hvcore.services.webhooks.backlog import end_backlog, end_leftovers
 
 class AddressRefusedError(InvalidParametersError):
     """
-    The address is one that is not reached.
+    The address of a webhook endpoint is one to which the service sends no requests.
 
     Args:
-        allowed_as: What ``fetch.allowed_hosts`` would have to list for it; None
+        allowed_as: The entry of ``fetch.allowed_hosts`` that would allow the address; None
             if no setting allows it.
     """
 
@@ -41,7 +41,7 @@ class AddressRefusedError(InvalidParametersError):
 
 @attrs.frozen(kw_only=True)
 class WebhookWithSecret:
-    """An endpoint, and its newest secret for the only time."""
+    """A webhook endpoint with its newest secret, which is given only this once."""
 
     endpoint: WebhookEndpoint
     secret: str = attrs.field(repr=False)
@@ -49,7 +49,7 @@ class WebhookWithSecret:
 
 @attrs.frozen(kw_only=True)
 class Webhooks:
-    """Manage the webhook endpoints of environments."""
+    """Add, list, change and remove the webhook endpoints of environments."""
 
     uow: UnitOfWork
     tenants: Tenants
@@ -60,14 +60,14 @@ class Webhooks:
         self, org_id: str, env: str, url: str, kinds: frozenset[EventKind]
     ) -> WebhookWithSecret:
         """
-        Add an endpoint.
+        Add a webhook endpoint to an environment; return it with its secret.
 
         Raises:
             NotFoundError: There is no such organization.
             EnvironmentNotFoundError: It has no such environment.
-            AddressRefusedError: The address is one that is not reached.
-            InvalidParametersError: It is too long, or the environment has
-                endpoints enough.
+            AddressRefusedError: The service sends no requests to this address.
+            InvalidParametersError: The address is too long, or the environment has as many
+                endpoints as it may have.
         """
         self.tenants.environments(org_id)
         environment = self.tenants.environment(org_id, env)
@@ -96,13 +96,13 @@ class Webhooks:
         return WebhookWithSecret(endpoint=endpoint, secret=secret.value)
 
     def of_organization(self, org_id: str | None) -> Sequence[WebhookEndpoint]:
-        """Return an organization's endpoints, oldest first; None: everybody's."""
+        """Return an organization's webhook endpoints, oldest first; None returns all endpoints."""
         with self.uow.read() as work:
             return work.webhooks.of_organization(OrgId(org_id) if org_id else None)
 
     def remove(self, webhook_id: str) -> None:
         """
-        Remove an endpoint; pending deliveries are never sent.
+        Remove a webhook endpoint; its pending deliveries are never sent.
 
         Raises:
             NotFoundError: There is no such endpoint.
@@ -116,10 +116,10 @@ class Webhooks:
 
     def end_leftovers(self) -> int:
         """
-        End deliveries that wait for endpoints that were disabled or removed.
+        Cancel deliveries that still wait for endpoints that were disabled or removed.
 
         Returns:
-            How many deliveries.
+            The number of deliveries.
         """
         return end_leftovers(self.uow)
 
@@ -131,14 +131,14 @@ class Webhooks:
         only_if: Condition[WebhookEndpoint] | None = None,
     ) -> WebhookWithSecret:
         """
-        Make a new secret; the old one also signs until the overlap ends.
+        Make a new secret for a webhook endpoint; the old one also signs until the overlap ends.
 
         Args:
-            only_if: How the endpoint must be until this changes it.
+            only_if: A condition on the endpoint, checked in the transaction of the change.
 
         Raises:
             NotFoundError: There is no such endpoint.
-            PreconditionFailedError: It is not as ``only_if`` wants it, and stays.
+            PreconditionFailedError: The endpoint does not meet ``only_if``; nothing is changed.
         """
         secret = new_secret()
         with self.uow.write() as work:
@@ -154,7 +154,7 @@ class Webhooks:
 
     def enable(self, webhook_id: str) -> WebhookEndpoint:
         """
-        Let an endpoint have events again; those that it missed stay missed.
+        Enable a webhook endpoint; events that it missed meanwhile are not sent.
 
         Raises:
             NotFoundError: There is no such endpoint.
@@ -169,7 +169,7 @@ class Webhooks:
 
     def disable(self, webhook_id: str) -> WebhookEndpoint:
         """
-        Let an endpoint have no events; those that wait for it are never sent.
+        Disable a webhook endpoint; its pending deliveries are never sent.
 
         Raises:
             NotFoundError: There is no such endpoint.
@@ -185,7 +185,7 @@ class Webhooks:
 
     def find(self, org_id: str, webhook_id: str) -> WebhookEndpoint:
         """
-        Return an endpoint of an organization; no endpoint ever changes it.
+        Return a webhook endpoint of an organization.
 
         Raises:
             NotFoundError: The organization has no such endpoint.
@@ -210,14 +210,14 @@ class Webhooks:
 def record_change(
     work: Work, action: str, endpoint: WebhookEndpoint, **details: object
 ) -> None:
-    """Audit an operation on an endpoint."""
+    """Record an operation on a webhook endpoint in the audit log."""
     # Not the URL, which may hold secrets.
     audit.record(work, action, endpoint.id, org_id=endpoint.org_id, **details)
 
 
 def find_endpoint(work: Work, webhook_id: str) -> WebhookEndpoint:
     """
-    Return an endpoint, locked until the end of the transaction.
+    Return a webhook endpoint, locked until the end of the transaction.
 
     Raises:
         NotFoundError: There is no such endpoint.
@@ -229,7 +229,7 @@ def find_endpoint(work: Work, webhook_id: str) -> WebhookEndpoint:
 
 
 def no_endpoint(webhook_id: str) -> NotFoundError:
-    """Return the error for an endpoint that does not exist."""
+    """Return the error for a webhook endpoint that does not exist."""
     return NotFoundError(
         f"There is no webhook endpoint {webhook_id}; hv webhooks list shows what "
         f"there is."

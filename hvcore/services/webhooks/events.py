@@ -1,4 +1,4 @@
-"""Read the events of videos."""
+"""Read the events of videos, with their webhook deliveries."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from hvcore.ports.unit_of_work import UnitOfWork
 from hvcore.services.access.authorization import find_authorized_video, require_listed
 
 FORGOTTEN_AT_ONCE: Final = 1_000
-"""Short enough a transaction; with a round every 30 s, 33 events a second."""
+"""Events removed in one transaction, to keep it short; a round every 30 s makes 33 a second."""
 
 
 MOST_OF_A_VIDEO: Final = 100
@@ -31,7 +31,7 @@ MOST_DELIVERIES: Final = 500
 @attrs.frozen(kw_only=True)
 class DeliveredEvent:
     """
-    An event, and who was told.
+    An event of a video, and its deliveries to webhook endpoints.
 
     Attributes:
         deliveries: The newest first; an event that was sent again has several to one
@@ -44,13 +44,13 @@ class DeliveredEvent:
 
 @attrs.frozen(kw_only=True)
 class Events:
-    """Read the events, and forget the old ones."""
+    """Read the events of videos, and remove old ones."""
 
     uow: UnitOfWork
     clock: Clock
 
     def page(self, env: Environment, query: EventQuery) -> EventPage:
-        """Return an environment's events after a number, the oldest first."""
+        """Return one page of an environment's events after a sequence number, the oldest first."""
         with self.uow.read() as work:
             return work.events.page(env, query)
 
@@ -58,11 +58,11 @@ class Events:
         self, caller: Principal, org_id: str, video_id: str
     ) -> Sequence[DeliveredEvent]:
         """
-        Return the latest events of a video, the newest first.
+        Return the latest events of a video with their deliveries, the newest first.
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: It is outside the key's environment.
+            ForbiddenError: The video is outside the key's environment.
         """
         with self.uow.read() as work:
             video = require_listed(
@@ -80,7 +80,11 @@ class Events:
         ]
 
     def forget_old(self) -> int:
-        """Remove old events and their deliveries."""
+        """
+        Remove old events and their deliveries, and return the number of events.
+
+        One call removes a limited number.
+        """
         with self.uow.write() as work:
             count = work.events.forget(
                 self.clock.now() - EVENT_RETENTION, FORGOTTEN_AT_ONCE

@@ -1,5 +1,5 @@
 """
-The signature of a webhook, and the wishes in its receiver's answer.
+Write and sign webhook requests, and judge the responses of endpoints.
 
 Source: the Standard Webhooks specification; RFC 9110, section 10.2.3.
 """
@@ -22,12 +22,12 @@ USER_AGENT = f"hvcore/{__version__} (webhooks)"
 
 
 def body_of(stored: StoredEvent, public: PublicSettings) -> str:
-    """Write the body, to the byte the same each time an event is sent."""
+    """Return the JSON body of an event's webhook request, with the same bytes each time."""
     return json.dumps(rendered(stored, public), separators=(",", ":"))
 
 
 def rendered(stored: StoredEvent, public: PublicSettings) -> dict[str, object]:
-    """Render an event as it is sent."""
+    """Return an event as the JSON data that webhook endpoints get."""
     return wire.event(
         stored, worker_url=public.worker_url, player_url=public.player_url
     )
@@ -37,7 +37,7 @@ def headers_of(
     event_id: str, body: str, *, secrets: Iterable[str], now: datetime
 ) -> Mapping[str, str]:
     """
-    Return the headers of one attempt.
+    Return the headers of one webhook request, with its signatures.
 
     Args:
         secrets: Each adds a signature, so that the receiver needs only one of them.
@@ -53,7 +53,7 @@ def headers_of(
 
 
 def outcome_of(answer: OutboundResponse, *, now: datetime) -> Outcome:
-    """Judge an answer."""
+    """Return the outcome of a webhook attempt, from the endpoint's response."""
     found = Outcome(status=answer.status)
     if found.is_success:
         return found

@@ -1,8 +1,8 @@
 """
-Tell subscribers what has happened: the work of ``subscriber.tell`` tasks.
+Tell event subscribers (plugins) about events: the work of ``subscriber.tell`` tasks.
 
-Each event is a task of its own for each subscriber, ordered with the change that it
-describes. It waits until the earlier ones of its video are told.
+Each event is a task of its own for each subscriber, ordered in the transaction of the change
+that it describes. It waits until the earlier events of its video are told.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,19 +22,19 @@ from hvcore.services.tasks.leases import TaskRun
 from hvcore.services.webhooks.endpoint_slots import EndpointSlots
 
 EARLIER_WAITS: Final = timedelta(seconds=10)
-"""At most: whoever tells an earlier event wakes the next one."""
+"""The longest wait for an earlier event; telling that event wakes the next one."""
 UNKNOWN_WAITS: Final = timedelta(minutes=1)
-"""While plugins change, old workers meet the events of new ones."""
+"""How long an event waits for its subscriber: while plugins change, old workers may lack it."""
 
 
 class SubscriberError(HvcoreError):
-    """A subscriber has not taken an event."""
+    """A subscriber has failed to take an event."""
 
 
 @attrs.frozen(kw_only=True)
 class Subscriptions:
     """
-    Tell events, those of a video in their order.
+    Tell event subscribers about events; those of one video in their order.
 
     Attributes:
         subscribers: By name.
@@ -46,10 +46,10 @@ class Subscriptions:
 
     def tell(self, run: TaskRun) -> None:
         """
-        Tell one event, or have it wait for its turn.
+        Tell a subscriber one event, or put the task back until it is the event's turn.
 
         Raises:
-            SubscriberError: It was not taken; the task is tried again.
+            SubscriberError: The subscriber has not taken the event; the task is tried again.
         """
         name = _subscriber_of(run.task)
         with self.uow.read() as work:

@@ -1,1 +1,1 @@
-"""Files of a video to take away: renditions joined into one file, and the source."""
+"""Downloads of a video: renditions joined into one file, and the source file."""

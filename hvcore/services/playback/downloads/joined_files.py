@@ -1,8 +1,8 @@
 """
-The body of a download: a head, and behind it segments as they were published.
+The body of a download: an MP4 head, followed by the segments as they were published.
 
-It is never whole anywhere: each piece is read from the storage when it is sent. Of a
-range that is read in parts, what counts is decided by the whole range.
+The file is never whole anywhere: each piece is read from the storage when it is sent. If a
+requested range is read in parts, the whole range decides which segments are counted.
 """
 
 from array import array
@@ -22,16 +22,16 @@ from hvcore.services.playback.shared_texts import PIECE_BYTES, PiecewiseBody
 NAMED: Final = "downloads"
 """The folder of downloads, in addresses and under a media root."""
 Counted = Callable[[int], CountedSegment]
-"""Makes what counts a segment of a rung, by the rung's short edge in pixels."""
+"""Makes the count of a segment, from the short edge of its rung in pixels."""
 
 
 class SegmentsInOrder:
     """
-    The segments of some tracks, in the order in which they are in a file.
+    The segments of a download's tracks, in the order of the file.
 
     Attributes:
-        size_bytes: Of all.
-        ends: Where each ends.
+        size_bytes: Of all segments together.
+        ends: The end of each segment, in bytes from the first segment's start.
     """
 
     def __init__(self, tracks: Sequence[PublishedTrack]) -> None:
@@ -55,21 +55,23 @@ class SegmentsInOrder:
         return len(self.ends)
 
     def start(self, place: int) -> int:
-        """Return the position of a segment's first byte."""
+        """Return the position of a segment's first byte, counted from the first segment's start."""
         return self.ends[place - 1] if place else 0
 
     def track(self, place: int) -> int:
-        """Return the index of the track to which a segment belongs."""
+        """Return the index of the track to which the segment at a place belongs."""
         return self._track_indexes[place]
 
     def stored(
         self, storage: Storage, media_root: str, place: int
     ) -> tuple[StoredFile, int | None]:
         """
-        Return a segment's stored file, and the rung that it counts for, if any.
+        Return a segment's stored file, and the short edge of the rung for which it counts.
+
+        The short edge is None for segments that are never counted, such as sound.
 
         Raises:
-            ObjectNotFoundError: It was never published.
+            ObjectNotFoundError: The segment was never published.
         """
         published = self._tracks[self._track_indexes[place]]
         found = segment_of(published, self._numbers[place])
@@ -81,11 +83,11 @@ class SegmentsInOrder:
 @attrs.frozen(kw_only=True, eq=False)
 class JoinedFile(PiecewiseBody):
     """
-    A file of a head and segments.
+    The body of a download: a head and the segments after it.
 
     Attributes:
-        counted: Segments are counted as they are where they are served alone: before
-            more than half of one is sent.
+        counted: Makes the count of a sent segment. Segments are counted as when they are
+            served alone: before more than half of one is sent.
     """
 
     head: StoredFile
@@ -96,28 +98,28 @@ class JoinedFile(PiecewiseBody):
 
     @property
     def size_bytes(self) -> int:
-        """The length of the joined file."""
+        """The length of the whole file in bytes."""
         return self.head.size_bytes + self.segments.size_bytes
 
     def pieces(self, start: int, end: int) -> Iterator[bytes]:
         """
-        Read the bytes from start to before end, little by little.
+        Yield the bytes of the file from start to before end, in pieces.
 
         Raises:
-            ConnectionAbortedError: A file is gone, or the storage does not answer: what
-                has been sent cannot be taken back.
+            ConnectionAbortedError: A stored file is gone, or the storage does not answer: the
+                bytes that were sent cannot be taken back.
         """
         return self._pieces(start, end, (start, end))
 
     def part(self, start: int, end: int, asked: tuple[int, int]) -> bytes:
         """
-        Read a part of a range; nothing stays open, and nothing is kept.
+        Return a part of a requested range; no file stays open, and nothing is cached.
 
         Args:
-            asked: The range, of which this is what comes next.
+            asked: The whole requested range, to which the part belongs.
 
         Raises:
-            ConnectionAbortedError: As of pieces.
+            ConnectionAbortedError: As in pieces.
             UnavailableError: The storage does not answer.
         """
         return b"".join(self._pieces(start, end, asked))

@@ -1,4 +1,4 @@
-"""The downloads of a video, and the file name of each."""
+"""List the downloads of a video, and name their files."""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from hvcore.manifests.languages import language_tag
 _MOVIE: Final = re.compile(r"([1-9][0-9]{0,4}p)\.mp4")
 _SOUND: Final = re.compile(r"(audio(?:-[1-9][0-9]{0,2})?)\.m4a")
 MAX_SAVED_CHARS: Final = 60
-"""Of a video's name, of which each may take four bytes of the 255 of a name."""
+"""Characters of the video's name in a file name: each may take 4 of the 255 bytes."""
 _MAX_BYTES: Final = 255
 _FORBIDDEN: Final = re.compile(
     r'[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069/\\:*?"<>|]'
@@ -25,13 +25,13 @@ _UNNAMED: Final = "video"
 @attrs.frozen(kw_only=True)
 class DownloadName:
     """
-    A download that a video has.
+    The name, type and track of one download of a video.
 
     Attributes:
-        name: As addresses have it, such as ``720p.mp4``.
-        track: Its pictures, or the sound of an M4A.
+        name: The file name in addresses, such as ``720p.mp4``.
+        track: The video track of a movie, or the sound track of an M4A.
         language: Of the sound of an M4A, as playlists have it; ``""`` if unknown.
-        label: What distinguishes it from others of the video, ``""`` for the only sound.
+        label: Distinguishes it from other downloads of the video, ``""`` for the only sound.
     """
 
     name: str
@@ -42,12 +42,12 @@ class DownloadName:
 
 
 def is_download_name(name: str) -> bool:
-    """Return whether some video may have a download of that name."""
+    """Return whether a name has the form of a download's name, whatever the video."""
     return bool(_MOVIE.fullmatch(name) or _SOUND.fullmatch(name))
 
 
 def downloads_of(media: MediaIndex) -> Sequence[DownloadName]:
-    """Return the downloads of a video, the largest rung first."""
+    """Return the downloads of a video: movies with the largest rung first, then sounds."""
     movies = [
         DownloadName(
             name=f"{one.track.rung.key}.mp4",
@@ -62,7 +62,7 @@ def downloads_of(media: MediaIndex) -> Sequence[DownloadName]:
 
 
 def first_sound(media: MediaIndex) -> PublishedTrack | None:
-    """Return the sound of a video's movies: the default one, as browsers play it."""
+    """Return the sound track that a video's movies contain: the default, as browsers play it."""
     sounds = [(one, one.track.audio) for one in media.tracks if one.track.audio]
     if not sounds:
         return None
@@ -81,13 +81,13 @@ def first_sound(media: MediaIndex) -> PublishedTrack | None:
 
 def saved_name(video_name: str, name: str, label: str) -> str:
     """
-    Return the file name under which a download is saved.
+    Return the file name under which browsers save a download.
 
-    Without what file systems forbid, and what would lead elsewhere.
+    Characters that file systems forbid, or that lead to another folder, are replaced.
 
     Args:
-        name: As addresses have it; its ending stays.
-        label: Stands in parentheses, if there is one.
+        name: The file name in addresses; its ending stays.
+        label: Added in parentheses, unless it is empty.
     """
     kind = f" ({label})" if label else ""
     behind = f"{kind}.{name.rpartition('.')[2]}"

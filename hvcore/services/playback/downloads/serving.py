@@ -1,7 +1,8 @@
 """
-Files to take away: a rung with the default sound as MP4, each sound as M4A.
+Serve downloads: each video rung with the default sound as MP4, each sound as M4A.
 
-Their heads are made on the first request and kept in the storage; see decision 125.
+The head of a download is made on its first request and kept in the storage; see decision
+125.
 """
 
 import hashlib
@@ -39,9 +40,9 @@ from hvcore.services.playback.published_files import init_of, stored_file
 from hvcore.services.playback.responses import StoredFile
 
 MAX_KNOWN: Final = 32
-"""About 15 MB, if all are of films of twelve hours."""
+"""Downloads kept in memory, about 15 MB if all are of films of twelve hours."""
 WAIT_S: Final = 20.0
-"""For the head of another download; longer ones are told to come again."""
+"""How long a request waits while another download is prepared; then it is refused."""
 RETRY_AFTER_S: Final = 5
 _NO_SUCH_DOWNLOAD: Final = "The video has no such download."
 _DAMAGED: Final = "The files of this download are damaged."
@@ -58,10 +59,10 @@ class _Known:
 @attrs.frozen(kw_only=True, eq=False)
 class Download:
     """
-    A download, to be sent.
+    A download of a video, ready to be sent.
 
     Attributes:
-        label: What distinguishes it from others of the video, for its name on disk.
+        label: Distinguishes it from other downloads of the video, in the saved file's name.
     """
 
     body: JoinedFile
@@ -71,7 +72,7 @@ class Download:
 
 
 class Downloads:
-    """Open downloads; thread-safe."""
+    """Open the downloads of videos; thread-safe."""
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
@@ -83,7 +84,7 @@ class Downloads:
 
     @contextmanager
     def without_waiting(self) -> Iterator[None]:
-        """Within the block, refuse what this thread would have to wait for."""
+        """Refuse downloads whose head must be made first, within a ``with`` block in this thread."""
         self._thread.refuses = True
         try:
             yield
@@ -97,14 +98,14 @@ class Downloads:
         counted: Counted,
     ) -> Download:
         """
-        Return a download of a video.
+        Return a download of a video, whose head is made if there is none yet.
 
         Args:
-            name: Behind ``downloads/``.
+            name: The part of the path after ``downloads/``.
 
         Raises:
-            NotFoundError: The video has no such one.
-            UnavailableError: Its head cannot be made now.
+            NotFoundError: The video has no such download.
+            UnavailableError: The head cannot be made now.
         """
         if not is_download_name(name):
             raise NotFoundError(_NO_SUCH_DOWNLOAD)

@@ -1,4 +1,4 @@
-"""The file that a video was made of, for its owner to take back."""
+"""Serve the source file of a video to its owner."""
 
 from typing import Final
 
@@ -17,17 +17,17 @@ TYPES: Final = {
     "webm": "video/webm",
     "mkv": "video/x-matroska",
 }
-"""Of sources, by the endings of their names."""
+"""Content types of source files, by the endings of their names."""
 _STEM: Final = "source"
 
 
 def source_name(file_name: str, content_type: str | None) -> str:
     """
-    Return the last part of the address of a source.
+    Return the file name of a source in its address, such as ``source.mp4``.
 
     Args:
-        file_name: As its sender called it.
-        content_type: As it was announced; None if it was not.
+        file_name: The name that the uploading client gave the file.
+        content_type: The type that it announced; None if it announced none.
     """
     ending = file_name.rpartition(".")[2].lower()
     if ending not in TYPES:
@@ -36,7 +36,12 @@ def source_name(file_name: str, content_type: str | None) -> str:
 
 
 def source_type(name: str) -> str | None:
-    """Return the type of a source by that part; None if it is of something else."""
+    """
+    Return the content type of a source by its file name in the address.
+
+    Returns:
+        None if the name is not of a source.
+    """
     stem, _, ending = name.rpartition(".")
     return TYPES.get(ending) if stem == _STEM else None
 
@@ -45,10 +50,10 @@ def open_source(
     storage: Storage, video: Playable, name: str, content_type: str
 ) -> PlaybackResponse:
     """
-    Return the source of a video.
+    Return the response with the source file of a video.
 
     Raises:
-        VideoNotFoundError: It is gone.
+        VideoNotFoundError: The file is gone.
     """
     try:
         info = storage.stat(video.source_path)

@@ -1,1 +1,1 @@
-"""Signed playback addresses, and the keys that sign tokens."""
+"""Signed playback addresses, and the keys that sign playback tokens."""

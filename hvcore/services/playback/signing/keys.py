@@ -47,10 +47,10 @@ _PUBLIC_PEM: Final = re.compile(
 @attrs.frozen(kw_only=True)
 class SigningKeyCreated:
     """
-    A new key, and what only its owner has.
+    A new signing key, and its secret part, which the service shows only once.
 
     Attributes:
-        private: The secret, or the private key in PEM; None if the owner had it.
+        private: The secret, or the private key in PEM; None if the owner made the key.
     """
 
     key: SigningKey
@@ -59,7 +59,7 @@ class SigningKeyCreated:
 
 @attrs.frozen(kw_only=True)
 class PlaybackSigningKeys:
-    """The signing keys of organizations."""
+    """Make, list and revoke the playback signing keys of organizations."""
 
     uow: UnitOfWork
     sealer: Sealer
@@ -75,16 +75,16 @@ class PlaybackSigningKeys:
         public_pem: str | None = None,
     ) -> SigningKeyCreated:
         """
-        Make a key; its tokens play from the answer on.
+        Make a signing key for an organization; its tokens are accepted as soon as this returns.
 
         Args:
-            public_pem: An Ed25519 key of the owner's, of which only the public half is
-                here; None has one made.
+            public_pem: The public half of an Ed25519 key that the owner made; None has the
+                service make a key.
 
         Raises:
-            InvalidParametersError: The name is none, or the public key is none.
+            InvalidParametersError: The name or the public key is invalid.
             NotFoundError: There is no such organization.
-            ConflictError: It has as many as it may have.
+            ConflictError: The organization has as many keys as it may have.
         """
         if not is_key_name(name):
             raise _refused(
@@ -121,19 +121,19 @@ class PlaybackSigningKeys:
         return SigningKeyCreated(key=key, private=private)
 
     def of_organization(self, org_id: str) -> Sequence[SigningKey]:
-        """Return an organization's keys, oldest first, revoked ones included."""
+        """Return an organization's signing keys, oldest first, revoked ones included."""
         with self.uow.read() as work:
             return work.signing_keys.of_organization(OrgId(org_id))
 
     def revoke(self, org_id: str, key_id: str) -> SigningKey:
         """
-        End a key, with all tokens of it.
+        Revoke a signing key and with it all its tokens; return the key.
 
-        No later request on this machine is served with one, on others none that comes
+        Requests with such a token are refused on this machine once this returns, and on others
         a second later.
 
         Raises:
-            NotFoundError: The organization has none such, or it is revoked.
+            NotFoundError: The organization has no such key, or it is revoked.
         """
         now = self.clock.now()
         with self.uow.write() as work:

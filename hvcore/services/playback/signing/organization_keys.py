@@ -1,4 +1,4 @@
-"""The keys of organizations, as the ring verifies with them."""
+"""Open the stored signing keys of organizations, to verify tokens with them."""
 
 from typing import Final
 
@@ -9,15 +9,15 @@ from hvcore.playback_tokens.keys import TokenKey
 from hvcore.signing.sealing import SealBrokenError, Sealer
 
 MAX_OPENED: Final = 4096
-"""Keys in memory, less than 1 KB each."""
+"""Opened keys kept in memory, less than 1 KB each."""
 
 
 class OrganizationKeys:
     """
-    Open the signing keys that are stored; thread-safe.
+    Open the stored signing keys of organizations, and cache them; thread-safe.
 
     Args:
-        sealer: Opens the secrets.
+        sealer: Opens the sealed secrets of keys.
     """
 
     def __init__(self, sealer: Sealer) -> None:
@@ -26,9 +26,11 @@ class OrganizationKeys:
 
     def in_force(self, stored: SigningKey | None) -> TokenKey | None:
         """
-        Return the key that verifies tokens; None for one unknown or revoked.
+        Return the key that verifies the tokens of a stored signing key, if it is in force.
 
-        For a secret that cannot be opened as well: the service's own was replaced.
+        Returns:
+            None if the key is unknown or revoked, or its secret cannot be opened: the service's
+            own secret was replaced.
         """
         if stored is None or stored.revoked_at is not None:
             return None

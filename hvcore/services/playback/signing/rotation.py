@@ -1,4 +1,4 @@
-"""The rotation of the service's own keys of playback tokens."""
+"""Make and read the service's own keys that sign playback tokens, for their rotation."""
 
 import secrets
 from datetime import timedelta
@@ -20,7 +20,7 @@ _SECRET_BYTES: Final = 48
 
 
 def new_key_like(key: TokenKey) -> str:
-    """Return the text of a new key of the same algorithm."""
+    """Return the text of a new signing key with the same algorithm as the given key."""
     if isinstance(key.private, Ed25519PrivateKey):
         pem = Ed25519PrivateKey.generate().private_bytes(
             Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()
@@ -31,9 +31,9 @@ def new_key_like(key: TokenKey) -> str:
 
 def read_rotated_key(kid: str, text: str) -> TokenKey:
     """
-    Read a key that was made so.
+    Read a signing key from its text, as ``new_key_like`` made it.
 
     Raises:
-        ConfigError: It is none.
+        ConfigError: The text is no key.
     """
     return TokenKey.load(text.encode(), kid=kid)

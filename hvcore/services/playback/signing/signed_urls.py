@@ -1,5 +1,5 @@
 """
-Sign playback addresses.
+Sign playback addresses with tokens.
 
 Source: interface, "signed-url" and "Authentication", 7.
 """
@@ -35,7 +35,7 @@ from hvcore.settings import PublicSettings
 @attrs.frozen(kw_only=True)
 class SignedPlayback:
     """
-    The private addresses of a video, each with a token in it.
+    The private playback addresses of a video, each with a token in it.
 
     Attributes:
         expires_in_s: Seconds until the token expires.
@@ -46,17 +46,17 @@ class SignedPlayback:
 
     @property
     def url(self) -> str:
-        """The playlist's."""
+        """The signed address of the video's master playlist."""
         return self.addresses.playlist
 
 
 @attrs.frozen(kw_only=True)
 class SignedSource:
     """
-    The address of a source, with a token in it.
+    The address of a video's source file, with a token in it.
 
     Attributes:
-        expires_in_s: Likewise.
+        expires_in_s: Seconds until the token expires.
     """
 
     url: str = attrs.field(repr=False)
@@ -65,7 +65,7 @@ class SignedSource:
 
 @attrs.frozen(kw_only=True)
 class SignedUrls:
-    """Issue playback tokens."""
+    """Issue playback tokens, and make the addresses of videos that contain them."""
 
     uow: UnitOfWork
     key_ring: KeyRing
@@ -83,7 +83,7 @@ class SignedUrls:
         return TokenDomains(uow=self.uow, key_ring=self.key_ring, clock=self.clock)
 
     def forget_unused_domains(self) -> int:
-        """Remove lists of domains that no valid token can name."""
+        """Remove stored lists of domains that no valid token can name; return their number."""
         return self._tokens.forget_unused()
 
     def sign(
@@ -100,7 +100,7 @@ class SignedUrls:
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: It is outside the key's environment.
+            ForbiddenError: The video is outside the key's environment.
         """
         with self.uow.read() as work:
             video = require_listed(
@@ -121,7 +121,7 @@ class SignedUrls:
 
     def addresses(self, video: Video, size_px: tuple[int, int]) -> PlaybackAddresses:
         """
-        Return a video's playback addresses, with room for a token if it is private.
+        Return a video's playback addresses, with a placeholder for a token if it is private.
 
         Args:
             size_px: Of the thumbnail, width and height.
@@ -130,7 +130,7 @@ class SignedUrls:
         return roots.of(video.id, is_public=video.is_public, size_px=size_px)
 
     def roots(self, org_id: str, env_id: str) -> PlaybackRoots:
-        """Return the playback addresses of an environment's videos."""
+        """Return the common beginnings of the playback addresses of an environment's videos."""
         return PlaybackRoots(
             worker_url=self.public.worker_url,
             player_url=self.public.player_url,
@@ -142,12 +142,12 @@ class SignedUrls:
         self, caller: Principal, org_id: str, video_id: str, *, expires_in_s: int
     ) -> SignedSource:
         """
-        Return an address of the file that a ready video was made of.
+        Return a signed address of the source file of a ready video.
 
         Raises:
             VideoNotFoundError: There is no such video, or it is deleted.
-            ForbiddenError: It is outside the key's environment.
-            ConflictError: It is not ready.
+            ForbiddenError: The video is outside the key's environment.
+            ConflictError: The video is not ready.
         """
         with self.uow.read() as work:
             video = require_listed(
@@ -173,9 +173,9 @@ class SignedUrls:
 
     def downloads(self, video: Video) -> list[tuple[str, str, str, str]]:
         """
-        Return the downloads: name, content type, address and language of each.
+        Return the downloads of a video: name, content type, address and language of each.
 
-        In the addresses of a private one is a place for a token.
+        The addresses of a private video contain a placeholder for a token.
         """
         if not video.allows_download or video.media is None:
             return []
@@ -194,7 +194,7 @@ class SignedUrls:
     def thumbnail_url(
         self, video: Video | VideoSummary, width_px: int, height_px: int
     ) -> str:
-        """Return the address of a thumbnail, with a token if the video is private."""
+        """Return the address of a video's thumbnail, with a token if the video is private."""
         url = f"{self.public.worker_url}/t/{video.id}/{width_px}x{height_px}.jpg"
         if video.is_public:
             return url

@@ -1,5 +1,5 @@
 """
-Issue playback tokens whose domains may be many.
+Issue playback tokens that may be used on many domains.
 
 Docs: docs/decisions/0043.
 """
@@ -23,7 +23,7 @@ FORGET_BATCH: Final = 1_000
 
 @attrs.frozen(kw_only=True)
 class TokenDomains:
-    """Keep lists of domains as long as tokens name them."""
+    """Issue playback tokens, and store their long lists of domains while tokens name them."""
 
     uow: UnitOfWork
     key_ring: KeyRing
@@ -38,9 +38,9 @@ class TokenDomains:
         domains: Sequence[str] = (),
     ) -> str:
         """
-        Make a token for playback, which is in every line of its playlists.
+        Issue a playback token that is short enough for every line of a playlist.
 
-        It contains its domains if it stays short, else the name of their list.
+        The token contains its domains if it stays short, otherwise the id of their stored list.
 
         Raises:
             InvalidParametersError: So many domains that they would never have
@@ -67,7 +67,7 @@ class TokenDomains:
         )
 
     def forget_unused(self) -> int:
-        """Remove lists that no valid token can name."""
+        """Remove stored lists of domains that no valid token can name; return their number."""
         with self.uow.write() as work:
             count = work.domain_lists.forget(self.clock.now(), FORGET_BATCH)
             work.commit()

@@ -1,1 +1,1 @@
-"""Pictures of a video, in the sizes that viewers ask for."""
+"""Thumbnails: the poster of a video in the sizes that viewers request."""

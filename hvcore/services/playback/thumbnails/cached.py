@@ -1,4 +1,4 @@
-"""Serve pictures that were made before, without waiting for one to be made."""
+"""Serve thumbnails that are stored on this machine already, without waiting for a render."""
 
 import hashlib
 import re
@@ -42,10 +42,10 @@ class _Known:
 @attrs.frozen(kw_only=True)
 class CachedThumbnails:
     """
-    Pictures that are on this machine; for one thread.
+    Serve stored thumbnails of this machine; for one thread.
 
     Attributes:
-        uses: The same as of Thumbnails, which chooses by it which sizes to remove.
+        uses: The same object that Thumbnails uses to choose which sizes to remove.
     """
 
     storage: Storage
@@ -57,10 +57,10 @@ class CachedThumbnails:
 
     def open(self, request: ThumbnailRequest) -> PlaybackResponse | None:
         """
-        Return a stored picture; None if there is none.
+        Return the response with a stored thumbnail; None if it is not stored on this machine.
 
         Raises:
-            HvError: As of Thumbnails.open.
+            HvError: As in Thumbnails.open.
         """
         if _NAME.fullmatch(request.name) is None:
             return None

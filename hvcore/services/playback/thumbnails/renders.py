@@ -1,9 +1,9 @@
 """
-Make pictures of a size, in turn by organization and client.
+Render thumbnails in child processes, in turn by organization and client.
 
-Sizes that the service's own addresses name have their own places and child, so that
-requests for other sizes do not delay them. The others are made by children that are
-nice: somebody who asked for one after the other took half a core from who watches.
+Usual sizes, which the service's own addresses name, have their own places and child, so that
+requests for other sizes do not delay them. Other sizes are rendered by child processes with a
+lower priority: a client that requested one after the other took half a core from viewers.
 """
 
 import logging
@@ -30,10 +30,10 @@ OTHERS_NICENESS: Final = 12
 """Encodes come first, which have 10: with 5 a short clip took three times as long beside
 these. Viewers wait for them: with 15, a new size took 2.5 s on a machine that was full."""
 USUAL_FOR_ONE: Final = 3
-"""Times the share: a browser asks for six pictures of a page at a time."""
+"""Usual renders of one client, in shares: a browser asks for six pictures of a page at a time."""
 WAIT_FOR_RENDER_S: Final = 2.0
 MORE_FOR_RENDER_S: Final = 3.0
-"""Once it has begun: on a busy machine a child takes a second or two to start."""
+"""How long a render may take once begun: on a busy machine a child starts in 1 or 2 s."""
 _SHARE: Final = "renders_of_one"
 
 _log = logging.getLogger(__name__)
@@ -42,15 +42,15 @@ _log = logging.getLogger(__name__)
 @attrs.frozen(kw_only=True)
 class RenderWanted:
     """
-    A picture that somebody asks for.
+    The thumbnail that a request wants rendered.
 
     Attributes:
-        is_usual: The service itself hands out addresses of that size.
-        organization: Whose video it is.
+        is_usual: Whether the service itself hands out addresses of that size.
+        organization: The owner of the video.
         address: The client's, as shares are counted.
-        read: Reads the picture that it is made of; not called over a share.
-        keep: Keeps what was made after the request has ended, so that the next one
-            finds it: what takes longer than a request may would never be made.
+        read: Reads the poster; not called if the client is over its share.
+        keep: Stores a thumbnail that was finished after its request has ended, so that the
+            next request finds it.
     """
 
     width_px: int
@@ -62,13 +62,13 @@ class RenderWanted:
     keep: Callable[[bytes], None]
 
     def draw(self, child: DrawingProcess) -> bytes:
-        """Have a child draw the picture."""
+        """Have a child process crop the poster to the wanted size; return the JPEG's bytes."""
         return child.crop_to_fill(self.read(), self.width_px, self.height_px)
 
 
 class ThumbnailRenders:
     """
-    Make pictures, and refuse requests above a share at once; thread-safe.
+    Render thumbnails, and refuse requests above a client's share at once; thread-safe.
 
     Args:
         renders_of_one: The setting ``shares.renders_of_one``.
@@ -92,11 +92,12 @@ class ThumbnailRenders:
 
     def make(self, wanted: RenderWanted) -> bytes:
         """
-        Return the picture in a size.
+        Render a thumbnail, and return its bytes.
 
         Raises:
-            UnavailableError: Too many are being made, or waited for by the client.
-            Exception: What the reading raises.
+            UnavailableError: Too many thumbnails are being rendered, or wanted by the client, or
+                the render takes too long.
+            Exception: Any error of reading the poster.
         """
         room = self._usual if wanted.is_usual else self._others
         making = room.begin(

@@ -1,9 +1,9 @@
 """
-Serve a video's picture in any size.
+Serve the thumbnails of a video in any size.
 
-Source: interface, "Delivery", thumbnail. A size is made from the poster on the first
-    request, and stored: always if the service's own addresses name it, else as long
-    as other sizes are not requested more.
+Source: interface, "Delivery", thumbnail. A size is rendered from the poster on the first
+request, and stored: for good if the service's own addresses name the size, otherwise as long
+as other sizes are not requested more.
 """
 
 import hashlib
@@ -49,7 +49,7 @@ _NAME = re.compile(r"([1-9][0-9]{0,5})x([1-9][0-9]{0,5})\.jpg")
 @attrs.frozen(kw_only=True)
 class ThumbnailRequest:
     """
-    A request for a picture.
+    A viewer's request for a thumbnail of a video.
 
     Attributes:
         name: ``<width>x<height>.jpg`` as the path has it.
@@ -62,7 +62,7 @@ class ThumbnailRequest:
 
 @attrs.frozen(kw_only=True)
 class Thumbnails:
-    """Serve pictures of videos."""
+    """Serve the thumbnails of videos, and render sizes that are not stored."""
 
     storage: Storage
     directory: PlaybackDirectory
@@ -72,11 +72,10 @@ class Thumbnails:
 
     def open(self, request: ThumbnailRequest) -> PlaybackResponse:
         """
-        Return a picture, cropped to fill its size.
+        Return the response with a video's poster, cropped to fill the requested size.
 
         Raises:
-            NotFoundError: The name is none of a picture, or the video has
-                none.
+            NotFoundError: The name is none of a thumbnail, or the video has no poster.
             InvalidParametersError: A side is not from 16 to 3840 pixels.
             UnauthorizedError: A private video without a valid token.
             ForbiddenError: A token that does not reach this far.

@@ -1,8 +1,8 @@
 """
-Thumbnail tokens, the same one for a while.
+Issue thumbnail tokens, and give the same token again for an hour.
 
-Signing costs 30 us, and a page of a list has up to a hundred. An address that
-stays the same also lets browsers keep its picture.
+Signing costs 30 us, and a page of a list has up to a hundred thumbnails. An address that
+stays the same also lets browsers keep the picture.
 """
 
 import threading
@@ -14,13 +14,13 @@ from hvcore.domain.limits import THUMBNAIL_TOKEN_VALID_S
 from hvcore.playback_tokens import KeyRing, TokenUse
 
 SAME_FOR_S: Final = 3600
-"""A token is good for so much longer, so that each is for a day at least."""
+"""How long the same token is given; it is valid for so much longer than a day."""
 MAX_TOKENS: Final = 20_000
-"""About 15 MB."""
+"""Tokens kept in memory, about 15 MB."""
 
 
 class ThumbnailTokens:
-    """Issue thumbnail tokens; thread-safe."""
+    """Issue tokens that open the thumbnails of private videos; thread-safe."""
 
     def __init__(self, key_ring: KeyRing) -> None:
         self._key_ring = key_ring
@@ -30,7 +30,7 @@ class ThumbnailTokens:
         self._lock = threading.Lock()
 
     def issue(self, video_id: VideoId, public_id: PublicId, now: datetime) -> str:
-        """Return a token that is good for 24 to 25 hours from now."""
+        """Return a token for a video's thumbnails that is valid for 24 to 25 hours from now."""
         now_unix = int(now.timestamp())
         issued_at_unix = now_unix - now_unix % SAME_FOR_S
         with self._lock:

@@ -1,8 +1,8 @@
 """
-The requested sizes of a video's picture, so that wanted sizes stay.
+Remember the thumbnail sizes that were requested, so that wanted sizes stay stored.
 
-One client that asks for many sizes once each displaces nobody's size: sizes that two
-clients want are removed last.
+One client that asks for many sizes once each displaces no other client's size: sizes that
+two clients want are removed last.
 """
 
 import threading
@@ -16,7 +16,7 @@ import attrs
 from hvcore.ports.storage import ObjectInfo
 
 MAX_REMEMBERED: Final = 4096
-"""Sizes of all videos; about 1 MB."""
+"""Thumbnail sizes of all videos that are remembered, about 1 MB."""
 
 
 @attrs.define
@@ -34,14 +34,14 @@ class _Use:
 
 
 class ThumbnailUses:
-    """Remember the last uses of sizes; thread-safe."""
+    """Remember the last requests for thumbnail sizes, of all videos; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._uses: OrderedDict[str, _Use] = OrderedDict()
 
     def note(self, path: str, client: str) -> None:
-        """Note that a client asked for a picture."""
+        """Record that a client requested the thumbnail at a storage path."""
         who = hash(client)
         with self._lock:
             use = self._uses.pop(path, None) or _Use(
@@ -54,7 +54,7 @@ class ThumbnailUses:
                 self._uses.popitem(last=False)
 
     def least_used(self, paths: Iterable[ObjectInfo], count: int) -> list[str]:
-        """Return the paths of so many pictures that are missed the least."""
+        """Return the paths of the ``count`` stored thumbnails that are least wanted."""
         with self._lock:
             return [info.path for info in sorted(paths, key=self._rank)[:count]]
 

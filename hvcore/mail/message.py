@@ -20,7 +20,7 @@ def message_of(mail: Mail, *, sender: str) -> EmailMessage:
     Return a mail as a message to be sent.
 
     Raises:
-        MailRefusedError: The recipient's address cannot be written in a mail's header.
+        MailRefusedError: An address cannot be written in a mail's header.
     """
     message = EmailMessage(policy=_POLICY)
     try:

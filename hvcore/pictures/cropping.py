@@ -17,7 +17,7 @@ _BAND_ROWS: Final = 64
 
 def crop_to_fill(picture: bytes, width_px: int, height_px: int) -> bytes:
     """
-    Return a picture as a JPEG of exactly the given size, with what does not fit cut off at the edges.
+    Return a picture as a JPEG of exactly the given size, cropped around its middle.
 
     Raises:
         NotFoundError: The picture has too many pixels.

@@ -91,7 +91,7 @@ class DrawingProcess:
 
     def crop_to_fill(self, picture: bytes, width_px: int, height_px: int) -> bytes:
         """
-        Return a picture as a JPEG of exactly the given size, with what does not fit cut off at the edges.
+        Return a picture as a JPEG of exactly the given size, cropped around its middle.
 
         Raises:
             NotFoundError: The picture has too many pixels, or takes too much time or memory.

@@ -46,7 +46,7 @@ class PngRows:
     @classmethod
     def of(cls, png: bytes) -> Self | None:
         """
-        Return a reader of a PNG file; None if its rows cannot be read one after the other (interlaced).
+        Return a reader of a PNG file; None if its rows cannot be read one after the other (interlaced, say).
 
         Raises:
             ValueError: The file is damaged.

@@ -56,7 +56,7 @@ class Trial:
 
 def try_backends(settings: Settings) -> tuple[Registry, Sequence[Trial]]:
     """
-    Build every chosen backend and close it again, to learn whether its settings are right; calls none of its methods.
+    Build every chosen backend and close it again, to learn whether it can be built.
 
     Returns:
         The registry of all offered backends, and the result for each chosen one.

@@ -1,4 +1,4 @@
-"""Sort videos by name and find them by parts of names; count guesses at share codes."""
+"""Sort videos by name and find them by parts of names; count each client's guesses at shares."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,5 +1,5 @@
 """
-The composition root: from settings to services.
+Build the services from the settings (composition root).
 
 Other programs come here through ``hvcore.embedding``. Every service is made when it is
 first asked for, so that each process loads and connects only what it uses. Build after a
@@ -28,7 +28,7 @@ def build(  # noqa: PLR0913 - each has a default
     answers_requests: bool = False,
 ) -> Services:
     """
-    Wire the services.
+    Return the services of a process, wired together as the settings say.
 
     Args:
         work_dir: A folder for temporary files; default in the data folder.
@@ -39,17 +39,17 @@ def build(  # noqa: PLR0913 - each has a default
             asked before those of the settings; ``sign_in_providers`` and ``cache_invalidators``,
             mappings by their names; ``analytics_sinks`` and ``further_subscribers``,
             likewise, beside what the settings choose and plugins add; and ``engine``, another program's engine of
-            the database. None and an empty group take what the settings choose.
-        rings: Whether tasks are put into the queue at once. A tool without a
-            connection to the queue leaves that to the sweep.
-        connections: To a database server at a time, at least 5: as many as threads
-            use the services.
+            the database. None and an empty group leave the choice to the settings.
+        rings: Whether new tasks are put into the queue right after a commit. A tool
+            without a connection to the queue leaves that to the sweep.
+        connections: The most connections to a database server at a time, at least 5: as
+            many as threads use the services.
         answers_requests: Whether callers wait for the answers: a database server that
             is silent is waited for as ``database.timeout_s`` says, not for half a
             minute.
 
     Raises:
-        ConfigError: An override of something that cannot be overridden.
+        ConfigError: An override names something that cannot be overridden.
     """
     overrides = dict(overrides or {})
     if unknown := overrides.keys() - OVERRIDABLE:

@@ -1,4 +1,4 @@
-"""Makes the services that recognise callers and say what they may do."""
+"""Make the services that recognise callers and say what they may do."""
 
 from functools import cached_property
 
@@ -30,7 +30,7 @@ class AccessWiring(Backends):
 
     @cached_property
     def quotas(self) -> Quotas:
-        """Limits and use of organizations."""
+        """The service for the quotas of organizations, and how much of them is used."""
         return Quotas(uow=self.uow)
 
     @cached_property
@@ -39,12 +39,12 @@ class AccessWiring(Backends):
 
     @cached_property
     def audit(self) -> Audit:
-        """The audit log of operators' actions."""
+        """The service for the audit log of operators' actions."""
         return Audit(uow=self.uow)
 
     @cached_property
     def rate_limits(self) -> RateLimits | None:
-        """Counts requests; None where limits are switched off."""
+        """The service that counts requests and limits their rate; None if limits are switched off."""
         limits = self.settings.limits
         if not limits.enabled:
             return None
@@ -54,5 +54,5 @@ class AccessWiring(Backends):
 
     @cached_property
     def idempotency(self) -> Idempotency:
-        """Answers repeated requests as the first one."""
+        """The service that answers repeated requests as the first one (idempotency keys)."""
         return Idempotency(uow=self.uow)

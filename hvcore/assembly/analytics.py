@@ -1,4 +1,4 @@
-"""Answers about what was watched."""
+"""Make the services that report on what was watched."""
 
 from datetime import timedelta
 from functools import cached_property
@@ -17,7 +17,7 @@ class AnalyticsWiring(VideoWiring):
 
     @cached_property
     def analytics(self) -> Analytics:
-        """Answers questions about watching."""
+        """The service that reports on watched videos."""
         sinks = self._knowing_sinks
         return Analytics(
             totals=SqlVideoTotals(self.engine),
@@ -29,7 +29,7 @@ class AnalyticsWiring(VideoWiring):
 
     @cached_property
     def live_analytics(self) -> LiveAnalytics:
-        """Answers questions about the present viewers."""
+        """The service that reports on the present viewers."""
         sinks = self._knowing_sinks
         return LiveAnalytics(
             videos=self.catalog.videos,
@@ -43,7 +43,7 @@ class AnalyticsWiring(VideoWiring):
 
     @cached_property
     def video_reports(self) -> VideoAnalytics:
-        """Reports on a video's segments: playback quality and origins."""
+        """The service that reports a video's playback quality and where requests came from."""
         sinks = self._knowing_sinks
         return VideoAnalytics(
             videos=self.catalog.videos,
@@ -55,7 +55,7 @@ class AnalyticsWiring(VideoWiring):
 
     @cached_property
     def environment_reports(self) -> EnvironmentAnalytics:
-        """Reports on the segments of environments: playback quality and origins."""
+        """The service that reports an environment's playback quality and where requests came from."""
         sinks = self._knowing_sinks
         return EnvironmentAnalytics(
             store=self.analytics_store,

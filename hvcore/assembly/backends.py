@@ -1,4 +1,4 @@
-"""The needs of all services: the chosen backends, the database, keys, time."""
+"""Make the objects that all services need: the chosen backends, the database, keys and the clock."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
@@ -51,9 +51,9 @@ from hvcore.throttling.log_lines import LOG_LINES
 
 class Backends:
     """
-    Each made when it is first read.
+    The objects that all services need, such as backends and database; each is made when it is first read.
 
-    What connects to something is made once, also if several threads read it.
+    An object that connects to a server is made once, also if several threads read it.
     """
 
     def __init__(self, recipe: Recipe) -> None:
@@ -74,11 +74,11 @@ class Backends:
 
     def close(self) -> None:
         """
-        Release every backend and connection that was made.
+        Close every backend and connection that was made.
 
         Raises:
-            Exception: The first that one of them has raised; the others are released
-                all the same.
+            Exception: The first error that one of them raised; the others are closed all the
+                same.
         """
         made = vars(self)
         releases = [made[name].close for name in ("spool", "_chosen") if name in made]
@@ -97,16 +97,16 @@ class Backends:
 
     def make(self, choice: Choice) -> object:
         """
-        Build a chosen backend anew, beside those that the services use.
+        Build another instance of a chosen backend, beside the one that the services use.
 
         Raises:
-            HvcoreError: It cannot be; see Registry.build.
+            HvcoreError: The backend cannot be built; see Registry.build.
         """
         return self.registry.build(choice, self._context)
 
     @made_once
     def engine(self) -> Engine:
-        """The database connection of this process."""
+        """The SQLAlchemy engine of this process."""
         database = self.settings.database
         host: Engine | None = self._given("engine")
         url = database.url
@@ -130,7 +130,7 @@ class Backends:
 
     @property
     def on_commit(self) -> OnCommit | None:
-        """The bell that rings for tasks after a commit; None if nothing rings."""
+        """Function that puts tasks into the queue after a commit; None if this process does not."""
         return self._ring if self.recipe.rings else None
 
     @made_once
@@ -145,7 +145,7 @@ class Backends:
 
     @made_once
     def transcoders(self) -> Transcoders:
-        """The transcoder of the settings, and those that jobs began with."""
+        """The transcoder that the settings choose, and the transcoders that running jobs were begun with."""
         return Transcoders(
             default=self.transcoder,
             default_name=self.settings.transcoder.backend,
@@ -164,7 +164,7 @@ class Backends:
 
     @made_once
     def analytics_store(self) -> AnalyticsStore:
-        """The sink of served segments that answers questions."""
+        """The analytics sink that also answers queries."""
         given: AnalyticsStore | None = self._given("analytics_store")
         if given is not None:
             return given
@@ -177,24 +177,24 @@ class Backends:
 
     @made_once
     def spool(self) -> Spool:
-        """The spool in which this process writes down served segments."""
+        """The spool into which this process writes the video segments it serves."""
         return Spool(self.spool_dir)
 
     @cached_property
     def key_ring(self) -> KeyRing:
-        """Issues and verifies playback tokens."""
+        """The key ring that issues and verifies playback tokens."""
         load = partial(self._stored_keys, PLAYBACK)
         return make_key_ring(self.settings.playback, load, self.sealer)
 
     @cached_property
     def sealer(self) -> Sealer:
-        """Seals secrets that the database keeps and nobody may read there."""
+        """The sealer that encrypts secrets before they are stored in the database."""
         settings = self.settings
         return Sealer(settings.sign_in.secret or settings.uploads.signing_key)
 
     @cached_property
     def upload_signer(self) -> UploadSigner:
-        """Signs and verifies upload addresses."""
+        """The signer of upload addresses, which verifies them, too."""
         load = partial(self._stored_keys, UPLOADS)
         return make_upload_signer(self.settings.uploads, load, self.sealer)
 
@@ -204,7 +204,7 @@ class Backends:
 
     @made_once
     def outbound(self) -> OutboundHttp:
-        """Outgoing requests to public addresses and allowed hosts."""
+        """The HTTP client for outgoing requests to public addresses and allowed hosts."""
         given: OutboundHttp | None = self._given("outbound")
         if given is not None:
             return given
@@ -236,19 +236,19 @@ class Backends:
 
     @property
     def spool_dir(self) -> Path:
-        """The folder in which counts wait for the sinks."""
+        """The folder in which counts of served segments wait until the sinks have them."""
         # An absolute path stays what it is.
         return self.settings.data_dir / (self.settings.analytics.spool_dir or "spool")
 
     @property
     def edge_folder(self) -> Path:
-        """The folder with the counts, cache and state of this machine's edge."""
+        """The folder with the counts, cache and state of the edge on this machine."""
         # An absolute path stays what it is.
         return self.settings.data_dir / (self.settings.edge.folder or "edge")
 
     @property
     def cache_invalidator_names(self) -> Sequence[str]:
-        """The cache invalidators, which are made by this."""
+        """The names of the cache invalidators; reading this builds the invalidators."""
         return list(self._cache_invalidators)
 
     @made_once
@@ -272,7 +272,7 @@ class Backends:
         return self._chosen.sign_in_providers() if given is None else given
 
     def wanted_kinds(self) -> Mapping[str, frozenset[EventKind]]:
-        """Return the events that each subscriber is to be told, by its name."""
+        """Return the kinds of events that each subscriber wants, by the subscriber's name."""
         # Of the records: a process that orders what is told tells nobody itself.
         of_plugins = {
             offer.backend.name: cast(EventSubscriberBackend, offer.backend).kinds

@@ -1,4 +1,4 @@
-"""The whole service copied: its database to another one, or all of it to a backup and back."""
+"""Copy the database to another one, and back up and restore the whole service."""
 
 import secrets
 from collections.abc import Callable, Sequence
@@ -57,13 +57,13 @@ __all__ = ["Copied", "CopyWiring", "Restored", "read_backup"]
 @attrs.frozen(kw_only=True)
 class Restored:
     """
-    The result of a restore.
+    The result of restoring a backup.
 
     Attributes:
-        missing: Objects of the list that the storage has not: the first ones.
-        missing_count: How many there are.
-        missing_videos: The videos that are there again and lack some of them.
-        unlisted: How many objects the storage has beside the list.
+        missing: The first of the objects that the backup lists and the storage lacks.
+        missing_count: The number of all objects that the storage lacks.
+        missing_videos: The restored videos that lack some of their objects.
+        unlisted: The number of objects in the storage that the backup does not list.
     """
 
     copied: Copied
@@ -74,19 +74,19 @@ class Restored:
 
 
 class CopyWiring(TableWiring):
-    """A part of Services, which copies what the others use."""
+    """The services that copy, back up and restore, a part of Services."""
 
     def copy_to(self, url: str, *, tell: Tell, wait: Callable[[float], None]) -> Copied:
         """
-        Copy the database to another one, or go on with that.
+        Copy the database to the one at the given URL; continue a copy that was broken off.
 
-        Meanwhile nobody can write here. The tables must be at this version.
+        Meanwhile nobody can write to this database. Its tables must be at this version.
 
         Args:
-            wait: Called with the seconds for which a sweep may still be at work.
+            wait: Waits for the given seconds, while a sweep may still be at work.
 
         Raises:
-            UnavailableError: One of them does not answer.
+            UnavailableError: One of the databases does not answer.
             ConfigError: The service runs, or the other database cannot be used.
         """
         with self._beside(url) as other:
@@ -114,19 +114,19 @@ class CopyWiring(TableWiring):
         """
         Write a backup into an empty folder, also while the service runs.
 
-        It has the counts that wait in this machine's spool, and those of sinks that keep
-        them here, of the moment of the rows.
+        The backup has the database's rows as of one moment, and as of that moment the counts
+        that wait in this machine's spool, and those of sinks that keep their data on this machine.
 
-        What was stored before the moment of the rows is listed before it or after it,
-        unless a video was deleted meanwhile; those are named.
+        It lists every object that was stored before that moment, unless a video was deleted
+        meanwhile; such videos are named.
 
         Args:
-            outside: Settings that have keys which are not in the data folder.
+            outside: The settings that hold keys which are not in the data folder.
 
         Raises:
-            UnavailableError: The database or the storage does not answer, or nobody ends
-                to bring counts to the sinks.
-            ConfigError: The objects are no files of this machine, or a plugin's table
+            UnavailableError: The database or the storage does not answer, or another process
+                is bringing counts to the sinks and does not end.
+            ConfigError: The storage's objects are not files of this machine, or a plugin's table
                 cannot be copied.
             OSError: The disk is full, or the like.
         """
@@ -193,10 +193,10 @@ class CopyWiring(TableWiring):
         tell: Tell,
     ) -> Restored:
         """
-        Look for a backup's objects, and fill an empty database, or go on with that.
+        Compare a backup's list of objects with the storage, and fill an empty database; continue a restore that was broken off.
 
         Args:
-            was_filled: An earlier run has called ``filled``.
+            was_filled: Whether an earlier, broken-off run has called ``filled``.
             filled: Called before services may start on the database.
 
         Raises:
@@ -246,10 +246,10 @@ class CopyWiring(TableWiring):
 
 def read_backup(folder: Path) -> Manifest:
     """
-    Read the manifest of a backup, and check the backup's files.
+    Read the manifest of a backup, and check the backup's files; return the manifest.
 
     Raises:
-        ConfigError: The folder is no backup, a damaged one, or of another version.
+        ConfigError: The folder is no backup, or the backup is damaged or of another version.
     """
     return read_manifest(folder, schema_version=SCHEMA)
 

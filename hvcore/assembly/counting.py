@@ -1,4 +1,4 @@
-"""The recording of served segments, and their way to the sinks."""
+"""Make the services that record served video segments and bring them to the analytics sinks."""
 
 from functools import cached_property
 from typing import Final
@@ -20,12 +20,12 @@ class CountingWiring(Backends):
 
     @cached_property
     def session_names(self) -> SessionNames:
-        """Names viewers' sessions, and tells nobody who it was."""
+        """The service that names viewers' sessions without telling who the viewers are."""
         return SessionNames(self.settings.playback.signing_key)
 
     @cached_property
     def segment_details(self) -> SegmentDetails:
-        """The details to record about segments."""
+        """The service that records details about served segments: playback quality and origins."""
         analytics = self.settings.analytics
         return SegmentDetails(
             country_header=analytics.country_header.lower(),
@@ -34,7 +34,7 @@ class CountingWiring(Backends):
 
     @cached_property
     def segment_counter(self) -> SegmentCounter:
-        """Records every segment that is served."""
+        """The service that records every served segment."""
         return SpooledCounter(
             spool=self.spool,
             sessions=SessionNotes(
@@ -47,6 +47,6 @@ class CountingWiring(Backends):
 
     @cached_property
     def flusher(self) -> Flusher:
-        """Brings served segments to the sinks."""
+        """The service that brings the recorded segments to the analytics sinks."""
         sinks = {**self._sinks, DELIVERED_BYTES: SqlDeliveredBytes(self.engine)}
         return Flusher(folder=self.spool_dir, sinks=sinks)

@@ -1,4 +1,4 @@
-"""The additions of plugins to the service, made when first needed."""
+"""Make the additions of plugins to the service: routes, middleware, subscribers and commands."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -14,7 +14,7 @@ from hvcore.services.webhooks.subscriptions import Subscriptions
 
 @attrs.frozen(kw_only=True)
 class MadeMiddleware:
-    """Middleware, and where it belongs."""
+    """A plugin's middleware, and the web apps that it wraps."""
 
     name: str
     apps: frozenset[WebApp]
@@ -26,7 +26,7 @@ class ExtensionWiring(Backends):
 
     @cached_property
     def route_states(self) -> Mapping[str, object]:
-        """The first arguments of the handlers of plugins' routes, by their records."""
+        """The state objects that plugins' route handlers get as first argument, by the records' names."""
         return self._chosen.all_of("routes")
 
     @cached_property
@@ -48,13 +48,13 @@ class ExtensionWiring(Backends):
 
     @cached_property
     def subscriptions(self) -> Subscriptions:
-        """Tells subscribers of events."""
+        """The service that tells subscribers of events."""
         return Subscriptions(
             uow=self.uow,
             subscribers={**self._chosen.subscribers(), **self._further_subscribers},
         )
 
     def command(self, name: str) -> object:
-        """Make the command that a plugin has added: a click.Command."""
+        """Make the ``click.Command`` that a plugin has added under this name."""
         choices = self.registry.choices(self.settings, "commands")
         return self.make(next(one for one in choices if one.name == name))

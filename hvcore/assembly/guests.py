@@ -1,4 +1,4 @@
-"""The use cases within another program's transaction."""
+"""Make the services that work within another program's transaction."""
 
 from collections.abc import Sequence
 from functools import cached_property, partial
@@ -23,7 +23,7 @@ __all__ = ["GuestServices", "accept_host_engine"]
 
 class GuestServices(UploadWiring):
     """
-    Uploads and deletions within another program's transaction: no step outlives a rollback.
+    Uploads and deletions within another program's transaction, undone by its rollback.
 
     Raises:
         ConfigError: The connection cannot be used; see GuestUnitOfWork.
@@ -50,17 +50,17 @@ class GuestServices(UploadWiring):
 
     @cached_property
     def uow(self) -> UnitOfWork:
-        """Savepoints in the other program's transaction."""
+        """The unit of work, which opens savepoints in the other program's transaction."""
         return self._work
 
     @cached_property
     def deletion(self) -> Deletion:
-        """Deletes videos; whoever is to be told is told after the commit."""
+        """The service that deletes videos; workers and delivery learn of it after the commit."""
         return attrs.evolve(self._services.deletion, uow=self.uow)
 
     @cached_property
     def clock(self) -> Clock:
-        """The same, as all that follows."""
+        """The clock of the service that is used outside of the transaction, too."""
         return self._services.clock
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Edge keys and share links, and playing by them."""
+"""Make the services for edge keys, share links, and playback by them."""
 
 from functools import cached_property
 

@@ -1,4 +1,4 @@
-"""An attribute that is made when it is first read, by whichever thread."""
+"""Provide an attribute that is made when it is first read, by whichever thread."""
 
 import threading
 from functools import cached_property
@@ -10,10 +10,11 @@ _LOCKS: Final = "_making"
 
 class made_once(cached_property[_T]):  # noqa: N801 - a decorator, as the one it extends
     """
-    A ``cached_property`` that two threads do not make twice.
+    A ``cached_property`` that is made once even if two threads read it at the same time.
 
-    Since Python 3.12 the standard one does not see to that. Each attribute of an object
-    has a lock of its own: one whose making hangs holds up only those that need it.
+    The standard ``cached_property`` does not prevent that since Python 3.12. Each attribute of
+    an object has a lock of its own: an attribute whose making hangs holds up only the threads
+    that read it.
     """
 
     @overload

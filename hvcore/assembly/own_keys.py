@@ -1,4 +1,4 @@
-"""The keys with which the service itself signs: those of the settings, and rotated ones."""
+"""Make the signers that use the service's own keys: those of the settings, and rotated ones."""
 
 from collections.abc import Callable
 from functools import partial
@@ -32,10 +32,10 @@ def make_key_ring(
     Return the key ring that issues and verifies playback tokens.
 
     Args:
-        load: Reads the keys that lie in the database.
+        load: Reads the rotated keys, which are stored in the database.
 
     Raises:
-        ConfigError: A key of the settings is none.
+        ConfigError: A key in the settings is not a valid key.
     """
     materials = (playback.signing_key, *playback.retired_keys)
     return KeyRing(
@@ -52,10 +52,10 @@ def make_upload_signer(
     Return the signer of upload addresses, which verifies them, too.
 
     Args:
-        load: Reads the keys that lie in the database.
+        load: Reads the rotated keys, which are stored in the database.
 
     Raises:
-        ConfigError: The key of the settings is too short.
+        ConfigError: The key in the settings is too short.
     """
     return UploadSigner(
         uploads.signing_key.encode(),
@@ -65,7 +65,7 @@ def make_upload_signer(
 
 @attrs.frozen(kw_only=True)
 class KeyRotations:
-    """The rotations of the service's own keys."""
+    """Make the rotations of the service's own signing keys."""
 
     uow: UnitOfWork
     sealer: Sealer
@@ -73,10 +73,10 @@ class KeyRotations:
 
     def playback(self, key_ring: KeyRing, publish: Callable[[], None]) -> KeyRotation:
         """
-        Return the rotation of the keys of playback tokens.
+        Return the rotation of the keys that sign playback tokens.
 
         Args:
-            publish: Has delivery and the edge of this machine ask again.
+            publish: Has delivery and the edge of this machine read the keys again.
         """
         keys = key_ring.own_keys
         return KeyRotation(
@@ -90,7 +90,7 @@ class KeyRotations:
         )
 
     def uploads(self, signer: UploadSigner) -> KeyRotation:
-        """Return the rotation of the keys of upload addresses."""
+        """Return the rotation of the keys that sign upload addresses."""
         return KeyRotation(
             uow=self.uow,
             keys=signer.own_keys,

@@ -1,4 +1,4 @@
-"""Drawing rooms for pictures of requests and of tasks."""
+"""Make the drawing rooms, in which child processes draw pictures for requests and tasks."""
 
 from functools import cached_property
 from typing import Final
@@ -18,7 +18,7 @@ class PictureWiring(Backends):
 
     @cached_property
     def sent_pictures(self) -> DrawingRoom:
-        """For pictures that requests send."""
+        """The drawing room for pictures that API requests send."""
         return DrawingRoom(
             share=_SHARE,
             # It takes up to 450 MB for one.
@@ -29,7 +29,7 @@ class PictureWiring(Backends):
 
     @cached_property
     def task_pictures(self) -> DrawingRoom:
-        """For pictures that tasks make."""
+        """The drawing room for pictures that tasks make."""
         return DrawingRoom(
             share=_SHARE, children=1, places=TASKS_WAITING, most_of_one=TASKS_WAITING
         )

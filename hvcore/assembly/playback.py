@@ -1,4 +1,4 @@
-"""Delivery to viewers: playlists, segments and pictures."""
+"""Make the services that deliver playlists, segments and pictures to viewers."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -43,7 +43,7 @@ class PlaybackWiring(CountingWiring):
 
     @cached_property
     def signing_keys(self) -> PlaybackSigningKeys:
-        """The keys with which organizations sign playback tokens."""
+        """The service for the keys with which organizations sign playback tokens."""
         return PlaybackSigningKeys(
             uow=self.uow,
             sealer=self.sealer,
@@ -53,7 +53,7 @@ class PlaybackWiring(CountingWiring):
 
     @cached_property
     def key_rotations(self) -> Mapping[str, KeyRotation]:
-        """The rotations of the service's own signing keys, by purpose."""
+        """The rotations of the service's own signing keys, by purpose (playback, uploads)."""
         made = KeyRotations(uow=self.uow, sealer=self.sealer, clock=self.clock)
         publish = self._playback_changes.publish
         return {
@@ -74,14 +74,14 @@ class PlaybackWiring(CountingWiring):
 
     @cached_property
     def playback_directory(self) -> PlaybackDirectory:
-        """The videos, links and keys that playback looks up."""
+        """The lookup of the videos, links and keys that playback needs."""
         return SqlPlaybackDirectory(
             self.engine, ChangesFile(self.edge_folder / CHANGES_FILE), self.clock
         )
 
     @cached_property
     def playback_access(self) -> PlaybackAuthorization:
-        """The decisions about who may watch which video."""
+        """The service that decides who may watch which video."""
         return PlaybackAuthorization(
             directory=self.playback_directory,
             key_ring=self.key_ring,
@@ -107,17 +107,17 @@ class PlaybackWiring(CountingWiring):
 
     @cached_property
     def downloads(self) -> Downloads:
-        """The joined files of videos, for viewers to take away."""
+        """The service that joins the files of a video into one that viewers can download."""
         return Downloads(self.storage)
 
     @cached_property
     def player_videos(self) -> PlayerVideos:
-        """The content of player pages."""
+        """The service that gives player pages their content."""
         return PlayerVideos(access=self.playback_access)
 
     @cached_property
     def thumbnails(self) -> Thumbnails:
-        """Pictures of any allowed size."""
+        """The service that draws thumbnails in any allowed size."""
         return Thumbnails(
             storage=self.storage,
             directory=self.playback_directory,
@@ -128,7 +128,7 @@ class PlaybackWiring(CountingWiring):
 
     @cached_property
     def cached_thumbnails(self) -> CachedThumbnails:
-        """The pictures that were made before."""
+        """The service that serves thumbnails which were drawn before."""
         return CachedThumbnails(
             storage=self.storage,
             access=self.playback_access,

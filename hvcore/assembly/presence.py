@@ -1,4 +1,4 @@
-"""The records of the installation itself in the database."""
+"""Make the services about the installation's records in the database: processes, id, backups."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -32,11 +32,11 @@ class PresenceWiring(Backends):
         self, task: str, *, lasts: timedelta = BEAT_LASTS, waits_ms: int | None = None
     ) -> None:
         """
-        Say that this process is at work; see persistence.presence.
+        Write the heartbeat of a task of this process into the database; see persistence.presence.
 
         Args:
-            task: What of it, such as ``api``. One process may have several, each with a
-                heartbeat of its own.
+            task: What the process does, such as ``api``. One process may do several things,
+                each with a heartbeat of its own.
         """
         name, kind = self._name_of(task), f"{task} {__version__}"
         now = self.clock.now()
@@ -47,15 +47,16 @@ class PresenceWiring(Backends):
         forget_process(self.engine, self._name_of(task), waits_ms=waits_ms)
 
     def older_processes(self) -> Sequence[RunningProcess]:
-        """Return the processes at work that know an older schema than this version."""
+        """Return the running processes of versions that know an older schema than this version."""
         return older_processes(self.engine, self.clock.now())
 
     def refuse_older_processes(self) -> None:
         """
-        Refuse to go on while processes of an older version are at work.
+        Raise ConfigError while processes of an older version are at work.
 
         Raises:
-            ConfigError: They are; the text names some, and says until when they count.
+            ConfigError: Such processes are at work; the text names some, and says when they are
+                forgotten if they have ended.
         """
         older = self.older_processes()
         if not older:
@@ -72,11 +73,11 @@ class PresenceWiring(Backends):
         return installation(self.engine, self.clock.now()).id
 
     def note_backup(self, backup_id: str, moment: datetime) -> None:
-        """Note that all until a moment is in a backup."""
+        """Record that a backup has everything up to the given moment."""
         note_backup(self.engine, backup_id, moment)
 
     def workload(self) -> Workload:
-        """Count the work that waits, and date the installation and its newest backup."""
+        """Return the amount of waiting work, and the dates of the installation and its newest backup."""
         found = read_workload(self.uow)
         return attrs.evolve(
             found,

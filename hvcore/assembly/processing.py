@@ -1,4 +1,4 @@
-"""Jobs: from a source to what is published."""
+"""Make the services that turn an uploaded source into a published video."""
 
 from functools import cached_property
 
@@ -25,7 +25,7 @@ class ProcessingWiring(PictureWiring):
 
     @cached_property
     def processing(self) -> ProcessRequests:
-        """Starting and restarting jobs."""
+        """The service that starts and restarts transcode jobs."""
         return ProcessRequests(
             uow=self.uow,
             storage=self.storage,
@@ -35,7 +35,7 @@ class ProcessingWiring(PictureWiring):
 
     @cached_property
     def conformance_reports(self) -> ConformanceReports:
-        """The findings of checks of finished videos."""
+        """The service for the findings of the checks of finished videos."""
         return ConformanceReports(uow=self.uow, storage=self.storage, clock=self.clock)
 
     @cached_property
@@ -67,7 +67,7 @@ class ProcessingWiring(PictureWiring):
 
     @cached_property
     def repaired_parts(self) -> RepairedParts:
-        """Makes files again that are gone."""
+        """The service that makes lost files of published videos again."""
         return RepairedParts(
             uow=self.uow,
             storage=self.storage,
@@ -80,14 +80,14 @@ class ProcessingWiring(PictureWiring):
 
     @cached_property
     def remote_cancels(self) -> RemoteCancels:
-        """Cancels jobs at services elsewhere that nobody waits for."""
+        """The service that cancels jobs at remote transcoders for which nobody waits any more."""
         return RemoteCancels(
             uow=self.uow, storage=self.storage, transcoders=self.transcoders
         )
 
     @cached_property
     def source_cache(self) -> SourceCache:
-        """Sources from far away that the next part needs again."""
+        """The local cache of sources in remote storage, which the next part of a job needs again."""
         return SourceCache(storage=self.storage, work_dir=self.recipe.work_dir)
 
     @cached_property

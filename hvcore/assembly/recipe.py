@@ -1,4 +1,4 @@
-"""The ingredients of services: the arguments of ``build``."""
+"""Hold the arguments of ``build``."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -51,7 +51,7 @@ class Recipe:
     The arguments of `build`.
 
     Attributes:
-        overrides: What was given, by its name: nothing in it is None or an empty group.
+        overrides: The given overrides by name; None and empty groups are left out.
     """
 
     settings: Settings
@@ -62,7 +62,7 @@ class Recipe:
     answers_requests: bool
 
     def in_place_of(self, kind: str) -> Sequence[object]:
-        """Return the objects that are used in the place of a kind's chosen backends."""
+        """Return the overrides that replace the chosen backends of a kind; none if there are none."""
         name = OVERRIDE_OF_KIND.get(kind, "")
         given = self.overrides.get(name)
         if given is None:

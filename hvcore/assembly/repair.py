@@ -1,4 +1,4 @@
-"""Comparing the database with the storage."""
+"""Make the services that compare the database with the storage and repair damage."""
 
 from functools import cached_property
 
@@ -20,12 +20,12 @@ class RepairWiring(PresenceWiring, ProcessingWiring, TableWiring):
 
     @cached_property
     def quarantine(self) -> Quarantine:
-        """Keeps for a week the objects that repairs remove."""
+        """The service that keeps for a week the objects that repairs have removed."""
         return Quarantine(storage=self.storage, clock=self.clock)
 
     @cached_property
     def fsck(self) -> Fsck:
-        """Finds lost files and leftovers, and repairs the damage."""
+        """The service that finds lost and left-over files, and repairs the damage."""
         inspection = SqlInspection(self.engine)
         return Fsck(
             uow=self.uow,

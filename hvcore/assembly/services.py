@@ -1,4 +1,4 @@
-"""The use cases, wired: what every room of the services needs, put together."""
+"""Put the services of all parts together."""
 
 from functools import cached_property
 from typing import Final
@@ -39,15 +39,15 @@ class Services(
     WebhookWiring,
 ):
     """
-    The use cases, wired; close it, or use it as a context manager.
+    All services of a process, wired together; use it as a context manager, or close it.
 
-    Not made directly: see :func:`hvcore.assembly.build`. The attributes are
-    made when they are first read, which must happen in one thread.
+    Made by :func:`hvcore.assembly.build`. The attributes are made when they are first read,
+    which must happen in one thread.
     """
 
     @cached_property
     def signing_key_operations(self) -> SigningKeyOperations:
-        """Changes of signing keys on pages."""
+        """The service for changes of signing keys that people make on dashboard pages."""
         return SigningKeyOperations(
             signing_keys=self.signing_keys, limits=self.operation_limits
         )
@@ -91,22 +91,22 @@ class Services(
 
     @cached_property
     def task_overviews(self) -> TaskOverviews:
-        """Gives an overview of the tasks of all lanes."""
+        """The service that gives an overview of the tasks of all lanes."""
         return TaskOverviews(uow=self.uow, queue=self.queue)
 
     @cached_property
     def readiness(self) -> Readiness:
-        """Of delivery, which opens files and takes them."""
+        """The readiness check of delivery: database and storage."""
         return Readiness({"database": self.uow.ping, "storage": self.storage.ping})
 
     @cached_property
     def api_readiness(self) -> Readiness:
-        """Of the API: without the storage it still answers lists and details."""
+        """The readiness check of the API: database only, as lists and details need no storage."""
         return Readiness({"database": self.uow.ping})
 
     @cached_property
     def health(self) -> Health:
-        """Of the API, and of the service."""
+        """The health report of the API and of the whole service."""
         return Health(
             uow=self.uow,
             storage=self.storage,
@@ -117,7 +117,7 @@ class Services(
 
     @cached_property
     def delivery_health(self) -> Health:
-        """Of delivery, whose hosts need neither an encoder nor the queue."""
+        """The health report of delivery, whose hosts need neither an encoder nor the queue."""
         return Health(
             uow=self.uow,
             storage=self.storage,
@@ -128,7 +128,7 @@ class Services(
 
     @cached_property
     def room_to_write(self) -> RoomToWrite:
-        """Tells whether uploads find room on this host."""
+        """The service that tells whether this host has room for uploads."""
         trials = [self.uow.check_room, self.uploads.check_room]
         if isinstance(self.storage, SupportsRoomCheck):
             trials.append(self.storage.check_room)

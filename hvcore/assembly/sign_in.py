@@ -1,4 +1,4 @@
-"""People of the dashboard: who they are, and for how long."""
+"""Make the services for people who sign in to the dashboard."""
 
 from datetime import timedelta
 from functools import cached_property
@@ -21,7 +21,7 @@ class SignInWiring(AccessWiring):
 
     @cached_property
     def sign_in_sessions(self) -> SignInSessions:
-        """The sessions of people who look at the dashboard."""
+        """The service for the sessions of people signed in to the dashboard."""
         dashboard, sign_in = self.settings.dashboard, self.settings.sign_in
         return SignInSessions(
             uow=self.uow,
@@ -39,7 +39,7 @@ class SignInWiring(AccessWiring):
 
     @cached_property
     def open_sign_in_sessions(self) -> OpenSignInSessions:
-        """The sessions of signed-in people, for operators."""
+        """The service by which operators list and end people's sessions."""
         return OpenSignInSessions(
             uow=self.uow,
             clock=self.clock,
@@ -48,7 +48,7 @@ class SignInWiring(AccessWiring):
 
     @cached_property
     def sign_ins(self) -> SignIns:
-        """Signing in, by a provider or by a link."""
+        """The service that signs people in, by a provider or a one-time link."""
         return SignIns(
             uow=self.uow,
             clock=self.clock,
@@ -66,12 +66,12 @@ class SignInWiring(AccessWiring):
 
     @cached_property
     def sign_in_links(self) -> SignInLinks:
-        """Making one-time links."""
+        """The service that makes one-time sign-in links."""
         return SignInLinks(uow=self.uow, clock=self.clock, pages=self._sign_in_pages)
 
     @cached_property
     def members(self) -> Members:
-        """The members of organizations."""
+        """The service for the members of organizations."""
         return Members(
             uow=self.uow,
             clock=self.clock,
@@ -80,12 +80,12 @@ class SignInWiring(AccessWiring):
 
     @cached_property
     def key_operations(self) -> KeyOperations:
-        """Changes of keys on pages."""
+        """The service for changes of API keys that people make on dashboard pages."""
         return KeyOperations(keys=self.keys, limits=self.operation_limits)
 
     @cached_property
     def operation_limits(self) -> OperationLimits:
-        """The limits on operations that people do on pages."""
+        """The limits on operations that people do on dashboard pages."""
         return OperationLimits(limits=self.rate_limits)
 
     @property

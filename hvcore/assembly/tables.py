@@ -1,4 +1,4 @@
-"""The tables of the service and of its backends: made, brought up to date, and repaired."""
+"""Make, migrate, repair and remove the tables of the service and of its backends."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -27,7 +27,7 @@ class TableWiring(Backends):
 
     def is_migrated(self) -> bool:
         """
-        Return whether this version can use the database's tables.
+        Return whether this version can use the tables of the service and of its backends.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -36,7 +36,7 @@ class TableWiring(Backends):
 
     def why_unusable(self) -> str:
         """
-        Return the reason why this version cannot use the tables; empty if it can.
+        Return the reason for which this version cannot use the tables; empty if it can.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -48,12 +48,12 @@ class TableWiring(Backends):
 
     def refuse_unusable(self) -> None:
         """
-        Refuse tables that this version cannot use, in words for a program that embeds it.
+        Raise the error for tables that this version cannot use, in words for a program that embeds hvcore.
 
-        A backend that has tables of its own refuses for itself.
+        Tables of backends are not checked: a backend that has some checks them itself.
 
         Raises:
-            NotMigratedError: They are not there, or of an older version.
+            NotMigratedError: The tables do not exist, or are of an older version.
             ConfigError: For any other reason.
             UnavailableError: The database does not answer.
         """
@@ -61,7 +61,7 @@ class TableWiring(Backends):
 
     def awaits_contract(self) -> bool:
         """
-        Return whether tables still have what only older versions need.
+        Return whether the tables still have what only older versions need.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -70,7 +70,7 @@ class TableWiring(Backends):
 
     def is_broken_off(self) -> bool:
         """
-        Return whether a migration has ended before older versions' rows were brought along.
+        Return whether a migration was broken off before it updated the rows of older versions.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -79,10 +79,10 @@ class TableWiring(Backends):
 
     def migrate(self, *, contracts: bool = False, mark: str = "") -> None:
         """
-        Bring the database's tables up to this version; see ``migrations``.
+        Migrate all tables of the service and its backends to this version; see ``migrations``.
 
         Args:
-            mark: Of a database that is being copied into; it keeps it.
+            mark: The mark of an unfinished copy that the database has, and keeps.
         """
         for _, bring_up in self.migrations(contracts=contracts, mark=mark):
             bring_up()
@@ -91,14 +91,14 @@ class TableWiring(Backends):
         self, *, contracts: bool = False, mark: str = ""
     ) -> Iterator[tuple[str, Callable[[], None]]]:
         """
-        Yield the steps of ``migrate``, each after the owner of its tables.
+        Yield the steps of ``migrate``: the name of the tables' owner, and a function that migrates them.
 
-        Large tables take minutes, so that whoever waits may want to know.
+        Large tables take minutes, so that the caller may want to tell which step is running.
 
         Args:
-            contracts: No process of an older version runs any more: what only those
-                need is taken away, too.
-            mark: Of a database that is being copied into; it keeps it.
+            contracts: Whether to remove what only older versions need, too. No process of
+                an older version may run any more.
+            mark: The mark of an unfinished copy that the database has, and keeps.
         """
         yield (
             "the service",
@@ -108,18 +108,18 @@ class TableWiring(Backends):
             yield name, one.prepare
 
     def tables_place(self) -> str:
-        """Return the name of what has the tables: the schema, or else the database."""
+        """Return the name of the schema that has the tables, or else of the database."""
         return tables_place(self.engine)
 
     def uninstall(self, *, removes_objects: bool) -> Sequence[str]:
         """
-        Remove all tables; no process may use them any more.
+        Remove all tables of the service and its backends; no process may use them any more.
 
         Args:
-            removes_objects: Whether the files of all videos go from the storage, too.
+            removes_objects: Whether to remove the files of all videos from the storage, too.
 
         Returns:
-            The owners of tables who cannot remove theirs.
+            The names of the backends that cannot remove their tables.
 
         Raises:
             ConfigError: The tables are of a newer version, or another program's refer
@@ -144,12 +144,12 @@ class TableWiring(Backends):
         return left
 
     def recount(self) -> None:
-        """Make the stored totals of videos equal to the videos."""
+        """Count the stored totals of videos anew."""
         recount(self.engine)
 
     def repair_search(self) -> bool:
         """
-        Make the index of videos' names if it is not there; tell whether it is now.
+        Make the search index of video names if it does not exist; return whether it exists now.
 
         Raises:
             UnavailableError: The database does not answer.
@@ -158,7 +158,7 @@ class TableWiring(Backends):
 
     def is_searchable(self) -> bool:
         """
-        Return whether videos are found by an index of their names.
+        Return whether the database has the search index of video names.
 
         Raises:
             UnavailableError: The database does not answer.

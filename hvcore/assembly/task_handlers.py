@@ -1,4 +1,4 @@
-"""The service that does the work of each kind of task."""
+"""Map each kind of task to the service method that does its work."""
 
 from collections.abc import Callable, Mapping
 from typing import Protocol
@@ -46,7 +46,7 @@ from hvcore.services.webhooks.subscriptions import Subscriptions
 
 
 class GiveUp(Protocol):
-    """See TaskHandler.give_up."""
+    """Function that ends a task which cannot be done; see TaskHandler.give_up."""
 
     def __call__(self, work: Work, task: Task, reason: str, *, error: str) -> None:
         """End the task as failed."""
@@ -61,10 +61,10 @@ def _just_fail(work: Work, task: Task, reason: str, *, error: str) -> None:
 @attrs.frozen(kw_only=True)
 class ServiceMethod:
     """
-    A task's work, done by a method of a service.
+    Task handler that calls a method of a service.
 
     Attributes:
-        is_patient: Tried for ever, because it must succeed in the end.
+        is_patient: Whether the task is tried for ever, because it must succeed in the end.
     """
 
     run: Callable[[TaskRun], None]
@@ -89,7 +89,7 @@ def handlers(  # noqa: PLR0913 - one per service
     subscriptions: Subscriptions,
     share_code_mails: ShareCodeMails,
 ) -> Mapping[str, TaskHandler]:
-    """Return the handler of every kind of task."""
+    """Return the handler of every kind of task, by kind."""
     return {
         TRANSCODE_PLAN: ServiceMethod(
             run=transcoding.plan, give_up=transcoding.give_up

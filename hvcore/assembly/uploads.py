@@ -1,4 +1,4 @@
-"""Uploads: grants, resumable uploads, fetches and direct uploads."""
+"""Make the services for uploads: grants, resumable uploads, fetches and direct uploads."""
 
 from functools import cached_property
 from typing import Final
@@ -28,7 +28,7 @@ class UploadWiring(Backends):
 
     @cached_property
     def uploads(self) -> Uploads:
-        """Grants for files, and the storing of their bytes."""
+        """The service that grants uploads of files and stores their bytes."""
         return Uploads(
             uow=self.uow,
             storage=self.storage,
@@ -45,7 +45,7 @@ class UploadWiring(Backends):
 
     @cached_property
     def local_uploads(self) -> LocalUploads:
-        """Files that the program itself has."""
+        """The service that uploads files which this process itself has."""
         here = DirectAddresses(storage=self.storage, mode=DirectUploadMode.OFF)
         return LocalUploads(
             uploads=attrs.evolve(self.uploads, direct=here), clock=self.clock
@@ -53,7 +53,7 @@ class UploadWiring(Backends):
 
     @cached_property
     def direct_uploads(self) -> DirectUploads:
-        """Bytes that others sent straight to the store."""
+        """The service for bytes that senders upload straight to the object store."""
         return DirectUploads(
             uow=self.uow,
             storage=self.storage,
@@ -63,14 +63,14 @@ class UploadWiring(Backends):
 
     @cached_property
     def upload_purges(self) -> UploadPurges:
-        """The end of bytes that nobody needs."""
+        """The service that removes uploaded bytes that nobody needs any more."""
         return UploadPurges(
             uow=self.uow, storage=self.storage, direct=self._direct_addresses
         )
 
     @cached_property
     def storage_events(self) -> StorageEvents:
-        """Takes the events of an object store about new objects."""
+        """The service that receives an object store's events about new objects."""
         return StorageEvents(uow=self.uow, storage=self.storage)
 
     @cached_property
@@ -85,7 +85,7 @@ class UploadWiring(Backends):
 
     @cached_property
     def fetching(self) -> Fetching:
-        """Bytes that the service gets for itself."""
+        """The service that fetches source files from other servers."""
         return Fetching(
             uow=self.uow,
             storage=self.storage,
@@ -96,7 +96,7 @@ class UploadWiring(Backends):
 
     @cached_property
     def resumable(self) -> ResumableUploads:
-        """Uploads that go on where they were cut off."""
+        """The service for uploads that resume where they were cut off."""
         return ResumableUploads(
             uow=self.uow,
             uploads=self.uploads,

@@ -1,4 +1,4 @@
-"""Videos as their owners see and change them."""
+"""Make the services by which owners see and change their videos."""
 
 from functools import cached_property
 from typing import Final
@@ -59,22 +59,22 @@ class VideoWiring(PlaybackWiring, PictureWiring):
 
     @cached_property
     def document_signer(self) -> DocumentSigner:
-        """Signs with the secret of the installation, which outlives rotated keys."""
+        """The signer of documents, whose signatures stay valid when the service's keys are rotated."""
         return DocumentSigner(self.settings.uploads.signing_key)
 
     @cached_property
     def editing(self) -> Editing:
-        """Changes of names, descriptions and visibility."""
+        """The service that changes names, descriptions and visibility of videos."""
         return Editing(uow=self.uow, changes=self._playback_changes)
 
     @cached_property
     def ladders(self) -> Ladders:
-        """The measured renditions of published videos."""
+        """The service that tells the measured renditions of published videos."""
         return Ladders(uow=self.uow)
 
     @cached_property
     def custom_thumbnails(self) -> CustomThumbnails:
-        """Pictures that owners choose."""
+        """The service for thumbnails that owners choose."""
         return CustomThumbnails(
             uow=self.uow,
             storage=self.storage,

@@ -1,4 +1,4 @@
-"""Events, and who hears of them."""
+"""Make the services for events, and for the webhooks that report them."""
 
 from functools import cached_property
 
@@ -26,5 +26,5 @@ class WebhookWiring(AccessWiring):
 
     @cached_property
     def delivery_orders(self) -> DeliveryOrders:
-        """Deliveries, and ordering them again."""
+        """The service that lists webhook deliveries and orders them again."""
         return DeliveryOrders(uow=self.uow)

@@ -1,8 +1,8 @@
 """
-hvcore in another program; the page is docs/how-to/embedding.md.
+Use hvcore within another program (the host program); see docs/how-to/embedding.md.
 
-All that is imported from here is promised: it changes only as the policy of the plugin
-API says. Whatever else hvcore has may change with any release.
+The names of this package are a stable interface: they change only as the policy of the
+plugin API allows. Everything else in hvcore may change with any release.
 """
 
 from typing import TYPE_CHECKING
@@ -123,7 +123,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Load a class that brings libraries along, which most programs need not import."""
+    """Return a class of ``hvcore.safe_http``, which is imported only when it is first asked for."""
     if name not in {"OutboundError", "OutboundHttp", "TargetRefusedError"}:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from hvcore import safe_http  # noqa: PLC0415 - see above

@@ -1,4 +1,4 @@
-"""The reports about an environment's videos, as the API answers them."""
+"""Report on an environment's videos, with the same answers as the API."""
 
 from collections.abc import Callable, Mapping
 from datetime import date
@@ -32,19 +32,19 @@ _FIELDS: Final = {
 
 class EnvironmentReports(EnvironmentPart):
     """
-    The reports about an environment's videos; thread-safe.
+    Reports on the videos of an environment; thread-safe.
 
-    Days are UTC days, and ``last`` is included. Without them a report covers what the
-    API's does.
+    Days are UTC days, and the day ``last`` is included. Without days a report covers the same
+    time as the API's report.
 
-    Every report raises InvalidParametersError if the API refuses an argument, too, and
-    UnavailableError if the database or the sink does not answer; each about a video
-    raises VideoNotFoundError if the environment has none such, it is deleted, or
-    nothing of it has arrived yet.
+    Every report raises InvalidParametersError for an argument that the API would refuse, and
+    UnavailableError if the database or the analytics sink does not answer. A report about a
+    video raises VideoNotFoundError if the environment has no such video, the video is deleted,
+    or no byte of its file has arrived yet.
     """
 
     def usage(self, *, period_days: int | None = None) -> Report:
-        """Report the videos that the environment holds, and the segments served."""
+        """Report the stored videos of the environment, and the video segments served."""
         asked = _read(query.UsageParameters, period_days=period_days)
         found = self._counts.usage(self._environments, asked.period_days)
         return answers.usage(found)
@@ -53,10 +53,10 @@ class EnvironmentReports(EnvironmentPart):
         self, *, first: date | None = None, last: date | None = None, fill: bool = False
     ) -> Report:
         """
-        Report the segments that were served on each day.
+        Report the number of video segments served on each day.
 
         Args:
-            fill: Days on which nothing was served are included.
+            fill: Whether to include days on which no segment was served.
         """
         asked = _read(
             query.DailyParameters, query.daily_dates, first=first, last=last, fill=fill
@@ -73,7 +73,7 @@ class EnvironmentReports(EnvironmentPart):
     def resolution_distribution(
         self, *, first: date | None = None, last: date | None = None
     ) -> Report:
-        """Report the segments that were served, by resolution."""
+        """Report the number of video segments served, by resolution."""
         asked = _read(
             query.ResolutionParameters, query.dates_in_order, first=first, last=last
         )
@@ -81,13 +81,13 @@ class EnvironmentReports(EnvironmentPart):
         return answers.distribution(found)
 
     def viewers(self) -> Report:
-        """Count the current viewers."""
+        """Count the present viewers of the environment's videos."""
         return answers.viewers(self._live.of_environments(self._environments))
 
     def video_resolutions(
         self, video_id: str, *, first: date | None = None, last: date | None = None
     ) -> Report:
-        """Report the segments of a video that were served, by resolution."""
+        """Report the number of segments served of a video, by resolution."""
         asked = _read(
             query.VideoParameters, query.dates_in_order, first=first, last=last
         )
@@ -97,10 +97,10 @@ class EnvironmentReports(EnvironmentPart):
 
     def video_count(self, video_id: str, *, day: date | None = None) -> Report:
         """
-        Show the steps that led to the count of a day of a video.
+        Explain the calculation of a video's estimated view count on one day, step by step.
 
         Args:
-            day: None takes today.
+            day: The UTC day; None takes today.
         """
         asked = _read(query.ExplainParameters, day=day)
         return answers.explanation(
@@ -127,7 +127,7 @@ class EnvironmentReports(EnvironmentPart):
         first: date | None = None,
         last: date | None = None,
     ) -> Report:
-        """Report the segments of a video by the country or the page of viewers."""
+        """Report the number of segments served of a video, by the viewers' country or web page."""
         asked = _read(
             query.BreakdownParameters, query.daily_dates, by=by, first=first, last=last
         )
@@ -139,7 +139,7 @@ class EnvironmentReports(EnvironmentPart):
         )
 
     def video_viewers(self, video_id: str) -> Report:
-        """Count the current viewers of a video."""
+        """Count the present viewers of a video."""
         live = self._live.of_video(self._caller, self._org_id, video_id)
         return answers.viewers(live)
 

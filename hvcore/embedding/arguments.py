@@ -1,7 +1,8 @@
 """
-The arguments of the embedding, read by the rules of the API's requests.
+Check the arguments of the embedding's methods by the rules of the API's requests.
 
-Whatever the API refuses is refused here, too, and named as the method names it.
+An argument that the API would refuse is refused here, too. Errors name it as the method
+does.
 """
 
 from collections.abc import Mapping, Sequence
@@ -60,19 +61,21 @@ FILTERS: Final = {
 
 class NewVideo(TypedDict, total=False):
     """
-    The optional arguments about a file and the video that is made of it.
+    The optional arguments about a new file and the video that is made of it.
 
     Attributes:
-        name: Of the video; None takes the file's name without its ending.
-        description: A text about it.
-        content_type: The only one that is taken; None takes every video's.
-        size_bytes: The only size that is taken; None takes up to 5 GB.
+        name: The name of the video; None takes the file's name without its ending.
+        description: A text about the video.
+        content_type: The only content type accepted for the file; None accepts all video
+            types.
+        size_bytes: The only file size accepted; None accepts up to 5 GB.
         is_public: Whether everybody may watch it; by default nobody without a token.
         preset: Which qualities are made; by default Preset.STANDARD.
-        external_id: What you call it; no other video of the environment may have it.
-        metadata: Keys and texts that are kept with it.
+        external_id: The host program's own id of the video; no other video of the
+            environment may have it.
+        metadata: Keys and texts that are stored with the video.
         tags: Words by which lists are filtered.
-        allows_download: Whether who may watch it may take it away, too.
+        allows_download: Whether viewers may also download the video.
     """
 
     name: str | None
@@ -89,16 +92,16 @@ class NewVideo(TypedDict, total=False):
 
 class VideoUpdate(TypedDict, total=False):
     """
-    The changes of a video; whatever is left out stays.
+    The changes of a video; an argument that is left out changes nothing.
 
     Attributes:
-        name: Of the video.
-        description: None removes it.
+        name: The new name of the video.
+        description: The new description; None removes it.
         is_public: Whether everybody may watch it.
-        external_id: None removes it.
+        external_id: The host program's own id of the video; None removes it.
         metadata: The keys that change; None removes a key, or all of them.
-        tags: In place of all tags; None removes them.
-        allows_download: Whether who may watch it may take it away, too.
+        tags: The tags that replace all tags; None removes all.
+        allows_download: Whether viewers may also download the video.
     """
 
     name: str
@@ -112,18 +115,18 @@ class VideoUpdate(TypedDict, total=False):
 
 class VideoFilters(TypedDict, total=False):
     """
-    The videos of a list, their order, and its page.
+    The filters, the order and the page of a list of videos.
 
     Attributes:
-        page: From 1 on.
-        page_size: Videos on a page, up to 100; 20 by default.
-        sort_by: SortBy.CREATED_AT by default.
-        sort_dir: SortDir.DESC by default.
+        page: The number of the page, from 1 on.
+        page_size: The number of videos on a page, up to 100; 20 by default.
+        sort_by: The property to sort by; SortBy.CREATED_AT by default.
+        sort_dir: The direction to sort in; SortDir.DESC by default.
         state: Only the videos in this state.
-        search: Found anywhere in the name, in upper or lower case.
+        search: A text that is found anywhere in the name, in upper or lower case.
         since: The first UTC day of creation.
         until: The last UTC day of creation, inclusive.
-        external_id: Only the one that you call so.
+        external_id: Only the video with this id of the host program.
         tag: Only the videos with this tag.
         metadata: A key and its value with a colon between them, as in ``order:4711``.
     """
@@ -148,13 +151,13 @@ def read_arguments(
     check: Check | None = None,
 ) -> T:
     """
-    Read arguments as a request of the API.
+    Check arguments as the API checks a request, and return the parsed request.
 
     Args:
         fields: The field of the request for each argument that may be given.
 
     Raises:
-        TypeError: There is no such argument.
+        TypeError: A method has no argument with this name.
         InvalidParametersError: The API refuses one of them; the text names each.
     """
     for name in given:

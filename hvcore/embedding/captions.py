@@ -1,4 +1,4 @@
-"""The captions of an environment's videos."""
+"""List, add and remove the captions of an environment's videos."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -20,7 +20,7 @@ class Caption:
     Attributes:
         language: A tag such as ``en`` or ``pt-BR``.
         label: The name that viewers see.
-        cues: How many cues there are.
+        cues: The number of cues.
     """
 
     language: str
@@ -33,10 +33,10 @@ class Caption:
 @attrs.frozen(kw_only=True)
 class CaptionList:
     """
-    The captions of a video, by language.
+    The captions of a video in all of its languages.
 
     Attributes:
-        warnings: What of a file that was put is not shown, a sentence each.
+        warnings: A sentence for each part of the stored file that players will not show.
     """
 
     captions: tuple[Caption, ...]
@@ -44,15 +44,15 @@ class CaptionList:
 
 
 class EnvironmentCaptions(EnvironmentPart):
-    """The captions of an environment's videos; thread-safe."""
+    """The captions of the videos of an environment; thread-safe."""
 
     def list(self, video_id: str) -> CaptionList:
         """
         Return the captions of a video.
 
         Raises:
-            VideoNotFoundError: The environment has none such, it is deleted, or
-                nothing of it has arrived yet.
+            VideoNotFoundError: The environment has no such video, the video is deleted, or
+                no byte of its file has arrived yet.
             UnavailableError: The database does not answer.
         """
         captions = self._service(lambda services: services.captions)
@@ -62,7 +62,7 @@ class EnvironmentCaptions(EnvironmentPart):
         self, video_id: str, language: str, data: bytes, *, label: str | None = None
     ) -> CaptionList:
         """
-        Show captions from the next request on, in place of others of the language.
+        Store captions for a video in one language, in place of earlier ones; return all of its captions.
 
         Args:
             language: A tag such as ``en``, ``pt-BR`` or ``zh-Hant``.
@@ -70,9 +70,10 @@ class EnvironmentCaptions(EnvironmentPart):
             label: The name that viewers see; None takes the language's tag.
 
         Raises:
-            InvalidParametersError: No language, no captions, or too many.
-            VideoNotFoundError: The environment has none such, it is deleted, or
-                nothing of it has arrived yet.
+            InvalidParametersError: The language is no language tag, the data has no
+                captions, or the video would have too many.
+            VideoNotFoundError: The environment has no such video, the video is deleted, or
+                no byte of its file has arrived yet.
             UnavailableError: The database or the storage does not answer, or too many
                 captions are being read.
         """
@@ -95,13 +96,13 @@ class EnvironmentCaptions(EnvironmentPart):
 
     def delete(self, video_id: str, language: str) -> CaptionList:
         """
-        Remove the captions of a language; return the others.
+        Remove the captions of a video in one language; return its other captions.
 
         Raises:
-            InvalidParametersError: This can be no language.
-            NotFoundError: The video has none in this language.
-            VideoNotFoundError: The environment has none such, it is deleted, or
-                nothing of it has arrived yet.
+            InvalidParametersError: The language is no language tag.
+            NotFoundError: The video has no captions in this language.
+            VideoNotFoundError: The environment has no such video, the video is deleted, or
+                no byte of its file has arrived yet.
             UnavailableError: The database does not answer.
         """
         captions = self._service(lambda services: services.captions)

@@ -1,4 +1,4 @@
-"""The connections of host programs, as type checkers know them."""
+"""Declare the type of the database connections of host programs, for type checkers."""
 
 from collections.abc import Callable
 from typing import Protocol, TypeAlias
@@ -12,7 +12,7 @@ Takes a function that is to be called once the host program has committed, as
 
 class DatabaseConnection(Protocol):
     """
-    A connection of SQLAlchemy, Django, psycopg, psycopg2 or sqlite3.
+    A database connection of SQLAlchemy, Django, psycopg, psycopg2 or sqlite3.
 
     Other objects with these methods are refused when they are used.
     """

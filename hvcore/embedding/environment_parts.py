@@ -1,4 +1,4 @@
-"""The part of an environment that one kind of work needs."""
+"""Provide the base class for each kind of work with an environment's videos."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 @attrs.frozen(kw_only=True)
 class EnvironmentPart:
-    """A kind of work with the videos of an environment; thread-safe."""
+    """Base class of one kind of work with the videos of an environment; thread-safe."""
 
     _process: ProcessServices = attrs.field(repr=False)
     _environment: Environment = attrs.field(repr=False)
@@ -37,7 +37,7 @@ class EnvironmentPart:
 
 
 def host_caller(environment: Environment) -> Principal:
-    """Return the host program's own code as a caller: it may do all in an environment."""
+    """Return the host program's own code as a caller of the API, who may do everything in an environment."""
     return Principal(
         key_id=KeyId("host"),
         type=KeyType.ENVIRONMENT,

@@ -1,8 +1,8 @@
 """
-The videos of one environment, for the host program's own code.
+Work with the videos of one environment from the host program's own code.
 
-That code is trusted: who may do what, it has judged before. It reaches the videos of
-this environment and no others.
+The host program's code is trusted: it has to decide who may do what. It reaches only the
+videos of this environment.
 """
 
 import os
@@ -46,11 +46,11 @@ if TYPE_CHECKING:
 @attrs.frozen(kw_only=True)
 class EmbeddedEnvironment(GrantsUploads):
     """
-    An environment, and what is done with its videos; thread-safe.
+    An environment, with the operations on its videos; thread-safe.
 
     Attributes:
-        org_id: Of its organization.
-        name: Within its organization.
+        org_id: The id of its organization.
+        name: The name of the environment, unique in its organization.
     """
 
     org_id: str
@@ -61,9 +61,9 @@ class EmbeddedEnvironment(GrantsUploads):
         self, connection: DatabaseConnection, *, on_commit: OnCommit | None = None
     ) -> "EnvironmentInTransaction":
         """
-        Do the same within a transaction of the host program.
+        Return this environment for use within a transaction of the host program.
 
-        What is done becomes durable with its commit, and vanishes with its rollback.
+        Its changes become durable with the transaction's commit, and vanish with its rollback.
 
         Args:
             connection: SQLAlchemy's, Django's, or that of psycopg, psycopg2 or sqlite3,
@@ -77,7 +77,7 @@ class EmbeddedEnvironment(GrantsUploads):
             ConfigError: The connection is of another database or another driver, or
                 it is closed, asynchronous, of another thread, in no transaction, or in
                 one that has failed; the text says what to do.
-            NotMigratedError: The tables are not there, or of an older version.
+            NotMigratedError: The tables do not exist, or are of an older version.
             OwnTransactionError: On SQLite, another connection of this thread has
                 written in a transaction that is open.
             UnavailableError: The database does not answer; on SQLite also: another
@@ -97,13 +97,13 @@ class EmbeddedEnvironment(GrantsUploads):
 
     def find(self, video_id: str) -> EmbeddedVideo:
         """
-        Return a video.
+        Return the video with this id.
 
         Args:
-            video_id: Its id, or its public id.
+            video_id: The video's id, or its public id.
 
         Raises:
-            VideoNotFoundError: The environment has none such, or it is deleted.
+            VideoNotFoundError: The environment has no such video, or the video is deleted.
             UnavailableError: The database does not answer.
         """
         found = self._services.catalog.details(self._caller, self.org_id, video_id)
@@ -111,10 +111,10 @@ class EmbeddedEnvironment(GrantsUploads):
 
     def find_external(self, external_id: str) -> EmbeddedVideo:
         """
-        Return the video that you call so.
+        Return the video with this external id, which the host program has given it.
 
         Raises:
-            VideoNotFoundError: The environment has none such, or it is deleted.
+            VideoNotFoundError: The environment has no such video, or the video is deleted.
             UnavailableError: The database does not answer.
         """
         catalog = self._services.catalog
@@ -122,7 +122,7 @@ class EmbeddedEnvironment(GrantsUploads):
 
     def list(self, **filters: Unpack[VideoFilters]) -> VideoList:
         """
-        Return one page of the videos; a video that awaits its file is on none.
+        Return one page of the environment's videos; a video that awaits its file is on no page.
 
         Args:
             filters: See VideoFilters.
@@ -143,17 +143,17 @@ class EmbeddedEnvironment(GrantsUploads):
         **changes: Unpack[VideoUpdate],
     ) -> EmbeddedVideo:
         """
-        Change a video, and return it as it is now.
+        Change a video, and return the changed video.
 
         Args:
-            if_match: The ``etag`` of the video as it was seen; None changes it however
-                it is.
+            if_match: The ``etag`` of the video as the caller has read it; None changes the
+                video whatever its present ``etag``.
             changes: See VideoUpdate.
 
         Raises:
-            VideoNotFoundError: The environment has none such, or it is deleted.
-            PreconditionFailedError: Somebody has changed it meanwhile; nothing is
-                changed.
+            VideoNotFoundError: The environment has no such video, or the video is deleted.
+            PreconditionFailedError: Somebody has changed the video meanwhile; this call
+                changes nothing.
             ConflictError: Another video of the environment has this external ID.
             InvalidParametersError: An argument is one that the API refuses, too; the
                 text names each.
@@ -175,27 +175,28 @@ class EmbeddedEnvironment(GrantsUploads):
         **video: Unpack[NewVideo],
     ) -> EmbeddedVideo:
         """
-        Store a file of this machine, or all that a stream has, and make a video of it.
+        Store a file of this machine, or the content of a stream, and make a video of it.
 
-        It is durable on return; a worker makes the video. Whatever fails leaves no
-        video behind.
+        The file is durable on return; a worker makes the video of it. A failure leaves no video
+        behind.
 
         Args:
-            source: A path, or something open in binary mode, which is read to its end
-                and not closed.
-            file_name: Shown, never part of a path; needed with a stream.
+            source: A path, or a file open in binary mode, which is read to its end and not
+                closed.
+            file_name: The name to show, never part of a path; required for a stream.
             video: See NewVideo.
 
         Raises:
             InvalidParametersError: An argument is one that the API refuses, too; the
                 text names each. Or a stream gives no bytes.
-            UnsupportedFormatError: It is no video that is taken.
-            InvalidFileSizeError: It is empty, too large, or not as large as announced.
+            UnsupportedFormatError: The file is not a video of a supported format.
+            InvalidFileSizeError: The file is empty, too large, or not as large as announced.
             ConflictError: Another video of the environment has this external ID.
-            QuotaExceededError: The organization may not store or encode it.
+            QuotaExceededError: The organization's quota does not allow to store or encode the
+                file.
             UnavailableError: There is no room, or the database or storage does not
                 answer.
-            Exception: Whatever the opening and the reading of the source raise.
+            Exception: Opening or reading the source has failed.
         """
         if isinstance(source, str | PathLike):
             path = Path(source)
@@ -219,15 +220,17 @@ class EmbeddedEnvironment(GrantsUploads):
         Make a video of a file that a worker fetches from an https address.
 
         Args:
-            url: Forgotten when the file is there.
-            file_name: Shown, never part of a path; None takes that of the address.
+            url: The address of the file; it is forgotten once the file has been fetched.
+            file_name: The name to show, never part of a path; None takes the name from the
+                address.
             video: See NewVideo.
 
         Raises:
             InvalidParametersError: An argument is one that the API refuses, too, such as
                 an address that is not on the public internet; the text names each.
             ConflictError: Another video of the environment has this external ID.
-            QuotaExceededError: The organization may not store or encode it.
+            QuotaExceededError: The organization's quota does not allow to store or encode the
+                file.
             UnavailableError: The database does not answer.
         """
         from hvcore.services.uploads.fetching import (  # noqa: PLC0415 - see hvcore.embedding
@@ -253,25 +256,25 @@ class EmbeddedEnvironment(GrantsUploads):
 
     def delete(self, video_id: str) -> None:
         """
-        Delete a video; at once for viewers, and soon from the storage.
+        Delete a video: at once for viewers, and soon from the storage.
 
         Raises:
-            VideoNotFoundError: The environment has none such.
-            AlreadyDeletedError: It is deleted.
+            VideoNotFoundError: The environment has no such video.
+            AlreadyDeletedError: The video is already deleted.
             UnavailableError: The database does not answer.
         """
         self._services.deletion.delete(self._caller, self.org_id, video_id, None)
 
     def page_address(self, video_id: str, *, valid_s: int = 3600) -> str:
         """
-        Return the address of the player's page, for an iframe or a link.
+        Return the URL of a video's player page, for an iframe or a link.
 
         Args:
-            valid_s: For how long it works, if the video is not public.
+            valid_s: For how many seconds the URL works, if the video is not public.
 
         Raises:
-            VideoNotFoundError: The environment has none such, it is deleted, or
-                nothing of it has arrived yet.
+            VideoNotFoundError: The environment has no such video, the video is deleted, or
+                no byte of its file has arrived yet.
             UnavailableError: The database does not answer.
         """
         player_url = self._services.settings.public.player_url
@@ -283,14 +286,14 @@ class EmbeddedEnvironment(GrantsUploads):
 
     def playlist_address(self, video_id: str, *, valid_s: int = 3600) -> str:
         """
-        Return the address of the video's HLS playlist, with a token, for any player.
+        Return the URL of a video's HLS playlist, with a token, for any player.
 
         Args:
-            valid_s: For how long it works.
+            valid_s: For how many seconds the URL works.
 
         Raises:
-            VideoNotFoundError: The environment has none such, it is deleted, or
-                nothing of it has arrived yet.
+            VideoNotFoundError: The environment has no such video, the video is deleted, or
+                no byte of its file has arrived yet.
             UnavailableError: The database does not answer.
         """
         signed = self._services.playback.sign(
@@ -300,17 +303,17 @@ class EmbeddedEnvironment(GrantsUploads):
 
     @property
     def captions(self) -> EnvironmentCaptions:
-        """The captions of the videos."""
+        """The captions of the environment's videos."""
         return EnvironmentCaptions(process=self._process, environment=self._environment)
 
     @property
     def posters(self) -> EnvironmentPosters:
-        """The pictures that stand for the videos."""
+        """The posters (still pictures) of the environment's videos."""
         return EnvironmentPosters(process=self._process, environment=self._environment)
 
     @property
     def analytics(self) -> EnvironmentReports:
-        """The reports about what was watched."""
+        """The reports on how the environment's videos were watched."""
         return EnvironmentReports(process=self._process, environment=self._environment)
 
     @property
@@ -331,19 +334,19 @@ class EnvironmentInTransaction(GrantsUploads):
     """
     An environment within a transaction of the host program.
 
-    What it grants and deletes counts from the commit on. After an error of it the
-    transaction can go on.
+    Its upload grants and deletions take effect with the commit. The transaction can go on after
+    one of its methods has raised an error.
     """
 
     _guests: "GuestServices" = attrs.field(repr=False)
 
     def delete(self, video_id: str) -> None:
         """
-        Delete a video; for viewers from the commit on, and soon from the storage.
+        Delete a video: for viewers from the commit on, and soon after from the storage.
 
         Raises:
-            VideoNotFoundError: The environment has none such.
-            AlreadyDeletedError: It is deleted.
+            VideoNotFoundError: The environment has no such video.
+            AlreadyDeletedError: The video is already deleted.
             UnavailableError: The database does not answer.
         """
         caller, org_id = host_caller(self._environment), self._environment.org_id

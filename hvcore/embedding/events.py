@@ -1,4 +1,4 @@
-"""The host program as a subscriber of events, without a plugin."""
+"""Tell the host program of events of videos, without a plugin."""
 
 from collections.abc import Callable
 from typing import Final, TypeAlias
@@ -20,10 +20,10 @@ NAME: Final = "host.on_event"
 
 @attrs.frozen
 class HostSubscriber(EventSubscriber):
-    """Tells the host program."""
+    """Event subscriber that calls the host program's function ``on_event``."""
 
     _on_event: OnEvent
 
     def hear(self, event: SubscribedEvent) -> None:
-        """Hand an event over."""
+        """Call the host program's function with an event."""
         self._on_event(event)

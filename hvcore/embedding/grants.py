@@ -1,4 +1,4 @@
-"""The upload grants of an environment, also within a transaction of the host program."""
+"""Grant uploads to an environment, also within a transaction of the host program."""
 
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Unpack
@@ -16,23 +16,24 @@ if TYPE_CHECKING:
 
 @attrs.frozen(kw_only=True)
 class GrantsUploads(ABC):
-    """The upload grants of an environment."""
+    """Base class of environments that can grant uploads."""
 
     _environment: Environment = attrs.field(repr=False)
 
     def grant_upload(self, *, file_name: str, **video: Unpack[NewVideo]) -> Upload:
         """
-        Permit one file to be sent; the video is made when it has arrived.
+        Grant the upload of one file, and return the grant; a video is made when the file has arrived.
 
         Args:
-            file_name: Of the file; shown, never part of a path.
+            file_name: The name of the file to show, never part of a path.
             video: See NewVideo.
 
         Raises:
             InvalidParametersError: An argument is one that the API refuses, too; the
                 text names each.
             ConflictError: Another video of the environment has this external ID.
-            QuotaExceededError: The organization may not store or encode it.
+            QuotaExceededError: The organization's quota does not allow to store or encode the
+                file.
             UnavailableError: The database does not answer.
         """
         given = {"file_name": file_name, **video}

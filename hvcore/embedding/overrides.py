@@ -1,4 +1,4 @@
-"""Objects of the host program in the place of the backends that settings choose."""
+"""Use objects of the host program in the place of backends that the settings choose."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Optional
@@ -23,20 +23,21 @@ if TYPE_CHECKING:
 @attrs.frozen(kw_only=True)
 class Overrides:
     """
-    One object for each port; None takes what the settings choose.
+    Objects of the host program that replace backends; None leaves the choice to the settings.
 
     The objects stay the host program's: the service never closes them. A process that
     forks makes them after the fork, as it does the service.
 
     Attributes:
-        auth_providers: Who recognises callers of the API, asked in this order. Empty
-            takes what the settings choose.
-        analytics_store: Gets what was served, and answers questions about it.
-        analytics_sinks: Get what was served, too, by their names: beside the store,
-            and beside the sinks that the settings choose.
-        sign_in_providers: Of the dashboard, by their names.
-        cache_invalidators: By their names.
-        outbound: Sends webhooks and fetches files. In tests,
+        auth_providers: The authentication providers of the API, asked in this order.
+            Empty leaves the choice to the settings.
+        analytics_store: The sink that gets the served segments, and answers queries about
+            them.
+        analytics_sinks: Further sinks that get the served segments, by their names: beside
+            the store, and beside the sinks that the settings choose.
+        sign_in_providers: The sign-in providers of the dashboard, by their names.
+        cache_invalidators: The cache invalidators by their names.
+        outbound: The HTTP client that sends webhooks and fetches files. In tests,
             ``hvcore.testing.recording_outbound.RecordingOutbound`` sends nothing.
     """
 
@@ -54,7 +55,7 @@ class Overrides:
     cache_invalidators: Mapping[str, CacheInvalidator] = attrs.field(factory=dict)
 
     def given(self) -> Mapping[str, object]:
-        """Return the overrides by name, without None and without empty groups."""
+        """Return the overrides by name, without None and empty groups."""
         values = attrs.asdict(self, recurse=False)
         return {
             name: value

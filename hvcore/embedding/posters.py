@@ -1,4 +1,4 @@
-"""The pictures that stand for an environment's videos."""
+"""Show and replace the posters (still pictures) of an environment's videos."""
 
 from hvcore.domain.limits import MAX_PICTURE_BYTES
 from hvcore.domain.videos.thumbnails import BEST_THUMBNAIL_PX
@@ -9,14 +9,14 @@ from hvcore.wire.videos.changes import CustomThumbnailRequest
 
 
 class EnvironmentPosters(EnvironmentPart):
-    """The pictures that stand for an environment's videos; thread-safe."""
+    """The posters (still pictures) of the videos of an environment; thread-safe."""
 
     def address(self, video_id: str) -> str:
         """
-        Return the address of a video's picture, with a token if the video is private.
+        Return the URL of a video's poster, with a token if the video is private.
 
         Raises:
-            VideoNotFoundError: The environment has none such, or it is deleted.
+            VideoNotFoundError: The environment has no such video, or the video is deleted.
             UnavailableError: The database does not answer.
         """
         services = self._process.in_use()
@@ -25,17 +25,17 @@ class EnvironmentPosters(EnvironmentPart):
 
     def put(self, video_id: str, picture: bytes, *, content_type: str) -> None:
         """
-        Show a picture of your own from the next request on.
+        Use a picture of the host program as a video's poster, from the next request on.
 
         Args:
-            picture: Up to 10 MiB.
+            picture: The bytes of the picture, up to 10 MiB.
             content_type: ``image/jpeg`` or ``image/png``.
 
         Raises:
-            InvalidParametersError: It cannot be read; or the video has failed.
+            InvalidParametersError: The picture cannot be read, or the video has failed.
             ConflictError: The video is not ready yet.
-            VideoNotFoundError: The environment has none such, it is deleted, or
-                nothing of it has arrived yet.
+            VideoNotFoundError: The environment has no such video, the video is deleted, or
+                no byte of its file has arrived yet.
             UnavailableError: The database or the storage does not answer, or too many
                 pictures are being read.
         """
@@ -63,14 +63,14 @@ class EnvironmentPosters(EnvironmentPart):
 
     def choose(self, video_id: str, at_s: float) -> None:
         """
-        Show a moment of the video, as soon as a worker has made a picture of it.
+        Use a moment of the video as its poster, as soon as a worker has made the picture.
 
         Raises:
             InvalidParametersError: The moment is behind the video's end, the video has
                 failed, or the transcoder makes no pictures.
             ConflictError: The video is not ready yet.
-            VideoNotFoundError: The environment has none such, it is deleted, or
-                nothing of it has arrived yet.
+            VideoNotFoundError: The environment has no such video, the video is deleted, or
+                no byte of its file has arrived yet.
             UnavailableError: The database does not answer.
         """
         fields = {"at_s": "timestampSeconds"}

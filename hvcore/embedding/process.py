@@ -1,4 +1,4 @@
-"""The services of this process, which a fork makes again."""
+"""Make the services of a process, and make them anew in a forked process."""
 
 import logging
 import os
@@ -29,8 +29,9 @@ class ProcessServices:
     """
     Makes the services when they are first asked for; thread-safe.
 
-    Servers load a program once and fork. Connections must not be carried over that.
-    While they are used, the process has a heartbeat in the database, at most once a minute.
+    Servers load a program once and fork; connections must not be used on both sides of a fork.
+    While the services are used, the process writes a heartbeat into the database, at most once
+    a minute.
 
     Args:
         make: Makes the services.
@@ -50,18 +51,18 @@ class ProcessServices:
 
     @property
     def services(self) -> "Services":
-        """The services of this process, made at the first use."""
+        """The services of this process, made when they are first read."""
         made = self._made.get(os.getpid())
         return self._make_once() if made is None else made
 
     def in_use(self) -> "Services":
         """
-        Return the services, and tell the database now and then that they are used.
+        Return the services, and write a heartbeat into the database now and then.
 
-        Not within the host's own transaction: it takes a connection.
+        Do not call this within the host program's transaction: the heartbeat takes a connection.
 
         Raises:
-            NotMigratedError: The tables are not there, or of an older version.
+            NotMigratedError: The tables do not exist, or are of an older version.
             ConfigError: The tables are of a newer version.
             UnavailableError: The database does not answer.
         """
@@ -73,7 +74,7 @@ class ProcessServices:
         return made
 
     def answering(self) -> "Services":
-        """Return the services as ``in_use``, for apps that say themselves if they cannot."""
+        """Return the services as ``in_use`` does, for web apps that report errors of the database themselves."""
         made = self.services
         self._beat(made)
         return made
@@ -83,14 +84,14 @@ class ProcessServices:
         Return one of the services, which is made when it is first asked for.
 
         Args:
-            read: Reads it; called by one thread at a time.
+            read: Reads an attribute of the services; called by one thread at a time.
         """
         services = self.in_use()
         with self._making.held():
             return read(services)
 
     def close(self) -> None:
-        """Release the services of this process."""
+        """Close the services of this process; they are made again when they are next used."""
         with self._lock.held():
             made = self._made.pop(os.getpid(), None)
             has_beaten = os.getpid() in self._has_beaten

@@ -1,4 +1,4 @@
-"""The service within another program."""
+"""Embed the service in another program."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -52,30 +52,30 @@ def embed(  # noqa: PLR0913 - each by its name
     environ: Mapping[str, str] | None = None,
 ) -> "EmbeddedService":
     """
-    Make the service part of this program. Connects to nothing yet.
+    Make the service part of this program, and return it; connects to nothing yet.
 
     Args:
-        data_dir: The folder for its secrets and whatever the settings put elsewhere;
-            made if it is not there. All processes of one machine share it.
-        public_url: Under which ``wsgi_app`` is reached: the API at ``/api`` below it,
-            player, files and uploads at ``/media``. None takes the four addresses
+        data_dir: The folder for the service's secrets, and for files that no setting puts
+            elsewhere; made if it does not exist. All processes of one machine share it.
+        public_url: The URL under which ``wsgi_app`` is reached: the API at ``/api`` below
+            it, player, files and uploads at ``/media``. None takes the four addresses
             of the settings.
         engine: The host program's engine of the database; see
             docs/how-to/embedding.md. None takes the database of the settings.
         database_url: The address of the host program's database, if it has no engine
             of SQLAlchemy: ``sqlite:////path/to/file`` or ``postgresql://…``.
-        schema: Where the tables are; on SQLite what their names begin with. None
-            takes that of the settings.
-        sign_in: Says which user of the host program a request to the API comes from.
-        overrides: Objects in the place of what the settings choose.
-        on_event: Is told of each event of a video, at least once, by ``run_worker`` of
-            a program that gives it, too. All processes give it or none.
+        schema: The schema of the tables; on SQLite the prefix of their names. None takes
+            the schema of the settings.
+        sign_in: Returns the user of the host program from whom a request to the API comes.
+        overrides: Objects that replace backends which the settings choose.
+        on_event: Called with each event of a video, at least once, by ``run_worker`` in a
+            process that gives ``on_event``, too. Either all processes give it or none.
         config_path: A settings file in TOML.
-        environ: The settings as ``HV_…``; None takes the environment's.
+        environ: The settings as ``HV_…`` variables; None takes the environment variables.
 
     Raises:
-        ConfigError: With every problem of the settings, a line each; or the engine's
-            database or driver is not supported.
+        ConfigError: The settings have problems, which the text lists, a line each; or
+            the engine's database or driver is not supported.
     """
     # The services, and all that they use, are loaded by programs that embed one, not
     # by all that import this package.
@@ -151,7 +151,7 @@ def _objects(
 
 
 class EmbeddedService:
-    """The service; made by ``embed``. Thread-safe, and used on both sides of a fork."""
+    """The service within another program, made by ``embed``; thread-safe, and usable on both sides of a fork."""
 
     def __init__(
         self,
@@ -180,26 +180,26 @@ class EmbeddedService:
         self.close()
 
     def close(self) -> None:
-        """Release the connections of this process; the service may be used again."""
+        """Close the connections of this process; the service may be used again."""
         self._process.close()
 
     def migrate(self, *, contract: bool = False) -> None:
         """
-        Make the tables, or bring them to this version; quick if they are.
+        Make the tables, or migrate them to this version; quick if nothing is to do.
 
-        What another process has begun and not finished goes on.
+        A migration that another process has begun and not finished is continued.
 
         Tables of the host program stay as they are, whatever their names. Several
         processes may call it at once.
 
         Args:
-            contract: Also take away what only older versions need, once the last
-                process of one has ended on all machines.
+            contract: Whether to remove what only older versions need, too. Only once the last
+                process of an older version has ended on all machines.
 
         Raises:
             UnavailableError: The database does not answer.
-            ConfigError: Its tables are of a newer version; or processes of an older one
-                are at work, and are named.
+            ConfigError: The tables are of a newer version; or ``contract`` is given and
+                processes of an older version are at work, which the text names.
         """
         services = self._process.services
         if not services.is_migrated() or services.is_broken_off():
@@ -210,18 +210,18 @@ class EmbeddedService:
 
     def uninstall(self, *, confirm: str, removes_files: bool) -> tuple[str, ...]:
         """
-        Remove the tables that hvcore has made here, with all that is in them.
+        Remove the tables that hvcore has made in the database, with all of their content.
 
-        End all processes that use the service first, and call it again if it was broken
-        off. Tables of the host program stay, and so do the data folder and what is kept
-        elsewhere, such as a queue or a sink of another server.
+        End all processes that use the service first. Call this again if it was broken off. Tables of the host program stay, and so do the data folder and data on
+        other servers, such as a queue or an analytics sink.
 
         Args:
-            confirm: The name of the schema; without one, the database's or the file's.
-            removes_files: Whether the files of all videos go from the storage, too.
+            confirm: The name of the tables' schema, to confirm; without a schema, the name of
+                the database or of its file.
+            removes_files: Whether to remove the files of all videos from the storage, too.
 
         Returns:
-            The backends with tables of their own that cannot remove them.
+            The names of the backends that cannot remove their own tables.
 
         Raises:
             ConfigError: ``confirm`` is another name, which the text has; or the tables
@@ -250,7 +250,7 @@ class EmbeddedService:
 
     def environment(self, org_id: str, name: str = "main") -> EmbeddedEnvironment:
         """
-        Return an environment of an organization; both are made if they are not there.
+        Return an environment of an organization; make both if they do not exist.
 
         Args:
             org_id: Small letters, digits, ``-`` and ``_``. A customer whose videos
@@ -258,9 +258,9 @@ class EmbeddedService:
 
         Raises:
             InvalidParametersError: One of the names may not be chosen.
-            NotMigratedError: The tables are not there, or of an older version.
-            OwnTransactionError: On SQLite, this thread has written in a transaction that
-                is open, and they have to be made.
+            NotMigratedError: The tables do not exist, or are of an older version.
+            OwnTransactionError: On SQLite, organization or environment have to be made while
+                this thread has an open transaction that has written.
             UnavailableError: The database does not answer.
         """
         found = self._environment(org_id, name)
@@ -274,7 +274,7 @@ class EmbeddedService:
     @property
     def wsgi_app(self) -> WsgiApp:
         """
-        API, player, files and uploads; mount it where ``public_url`` says.
+        The WSGI app with API, player, files and uploads; mount it where ``public_url`` says.
 
         Calling it raises ConfigError where the apps are not installed
         (``hvcore[server]``).
@@ -294,13 +294,14 @@ class EmbeddedService:
 
     def beside(self, other: HostApp) -> WsgiApp:
         """
-        Return an app that serves ``wsgi_app`` under the path of ``public_url``.
+        Return a WSGI app that serves ``wsgi_app`` under the path of ``public_url``, and another app elsewhere.
 
         Args:
-            other: Gets all other requests.
+            other: The WSGI app that gets all other requests.
 
         Raises:
-            ConfigError: ``public_url`` has no path, so that nothing would be left.
+            ConfigError: ``public_url`` has no path, so that no request would be left for
+                ``other``.
         """
         prefix, mine = self._prefix, self.wsgi_app
         if not prefix:
@@ -327,18 +328,18 @@ class EmbeddedService:
         stopping: Callable[[], bool] | None = None,
     ) -> None:
         """
-        Run tasks in this process, one at a time, until it is asked to stop.
+        Run tasks in this process, one at a time, until the worker is asked to stop.
 
         Args:
-            light: Whether it takes what is quick, and what waits for other servers.
-            encodes: Whether it takes encodes.
-            stopping: Returns whether to stop; asked at least every 2 s. None takes
-                SIGTERM and SIGINT for it, in the main thread only.
+            light: Whether the worker takes quick tasks, and tasks that wait for other servers.
+            encodes: Whether the worker takes encodes.
+            stopping: Returns whether to stop; asked at least every 2 s. None stops at SIGTERM
+                and SIGINT, in the main thread only.
 
         Raises:
             ConfigError: A library is missing (``hvcore[server]``, and ``ffmpeg`` for
                 encodes).
-            NotMigratedError: The tables are not there, or of an older version.
+            NotMigratedError: The tables do not exist, or are of an older version.
             UnavailableError: The database does not answer.
         """
         lanes: list[Lane] = [*LIGHT_LANES, Lane.OUTBOUND] if light else []
@@ -352,17 +353,17 @@ class EmbeddedService:
 
     def run_sweep(self, *, stopping: Callable[[], bool] | None = None) -> None:
         """
-        Keep everything going, until it is asked to stop.
+        Do the service's regular upkeep, until the sweep is asked to stop.
 
-        Brings back lost tasks, rings for due ones, ends what ran out, and counts what
-        was watched. Each machine that serves needs one.
+        The sweep makes lost tasks due again, queues due tasks, ends expired uploads and the like,
+        and counts the watched segments. Each machine that serves videos needs one.
 
         Args:
-            stopping: As for run_worker.
+            stopping: Returns whether to stop, as in ``run_worker``.
 
         Raises:
             ConfigError: The apps are not installed (``hvcore[server]``).
-            NotMigratedError: The tables are not there, or of an older version.
+            NotMigratedError: The tables do not exist, or are of an older version.
             UnavailableError: The database does not answer.
         """
         self._refuse_unusable()

@@ -1,4 +1,4 @@
-"""The host program's own users as callers of the API."""
+"""Make the host program's own users callers of the API."""
 
 from collections.abc import Callable, Collection
 from contextvars import ContextVar
@@ -34,11 +34,11 @@ def person(
     Return a user of the host program as a caller of the API.
 
     Args:
-        subject: What the host program calls the user; unique there, and lasting.
-        org_id: The organization whose environments the user may use, all of them.
+        subject: The host program's id of the user, unique and never given to another one.
+        org_id: The organization, all environments of which the user may use.
         permissions: What the user may do with every video of the organization; a
             customer who only watches needs ``VIDEOS_READ``, or none.
-        name: For the audit log; the subject if empty.
+        name: The name for the audit log; the subject if empty.
     """
     return Principal(
         org_id=OrgId(org_id),

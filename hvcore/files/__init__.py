@@ -1,1 +1,1 @@
-"""Files that other processes of the machine read while they are written."""
+"""Write files that other processes of the machine may read at the same time."""

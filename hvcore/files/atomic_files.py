@@ -1,4 +1,4 @@
-"""Small files that are written whole or not at all, whoever else writes them meanwhile."""
+"""Write small files whole or not at all, whoever else writes them at the same time."""
 
 import os
 import tempfile
@@ -9,10 +9,10 @@ from pathlib import Path
 
 def replace_file(path: Path, text: str, *, mode: int = 0o600) -> None:
     """
-    Write a text into a file, in one step and with its mode from the first byte on.
+    Replace the content of a file by a text in one step, with the given mode from the start.
 
     Raises:
-        OSError: The disk is full, or the like; the file is as it was.
+        OSError: The disk is full, or the like; the file is unchanged.
     """
     with _written_beside(path, text, mode) as temporary:
         temporary.replace(path)
@@ -20,10 +20,10 @@ def replace_file(path: Path, text: str, *, mode: int = 0o600) -> None:
 
 def create_file(path: Path, text: str) -> None:
     """
-    Write a text into a new file that its owner alone can read.
+    Write a text into a new file that only its owner can read.
 
     Raises:
-        FileExistsError: Somebody else was first.
+        FileExistsError: The file exists already.
         OSError: The disk is full, or the like; there is no file.
     """
     with _written_beside(path, text, 0o600) as temporary:

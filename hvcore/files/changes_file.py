@@ -1,8 +1,8 @@
 """
-The file that changes before a delete is answered, as its readers see it.
+Read the file whose content changes before a delete or the like is answered.
 
-Eight bytes, which every process of this machine overwrites before it answers
-that less may be served (:mod:`hvcore.services.playback.changes`). One system
+The file has eight bytes, which every process of this machine overwrites before it answers
+that something may no longer be served (:mod:`hvcore.services.playback.changes`). One system
 call shows whether cached answers may be stale. An edge's script reads it in
 the same way (``hv_edge_changes.lua``).
 """
@@ -35,9 +35,9 @@ _REPLACE: Final = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
 
 class ChangesFile:
     """
-    Says whether something has changed; thread-safe.
+    Tells whether what may be served has changed, so that cached answers are stale; thread-safe.
 
-    The first question makes the file where there is none. A process that runs
+    The first call of ``latest`` makes the file if there is none. A process that runs
     as root gives it to the owner of its folder, because another user may have
     to write to it.
     """

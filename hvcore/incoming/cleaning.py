@@ -1,4 +1,4 @@
-"""Remove incoming files that a crash has left."""
+"""Remove incoming files that a crash has left behind."""
 
 import fcntl
 import os
@@ -15,9 +15,9 @@ STALE_TEMPORARY_S: Final = 2 * 3600
 
 def remove_abandoned(folder: Path) -> int:
     """
-    Remove the files of a folder that nobody fills any more; return how many.
+    Remove the incoming files that no process fills any more; return the number removed.
 
-    Partial files stay: their grants decide (see ResumableUploads.tidy).
+    Files of resumable uploads stay: their grants decide (see ResumableUploads.tidy).
 
     Raises:
         OSError: The folder cannot be read.

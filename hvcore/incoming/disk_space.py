@@ -1,4 +1,4 @@
-"""Disk space, reserved for files that arrive at the same time."""
+"""Reserve disk space for uploads that arrive at the same time."""
 
 import errno
 import os
@@ -42,11 +42,11 @@ _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 @attrs.frozen(kw_only=True)
 class DiskReservations:
     """
-    The disk reservations of running uploads, of all processes; thread-safe.
+    The disk reservations of the running uploads of all processes; thread-safe.
 
     Attributes:
-        most_of_one_percent: How much one client may block.
-        elapsed_s: A clock of the machine that only goes forward, in seconds.
+        most_of_one_percent: The percentage of the disk that one client may keep from others.
+        elapsed_s: A clock shared by the machine that only goes forward, in seconds.
     """
 
     ledger: RoomLedger
@@ -58,14 +58,14 @@ class DiskReservations:
         self, folder: Path, length: int | None, *, client: str
     ) -> Iterator["DiskReservation"]:
         """
-        Reserve space for an upload while it arrives.
+        Reserve disk space for an upload within the block, while it arrives.
 
         Args:
-            length: None if the sender did not announce it.
-            client: Who sends it, as shares are counted.
+            length: The size of the upload; None if the sender did not announce it.
+            client: The client that sends the upload, as shares are counted.
 
         Raises:
-            UnavailableError: There is not enough.
+            UnavailableError: There is not enough space.
         """
         reserved = DiskReservation(self, folder, length, client)
         reserved.begin()
@@ -75,7 +75,7 @@ class DiskReservations:
             reserved.release()
 
     def is_scarce(self) -> bool:
-        """Return whether somebody waits for room who has less than a share."""
+        """Return whether a client within its share was refused disk space a moment ago."""
         with disk_errors_translated():
             refused_at_s = self.ledger.read().refused_at_s
         # They come back after a while, and a little later than told.
@@ -85,13 +85,13 @@ class DiskReservations:
         self, owner: str, claim: Claim, folder: Path, *, needed_bytes: int
     ) -> None:
         """
-        Renew the claim of an upload, cut down to the free space.
+        Renew the disk claim of an upload, cut down to the free space.
 
         Args:
-            needed_bytes: Without so much it cannot go on.
+            needed_bytes: The least space with which the upload can go on.
 
         Raises:
-            UnavailableError: There is no space for it, or the folder is missing.
+            UnavailableError: There is too little space, or the folder is missing.
         """
         free = _free_bytes(folder)
         with disk_errors_translated(), self.ledger.change() as notes:
@@ -119,14 +119,14 @@ class DiskReservations:
             )
 
     def remove(self, owner: str) -> None:
-        """Forget an upload."""
+        """Remove the disk claim of an upload."""
         # What cannot be taken out lapses.
         with suppress(OSError), self.ledger.change() as notes:
             notes.claims.pop(owner, None)
 
 
 class DiskReservation:
-    """The room that one upload still needs."""
+    """The disk space that one running upload still needs."""
 
     def __init__(
         self,
@@ -147,10 +147,10 @@ class DiskReservation:
 
     def begin(self) -> None:
         """
-        Check whether all of it will fit, as far as that is known.
+        Check whether the whole upload will fit, as far as its size is known, and claim space.
 
         Raises:
-            UnavailableError: It does not.
+            UnavailableError: The upload does not fit.
         """
         with disk_errors_translated():
             self._disk = self._folder.stat().st_dev
@@ -159,7 +159,7 @@ class DiskReservation:
 
     def received(self, count: int) -> None:
         """
-        Record the number of bytes received; check the disk now and then.
+        Note the number of bytes received so far; check the disk now and then.
 
         Raises:
             UnavailableError: The disk is full.
@@ -176,7 +176,7 @@ class DiskReservation:
         Check the disk, and claim space for what will arrive soon.
 
         Raises:
-            UnavailableError: The rest does not fit.
+            UnavailableError: The rest of the upload does not fit.
         """
         elapsed_s = self._reservations.elapsed_s() - self._checked_at_s
         bytes_per_s = (count - self._checked_bytes) / max(elapsed_s, CHECK_EVERY_S)
@@ -189,7 +189,7 @@ class DiskReservation:
         )
 
     def release(self) -> None:
-        """Need no more space: everything has arrived, or nothing more will."""
+        """Remove the upload's disk claim: everything has arrived, or nothing more will."""
         if self._is_held:
             self._reservations.remove(self._owner)
             self._is_held = False
@@ -221,17 +221,17 @@ def refused_below_bytes(total_bytes: int) -> int:
     Return the free space below which every upload is refused, in bytes.
 
     Args:
-        total_bytes: Of the disk.
+        total_bytes: The size of the disk.
     """
     return max(FREE_RESERVE_BYTES, int(total_bytes * FREE_RESERVE_SHARE))
 
 
 def check_room(folder: Path) -> None:
     """
-    Check that the smallest of uploads would be taken, and can be written.
+    Check that the disk has room for the smallest upload, and can be written.
 
     Raises:
-        NoRoomError: It would be refused; the text says from which point on.
+        NoRoomError: Such an upload would be refused; the text tells below which free space.
         UnavailableError: The disk does not work.
     """
     with disk_errors_translated():
@@ -248,10 +248,10 @@ def check_room(folder: Path) -> None:
 
 def try_to_write(folder: Path) -> None:
     """
-    Write some bytes through to a disk, and take them back.
+    Write some bytes durably to a disk, and remove them.
 
     Raises:
-        OSError: They cannot be written: free space may be none for this user.
+        OSError: The bytes cannot be written; the user may have a quota of its own.
     """
     with tempfile.TemporaryFile(dir=folder) as file:
         file.write(bytes(TRIAL_BYTES))
@@ -268,7 +268,7 @@ def _free_bytes(folder: Path) -> int:
 @contextmanager
 def disk_errors_translated() -> Iterator[None]:
     """
-    Say of a disk's error what its user can do.
+    Within the block, raise errors of the disk as UnavailableError.
 
     Raises:
         UnavailableError: The disk is full, or fails.
@@ -280,12 +280,12 @@ def disk_errors_translated() -> Iterator[None]:
 
 
 def is_disk_full(exc: OSError) -> bool:
-    """Return whether an error means that the disk or a quota is full."""
+    """Return whether an error means that the disk or a disk quota is full."""
     return exc.errno in _FULL
 
 
 def disk_failure(exc: OSError) -> UnavailableError:
-    """Return the error to raise for a failure of the disk."""
+    """Return the UnavailableError to raise for an error of the disk."""
     if is_disk_full(exc):
         return NoRoomError("There is no room on the disk for uploads; try again later.")
     return UnavailableError(

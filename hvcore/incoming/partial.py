@@ -1,10 +1,9 @@
 """
-The bytes that a resumable upload has so far: one file each.
+Store the bytes that a resumable upload has received so far: one file for each upload.
 
 The offset of an upload is the size of its file and is recorded nowhere else; so it is
-right whenever and however a process ends. Bytes that must still be compared with a
-checksum are the one exception: beside the file is then, in a file of its own, the
-size that is good.
+right whenever and however a process ends. The one exception are bytes whose checksum
+is not verified yet: then a second file beside it has the size up to which bytes count.
 """
 
 import fcntl
@@ -34,7 +33,7 @@ _COPY: Final = ".copy"
 
 @attrs.frozen(kw_only=True)
 class PartialFile:
-    """The file of one upload, while this process alone may change it."""
+    """The file of one resumable upload, which only this process may change now."""
 
     path: Path
     _file: FileIO
@@ -46,7 +45,7 @@ class PartialFile:
 
     def append(self, block: bytes | memoryview) -> None:
         """
-        Append a block; it counts from then on.
+        Append bytes to the file; from then on they count as received.
 
         Raises:
             UnavailableError: The disk is full or fails.
@@ -58,7 +57,7 @@ class PartialFile:
 
     def begin_unverified(self) -> None:
         """
-        Let bytes that are appended from here on count only after verification.
+        Have bytes that are appended from now on count only after ``end_unverified``.
 
         Raises:
             UnavailableError: The disk is full or fails.
@@ -71,7 +70,7 @@ class PartialFile:
 
     def end_unverified(self) -> None:
         """
-        Let the appended bytes count.
+        Have the unverified bytes count, because their checksum is right.
 
         Raises:
             UnavailableError: The disk fails.
@@ -81,7 +80,7 @@ class PartialFile:
 
     def cut_back(self, size_bytes: int) -> None:
         """
-        Cut the file off at a size.
+        Cut the file to a size; the bytes that are left count.
 
         Raises:
             UnavailableError: The disk fails.
@@ -109,9 +108,9 @@ class PartialFile:
     @contextmanager
     def handed_over(self) -> Iterator[Path]:
         """
-        Return a second name of the file, which the caller may move.
+        Yield the path of a second hard link to the file, which the caller may move.
 
-        So nothing has to be sent again when that fails half-way.
+        So the file is still there if the caller fails half-way, and nothing has to be sent again.
         """
         second = self.path.with_name(self.path.name + _HANDED)
         with disk_errors_translated():
@@ -129,7 +128,7 @@ class PartialFile:
                 second.unlink(missing_ok=True)
 
     def remove(self) -> None:
-        """Remove everything of this upload; what cannot go now is tidied later."""
+        """Remove all files of this upload; files that cannot be removed now are tidied later."""
         with suppress(OSError):
             # No id begins with another one: all have the same length.
             for file in self.path.parent.glob(f"{self.path.name}*"):
@@ -138,13 +137,13 @@ class PartialFile:
 
 @attrs.frozen(kw_only=True)
 class PartialFiles:
-    """The files of all uploads of a folder."""
+    """The files of all resumable uploads in a folder."""
 
     folder: Path
 
     def size_of(self, grant_id: GrantId) -> int:
         """
-        Return the number of bytes of an upload that have arrived and count.
+        Return the number of bytes of an upload that have been received and count.
 
         Raises:
             UnavailableError: The disk fails.
@@ -160,7 +159,7 @@ class PartialFiles:
     @contextmanager
     def hold(self, grant_id: GrantId) -> Iterator[PartialFile]:
         """
-        Lock an upload's file, which is created if it does not exist.
+        Lock the file of an upload within the block; make the file if it does not exist.
 
         Raises:
             UploadLockedError: Another process or thread holds the lock.
@@ -178,7 +177,7 @@ class PartialFiles:
 
     def found(self) -> list[GrantId]:
         """
-        Return the uploads of which bytes have arrived.
+        Return the ids of the uploads that have a file.
 
         Raises:
             UnavailableError: The disk fails.

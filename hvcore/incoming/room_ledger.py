@@ -1,5 +1,5 @@
 """
-The disk space that senders soon need, for all processes of a machine.
+Record the disk space that running uploads soon need, for all processes of a machine.
 
 A claim reserves space that is still free. It follows the pace of its sender and
 lapses when nothing arrives: an announcement alone reserves nothing.
@@ -28,11 +28,12 @@ class Claim:
     The bytes that one upload has on a disk, and those that it will soon need.
 
     Attributes:
-        client: The client whose share the bytes count to.
-        disk: The device's number.
-        received_bytes: The bytes that lie on the disk already.
-        ahead_bytes: The bytes that are still free, and soon needed.
-        renewed_at_s: On the machine's clock that only goes forward.
+        client: The client whose share has the bytes.
+        disk: The device number of the disk.
+        received_bytes: The number of bytes that are on the disk already.
+        ahead_bytes: The number of bytes still to come that are reserved.
+        renewed_at_s: When the claim was renewed, by the machine's clock that only goes
+            forward.
     """
 
     client: str
@@ -42,7 +43,7 @@ class Claim:
     renewed_at_s: float
 
     def ahead_at(self, now_s: float) -> int:
-        """Return the bytes of the claim that are still reserved."""
+        """Return the number of bytes still reserved at a time; 0 once the claim has lapsed."""
         # Of a time before the last start of the machine, it is ahead of now.
         is_live = abs(now_s - self.renewed_at_s) <= LAPSES_AFTER_S
         return self.ahead_bytes if is_live else 0
@@ -51,13 +52,14 @@ class Claim:
 @attrs.frozen(kw_only=True)
 class DiskShares:
     """
-    One disk and what is on its way to it, as one upload finds them.
+    The free space of a disk and the claims on it, as one upload sees them.
 
     Attributes:
-        free_bytes: What may still be written.
-        received: By client, what is there and would go if it were given up.
-        ahead: By client, what the other uploads will soon need.
-        most_of_one_percent: Of the disk without all uploads.
+        free_bytes: The number of bytes that may still be written.
+        received: By client, the received bytes of running uploads.
+        ahead: By client, the bytes that the other uploads have reserved.
+        most_of_one_percent: The percentage that one client may hold, of the space that would
+            be free without running uploads.
     """
 
     free_bytes: int
@@ -67,14 +69,14 @@ class DiskShares:
 
     @property
     def most_of_one_bytes(self) -> int:
-        """The bytes that the uploads of one client may keep from others."""
+        """The most bytes that the uploads of one client may keep from others."""
         # Not a part of what is free now: that shrinks with all that comes in.
         total = self.free_bytes + self.received.total()
         return total * self.most_of_one_percent // 100
 
     def room_of(self, client: str) -> int:
         """
-        Return the free space beside the claims of all other uploads.
+        Return the bytes that a client may use, beside the claims of all other uploads.
 
         Other clients' claims count as far as their share goes.
         """
@@ -88,7 +90,7 @@ class DiskShares:
         return self.free_bytes - claimed
 
     def is_within_share(self, client: str, more_bytes: int) -> bool:
-        """Return whether a client would have no more than its share."""
+        """Return whether a client would still hold no more than its share with more bytes."""
         has = self.received[client] + self.ahead[client]
         return has + more_bytes <= self.most_of_one_bytes
 
@@ -96,11 +98,11 @@ class DiskShares:
 @attrs.define
 class RoomEntries:
     """
-    The claims and the last refusal in the ledger.
+    The entries of the ledger: the claims, and the time of the last refusal.
 
     Attributes:
-        claims: By a name of each upload.
-        refused_at_s: When somebody had to go who had less than a share.
+        claims: The claims by a random name of each upload.
+        refused_at_s: When an upload of a client within its share was last refused.
     """
 
     claims: dict[str, Claim] = attrs.field(factory=dict)
@@ -130,7 +132,7 @@ class RoomEntries:
         )
 
     def forget_old(self, now_s: float) -> None:
-        """Drop claims that no upload has renewed for long."""
+        """Remove claims that no upload has renewed for long."""
         self.claims = {
             name: claim
             for name, claim in self.claims.items()
@@ -140,14 +142,14 @@ class RoomEntries:
 
 @attrs.frozen
 class RoomLedger:
-    """A file with the claims of all processes; thread-safe."""
+    """The file that records the disk claims of all processes; thread-safe."""
 
     path: Path
 
     @contextmanager
     def change(self) -> Iterator[RoomEntries]:
         """
-        Give the ledger's entries for a change, and write them back.
+        Yield the ledger's entries to be changed within the block, and write them back.
 
         Raises:
             OSError: The file cannot be used.

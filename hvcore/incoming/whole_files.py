@@ -1,8 +1,8 @@
 """
-Files that arrive in one request: written under a lock, stored whole or not at all.
+Receive files that arrive in one request: written under a lock, stored whole or not at all.
 
-A process that writes a file holds a lock on it. So files that a crash has left can be
-told from files that still arrive (:mod:`hvcore.incoming.cleaning`).
+A process that writes a file holds a lock on it. So files left by a crash can be
+told from files that are still arriving (:mod:`hvcore.incoming.cleaning`).
 """
 
 import fcntl
@@ -21,7 +21,7 @@ INCOMING_PREFIX: Final = "upload-"
 
 
 class ArrivingFile:
-    """A file that is being filled."""
+    """A file that is being received in one request."""
 
     def __init__(self, path: Path, file: FileIO, reserved: DiskReservation) -> None:
         self.path = path
@@ -31,7 +31,7 @@ class ArrivingFile:
 
     def write(self, block: bytes | memoryview) -> None:
         """
-        Append, and check now and then whether the rest still fits.
+        Append bytes, and check now and then whether the rest still fits on the disk.
 
         Raises:
             UnavailableError: The disk is nearly full, or fails.
@@ -45,7 +45,7 @@ class ArrivingFile:
 
     def finish(self) -> None:
         """
-        Put everything on the disk: what is acknowledged outlives a power cut.
+        Write everything through to the disk, so that it outlives a power cut.
 
         Raises:
             UnavailableError: The disk is full, or fails.
@@ -58,10 +58,10 @@ class ArrivingFile:
 @contextmanager
 def arriving_file(folder: Path, reserved: DiskReservation) -> Iterator[ArrivingFile]:
     """
-    Make a file in a folder; what is still there afterwards is removed.
+    Make a file in a folder within the block; remove it afterwards if it is still there.
 
     Args:
-        reserved: The room for it.
+        reserved: The disk space reserved for the file.
 
     Raises:
         UnavailableError: The disk fails.

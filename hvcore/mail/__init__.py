@@ -1,4 +1,4 @@
-"""Mails by SMTP, or as files where there is no mail server."""
+"""Send mails by SMTP, or write them into files where there is no mail server."""
 
 from hvcore.mail.folder import MailFolder
 from hvcore.mail.mailers import mail_folder, make_mailer

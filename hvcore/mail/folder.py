@@ -1,4 +1,4 @@
-"""Mails as files, for an installation without a mail server."""
+"""Write mails into files, for an installation without a mail server."""
 
 import os
 from pathlib import Path
@@ -13,7 +13,7 @@ class MailFolder:
     Writes each mail into a file of its own, which only the owner may read.
 
     Args:
-        folder: Made with the first mail.
+        folder: The folder for the files; made with the first mail.
     """
 
     def __init__(self, folder: Path, *, sender: str) -> None:
@@ -21,7 +21,7 @@ class MailFolder:
         self._sender = sender
 
     def send(self, mail: Mail) -> None:
-        """Write a mail; see ports.mail.Mailer."""
+        """Write a mail into a file; see ports.mail.Mailer."""
         data = message_of(mail, sender=self._sender).as_bytes()
         temporary = self._folder / f".{mail.id}"
         try:

@@ -1,4 +1,4 @@
-"""The choice of the mailer, by the settings."""
+"""Choose the mailer that the settings name."""
 
 import ipaddress
 from pathlib import Path
@@ -23,7 +23,7 @@ def make_mailer(settings: Settings) -> Mailer:
 
 
 def mail_folder(settings: Settings) -> Path:
-    """Return the folder that holds mails if no mail server is set."""
+    """Return the folder into which mails are written if no mail server is set."""
     return settings.data_dir / FOLDER
 
 

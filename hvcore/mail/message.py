@@ -1,4 +1,4 @@
-"""A mail as it is sent (RFC 5322)."""
+"""Build the text of a mail (RFC 5322)."""
 
 from email.headerregistry import Address
 from email.message import EmailMessage
@@ -17,10 +17,10 @@ _POLICY: Final = SMTP.clone(cte_type="7bit")
 
 def message_of(mail: Mail, *, sender: str) -> EmailMessage:
     """
-    Return the message.
+    Return a mail as a message to be sent.
 
     Raises:
-        MailRefusedError: Its address cannot be written in a mail's head.
+        MailRefusedError: An address cannot be written in a mail's header.
     """
     message = EmailMessage(policy=_POLICY)
     try:

@@ -1,4 +1,4 @@
-"""Mails by SMTP (RFC 5321), to the one server that the operator names."""
+"""Send mails by SMTP (RFC 5321) to the one server that the operator names."""
 
 import smtplib
 import socket
@@ -28,15 +28,15 @@ _FIRST_PERMANENT: Final = 500
 
 class SmtpMailer:
     """
-    Hands mails to a server.
+    Sends mails through an SMTP server.
 
     ``smtps`` speaks TLS from the beginning. ``smtp`` changes to TLS where the server
     offers it (STARTTLS); without it, a password is sent to this machine only.
     Certificates are checked.
 
     Args:
-        url: Such as ``smtps://user:password@mail.example.com``, as the settings have
-            checked it.
+        url: The URL of the server, checked by the settings, such as
+            ``smtps://user:password@mail.example.com``.
     """
 
     def __init__(self, url: str, *, sender: str) -> None:
@@ -52,8 +52,8 @@ class SmtpMailer:
         """
         Send a mail; see ports.mail.Mailer.
 
-        Sent is a mail that the server has answered 250 to (RFC 5321, section 6.1);
-        whatever comes after that does not make it be sent again.
+        A mail is sent once the server has answered 250 (RFC 5321, section 6.1); later errors do not
+        make it be sent again.
         """
         message = message_of(mail, sender=self._sender)
         with self._connected() as server:
@@ -61,11 +61,11 @@ class SmtpMailer:
 
     def check(self) -> None:
         """
-        Connect and sign in, and send nothing.
+        Connect to the mail server and sign in, without sending a mail.
 
         Raises:
             UnavailableError: The server does not answer, or refuses to talk.
-            MailRefusedError: It refuses the user or the password.
+            MailRefusedError: The server refuses the user or the password.
         """
         with self._connected() as server:
             server.noop()

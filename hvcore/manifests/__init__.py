@@ -1,1 +1,1 @@
-"""Playlists and manifests: text in, text out, no I/O."""
+"""Render the playlists and manifests of videos: text in, text out, no I/O."""

@@ -1,5 +1,5 @@
 """
-The peak and average bitrates of a rendition, measured from its segments.
+Measure the peak and average bit rates of a rendition from its segments.
 
 Source: RFC 8216, section 4.3.4.2 (BANDWIDTH) and section 4.1 (peak segment
 bit rate).
@@ -14,11 +14,11 @@ from hvcore.domain.processing.transcoding import Segment, Track
 
 def peak_bps(track: Track, *, target_s: int) -> int:
     """
-    Return the peak segment bit rate, rounded up.
+    Return the peak segment bit rate of a rendition in bits per second, rounded up.
 
     It is the largest bit rate of any run of successive segments that lasts
     from half to one and a half target durations. A rendition shorter than
-    that is measured as a whole. It is never below :func:`average_bps`.
+    that is measured as a whole. The peak is never below :func:`average_bps`.
     """
     segments = track.segments
     rates = [
@@ -30,7 +30,7 @@ def peak_bps(track: Track, *, target_s: int) -> int:
 
 
 def average_bps(track: Track) -> int:
-    """Return the bit rate of the whole rendition, rounded up."""
+    """Return the average bit rate of a whole rendition in bits per second, rounded up."""
     return _bps(track.segments)
 
 

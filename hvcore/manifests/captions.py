@@ -1,9 +1,9 @@
 """
-Captions in HLS and DASH: their lines in master playlists and manifests.
+Write captions into HLS playlists and DASH manifests.
 
 Source: RFC 8216, sections 3.5 and 4.3.4.1; ISO/IEC 23009-1, sections 5.3.3 and
-5.8.5.5. Captions come and go while a video is published, so nothing of this is
-stored: delivery writes it for each answer.
+5.8.5.5. Captions come and go while a video is published, so these texts are not
+stored: delivery renders them for each response.
 """
 
 import math
@@ -24,17 +24,17 @@ _TEXT_BPS: Final = 256
 
 
 def captions_playlist_name(language: str) -> str:
-    """Return the name of a language's playlist, beside the master playlist."""
+    """Return the file name of the captions playlist of a language, beside the master playlist."""
     return f"captions-{language}.m3u8"
 
 
 def captions_file_name(language: str) -> str:
-    """Return the name of a language's WebVTT file, beside its playlist."""
+    """Return the file name of the WebVTT captions of a language, beside their playlist."""
     return f"captions-{language}.vtt"
 
 
 def offer_captions(master: str, tracks: Sequence[CaptionTrack]) -> str:
-    """Return a master playlist that offers captions with every variant."""
+    """Return an HLS master playlist with captions added to every variant."""
     if not tracks:
         return master
     lines = master.split("\n")
@@ -50,7 +50,7 @@ def offer_captions(master: str, tracks: Sequence[CaptionTrack]) -> str:
 
 def offer_captions_in_manifest(manifest: str, tracks: Sequence[CaptionTrack]) -> str:
     """
-    Return a DASH manifest that we have written, with captions to choose from.
+    Return a DASH manifest of the service's own with captions added.
 
     Each language is one file for the whole video, outside of the segments.
     """
@@ -60,9 +60,9 @@ def offer_captions_in_manifest(manifest: str, tracks: Sequence[CaptionTrack]) ->
 
 def captions_playlist(language: str, *, duration_s: float) -> str:
     """
-    Render the playlist of a language: one segment, as long as the video.
+    Render the captions playlist of a language: one segment, as long as the video.
 
-    Its target duration is its own, as subtitles of finished videos may have
+    Its target duration may differ from the video's, as subtitles of finished videos may have
     (RFC 8216, section 6.2.4).
     """
     lines = [

@@ -1,9 +1,9 @@
 """
-The chapters of a video, as players read them.
+Render the chapters of a video in the forms that players read.
 
 Source: WebVTT (W3C), section 4.3; RFC 8216, section 4.3.4.4, and Apple,
 "Providing JavaScript Object Notation (JSON) chapters". Chapters change while a
-video is published, so delivery writes all of this for each answer.
+video is published, so delivery renders them for each response.
 """
 
 import json
@@ -25,7 +25,7 @@ _ANY_LANGUAGE: Final = "und"
 
 
 def offer_chapters(master: str) -> str:
-    """Return a master playlist that names the file of chapters."""
+    """Return an HLS master playlist that also names the file of chapters."""
     return f"{master.rstrip()}\n{_OFFER}\n"
 
 

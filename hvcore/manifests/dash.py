@@ -1,5 +1,5 @@
 """
-The DASH manifest of what was published.
+Render the DASH manifest of a published video.
 
 Source: ISO/IEC 23009-1, a static presentation of the profile isoff-live: one
 period, whose segments are the files that the HLS playlists name. Previews for
@@ -36,9 +36,9 @@ _CHANNELS: Final = "urn:mpeg:mpegB:cicp:ChannelConfiguration"
 
 def manifest(media: MediaIndex) -> str:
     """
-    Render the manifest of a video.
+    Render the DASH manifest of a published video.
 
-    It is beside the master playlist; all addresses are relative to that
+    The manifest is beside the HLS master playlist; all addresses are relative to that
     place. Audio comes in one adaptation set for each rendition, since no two
     are the same sound in the same codec: first those with AAC, which every
     player plays, and of each codec the default one first.

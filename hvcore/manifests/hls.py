@@ -1,8 +1,8 @@
 """
-HLS playlists of what was published.
+Render the HLS playlists of a published video.
 
 Source: RFC 8216. Video and audio are separate renditions; audio renditions
-are in one group per codec, and every rung is offered with every group.
+are in one group per codec, and every rung (video rendition) is offered with every group.
 """
 
 import math
@@ -39,7 +39,7 @@ class _Variant:
 
 def playlists(media: MediaIndex) -> Mapping[str, str]:
     """
-    Render every playlist of a video, by its file name.
+    Render all HLS playlists of a video; return the texts by file name.
 
     The names are directly under the video, and all addresses in the texts
     are relative to that place.
@@ -57,18 +57,18 @@ def playlists(media: MediaIndex) -> Mapping[str, str]:
 
 
 def playlist_name(track: Track) -> str:
-    """Return a rendition's playlist: ``video/720p`` gives ``video-720p.m3u8``."""
+    """Return the file name of a track's playlist: ``video/720p`` gives ``video-720p.m3u8``."""
     return playlist_at(track.name)
 
 
 def playlist_at(name: str) -> str:
-    """Return the playlist of a track by the track's name."""
+    """Return the file name of the playlist of the track with this name."""
     return name.replace("/", "-") + ".m3u8"
 
 
 def target_duration_s(media: MediaIndex) -> int:
     """
-    Return the longest segment of all renditions, rounded to whole seconds.
+    Return the target duration of a video: its longest segment, rounded to whole seconds.
 
     All playlists of a video must declare the same one (RFC 8216, section
     6.2.4), and it is compared with rounded durations (section 4.3.3.1): a
@@ -79,10 +79,10 @@ def target_duration_s(media: MediaIndex) -> int:
 
 def media_playlist(track: Track, *, target_s: int) -> str:
     """
-    Render the playlist of one rendition.
+    Render the media playlist of one rendition (track).
 
     Args:
-        target_s: From :func:`target_duration_s`.
+        target_s: The target duration from :func:`target_duration_s`.
     """
     return _media_playlist(
         track, target_s, init=track.name, more=["#EXT-X-INDEPENDENT-SEGMENTS"]
@@ -110,7 +110,7 @@ def _media_playlist(
 
 def multivariant_playlist(media: MediaIndex) -> str:
     """
-    Render the master playlist.
+    Render the master playlist of a video.
 
     The first variant is the one that most players begin with: the best that
     needs at most STARTS_WELL_BPS, so that the picture comes at once and is
@@ -229,7 +229,7 @@ def _longest_s(track: Track) -> int:
 
 def unique_name(name: str, taken: set[str]) -> str:
     """
-    Return a name that its group does not have yet, and add it.
+    Return a NAME that no other rendition of the group has, and add it to the group's names.
 
     Source: RFC 8216, section 4.3.4.1.1.
     """
@@ -241,7 +241,7 @@ def unique_name(name: str, taken: set[str]) -> str:
 
 
 def quotable(text: str) -> str:
-    """Return a text without characters that an attribute may not have, 100 at most."""
+    """Return a text for a quoted attribute: without forbidden characters, at most 100 long."""
     # Titles come out of strangers' files: a quote or a line break would end
     # the attribute and begin another (RFC 8216, section 4.2).
     visible = "".join(c if c.isprintable() else " " for c in text.replace('"', "'"))

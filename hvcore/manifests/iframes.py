@@ -1,7 +1,7 @@
 """
-The first pictures of segments: what players show while a viewer scrubs.
+List the first pictures (I-frames) of segments, which players show while a viewer scrubs.
 
-Source: RFC 8216, sections 4.3.3.6 and 4.3.4.3. Each has an address of its own,
+Source: RFC 8216, sections 4.3.3.6 and 4.3.4.3. Each picture has an address of its own,
 which answers with the beginning of the segment's file, up to the end of its first
 picture. A byte range of the segment would be the same bytes, but it would be a part
 of a segment from its first byte on, which is counted as watched.
@@ -20,9 +20,9 @@ PICTURES: Final = "iframes"
 
 def first_pictures(track: Track) -> Track | None:
     """
-    Return a rung's first pictures as a track; None where one is not known.
+    Return the first pictures of a rung's segments as a track; None if the size of one is unknown.
 
-    Its segments have the sizes of the pictures, and last until the next one.
+    Each segment of that track has the size of a picture, and lasts until the next picture.
     """
     if track.rung is None or not track.segments:
         return None
@@ -34,7 +34,7 @@ def first_pictures(track: Track) -> Track | None:
 
 
 def pictures_name(track: Track) -> str:
-    """Return the name of a rung's I-frames: ``video/720p`` gives ``iframes/720p``."""
+    """Return the name of the track of a rung's I-frames: ``video/720p`` gives ``iframes/720p``."""
     return PICTURES + track.name.removeprefix(VIDEO)
 
 

@@ -1,5 +1,5 @@
 """
-The names of languages in these languages, for viewers who choose one.
+List the names of languages in the languages themselves, for viewers who choose one.
 
 Source: RFC 8216, section 4.3.4.1: a rendition's NAME should be in the language
 that its LANGUAGE names.
@@ -117,12 +117,12 @@ _NAMES: Final = {
 
 def language_name(tag: str) -> str:
     """
-    Return the name of a language in itself; the tag where that is not known.
+    Return the name of a language in the language itself; the tag if the name is not known.
 
-    What the name does not say follows it: ``pt-BR`` is ``Português (BR)``.
+    Further parts of the tag follow the name: ``pt-BR`` gives ``Português (BR)``.
 
     Args:
-        tag: In its canonical case (languages.canonical_tag).
+        tag: A language tag in canonical case (see languages.canonical_tag).
     """
     known, rest = tag, ""
     while known and known not in _NAMES:

@@ -1,5 +1,5 @@
 """
-Language tags as playlists want them.
+Convert language codes to the language tags that playlists need.
 
 Source: RFC 5646, section 2.2.1: where a language has a code of two letters,
 that is its tag. Files carry codes of three (ISO 639-2), in two variants.
@@ -225,13 +225,13 @@ _SHORT: Final = dict(
 
 def canonical_tag(tag: str) -> str:
     """
-    Return a tag as RFC 5646, section 2.1.1, writes it: ``zh-Hant-TW``.
+    Return a language tag in the canonical case of RFC 5646, section 2.1.1: ``zh-Hant-TW``.
 
     Args:
-        tag: Well-formed (domain.videos.captions.LANGUAGE_PATTERN), in any case.
+        tag: A well-formed tag (domain.videos.captions.LANGUAGE_PATTERN), in any case.
 
     Returns:
-        ``""`` if it names no language, or something twice.
+        The tag; ``""`` if it names no language, or has a part twice.
     """
     language, *others = language_tag(tag).split("-")
     if len(set(others)) < len(others):
@@ -246,7 +246,7 @@ def canonical_tag(tag: str) -> str:
 
 
 def language_tag(code: str) -> str:
-    """Return the tag of a source's language code, ``""`` if it names none."""
+    """Return the language tag for the language code of a source file; ``""`` if the code names none."""
     if not _TAG.fullmatch(code):
         return ""
     language, dash, rest = code.lower().partition("-")

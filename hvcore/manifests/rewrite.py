@@ -1,5 +1,5 @@
 """
-Carry a token through a playlist, a manifest or a storyboard.
+Add the viewer's token to the addresses in a playlist, a manifest or a storyboard.
 
 Source: interface, "Delivery": the token reaches every variant and segment
 request, so that only the first address needs to be signed.
@@ -27,16 +27,16 @@ _CUE_ADDRESS = re.compile(r"(?<=[0-9]\n)\S+")
 
 def carry_token(text: str, token: str) -> str:
     """
-    Add ``token=`` to every address of a playlist.
+    Return an HLS playlist with ``token=`` added to every relative address.
 
-    Only relative addresses get it, so that the token goes to nobody else.
+    Absolute addresses get no token, so that it is sent to no other server.
     """
     added = _added(token)
     return "\n".join(_line(line, added) for line in text.split("\n"))
 
 
 def carry_token_in_manifest(text: str, token: str) -> str:
-    """Add ``token=`` to every address of a DASH manifest that we have written."""
+    """Return a DASH manifest of the service's own with ``token=`` added to every address."""
     added = _added(token)
 
     def rewrite(match: re.Match[str]) -> str:
@@ -49,7 +49,7 @@ def carry_token_in_manifest(text: str, token: str) -> str:
 
 
 def carry_token_in_storyboard(text: str, token: str) -> str:
-    """Add ``token=`` to every address of a storyboard that we have written."""
+    """Return a storyboard index of the service's own with ``token=`` added to every address."""
     added = _added(token)
     # Every cue is two lines: its times, and the address.
     return _CUE_ADDRESS.sub(lambda match: _address(match[0], added), text)

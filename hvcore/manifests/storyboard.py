@@ -1,8 +1,8 @@
 """
-The index of a storyboard: which part of which sheet shows which moment.
+Render the index of a storyboard: the part of a sheet of pictures that shows each moment.
 
 Source: W3C WebVTT, and Media Fragments URI 1.0, section 4.2.2 (``#xywh=``), as
-    players read them. None of this is stored: delivery writes it for each answer.
+    players read them. The index is not stored: delivery renders it for each response.
 """
 
 from typing import Final
@@ -14,16 +14,16 @@ STORYBOARD: Final = "storyboard.vtt"
 
 def sheet_name(number: int | str) -> str:
     """
-    Return the name of a sheet, beside the index; they are counted from 0.
+    Return the file name of a storyboard's sheet of pictures; sheets are counted from 0.
 
     Args:
-        number: Or what stands for one in a template.
+        number: The number of the sheet, or a placeholder for it in a template.
     """
     return f"storyboard-{number}.jpg"
 
 
 def storyboard_index(storyboard: Storyboard, *, duration_s: float) -> str:
-    """Render the index as WebVTT; the last cue ends with the video."""
+    """Render the index of a storyboard as WebVTT; the last cue ends with the video."""
     addresses = [
         f"{sheet_name(number)}#xywh={_area(storyboard, tile)}"
         for number, sprite in enumerate(storyboard.sprites)

@@ -1,8 +1,8 @@
 """
-The metrics of the service; ``declared`` lists all.
+Measure the service; module ``declared`` lists all metrics.
 
-Off at first: processes of ``hv`` write to a folder of the machine if they are told to, a
-program that embeds the service has the metrics in its own registry.
+Measuring is off at first. Processes of ``hv`` write metrics to a folder of the machine if
+they are told to; a program that embeds the service has them in its own Prometheus registry.
 """
 
 from hvcore.metrics.measuring import switch_on, write_to

@@ -1,8 +1,8 @@
 """
-Every metric of the service.
+Declare every metric of the service.
 
-Names are ``hv_…`` in base units. No label is an id: each has few values, which the code
-or the settings bound.
+Names are ``hv_…`` in base units. No label is an id: each label has few values, all of which
+the code or the settings determine.
 """
 
 from typing import Final

@@ -1,7 +1,7 @@
 """
-Measure, best effort: nothing that goes wrong here reaches what is measured.
+Record measurements; errors here never reach the code that is measured.
 
-The client library is loaded at the first measurement, which must come after a fork.
+The Prometheus client library is loaded at the first measurement, which must come after a fork.
 """
 
 import logging
@@ -45,30 +45,30 @@ _is_silent: Final = ContextVar("hv_is_silent", default=False)
 
 def folder_of(data_dir: Path) -> Path:
     """
-    Return the folder of the metrics that processes of this machine write.
+    Return the folder into which the processes of this machine write their metrics.
 
-    By the name of the machine: two that share a data folder have equal process numbers.
+    Each machine has its own folder: machines that share a data folder have equal process numbers.
     """
     return data_dir / "run" / "metrics" / socket.gethostname()
 
 
 def forget_all(folder: Path) -> None:
-    """Remove the files of ended processes, best effort, while none runs."""
+    """Remove the metrics files of ended processes, best effort; no process may run."""
     with suppress(OSError):
         for path in (*folder.glob("*.db"), *folder.glob(f"*.{NOTED_APPS}")):
             path.unlink(missing_ok=True)
 
 
 def switch_on() -> None:
-    """Measure in the client library's own registry, as the program has set it up."""
+    """Measure into the Prometheus client library's own registry, as the program has set it up."""
     _state.is_on = True
 
 
 def write_to(folder: Path) -> None:
     """
-    Measure in files of a folder, which has those of all processes of the machine.
+    Measure into files in a folder that all processes of the machine share.
 
-    Nothing is measured if the folder cannot be made.
+    If the folder cannot be made, nothing is measured.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -82,7 +82,7 @@ def write_to(folder: Path) -> None:
 
 @contextmanager
 def unmeasured() -> Iterator[None]:
-    """Measure nothing of what this thread does within the block."""
+    """Within the block, measure nothing that this thread does."""
     before = _is_silent.set(True)
     try:
         yield
@@ -131,12 +131,12 @@ class _Instrument:
 
 @attrs.define(eq=False)
 class CounterOf(_Instrument):
-    """A number that only grows."""
+    """A counter metric: a number that only grows."""
 
     kind = "counter"
 
     def add(self, *values: str, amount: float = 1.0) -> None:
-        """Count something, under the values of its labels."""
+        """Add to the counter, under the given values of its labels."""
         self._use(values, lambda child: child.inc(amount))
 
     def _make(self) -> "Counter":
@@ -147,13 +147,13 @@ class CounterOf(_Instrument):
 
 @attrs.define(eq=False)
 class HistogramOf(_Instrument):
-    """A metric that counts values by their size."""
+    """A histogram metric, which counts values by their size."""
 
     buckets: Sequence[float] = ()
     kind = "histogram"
 
     def observe(self, *values: str, amount: float) -> None:
-        """Take note of a value, under the values of its labels."""
+        """Count a value in the histogram, under the given values of its labels."""
         self._use(values, lambda child: child.observe(amount))
 
     def _make(self) -> "Histogram":
@@ -164,7 +164,7 @@ class HistogramOf(_Instrument):
 
 @attrs.frozen
 class GaugeOf:
-    """A number at a moment, asked for by whoever serves the metrics."""
+    """A gauge metric: a number as of now, asked for when the metrics are served."""
 
     name: str
     help: str

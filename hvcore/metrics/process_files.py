@@ -1,8 +1,8 @@
 """
-The files of the metrics of a machine: one of each kind for each process.
+Keep the metrics of a machine in files, one of each kind for each process.
 
-They are the client library's ("multiprocess mode"), and mapped into memory: what is
-counted survives the process, also one that is killed.
+The files are the Prometheus client library's ("multiprocess mode"), and mapped into memory:
+the counts survive the process, even if it is killed.
 """
 
 import os
@@ -23,10 +23,10 @@ _ENDED: Final = "ended"
 
 class AllocatedDict(MmapedDict):
     """
-    Values in a file whose bytes the disk has already given.
+    The values of a metrics file, for which disk space is allocated before they are written.
 
-    The library's own files have holes. To write to one of them while the disk is full
-    ends the process (SIGBUS).
+    The library's own files have holes: a write into a hole while the disk is full kills the
+    process (SIGBUS).
     """
 
     def __init__(self, filename: str, read_mode: bool = False) -> None:  # noqa: FBT001, FBT002 - the library's
@@ -45,7 +45,7 @@ class AllocatedDict(MmapedDict):
 
 
 def use_files() -> None:
-    """Have the library keep the values of this process in files."""
+    """Have the client library keep the metrics of this process in files."""
     # Explicitly: something else may have loaded it before the folder was known.
     values.MmapedDict = AllocatedDict  # type: ignore[attr-defined]
     values.ValueClass = values.MultiProcessValue()  # type: ignore[no-untyped-call]
@@ -53,9 +53,9 @@ def use_files() -> None:
 
 def join_ended(folder: Path, *, most: int = MOST_ENDED) -> None:
     """
-    Add up the metrics of ended processes, once their files are many.
+    Add up the metrics files of ended processes, once there are many.
 
-    The sum stays: a counter that falls looks like one that began anew.
+    The sums stay the same, because a counter that falls looks like a restart.
     """
     ended = [path for path in sorted(folder.glob("*.db")) if _has_ended(path)]
     if len(ended) <= most:

@@ -1,6 +1,6 @@
 """
-Boxes of MP4 files, for all that make files or read what strangers send.
+Read the boxes of MP4 files, for code that makes files or reads files from strangers.
 
 The conformance checker has a reader of its own (:mod:`hvcore.conformance.boxes`): a
-fault of this one, which makers use, must not hide itself from the check.
+fault of this reader, which also makes the files, must not hide itself from the check.
 """

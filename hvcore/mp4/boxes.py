@@ -21,11 +21,11 @@ _LARGE_HEADER_BYTES: Final = 16
 
 
 class Mp4Error(Exception):
-    """The file is not the MP4 that was expected; the text says where and how."""
+    """The file is not the expected MP4; the text says where and how."""
 
 
 class ByteRanges(Protocol):
-    """A file that is read by ranges."""
+    """Source of a file's bytes that is read by ranges."""
 
     @property
     def size_bytes(self) -> int:
@@ -33,40 +33,41 @@ class ByteRanges(Protocol):
         ...
 
     def read(self, start: int, length: int) -> bytes:
-        """Return bytes; fewer at the end of the file."""
+        """Return the bytes of a range; fewer at the end of the file."""
         ...
 
 
 @attrs.frozen
 class BytesInMemory:
     """
-    The bytes of a file, or its first ones.
+    The bytes of a file in memory, all or only the first ones.
 
     Attributes:
-        size_bytes: Of the whole file.
+        size_bytes: The size of the whole file.
     """
 
     data: memoryview
     size_bytes: int
 
     def read(self, start: int, length: int) -> bytes:
-        """Return bytes; fewer where the data ends."""
+        """Return the bytes of a range; fewer where the data ends."""
         return bytes(self.data[start : start + length])
 
 
 @attrs.frozen(kw_only=True)
 class Mp4Box:
     """
-    One box of a file.
+    One box of an MP4 file.
 
     Attributes:
-        kind: Four characters, such as ``moov``.
-        begins: The place of the header.
-        start: Of the content, behind the header.
-        end: Of the content; behind what is there if only the beginning is.
-        budget: How many boxes inside are read; None for all.
-        is_forgiving: Whether a rest too short for a header is no fault, and headers that
-            are not there end a list: of a beginning only.
+        kind: The type of the box, four characters such as ``moov``.
+        begins: The offset of the header.
+        start: The offset of the content, behind the header.
+        end: The offset behind the content; it is behind the available data if only the
+            beginning of the file is there.
+        budget: Limits the number of boxes read inside this one; None does not.
+        is_forgiving: Whether a cut-off header ends the list of boxes without an error; for
+            data that is only the beginning of a file.
         is_open_ended: Whether a size of 0 means the rest of the file.
     """
 
@@ -81,13 +82,13 @@ class Mp4Box:
 
     def children(self, skip_bytes: int = 0) -> Iterator["Mp4Box"]:
         """
-        Yield the boxes directly inside.
+        Yield the boxes directly inside this box.
 
         Args:
-            skip_bytes: Fields of this box that come first.
+            skip_bytes: The size of the fields of this box before the first inner box.
 
         Raises:
-            Mp4Error: One is cut off or longer than this one, or there are too many.
+            Mp4Error: An inner box is cut off or exceeds this box, or there are too many.
         """
         at, count = self.start + skip_bytes, 0
         while at < self.end:
@@ -102,11 +103,11 @@ class Mp4Box:
             at = box.end
 
     def all(self, kind: str) -> list["Mp4Box"]:
-        """Return the boxes of a kind directly inside."""
+        """Return the boxes of a type directly inside this box."""
         return [box for box in self.children() if box.kind == kind]
 
     def find(self, path: str, skip_bytes: int = 0) -> "Mp4Box | None":
-        """Return the first box at a path such as ``mdia/minf``, if there is one."""
+        """Return the first inner box at a path such as ``mdia/minf``; None if there is none."""
         found: Mp4Box | None = self
         for kind in path.split("/"):
             inside = found.children(skip_bytes) if found else ()
@@ -116,10 +117,10 @@ class Mp4Box:
 
     def child(self, path: str, skip_bytes: int = 0) -> "Mp4Box":
         """
-        Return the first box at a path such as ``mdia/minf``.
+        Return the first inner box at a path such as ``mdia/minf``.
 
         Raises:
-            Mp4Error: There is none.
+            Mp4Error: There is no box at the path.
         """
         found = self.find(path, skip_bytes)
         if found is None:
@@ -128,10 +129,10 @@ class Mp4Box:
 
     def content(self, start: int = 0, length: int | None = None) -> bytes:
         """
-        Return bytes of the content; fewer where it ends.
+        Return bytes of the box's content; fewer where the content ends.
 
         Args:
-            start: Within the content.
+            start: The offset within the content.
         """
         begin = self.start + start
         room = max(0, self.end - begin)
@@ -139,11 +140,11 @@ class Mp4Box:
 
     def fields(self, form: str, offset: int = 0) -> tuple[int, ...]:
         """
-        Read big-endian integers.
+        Return big-endian integers from the box's content.
 
         Args:
-            form: As for the module struct, without the byte order.
-            offset: Within the content.
+            form: The format as for the module struct, without the byte order.
+            offset: The offset within the content.
 
         Raises:
             Mp4Error: The box is too short.
@@ -156,10 +157,10 @@ class Mp4Box:
 
     def loaded(self) -> "Mp4Box":
         """
-        Read the content at once, for many looks at it.
+        Return this box with its content read into memory, for many looks at it.
 
         Raises:
-            Mp4Error: It is larger than any that is reasonable, or cut off.
+            Mp4Error: The box is unreasonably large, or cut off.
         """
         size = self.end - self.start
         if size > MOST_LOADED_BYTES:
@@ -212,8 +213,8 @@ def box_of(
     Return a box around a file in memory, or around the content of a box.
 
     Args:
-        data: All of it, or its beginning.
-        size_bytes: Of the whole; as much as the data, if it is not given.
+        data: The bytes of the file or content, or their beginning.
+        size_bytes: The size of the whole file or content; by default the size of the data.
     """
     size = len(data) if size_bytes is None else size_bytes
     return Mp4Box(

@@ -1,4 +1,4 @@
-"""Limit the reading of a foreign file's index, whatever its size."""
+"""Limit the number of boxes read of a foreign file, whatever its size."""
 
 from typing import Final
 
@@ -10,11 +10,11 @@ _MAX_PIECES: Final = 10_000
 
 @attrs.define
 class ReadingBudget:
-    """Count the boxes or elements of a file, those within others included."""
+    """Counts the boxes or elements read of a file, inner ones included, up to a limit."""
 
     left: int = _MAX_PIECES
 
     def take(self) -> bool:
-        """Return whether one more may be read."""
+        """Count one more box or element; return whether it may be read."""
         self.left -= 1
         return self.left >= 0

@@ -1,4 +1,4 @@
-"""Read a file by windows, so that many short looks cost few requests."""
+"""Read a remote file by windows, so that many short reads cost few requests."""
 
 from collections.abc import Callable
 from typing import Final
@@ -9,26 +9,26 @@ WINDOW_BYTES: Final = 16 * 1024
 
 class FileInWindows:
     """
-    A file of which a window is kept in memory.
+    A remote file of which a window is kept in memory.
 
     Attributes:
-        size_bytes: Of the file.
+        size_bytes: The size of the file.
     """
 
     def __init__(
         self, read_range: Callable[[int, int], bytes], size_bytes: int
     ) -> None:
         """
-        Make a file of a function that reads ranges.
+        Wrap a function that reads ranges of the file.
 
         Args:
-            read_range: Called with the first byte and the one behind the last.
+            read_range: Returns the bytes from one offset to before another.
         """
         self._read_range, self.size_bytes = read_range, size_bytes
         self._at, self._data = 0, b""
 
     def read(self, start: int, length: int) -> bytes:
-        """Return bytes; fewer at the end of the file."""
+        """Return the bytes of a range; fewer at the end of the file."""
         length = min(length, self.size_bytes - start)
         if length <= 0:
             return b""

@@ -1,1 +1,1 @@
-"""The database: tables, row functions and the ports that they carry out."""
+"""Store the service's data in SQLite or PostgreSQL: tables, migrations and repositories."""

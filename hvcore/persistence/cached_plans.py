@@ -1,5 +1,5 @@
 """
-Ask PostgreSQL once more where a table has changed since a statement was prepared.
+Run a statement again where PostgreSQL refuses its cached plan after a table was changed.
 
 A connection keeps the plans of statements that it has asked several times. Once the type
 of a column changes, which migrations do while processes run, the server refuses such a
@@ -14,13 +14,14 @@ from psycopg.pq import TransactionStatus
 
 
 class AskingAgainCursor(Cursor[Any]):
-    """A cursor that forgets the plans of its connection when one is refused."""
+    """Cursor that drops the cached plans of its connection when PostgreSQL refuses one."""
 
     def execute(self, *words: Any, **options: Any) -> "AskingAgainCursor":  # noqa: ANN401 - psycopg's
         """
-        Ask a question; twice, if a plan is refused outside of a transaction.
+        Run a statement; run it again if its plan is refused outside of a transaction.
 
-        Within one everything is refused until its end, which forgets the plans as well.
+        Within a transaction PostgreSQL refuses every statement until the transaction ends,
+        which drops the plans as well; so the error is raised.
         """
         try:
             return super().execute(*words, **options)
@@ -33,5 +34,5 @@ class AskingAgainCursor(Cursor[Any]):
 
 
 def forget_refused_plans(connection: Any, _record: object) -> None:  # noqa: ANN401 - psycopg's
-    """Have all cursors of a new connection ask again."""
+    """Have a new connection use AskingAgainCursor for all of its cursors."""
     connection.cursor_factory = AskingAgainCursor

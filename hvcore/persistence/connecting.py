@@ -1,5 +1,5 @@
 """
-New connections to a server that may be silent, or to whichever of several is the primary.
+Open connections to a PostgreSQL server that may be silent, or to the primary of several.
 
 The driver tries several hosts by itself, but always from the first one on: a host whose
 machine is gone would hold up each new connection.
@@ -23,11 +23,11 @@ Open: TypeAlias = Callable[[], Any]
 
 class Connecting:
     """
-    Opens connections, but not just after a server was too silent for one; thread-safe.
+    Open connections, and skip servers that were silent a moment ago; thread-safe.
 
-    The host that took the last connection is asked first. One that refuses costs
-    milliseconds, as does a standby, and the next one is asked. Nobody waits for more than
-    one that is silent: the next attempt begins behind it.
+    The host that took the last connection is asked first. A host that refuses, or is a
+    standby, costs milliseconds, and the next host is asked. A caller waits for one silent
+    host at most: the next call begins with the host after that.
     """
 
     def __init__(self) -> None:
@@ -38,14 +38,15 @@ class Connecting:
 
     def __call__(self, hosts: Sequence[Open]) -> Any:  # noqa: ANN401 - the driver's
         """
-        Open one.
+        Open a connection to the first host that takes one, and return it.
 
         Args:
-            hosts: One for each host, always in the same order; at least one.
+            hosts: A function for each host that opens a connection to it, always in the same
+                order; at least one.
 
         Raises:
-            UnavailableError: All were silent a moment ago.
-            psycopg.OperationalError: None takes a connection.
+            UnavailableError: All hosts were silent a moment ago.
+            psycopg.OperationalError: No host takes a connection.
         """
         from psycopg import OperationalError  # noqa: PLC0415 - see AnswerLimit
         from psycopg.errors import ConnectionTimeout  # noqa: PLC0415 - see above
@@ -75,10 +76,10 @@ class Connecting:
 
 def openings(connect: Callable[..., Any], arguments: Mapping[str, Any]) -> list[Open]:
     """
-    Return a function for each host of the arguments that opens a connection.
+    Return a function for each host named in the arguments that opens a connection to it.
 
     Args:
-        connect: Takes the arguments.
+        connect: Opens a connection with the arguments of one host.
     """
     hosts = str(arguments.get("host", "")).split(",")
     if len(hosts) == 1 or "hostaddr" in arguments:

@@ -1,4 +1,4 @@
-"""The URL of the database, also with several hosts, as PostgreSQL's own programs take it."""
+"""Parse the URL of the database, which may name several hosts as libpq's URIs do."""
 
 import re
 from typing import Final
@@ -21,13 +21,13 @@ _PLACE: Final = re.compile(r"(?P<host>\[[^]]+\]|[^:\[\]]+)(?::(?P<port>[0-9]*))?
 
 def parse_database_url(url: str) -> URL:
     """
-    Return the URL as SQLAlchemy takes it, with the driver that is used.
+    Parse the URL of the database; return it for SQLAlchemy, with the driver to use.
 
     Several hosts may stand where one does (``host1:5432,host2:5432``), as in libpq's
     connection URIs, of which SQLAlchemy knows another form (``?host=…&host=…``).
 
     Raises:
-        ConfigError: It is not one that can be used.
+        ConfigError: The URL cannot be used.
 
     Source: PostgreSQL, "Connection Strings" (libpq), "Specifying Multiple Hosts".
     """

@@ -1,4 +1,4 @@
-"""The errors of database drivers, as those of ours that a caller can act on."""
+"""Raise the errors of database drivers as the service's own errors, such as UnavailableError."""
 
 import sqlite3
 from collections import deque
@@ -37,18 +37,18 @@ _SQLITE_FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE}
 
 
 def share_errors(engine: Engine) -> None:
-    """Have an engine's errors be ours where a caller can do something about them."""
+    """Have an engine raise the service's errors, such as UnavailableError, in place of the driver's."""
     event.listen(engine, "handle_error", _translate)
 
 
 def idle_connections(engine: Engine) -> deque[Any]:
-    """Return the idle connections that the readers of a process share."""
+    """Return the idle connections of an engine that all FastReads readers of the process share."""
     idle: deque[Any] = engine.get_execution_options()[IDLE]
     return idle
 
 
 def translated(error: sqlite3.Error) -> UnavailableError | None:
-    """Return the error of ours that one of SQLite is; None if it is a bug."""
+    """Return the service's error for an error of SQLite; None if the error is a bug."""
     extended = getattr(error, "sqlite_errorcode", 0)
     if extended in _SQLITE_FULL:
         return NoRoomError(NO_ROOM)

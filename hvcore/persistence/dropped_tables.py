@@ -1,7 +1,7 @@
 """
-The end of an installation: its tables, and the paths of its objects.
+Remove the tables of an installation, and list the storage paths of its files.
 
-Another program may have tables beside ours, and of the same names in another schema.
+Another program may have tables in the same database, and of the same names in another schema.
 """
 
 import sqlite3
@@ -42,16 +42,16 @@ _EXTENSIONS_HERE: Final = sa.text(
 
 
 def tables_place(engine: Engine) -> str:
-    """Return the name of what has the tables: the schema, or else the database."""
+    """Return the name of the schema that has the tables, or else of the database."""
     return schema_of(engine) or (engine.url.database or "").rpartition("/")[2]
 
 
 def refuse_unknown_tables(engine: Engine) -> None:
     """
-    Refuse tables that this version does not know all of.
+    Raise ConfigError if this version does not know all of the tables.
 
     Raises:
-        ConfigError: They are of a newer version, of an unfinished copy, or of another
+        ConfigError: The tables are of a newer version, of an unfinished copy, or of another
             program.
         UnavailableError: The database does not answer.
     """
@@ -68,7 +68,7 @@ def refuse_unknown_tables(engine: Engine) -> None:
 
 def object_prefixes(engine: Engine) -> Sequence[str]:
     """
-    Return the storage prefixes of all videos and uploads; none without tables.
+    Return the storage prefixes of all videos and uploads; nothing if there are no tables.
 
     Raises:
         UnavailableError: The database does not answer.
@@ -96,10 +96,10 @@ def drop_tables(engine: Engine) -> None:
 
 def refuse_needed_tables(engine: Engine) -> None:
     """
-    Refuse to go on if a table of another program refers to one of the service's.
+    Raise ConfigError if a table of another program refers to a table of the service.
 
     Raises:
-        ConfigError: It does; the text has what the database says.
+        ConfigError: A table refers to one; the text has what the database says.
         UnavailableError: The database does not answer.
     """
     with _droppable(engine) as connection:
@@ -147,7 +147,7 @@ def _drop(connection: Connection, statement: str) -> None:
 
 def drop_schema(engine: Engine) -> None:
     """
-    Remove the schema that was made for the tables, unless something else is in it.
+    Remove the schema that was made for the tables, unless it has other content.
 
     Raises:
         UnavailableError: The database does not answer.

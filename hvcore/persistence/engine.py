@@ -1,5 +1,5 @@
 """
-The connection to the database, with every pragma and timeout it needs.
+Connect to the database, with every pragma and timeout that is needed.
 
 SQLite and PostgreSQL behave alike from here on: a read sees each statement's
 own moment (AUTOCOMMIT), a writer on SQLite takes the one write lock first.
@@ -87,22 +87,22 @@ def make_engine(
     limits: ServerLimits = LIMITS_OF_JOBS,
 ) -> Engine:
     """
-    Make the engine of a process; after a fork, make another one.
+    Make the SQLAlchemy engine of this process; a forked child must make its own.
 
     Args:
         url: ``sqlite:////path/to/file`` or ``postgresql://…``, with one host or several;
             see parse_database_url.
-        connections: To a server at a time: one for each thread, so that none waits
-            for another. At least 5, which are kept when nobody uses them. Those of
-            ``fast_reads`` come on top.
-        schema: Where the tables are; on SQLite what their names begin with, before
-            an underscore. Empty: where the database has them by default.
+        connections: The most connections to a server at a time: one for each thread, so that none
+            waits for another. At least 5, which stay open when nobody uses them. The
+            connections of ``fast_reads`` come on top.
+        schema: The schema of the tables; on SQLite the prefix of their names, without
+            the underscore. Empty: the database's default schema, or no prefix.
         host: Another program's engine of the same database. Connections are opened
-            as it opens them, and then belong to the engine that is made.
-        limits: How long to wait for a server.
+            as that engine opens its own, and belong to the new engine.
+        limits: How long to wait for a database server.
 
     Raises:
-        ConfigError: The URL is not one that can be used.
+        ConfigError: The URL cannot be used.
     """
     if host is not None:
         check_host_engine(host)
@@ -151,7 +151,7 @@ def make_engine(
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
     """
-    Open a connection on which each statement is a transaction.
+    Open a connection for reads, on which each statement is a transaction of its own.
 
     Raises:
         UnavailableError: The database does not answer.
@@ -169,13 +169,13 @@ def writing(
     engine: Engine, *, timeout_ms: int | None = None, is_durable: bool = True
 ) -> Iterator[Connection]:
     """
-    Open a transaction; the caller commits, or it is rolled back.
+    Open a transaction, which is rolled back at the block's end unless the caller commits.
 
     Args:
-        timeout_ms: How long to wait for locks, if not as long as usual.
-        is_durable: Whether it outlives a power cut. On SQLite a disk that is busy holds
-            up the commit, and with it all who wait for the lock; elsewhere it always
-            is.
+        timeout_ms: How long to wait for locks; None waits as long as usual.
+        is_durable: Whether the commit must outlive a power cut. On SQLite a busy disk holds up
+            such a commit, and all who wait for the write lock. On PostgreSQL every
+            commit is durable.
 
     Raises:
         UnavailableError: The database does not answer.
@@ -194,19 +194,19 @@ def writing(
 
 
 def refuse_other_process(engine: Engine) -> None:
-    """Raise ForkedEngineError if this process is not the one that made the engine."""
+    """Raise ForkedEngineError if another process has made the engine."""
     if engine.get_execution_options()[_OWNER_PID] != os.getpid():
         raise ForkedEngineError("Make the database engine after the fork.")
 
 
 def write_queue(engine: Engine) -> TurnSlots:
-    """Return the queue of this process's writers for SQLite's write lock."""
+    """Return the queue in which the threads of this process wait for SQLite's write lock."""
     queue: TurnSlots = engine.get_execution_options()[_WRITE_QUEUE]
     return queue
 
 
 def schema_of(engine: Engine) -> str:
-    """Return the schema of our tables; empty if it is where the database has them."""
+    """Return the schema of the service's tables; empty if it is the database's default."""
     schema: str = engine.get_execution_options()[_SCHEMA]
     return schema
 

@@ -1,4 +1,4 @@
-"""Work within another program's transaction, which that program ends."""
+"""Run units of work within another program's transaction, which that program ends."""
 
 import itertools
 import sqlite3
@@ -53,17 +53,17 @@ _savepoint_numbers: Final = itertools.count(1)
 
 class GuestUnitOfWork(SqlUnitOfWork):
     """
-    Opens savepoints instead of transactions; see ports.unit_of_work.UnitOfWork.
+    Unit of work that opens savepoints in another program's transaction; see ports.unit_of_work.UnitOfWork.
 
     Args:
-        engine: Ours, of the same database.
+        engine: The service's own engine of the same database.
         connection: The other program's, of SQLAlchemy, Django or a driver, in a transaction of which it has seen to the
             beginning, or will be in one; behind savepoints of its own, too. This never
             commits it.
-        on_commit: As SqlUnitOfWork has it; called after the other program's commit.
-        call_after_commit: Has a function called after that commit. None takes what the
-            connection offers; where that is nothing, the sweep rings.
-        find_subscribers: As SqlUnitOfWork has it.
+        on_commit: As in SqlUnitOfWork; called after the other program's commit.
+        call_after_commit: Has a function called after that commit. None uses what the
+            connection offers; where it offers nothing, the sweep tells workers of tasks.
+        find_subscribers: As in SqlUnitOfWork.
 
     Raises:
         ConfigError: The connection is of another database or another driver, or is in

@@ -1,4 +1,4 @@
-"""Another program's engine, of whose database ours is a part."""
+"""Use the engine of another program whose database has the service's tables, too."""
 
 from typing import Any, Final
 
@@ -13,11 +13,11 @@ _DRIVERS: Final = {"postgresql": "psycopg", "sqlite": "pysqlite"}
 
 def check_host_engine(host: object) -> None:
     """
-    Refuse an engine whose connections we cannot use; connects to nothing.
+    Raise ConfigError if the service cannot use the engine's connections; connects to nothing.
 
     Raises:
-        ConfigError: It is none of ``sqlalchemy.create_engine``, of another database or
-            another driver than we know, or of a database in memory.
+        ConfigError: The object was not made by ``sqlalchemy.create_engine``, is of an
+            unsupported database or driver, or of a database in memory.
     """
     if not isinstance(host, Engine):
         raise ConfigError(
@@ -33,10 +33,10 @@ def check_host_engine(host: object) -> None:
 
 def accept_host_engine(host: Engine) -> None:
     """
-    Check an engine as check_host_engine does, and have its connections known from now on.
+    Check an engine as check_host_engine does, and note its SQLite connections by thread.
 
     Raises:
-        ConfigError: We cannot use its connections.
+        ConfigError: The service cannot use the engine's connections.
     """
     check_host_engine(host)
     if host.dialect.name == "sqlite":
@@ -45,9 +45,9 @@ def accept_host_engine(host: Engine) -> None:
 
 def open_as(host: Engine) -> Any:  # noqa: ANN401 - the driver's
     """
-    Open a connection as another program opens its own.
+    Open a driver connection with another program's arguments and listeners; return it.
 
-    It takes no place in that program's pool: whoever asks may hold the last one.
+    The connection takes no place in that program's pool: the caller may hold the last one.
     """
     # The same arguments and listeners, and no connection yet.
     opened = host.pool.recreate().connect()

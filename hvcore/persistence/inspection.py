@@ -1,4 +1,4 @@
-"""The whole database, page by page."""
+"""Read the whole database page by page, as ``hv fsck`` needs it."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
@@ -28,7 +28,7 @@ _COUNTED: Final = sa.literal_column("1", sa.BigInteger)
 
 
 class SqlInspection:
-    """See ports.repositories.inspection.Inspection."""
+    """Read all rows of the database page by page; see ports.repositories.inspection.Inspection."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

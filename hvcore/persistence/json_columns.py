@@ -1,5 +1,5 @@
 """
-Values of the domain as JSON text, for the columns that hold whole structures.
+Write values of the domain as JSON text, for the columns that hold whole structures.
 
 A field that is added later needs a default, so that older rows still load.
 """

@@ -1,7 +1,8 @@
 """
-Bring a database to the schema of this version.
+Migrate a database to the schema of this version.
 
-Expands run while processes of older versions serve, contracts once those have ended.
+Expands (migrations that only add) run while processes of older versions serve; contracts
+(migrations that take away) run once those processes have ended.
 """
 
 import time
@@ -53,21 +54,22 @@ _NEWER: Final = (
 
 def migrate(engine: Engine, *, contracts: bool = False, mark: str = "") -> None:
     """
-    Have the database expanded for this version; a new one gets all of it.
+    Migrate the database to this version's schema; make all tables in an empty database.
 
-    Several processes may try at once; one does it, the others wait. Each try is one
-    transaction. Rows that older versions wrote are brought along in batches, again
-    each time until the contract.
+    Several processes may call this at once: one migrates, the others wait. Each try is one
+    transaction. Rows that older versions wrote are brought up to date in batches, again with
+    each call until the contracts have run.
 
     Args:
-        contracts: No process of an older version runs any more: what only those need
-            is taken away, too.
-        mark: The database has this mark (see ``claim``), and keeps it.
+        contracts: Whether to run the contracts, too, which remove what only older
+            versions need. No process of an older version may run any more.
+        mark: The mark of an unfinished copy that the database has (see ``claim``), and
+            keeps.
 
     Raises:
         UnavailableError: The database does not answer.
-        ConfigError: A newer version has contracted it, it is another program's, or an
-            unfinished copy.
+        ConfigError: A newer version has run its contracts on the database, or the
+            database is another program's or an unfinished copy.
     """
     there = schema_version(engine)
     if there.why_unusable():
@@ -81,10 +83,10 @@ def migrate(engine: Engine, *, contracts: bool = False, mark: str = "") -> None:
 
 def is_broken_off(engine: Engine) -> bool:
     """
-    Return whether rows of older versions are still to be brought along; a millisecond.
+    Return whether rows that older versions wrote are still not brought up to date; takes a millisecond.
 
     Args:
-        engine: Of a database that this version can use.
+        engine: The engine of a database that this version can use.
 
     Raises:
         UnavailableError: The database does not answer.
@@ -107,7 +109,7 @@ def _try_to_migrate(engine: Engine, *, contracts: bool, mark: str) -> None:
 
 def claim(engine: Engine, mark: str) -> None:
     """
-    Write into a database that it is an unfinished copy, before it has any table.
+    Mark a database without tables as an unfinished copy.
 
     Raises:
         UnavailableError: The database does not answer.
@@ -125,7 +127,7 @@ def claim(engine: Engine, mark: str) -> None:
 
 def release(engine: Engine, mark: str) -> None:
     """
-    Take such a mark away again; without it, nothing is changed.
+    Remove the mark that ``claim`` has written; a database without it is not changed.
 
     Raises:
         UnavailableError: The database does not answer.

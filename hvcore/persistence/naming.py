@@ -1,10 +1,10 @@
 """
-Names of tables in a database that another program uses, too.
+Name the service's tables in a database that another program uses, too.
 
-On PostgreSQL they stay what they are and live in a schema of their own, the only one
+On PostgreSQL the tables keep their names and are in a schema of their own, the only one
 in which a connection looks for tables. SQLite has no schemas: there every table and
 every index has a prefix, which is put before the names while statements are written
-for that engine. So one process may use databases with and without it.
+for that engine. So one process may use databases with and without a prefix.
 """
 
 import re
@@ -24,7 +24,7 @@ _NAMED: Final = re.compile(r"\{(\w+)\}")
 
 
 def use_prefix(engine: Engine, prefix: str) -> None:
-    """Have an engine of SQLite put a prefix before the names of our tables."""
+    """Have a SQLite engine put a prefix before the names of the service's tables."""
     dialect = engine.dialect
     setattr(dialect, _PREFIX, prefix)
     dialect.statement_compiler = _PrefixedCompiler
@@ -32,29 +32,29 @@ def use_prefix(engine: Engine, prefix: str) -> None:
 
 
 def prefix_of(dialect: Dialect) -> str:
-    """Return the prefix of the names of our tables and indexes; mostly none."""
+    """Return the prefix of the service's tables and indexes; mostly empty."""
     prefix: str = getattr(dialect, _PREFIX, "")
     return prefix
 
 
 def in_names(connection: Connection, text: str) -> str:
-    """Return a statement with the names of tables, which it has as ``{videos}``."""
+    """Replace names in braces, such as ``{videos}``, by the real table names of a connection; return the SQL."""
     return with_prefix(text, prefix_of(connection.dialect))
 
 
 def with_prefix(text: str, prefix: str) -> str:
-    """Return a statement with its names, such as ``{videos}``, behind a prefix."""
+    """Replace names in braces, such as ``{videos}``, by the name behind a prefix; return the SQL."""
     return _NAMED.sub(rf"{prefix}\1", text)
 
 
 class NamedText(TextClause):
-    """A text in which the names of tables are written as ``{videos}``."""
+    """SQL text in which table names are written in braces, as in ``{videos}``."""
 
     inherit_cache = True
 
 
 def named(text: str) -> NamedText:
-    """Make such a text; ``:name`` is a parameter, as in ``sa.text``."""
+    """Make a NamedText of SQL text; ``:name`` is a parameter, as in ``sa.text``."""
     return NamedText(text)
 
 

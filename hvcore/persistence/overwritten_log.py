@@ -1,4 +1,4 @@
-"""SQLite's write-ahead log, in which what was overwritten stands as it was."""
+"""Empty SQLite's write-ahead log, which keeps overwritten (erased) data as it was."""
 
 import logging
 import time
@@ -20,10 +20,10 @@ _log = logging.getLogger(__name__)
 @attrs.define(kw_only=True)
 class OverwrittenLog:
     """
-    Empties the log of one database, and tells when somebody keeps it full for long.
+    Empty the write-ahead log of a database; warn if a process prevents it for long.
 
     Attributes:
-        now_s: Seconds that never go back.
+        now_s: A clock that never goes back, in seconds.
     """
 
     now_s: Callable[[], float] = time.monotonic
@@ -32,10 +32,10 @@ class OverwrittenLog:
 
     def empty(self, engine: Engine) -> None:
         """
-        Empty the log, if the database has one and nobody reads it just now.
+        Empty the write-ahead log, unless the database is PostgreSQL or a process is reading the log.
 
-        Somebody who reads may prevent it; then the next time does it. If it is prevented
-        twice and more, a line an hour says so.
+        A reader may prevent it; then the next call empties the log. If readers prevent it twice
+        in a row or more often, it is logged once an hour.
 
         Raises:
             UnavailableError: The database does not answer.

@@ -1,4 +1,4 @@
-"""The service's own database, as plugins use it."""
+"""Give plugins access to the service's own database."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -12,7 +12,7 @@ from hvcore.persistence.fast_reads.reads import FastReads, Query, Row
 
 
 class PluginDatabase:
-    """Opens connections for a plugin; see ports.context.Database."""
+    """Open connections and run queries for a plugin; see ports.context.Database."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -30,7 +30,7 @@ class PluginDatabase:
         return writing(self._engine, timeout_ms=timeout_ms)
 
     def ask(self, statement: SelectBase, values: Mapping[str, object]) -> Sequence[Row]:
-        """Answer a question that requests wait for; see ports.context.Database."""
+        """Run a query that requests wait for, and return its rows; see ports.context.Database."""
         question = self._questions.get(statement)
         if question is None:
             question = self._questions[statement] = self._reads.prepare(statement)
@@ -39,7 +39,7 @@ class PluginDatabase:
     def ask_for_many(
         self, statement: Select[Any], values: Mapping[str, object]
     ) -> Sequence[Row]:
-        """Answer a question whose answer has many rows; see ports.context.Database."""
+        """Run a query whose answer has many rows, and return them; see ports.context.Database."""
         question = self._long.get(statement)
         if question is None:
             question = self._long[statement] = self._reads.prepare_page(statement)

@@ -1,7 +1,7 @@
 """
-The database's records of the installation: id, running processes, backups.
+Record the installation in the database: its id, its running processes, its newest backup.
 
-Rows of ``leaders``, each a name, a holder and a moment.
+The records are rows of the table ``leaders``, each a name, a holder and a moment.
 """
 
 import re
@@ -34,7 +34,7 @@ class Installation:
     An installation, as its database knows it.
 
     Attributes:
-        since: When it was first asked for.
+        since: When the id was first asked for, and stored.
     """
 
     id: str
@@ -47,9 +47,9 @@ class RunningProcess:
     A process that uses the database.
 
     Attributes:
-        name: Its host, data folder, process and task.
-        kind: What it is and of which version, such as ``api 0.1.0``.
-        until: When it is taken for dead, unless it says something before.
+        name: The process's host, data folder, number and task.
+        kind: The kind of process and its version, such as ``api 0.1.0``.
+        until: When the process is taken for dead, unless it sends a heartbeat before.
     """
 
     name: str
@@ -67,11 +67,11 @@ def beat(  # noqa: PLR0913 - each by its name
     waits_ms: int | None = None,
 ) -> None:
     """
-    Say that a process of this version is at work.
+    Write the heartbeat of a process of this version into the database.
 
     Args:
-        lasts: How long it is believed without another one.
-        waits_ms: How long to wait for locks, if not as long as usual.
+        lasts: How long the process counts as running without another heartbeat.
+        waits_ms: How long to wait for locks; None waits as long as usual.
 
     Raises:
         UnavailableError: The database does not answer.
@@ -93,7 +93,7 @@ def forget_process(engine: Engine, name: str, *, waits_ms: int | None = None) ->
     Remove the heartbeat of a process that ends.
 
     Args:
-        waits_ms: How long to wait for locks, if not as long as usual.
+        waits_ms: How long to wait for locks; None waits as long as usual.
 
     Raises:
         UnavailableError: The database does not answer.
@@ -105,7 +105,7 @@ def forget_process(engine: Engine, name: str, *, waits_ms: int | None = None) ->
 
 def older_processes(engine: Engine, now: datetime) -> Sequence[RunningProcess]:
     """
-    Return the processes at work that know an older schema than this version.
+    Return the running processes of versions that know an older schema than this version.
 
     Raises:
         UnavailableError: The database does not answer.
@@ -128,7 +128,7 @@ def older_processes(engine: Engine, now: datetime) -> Sequence[RunningProcess]:
 
 def installation(engine: Engine, now: datetime) -> Installation:
     """
-    Return the installation of this database; its id is stored by the first call.
+    Return the installation of this database; the first call stores its id.
 
     A copy of the database, or a restored one, is the same installation.
 
@@ -153,7 +153,7 @@ def installation(engine: Engine, now: datetime) -> Installation:
 
 def note_backup(engine: Engine, backup_id: str, moment: datetime) -> None:
     """
-    Note that all until a moment is in a backup.
+    Record that a backup has everything up to the given moment.
 
     Raises:
         UnavailableError: The database does not answer.
@@ -165,7 +165,7 @@ def note_backup(engine: Engine, backup_id: str, moment: datetime) -> None:
 
 def newest_backup(engine: Engine) -> datetime | None:
     """
-    Return the moment of the newest backup; None if there was none.
+    Return the moment of the newest backup; None if there was no backup.
 
     Raises:
         UnavailableError: The database does not answer.

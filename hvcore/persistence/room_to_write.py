@@ -1,4 +1,4 @@
-"""Whether a database has room to write, tried without changing anything in it."""
+"""Test whether a database has room to write, without changing anything in it."""
 
 from pathlib import Path
 from typing import Final
@@ -19,10 +19,10 @@ _SPILL: Final = sa.text("SELECT count(*) FROM generate_series(1, 30000)")
 
 def check_room(engine: Engine) -> None:
     """
-    Have a database write some bytes to its disk, and forget them.
+    Have a database write some bytes to its disk, and discard them.
 
     Raises:
-        NoRoomError: They find no room.
+        NoRoomError: The disk has no room for the bytes.
         UnavailableError: The database does not answer.
     """
     if engine.dialect.name == "postgresql":

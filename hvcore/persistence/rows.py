@@ -1,4 +1,4 @@
-"""Between rows and the values of the domain, spelled out field by field."""
+"""Convert between rows and values of the domain, field by field."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -32,12 +32,12 @@ _PERMISSIONS: Final = frozenset(one.value for one in Permission)
 
 
 def organization_from_row(row: RowMapping) -> Organization:
-    """Read an organization."""
+    """Read an organization from its row."""
     return Organization(id=OrgId(row["id"]), created_at=row["created_at"])
 
 
 def environment_from_row(row: RowMapping) -> Environment:
-    """Read an environment."""
+    """Read an environment from its row."""
     return Environment(
         id=EnvId(row["id"]),
         org_id=OrgId(row["org_id"]),
@@ -48,7 +48,7 @@ def environment_from_row(row: RowMapping) -> Environment:
 
 
 def environment_to_row(environment: Environment) -> dict[str, Any]:
-    """Write an environment."""
+    """Return the row of an environment."""
     return {
         "id": environment.id,
         "org_id": environment.org_id,
@@ -59,7 +59,7 @@ def environment_to_row(environment: Environment) -> dict[str, Any]:
 
 
 def key_from_row(row: RowMapping | Mapping[str, Any]) -> ApiKey:
-    """Read an API key record."""
+    """Read an API key record from its row."""
     return ApiKey(
         id=KeyId(row["id"]),
         name=row["name"],
@@ -80,7 +80,7 @@ def key_from_row(row: RowMapping | Mapping[str, Any]) -> ApiKey:
 
 
 def key_to_row(key: ApiKey) -> dict[str, Any]:
-    """Write an API key record."""
+    """Return the row of an API key record."""
     return {
         "id": key.id,
         "name": key.name,
@@ -100,7 +100,7 @@ def key_to_row(key: ApiKey) -> dict[str, Any]:
 def video_from_row(
     row: RowMapping | Mapping[str, Any], media: MediaIndex | None, progress: int
 ) -> Video:
-    """Read a video; its media and its progress come from elsewhere."""
+    """Read a video from its row; the media index and the progress are arguments."""
     reason = row["deletion_reason"]
     return Video(
         id=VideoId(row["id"]),
@@ -132,12 +132,12 @@ def video_from_row(
 
 @lru_cache(maxsize=1024)
 def encoding_settings(text: str) -> EncodingSettings:
-    """Read the settings of a video; few differ from all others."""
+    """Read the encoding settings of a video; equal settings share one object."""
     return load(text, EncodingSettings)
 
 
 def video_to_row(video: Video) -> dict[str, Any]:
-    """Write a video, all but its version and the segments of its media."""
+    """Return the row of a video, without its version and the segments of its media."""
     reason = video.deletion_reason
     return {
         "id": video.id,
@@ -172,12 +172,12 @@ def video_to_row(video: Video) -> dict[str, Any]:
 
 
 def chapters_from_text(text: str | None) -> tuple[Chapter, ...]:
-    """Read the chapters of a video; most have none."""
+    """Read the chapters of a video from JSON text; most videos have none."""
     return load(text, tuple[Chapter, ...]) if text else ()
 
 
 def labels_from_text(text: str | None) -> Labels:
-    """Read the labels of a video; most have none."""
+    """Read the labels of a video from JSON text; most videos have none."""
     if text is None:
         return NO_LABELS
     found = orjson.loads(text)
@@ -190,9 +190,10 @@ def labels_from_text(text: str | None) -> Labels:
 
 def indexed_terms(text: str | None) -> frozenset[str]:
     """
-    Return a video's terms in the index of labels, from the text of its labels.
+    Return the terms by which the label index finds a video, from the JSON text of its labels.
 
-    A version that compared other texts may have written both.
+    Tags count as they were written and as they are compared now, because an older version
+    may have compared them differently.
     """
     if text is None:
         return frozenset()
@@ -202,7 +203,7 @@ def indexed_terms(text: str | None) -> frozenset[str]:
 
 
 def labels_to_text(labels: Labels) -> str | None:
-    """Write the labels of a video; None where it has none."""
+    """Return the labels of a video as JSON text; None if it has none."""
     if labels == NO_LABELS:
         return None
     tags = tuple(dict.fromkeys(map(composed, labels.tags)))
@@ -216,7 +217,7 @@ def labels_to_text(labels: Labels) -> str | None:
 
 
 def outline(media: MediaIndex) -> MediaIndex:
-    """Return the media without its segments: a long video has thousands."""
+    """Return the media index without its segments, of which a long video has thousands."""
     return attrs.evolve(
         media,
         tracks=tuple(
@@ -227,7 +228,7 @@ def outline(media: MediaIndex) -> MediaIndex:
 
 
 def grant_from_row(row: RowMapping) -> UploadGrant:
-    """Read an upload grant."""
+    """Read an upload grant from its row."""
     return UploadGrant(
         id=GrantId(row["id"]),
         org_id=OrgId(row["org_id"]),
@@ -251,7 +252,7 @@ def grant_from_row(row: RowMapping) -> UploadGrant:
 
 
 def grant_to_row(grant: UploadGrant) -> dict[str, Any]:
-    """Write an upload grant."""
+    """Return the row of an upload grant."""
     return {
         "id": grant.id,
         "org_id": grant.org_id,
@@ -275,7 +276,7 @@ def grant_to_row(grant: UploadGrant) -> dict[str, Any]:
 
 
 def job_from_row(row: RowMapping) -> TranscodeJob:
-    """Read a transcode job."""
+    """Read a transcode job from its row."""
     return TranscodeJob(
         id=JobId(row["id"]),
         video_id=VideoId(row["video_id"]),
@@ -288,7 +289,7 @@ def job_from_row(row: RowMapping) -> TranscodeJob:
 
 
 def job_to_row(job: TranscodeJob) -> dict[str, Any]:
-    """Write a transcode job."""
+    """Return the row of a transcode job."""
     return {
         "id": job.id,
         "video_id": job.video_id,
@@ -302,7 +303,7 @@ def job_to_row(job: TranscodeJob) -> dict[str, Any]:
 
 
 def task_from_row(row: RowMapping) -> Task:
-    """Read a task."""
+    """Read a task from its row."""
     result = row["result"]
     return Task(
         id=TaskId(row["id"]),
@@ -328,7 +329,7 @@ def task_from_row(row: RowMapping) -> Task:
 
 
 def new_task_to_row(task: NewTask, now: datetime) -> dict[str, Any]:
-    """Write a task that is ordered now."""
+    """Return the row of a task that is ordered now."""
     return {
         "id": task.id,
         "kind": task.kind,
@@ -362,7 +363,7 @@ def _origin() -> Mapping[str, object]:
 
 
 def payload_to_row(payload: Mapping[str, object]) -> dict[str, Any]:
-    """Write a task's payload, and beside it what the database looks at."""
+    """Return the columns of a task's payload, with the fields that the database looks at."""
     weight = payload.get("weight")
     job_id = payload.get("job")
     return {

@@ -1,7 +1,7 @@
 """
-The version of a database's schema, and whether this version can use it.
+Read the version of a database's schema, and tell whether this version of hvcore can use it.
 
-Two chains of migrations lead there. An expand only adds, so that older versions go on
+Two chains of migrations make a schema. An expand only adds, so that older versions go on
 beside newer ones; a contract takes away what only older versions need.
 """
 
@@ -58,9 +58,9 @@ class SchemaVersion:
     The version of a database's schema.
 
     Attributes:
-        expand: The last migration that added something; empty without tables.
+        expand: The last migration that added something; empty if there are no tables.
         contract: The last one that took something away; empty if none has.
-        others: Versions that no hvcore has written, or that say of a copy.
+        others: Recorded versions that are not hvcore's, and marks of an unfinished copy.
     """
 
     expand: str = ""
@@ -69,21 +69,21 @@ class SchemaVersion:
 
     @property
     def is_empty(self) -> bool:
-        """Return whether nothing has been migrated here."""
+        """Return whether the database has recorded no migration."""
         return self == SchemaVersion()
 
     @property
     def is_newer(self) -> bool:
-        """Return whether a newer version of hvcore has migrated it."""
+        """Return whether a newer version of hvcore has migrated the database."""
         return self.expand > NEWEST_EXPAND or self.contract > NEWEST_CONTRACT
 
     @property
     def awaits_contract(self) -> bool:
-        """Return whether it still has what only older versions need."""
+        """Return whether the database still has what only older versions need."""
         return not self.is_empty and self.contract < NEWEST_CONTRACT
 
     def why_unusable(self) -> str:
-        """Return the reason why this version cannot use the tables; empty if it can."""
+        """Return the reason for which this version cannot use the tables; empty if it can."""
         if any(one.startswith(COPYING) for one in self.others):
             return UNFINISHED
         if self.others:
@@ -106,13 +106,13 @@ def schema_version(engine: Engine) -> SchemaVersion:
 
 def refuse_unusable(why: str) -> None:
     """
-    Refuse tables that this version cannot use, in words for a program that embeds it.
+    Raise the error for tables that this version cannot use, in words for a program that embeds hvcore.
 
     Args:
-        why: The reason; empty if it can.
+        why: Why this version cannot use the tables; empty if it can.
 
     Raises:
-        NotMigratedError: They are not there, or of an older version.
+        NotMigratedError: The tables do not exist, or are of an older version.
         ConfigError: For any other reason.
     """
     if why == BEHIND:
@@ -123,10 +123,11 @@ def refuse_unusable(why: str) -> None:
 
 def refuse_other_schema(connection: Connection) -> None:
     """
-    Refuse a database that has other tables or columns than those of this version.
+    Raise ConfigError if a database has other tables or columns than this version knows.
 
     Raises:
-        ConfigError: It has; this version may use it, but does not know all of it.
+        ConfigError: The database has other tables or columns. This version may be able to
+            use it, but does not know all of it.
     """
     there = read_version(connection)
     if there.is_newer:
@@ -142,7 +143,7 @@ def refuse_other_schema(connection: Connection) -> None:
 
 
 def read_version(connection: Connection) -> SchemaVersion:
-    """Return the version of the schema, on an open connection."""
+    """Return the schema version of the database, on an open connection."""
     said = versions(connection)
     expands = [one for one in said if _EXPAND.fullmatch(one)]
     contracts = [one for one in said if _CONTRACT.fullmatch(one)]
@@ -155,7 +156,7 @@ def read_version(connection: Connection) -> SchemaVersion:
 
 def is_current(engine: Engine) -> bool:
     """
-    Return whether this version can use the database; a millisecond.
+    Return whether this version can use the database; takes a millisecond.
 
     Raises:
         UnavailableError: The database does not answer.
@@ -164,7 +165,7 @@ def is_current(engine: Engine) -> bool:
 
 
 def versions(connection: Connection) -> list[str]:
-    """Return the versions that the database records; none if it has no tables."""
+    """Return the migration versions that the database records; nothing if it has no tables."""
     version = _version_table(connection)
     if not sa.inspect(connection).has_table(version.name):
         return []
@@ -172,7 +173,7 @@ def versions(connection: Connection) -> list[str]:
 
 
 def set_versions(connection: Connection, wanted: Sequence[str]) -> None:
-    """Write other versions into a database that has some."""
+    """Replace the migration versions that a database records."""
     table = _version_table(connection)
     connection.execute(sa.delete(table))
     if wanted:
@@ -180,7 +181,7 @@ def set_versions(connection: Connection, wanted: Sequence[str]) -> None:
 
 
 def make_version_table(connection: Connection) -> None:
-    """Make the table of versions as Alembic does, if there is none."""
+    """Make the table of migration versions as Alembic does, if there is none."""
     name = prefix_of(connection.dialect) + VERSION_TABLE
     version = sa.Column("version_num", sa.String(32), nullable=False)
     key = sa.PrimaryKeyConstraint("version_num", name=f"{name}_pkc")

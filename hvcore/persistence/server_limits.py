@@ -1,9 +1,10 @@
 """
-Limits on waiting for a PostgreSQL, be its network silent or itself.
+Limit the time that a process waits for a PostgreSQL server that is silent or unreachable.
 
-Three watch, because each sees what the others do not. The server ends a statement that
-takes too long. The kernel ends a connection whose packets are not acknowledged. And we
-end one on which nothing comes back: a frozen server acknowledges all the same.
+Three limits work together, because each sees what the others do not. The server ends a statement that
+takes too long. The kernel ends a connection whose packets are not acknowledged. And the
+process ends a connection on which no answer comes: a frozen server acknowledges packets all the
+same.
 """
 
 import time
@@ -37,12 +38,12 @@ KEEPALIVES: Final = 3
 @attrs.frozen(kw_only=True)
 class ServerLimits:
     """
-    The limits on the duration of a process's statements.
+    The limits on how long the statements of a process may take.
 
     Attributes:
-        statement_s: A statement.
-        lock_s: Of it, waiting for a lock.
-        network_s: Packets that the other side does not acknowledge.
+        statement_s: How long a statement may take.
+        lock_s: How long a statement may wait for a lock.
+        network_s: How long packets may stay unacknowledged.
     """
 
     statement_s: float
@@ -56,7 +57,7 @@ class ServerLimits:
 
     @property
     def options(self) -> dict[str, str]:
-        """The server's own settings that keep the limits."""
+        """The options of the PostgreSQL server that enforce the limits."""
         return {
             # A row lock is held for milliseconds; longer means that its owner hangs.
             "lock_timeout": f"{self.lock_s * 1000:.0f}ms",
@@ -74,7 +75,7 @@ class ServerLimits:
 
 def limits_of_requests(timeout_s: float) -> ServerLimits:
     """
-    Return the limits of a process that answers callers.
+    Return the limits of a process that answers callers, who wait for the database.
 
     Args:
         timeout_s: How long a caller waits for the database.
@@ -91,7 +92,7 @@ LIMITS_OF_JOBS: Final = ServerLimits(
 
 
 def connect_arguments(url: URL, limits: ServerLimits) -> dict[str, Any]:
-    """Return the arguments that open a connection, but for those in its URL."""
+    """Return the driver's arguments that enforce the limits, without those that the URL has."""
     settings = " ".join(f"-c {name}={value}" for name, value in limits.options.items())
     arguments: dict[str, Any] = {
         "connect_timeout": CONNECT_S,
@@ -108,9 +109,9 @@ def connect_arguments(url: URL, limits: ServerLimits) -> dict[str, Any]:
 
 class AnswerLimit:
     """
-    Waits for a connection's answers, and ends it when none comes.
+    Wait for the answers of a psycopg connection, and close it when none comes in time.
 
-    Stands in the place of the connection's own method.
+    Replaces the connection's own method ``wait``.
     """
 
     def __init__(self, driver: Any, limit_s: float | None) -> None:  # noqa: ANN401 - psycopg's, which may be missing
@@ -144,10 +145,10 @@ def keep_limits(
     engine: Engine, limits: ServerLimits, connecting: Connecting, *, of_host: bool
 ) -> None:
     """
-    Have an engine's connections keep the limits.
+    Have all connections of an engine enforce the limits.
 
     Args:
-        of_host: They are opened as another program opens its own.
+        of_host: Whether the connections are opened as another program opens its own.
     """
     # What the URL says stands above, and the server knows it.
     is_said = "options" in engine.url.query and not of_host
@@ -163,7 +164,7 @@ def keep_limits(
 
 
 def wait_long(connection: Connection) -> None:
-    """Wait for a connection's answers for ever, until it is given back."""
+    """Wait without limit for a connection's answers, until the pool has it back."""
     connection.info[AnswerLimit].limit_s = None
 
 

@@ -1,7 +1,7 @@
 """
-Statements written for one SQLite database that hold for every other one.
+Share the SQL of statements between all SQLite engines of a process.
 
-A statement is written in SQL once in a process, however many engines run it.
+A statement is compiled to SQL once in a process, however many engines run it.
 """
 
 from functools import cache, lru_cache
@@ -17,9 +17,9 @@ KEPT: Final = 500
 
 def share_statements(engine: Engine) -> None:
     """
-    Have an engine of SQLite use what others have written.
+    Have a SQLite engine use the SQL that other engines have compiled.
 
-    Not one that names tables in its own way.
+    Not for an engine whose table names have a prefix.
     """
     engine.dialect = _sqlite_dialect()
     engine.update_execution_options(compiled_cache=_written())
@@ -29,7 +29,7 @@ def share_statements(engine: Engine) -> None:
 def write_statement(
     statement: sa.SelectBase, dialect: Dialect
 ) -> tuple[str, tuple[str, ...]]:
-    """Return a statement's SQL, and the names of its parameters in order."""
+    """Compile a statement; return its SQL, and the names of its parameters in order."""
     compiled = statement.compile(dialect=dialect)
     return str(compiled), tuple(getattr(compiled, "positiontup", None) or ())
 

@@ -1,4 +1,4 @@
-"""The few statements that the two databases spell differently."""
+"""Write the statements that SQLite and PostgreSQL spell differently."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -15,12 +15,12 @@ from hvcore.ports.repositories.errors import AlreadyExistsError
 def insert_into(
     connection: Connection, table: sa.Table
 ) -> postgresql.Insert | sqlite.Insert:
-    """Begin an INSERT that can have an ``ON CONFLICT``."""
+    """Begin an INSERT for a connection's database that can have an ``ON CONFLICT``."""
     return begin_insert(connection.dialect.name, table)
 
 
 def begin_insert(dialect: str, table: sa.Table) -> postgresql.Insert | sqlite.Insert:
-    """Begin the same for a dialect, such as ``sqlite``."""
+    """Begin an INSERT for a dialect, such as ``sqlite``, that can have an ``ON CONFLICT``."""
     if dialect == "postgresql":
         return postgresql.insert(table)
     return sqlite.insert(table)
@@ -29,7 +29,7 @@ def begin_insert(dialect: str, table: sa.Table) -> postgresql.Insert | sqlite.In
 def insert_unless_there(
     connection: Connection, table: sa.Table, row: Mapping[str, Any]
 ) -> bool:
-    """Insert a row; False if one of its unique values is taken."""
+    """Insert a row; return False, and insert nothing, if one of its unique values is taken."""
     statement = _insert_unless_there(connection.dialect.name, table)
     return connection.execute(statement, row).first() is not None
 
@@ -39,7 +39,7 @@ def insert_new(connection: Connection, table: sa.Table, row: Mapping[str, Any]) 
     Insert a row.
 
     Raises:
-        AlreadyExistsError: One of its unique values is taken.
+        AlreadyExistsError: A unique value of the row is taken.
     """
     if not insert_unless_there(connection, table, row):
         raise AlreadyExistsError(f"{table.name}: {row.get('id')}")
@@ -49,10 +49,10 @@ def insert_all_new(
     connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]
 ) -> None:
     """
-    Insert rows with the same columns, in as few round trips as there can be.
+    Insert rows with the same columns, in as few round trips as possible.
 
     Raises:
-        AlreadyExistsError: A unique value of one of them is taken.
+        AlreadyExistsError: A unique value of one of the rows is taken.
     """
     if not rows:
         return
@@ -70,7 +70,7 @@ def _insert_unless_there(dialect: str, table: sa.Table) -> ReturningInsert[int]:
 
 
 def is_storable(text: str) -> bool:
-    """Return whether a database can hold this text; if not, it holds no such row."""
+    """Return whether the databases can store this text; if not, no row has it."""
     if "\0" in text:
         return False
     # Identifiers are ASCII, and looked up by every request.

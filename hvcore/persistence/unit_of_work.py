@@ -1,4 +1,4 @@
-"""Transactions and the repositories they open."""
+"""Open transactions, and the repositories that work within them."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
@@ -60,9 +60,9 @@ OnCommit = Callable[[Sequence[Task]], None]
 
 class SqlWork:
     """
-    One transaction; see ports.unit_of_work.Work.
+    One transaction with its repositories; see ports.unit_of_work.Work.
 
-    A repository is made on first use.
+    A repository is made when it is first used.
     """
 
     def __init__(  # noqa: PLR0913 - what a transaction is made of
@@ -200,9 +200,9 @@ class SqlWork:
 
     def now(self) -> datetime:
         """
-        Return the moment that leases are measured by.
+        Return the time by which leases of tasks are measured.
 
-        On PostgreSQL it is the server's: machines may disagree about the
+        On PostgreSQL it is the server's time: machines may disagree about the
         time. A SQLite database is used by one machine only.
         """
         if self._connection.dialect.name != "postgresql":
@@ -280,11 +280,11 @@ class SqlUnitOfWork:
     Opens transactions; see ports.unit_of_work.UnitOfWork.
 
     Args:
-        engine: From make_engine, made in this process.
-        on_commit: Called after a commit with the tasks to ring for, while no
-            connection is held; what it raises is logged. None leaves the
-            ringing to the sweep.
-        find_subscribers: Says who wants to be told of events.
+        engine: An engine that make_engine has made in this process.
+        on_commit: Called after a commit with the tasks that are queued now, while no
+            connection is held; what it raises is logged. None leaves it to the sweep to
+            wake workers.
+        find_subscribers: Returns the subscribers, and which events each of them wants.
     """
 
     def __init__(
@@ -322,7 +322,7 @@ class SqlUnitOfWork:
         self._overwritten.empty(self._engine)
 
     def ping(self) -> None:
-        """Raise UnavailableError if the database cannot serve this version."""
+        """Raise UnavailableError if the database does not answer, or this version cannot use it."""
         if why := schema_version(self._engine).why_unusable():
             raise UnavailableError(why)
 

@@ -1,9 +1,9 @@
 """
 Take SQLite's one write lock, for which the writers of a process wait in turn.
 
-SQLite has no queue: a writer that finds it locked asks again and again, in the end ten
-times a second. One was seen to ask for ten seconds without success, beside a writer that
-came back at once (the one that applies many counts).
+SQLite has no queue: a writer that finds the database locked asks again and again, in the
+end ten times a second. A writer was seen to ask for ten seconds without success, beside
+another one that took the lock again at once (the one that applies many counts).
 """
 
 import sqlite3
@@ -35,15 +35,15 @@ def begin_immediate(
     on_busy: OnBusy | None = None,
 ) -> None:
     """
-    Begin a transaction with the database's write lock, which another process may hold.
+    Wait for the database's write lock, and begin a transaction that holds it.
 
     Args:
         ends_at_s: How long to try, by ``time.monotonic``.
-        usual_timeout_ms: How long the connection's other statements wait.
+        usual_timeout_ms: How long other statements of the connection wait for locks.
         on_busy: See OnBusy.
 
     Raises:
-        sqlite3.OperationalError: It was not free until then.
+        sqlite3.OperationalError: The lock was not free until then.
     """
     take_write_lock(
         driver,
@@ -64,10 +64,10 @@ def take_write_lock(
     on_busy: OnBusy | None = None,
 ) -> None:
     """
-    Run a statement that needs the database's write lock; wait as begin_immediate does.
+    Run a statement that needs the write lock; wait for the lock as begin_immediate does.
 
     Raises:
-        sqlite3.OperationalError: It was not free until then, or the open transaction
+        sqlite3.OperationalError: The lock was not free until then, or the open transaction
             has read what another process has changed since.
     """
     driver.execute("PRAGMA busy_timeout=0")
@@ -81,10 +81,10 @@ def again_while_busy(
     ask: Callable[[], _T], ends_at_s: float, on_busy: OnBusy | None = None
 ) -> _T:
     """
-    Ask SQLite again and again while another connection is in the way.
+    Call a function until SQLite is not busy with another connection; return its result.
 
     Raises:
-        sqlite3.OperationalError: It still was at the end, or waiting cannot help.
+        sqlite3.OperationalError: SQLite was still busy at the end, or waiting cannot help.
     """
     tells = iter((False, True) if on_busy else ())
     tells_at_s, is_late = time.monotonic(), next(tells, None)
@@ -102,14 +102,14 @@ def again_while_busy(
 
 
 def is_busy(error: sqlite3.Error) -> bool:
-    """Return whether another connection was in the way."""
+    """Return whether an error means that another connection holds the lock."""
     return (error.sqlite_errorcode & 0xFF) == sqlite3.SQLITE_BUSY
 
 
 def is_overtaken(error: sqlite3.Error) -> bool:
     """
-    Return whether a transaction has read what another one has changed since.
+    Return whether an error means that a transaction's reads are outdated by another's commit.
 
-    It can go on reading, but never write.
+    The transaction can go on reading, but never write.
     """
     return error.sqlite_errorcode == sqlite3.SQLITE_BUSY_SNAPSHOT

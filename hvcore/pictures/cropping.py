@@ -17,7 +17,7 @@ _BAND_ROWS: Final = 64
 
 def crop_to_fill(picture: bytes, width_px: int, height_px: int) -> bytes:
     """
-    Return a JPEG of exactly this size, its middle cut out of the picture.
+    Return a picture as a JPEG of exactly the given size, cropped around its middle.
 
     Raises:
         NotFoundError: The picture has too many pixels.
@@ -70,7 +70,7 @@ def _fitted(solid: "Image.Image", width_px: int, height_px: int) -> "Image.Image
 
 
 def too_large() -> NotFoundError:
-    """Return the error for a picture with too many pixels."""
+    """Return the error for a picture that has too many pixels."""
     return NotFoundError(
         "The video's picture is too large to be shown.", rule=PlaybackRule.NO_PICTURE
     )

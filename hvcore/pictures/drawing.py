@@ -1,5 +1,5 @@
 """
-Draw pictures for a parent: ``python -m hvcore.pictures.drawing NICENESS``.
+Draw pictures for a parent process: ``python -m hvcore.pictures.drawing NICENESS``.
 
 Requests are read from standard input, and answers written to standard output; see
 :mod:`hvcore.pictures.drawing_process`.
@@ -62,7 +62,7 @@ def _answer(do: int, one: int, two: int, pictures: Sequence[bytes]) -> Answer:
 
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
-    """Answer one request after the other, until there are none for a while."""
+    """Draw one requested picture after the other, until no request comes for a while."""
     while select.select([requests], [], [], IDLE_S)[0]:
         head = requests.read(REQUEST.size)
         if len(head) < REQUEST.size:
@@ -81,7 +81,7 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
 
 
 def limit_cpu() -> None:
-    """Have the kernel end this process if one answer takes too much of a processor."""
+    """Have the kernel end this process if one picture takes too much processor time."""
     _, hard_s = resource.getrlimit(resource.RLIMIT_CPU)
     soft_s = int(time.process_time()) + MOST_CPU_S
     if hard_s != resource.RLIM_INFINITY:

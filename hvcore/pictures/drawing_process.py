@@ -1,5 +1,5 @@
 """
-Have pictures drawn by a process that is nice to all others, and bounded.
+Draw pictures in a child process with low priority and bounded memory.
 
 A thread cannot be nice alone: while it waits for a processor with the interpreter's
 lock, all threads of its process wait. Nor can its memory be bounded, and what pictures
@@ -64,9 +64,9 @@ class UnreadablePictureError(RuntimeError):
 
 class DrawingEndedError(UnavailableError):
     """
-    A child has ended while it was drawing a picture.
+    The child process has ended while it was drawing a picture.
 
-    The picture may be why: who tries again by itself bounds how often.
+    The picture may be the reason: a caller that tries again must limit the attempts.
     """
 
 
@@ -77,12 +77,12 @@ class _TooCostlyError(Exception):
 @attrs.define(eq=False)
 class DrawingProcess:
     """
-    Draws in a child, which starts when it is needed; for one thread at a time.
+    Draws pictures in a child process, started when it is needed; for one thread at a time.
 
     The thread that calls first must outlive the child.
 
     Attributes:
-        niceness: Of the child while it draws; see nice(2).
+        niceness: The niceness of the child while it draws; see nice(2).
     """
 
     niceness: int = NICENESS
@@ -91,12 +91,12 @@ class DrawingProcess:
 
     def crop_to_fill(self, picture: bytes, width_px: int, height_px: int) -> bytes:
         """
-        Return a JPEG of exactly this size, its middle cut out of the picture.
+        Return a picture as a JPEG of exactly the given size, cropped around its middle.
 
         Raises:
-            NotFoundError: The picture has too many pixels, or takes too much.
-            UnreadablePictureError: It cannot be read.
-            UnavailableError: The process ended meanwhile, or cannot be started.
+            NotFoundError: The picture has too many pixels, or takes too much time or memory.
+            UnreadablePictureError: The picture cannot be read.
+            UnavailableError: The child ended meanwhile, or cannot be started.
         """
         try:
             return self._draw(CROP, width_px, height_px, [picture])[-1]
@@ -105,11 +105,12 @@ class DrawingProcess:
 
     def redraw(self, picture: bytes, content_type: str) -> bytes:
         """
-        Return a picture as redraw.redraw does.
+        Return an untrusted picture as a plain JPEG; see redraw.redraw.
 
         Raises:
-            InvalidParametersError: As of redraw.redraw, or it takes too much.
-            UnavailableError: The process ended meanwhile, or cannot be started.
+            InvalidParametersError: As in redraw.redraw; or the picture takes too much time or
+                memory.
+            UnavailableError: The child ended meanwhile, or cannot be started.
         """
         try:
             return self._draw(REDRAW, TYPES.index(content_type), 0, [picture])[-1]
@@ -120,11 +121,11 @@ class DrawingProcess:
 
     def draw_sheet(self, stills: Sequence[bytes], *, columns: int) -> Sheet:
         """
-        Return a sheet as sheets.draw_sheet does.
+        Return a sheet of small pictures; see sheets.draw_sheet.
 
         Raises:
-            UnreadablePictureError: A still cannot be used.
-            UnavailableError: The process ended meanwhile, or cannot be started.
+            UnreadablePictureError: One of the small pictures cannot be used.
+            UnavailableError: The child ended meanwhile, or cannot be started.
         """
         try:
             drawn = self._draw(SHEET, columns, 0, stills)
@@ -134,7 +135,7 @@ class DrawingProcess:
         return Sheet(picture=picture, width_px=width_px, height_px=height_px)
 
     def close(self) -> None:
-        """End the process; another one starts when it is needed."""
+        """End the child process; another one starts when it is needed."""
         if self._end is not None:
             self._end()
         self._process = self._end = None

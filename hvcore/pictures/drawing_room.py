@@ -1,4 +1,4 @@
-"""Rooms of children that draw pictures, each one picture at a time."""
+"""Share child processes that draw pictures, each one picture at a time."""
 
 import threading
 from collections.abc import Callable
@@ -19,14 +19,14 @@ _THINGS: Final = "pictures being made"
 @attrs.define(kw_only=True, eq=False)
 class DrawingRoom:
     """
-    Draw pictures in children, in turn by organization and client; thread-safe.
+    Draws pictures in child processes, in turn by organization and client; thread-safe.
 
     Attributes:
-        share: The setting that says how many one client may have.
-        children: How many draw at a time.
-        places: For pictures that wait.
-        most_of_one: What one client may have, begun and waiting.
-        niceness: Of the children; see nice(2).
+        share: The name of the setting that limits the pictures of one client.
+        children: The number of child processes that draw at a time.
+        places: The number of pictures that may wait.
+        most_of_one: The most pictures, begun and waiting, that one client may have.
+        niceness: The niceness of the children; see nice(2).
     """
 
     share: str
@@ -61,13 +61,13 @@ class DrawingRoom:
         client: str,
     ) -> "Future[_T]":
         """
-        Have a picture drawn when its turn comes.
+        Queue a picture for drawing, and return its future.
 
         Args:
-            draw: Has a child draw it, in a thread of the room.
+            draw: Has a child process draw the picture; called in a thread of the room.
 
         Raises:
-            UnavailableError: Too many are waited for, in all or by the client.
+            UnavailableError: Too many pictures wait, in all or of the client.
         """
 
         def in_turn() -> _T:
@@ -89,11 +89,12 @@ class DrawingRoom:
         begins_within_s: float,
     ) -> _T:
         """
-        Have a picture drawn, and wait for it.
+        Queue a picture for drawing, wait until it is drawn, and return it.
 
         Raises:
-            UnavailableError: As of begin, or it was not begun in time.
-            Exception: As of ``draw``.
+            UnavailableError: Too many pictures wait, in all or of the client; or the
+                drawing was not begun in time.
+            Exception: The function ``draw`` has raised an error.
         """
         drawing = self.begin(draw, organization=organization, client=organization)
         # The children have it now; others of this process go on meanwhile.
@@ -112,7 +113,7 @@ class DrawingRoom:
             del drawing
 
     def close(self) -> None:
-        """End the children that draw nothing; others start when they are needed."""
+        """End the child processes that draw nothing now; others start when they are needed."""
         with self._lock:
             for child in self._idle:
                 child.close()

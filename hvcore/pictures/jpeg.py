@@ -1,4 +1,4 @@
-"""Compress pictures while other threads go on."""
+"""Compress pictures as JPEG while other threads go on."""
 
 import os
 from typing import TYPE_CHECKING, Final
@@ -18,8 +18,9 @@ def encode_jpeg(
     Return a picture as a JPEG.
 
     Args:
-        quality: 1 to 95, as Pillow counts.
-        is_progressive: Unless the picture has more than ``MOST_COMPRESSED_PX``.
+        quality: The quality, 1 to 95, as Pillow counts.
+        is_progressive: Whether to make a progressive JPEG, unless the picture has more than
+            ``MOST_COMPRESSED_PX`` pixels.
     """
     is_kept_whole = picture.width * picture.height <= MOST_COMPRESSED_PX
     # Pillow holds the interpreter's lock while it compresses into an object of

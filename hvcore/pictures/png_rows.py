@@ -1,8 +1,8 @@
 """
-Read the rows of a PNG a few at a time, so that the picture is never there as a whole.
+Read the rows of a PNG a few at a time, so that the whole picture is never in memory.
 
-The decoder has a whole picture only, four bytes for a pixel: 142 MB for 36 million. Here it
-is handed small files one after the other, each of some rows, not compressed again.
+The decoder can only decode whole pictures, four bytes for a pixel: 142 MB for 36 million.
+Here it gets small files one after the other, each with some rows, uncompressed.
 """
 
 import io
@@ -24,12 +24,12 @@ _UNFILTERED: Final = b"\0"
 
 class PngRows:
     """
-    The rows of one picture, from the top to the bottom.
+    Reader of the rows of a PNG, from the top to the bottom.
 
     Args:
-        header: The fields of its chunk IHDR.
-        colours: Its chunks PLTE and tRNS, whole.
-        packed: The contents of its chunks IDAT, in order.
+        header: The fields of the chunk IHDR.
+        colours: The chunks PLTE and tRNS, whole.
+        packed: The contents of the chunks IDAT, in order.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class PngRows:
     @classmethod
     def of(cls, png: bytes) -> Self | None:
         """
-        Return a reader of a file; None if its rows cannot be had one after the other.
+        Return a reader of a PNG file; None if its rows cannot be read one after the other (interlaced, say).
 
         Raises:
             ValueError: The file is damaged.
@@ -67,13 +67,13 @@ class PngRows:
 
     def rows(self, first: int, last: int) -> "Image.Image":
         """
-        Return the rows from first to before last.
+        Return the rows from ``first`` to before ``last`` as a picture.
 
-        Both only grow, and first is at most where the rows before have ended.
+        From call to call both numbers only grow, and ``first`` is at most the last call's ``last``.
 
         Raises:
-            ValueError: The file ends before them.
-            zlib.error: It is damaged.
+            ValueError: The file ends before these rows.
+            zlib.error: The file is damaged.
         """
         size = self._row_bytes
         kept = b""

@@ -1,5 +1,5 @@
 """
-Read pictures from untrusted senders, and draw them again.
+Read pictures from untrusted senders, and encode their pixels anew.
 
 Only the pixels of the sent file survive: no metadata, no second format hidden behind
 the first one.
@@ -32,14 +32,14 @@ POSTER_QUALITY: Final = 90
 
 def redraw(picture: bytes, content_type: str) -> bytes:
     """
-    Return a picture as a plain JPEG, upright, at most 3840 pixels a side.
+    Return an untrusted picture as a plain JPEG, upright, at most 3840 pixels a side.
 
     Args:
         content_type: One of PICTURE_FORMATS; a picture of another is refused.
 
     Raises:
-        InvalidParametersError: It cannot be read, has too many or too few
-            pixels, or costs more than a picture may.
+        InvalidParametersError: The picture cannot be read, has too many or too few
+            pixels, or costs too much to decode.
     """
     # Costs 60 ms to import, and most processes make no pictures.
     from PIL import Image  # noqa: PLC0415
@@ -168,6 +168,6 @@ def _check_size(width_px: int, height_px: int) -> None:
 
 
 def refused(message: str) -> InvalidParametersError:
-    """Return the error for a picture that is not taken."""
+    """Return the error for a picture that is not accepted."""
     problem = FieldError(message=message, location="body")
     return InvalidParametersError(message, errors=[problem])

@@ -1,5 +1,5 @@
 """
-Cut pictures from strangers down to what draws them, before they are decoded.
+Reduce untrusted pictures to the parts that draw them, before they are decoded.
 
 The decoder follows whatever a file says. Measured, with 10 MiB: a progressive
 JPEG of 200,000 empty scans takes minutes; so do a PNG's compressed colour
@@ -47,16 +47,16 @@ _ORIENTATIONS: Final = range(1, 9)
 
 
 class TooManyPartsError(ValueError):
-    """A picture that costs more than any encoder's; the text may be shown."""
+    """The picture has more parts than any encoder writes; the text may be shown to its sender."""
 
 
 @attrs.frozen(kw_only=True)
 class BarePicture:
     """
-    A picture without anything but its pixels.
+    A picture file reduced to the parts that draw its pixels.
 
     Attributes:
-        orientation: As EXIF counts them; 1 is upright.
+        orientation: The orientation as EXIF counts it; 1 is upright.
     """
 
     data: bytes
@@ -65,11 +65,11 @@ class BarePicture:
 
 def bare_jpeg(picture: bytes) -> BarePicture:
     """
-    Return the first picture of a JPEG file.
+    Return the first picture of a JPEG file, without anything but its pixels.
 
     Raises:
-        TooManyPartsError: It has too many scans or segments.
-        ValueError: It is no JPEG, or one that browsers do not show.
+        TooManyPartsError: The file has too many scans or segments.
+        ValueError: The file is no JPEG, or one that browsers do not show.
     """
     parts, scans, orientation = [_SOI], 0, UPRIGHT
     for marker, segment in _segments(picture):
@@ -90,11 +90,11 @@ def bare_jpeg(picture: bytes) -> BarePicture:
 
 def bare_png(picture: bytes) -> BarePicture:
     """
-    Return the picture of a PNG file; of an animation, the one for all others.
+    Return the default picture of a PNG file (also of an animated one), without anything but its pixels.
 
     Raises:
-        TooManyPartsError: It has too many chunks.
-        ValueError: It is no PNG.
+        TooManyPartsError: The file has too many chunks.
+        ValueError: The file is no PNG.
     """
     if not picture.startswith(_PNG_SIGNATURE):
         msg = "It is no PNG."

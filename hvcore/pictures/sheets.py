@@ -1,4 +1,4 @@
-"""Put small pictures of one size on a sheet."""
+"""Draw small pictures of one size onto a sheet, as storyboards need it."""
 
 import io
 from collections.abc import Sequence
@@ -19,10 +19,10 @@ _QUALITY: Final = 75
 @attrs.frozen(kw_only=True)
 class Sheet:
     """
-    A JPEG of tiles, row after row.
+    A JPEG of small pictures (tiles), row after row.
 
     Attributes:
-        width_px: Of a tile, as the height.
+        width_px: The width of a tile; the height is a tile's, too.
     """
 
     picture: bytes = attrs.field(repr=False)
@@ -32,14 +32,14 @@ class Sheet:
 
 def draw_sheet(stills: Sequence[bytes], *, columns: int) -> Sheet:
     """
-    Return a sheet of JPEGs, in their order.
+    Draw small JPEG pictures onto a sheet, in their order, and return the sheet.
 
     Args:
-        columns: Tiles in a row; a sheet of fewer tiles is as wide as they are.
+        columns: The number of tiles in a row; a sheet with fewer tiles is narrower.
 
     Raises:
-        ValueError: A still is too large, or of another size than the others; or
-            another of redraw.UNREADABLE.
+        ValueError: A picture is too large, or of another size than the others; or it cannot
+            be read, for which any error of redraw.UNREADABLE is raised.
     """
     from PIL import Image  # noqa: PLC0415 - see redraw
 

@@ -1,1 +1,1 @@
-"""Processes of a machine: children that end with them, heartbeats, rounds and limits of time."""
+"""Run processes of one machine: children that end with their parent, heartbeats, time limits."""

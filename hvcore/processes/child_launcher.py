@@ -76,9 +76,9 @@ def _ask_for(number: int, parent_pid: int) -> None:
 
 def share_processors_as_nice() -> None:
     """
-    Give this session as little of the processors as this process's niceness says.
+    Lower this session's share of the processors to what this process's niceness asks for.
 
-    Linux divides them among sessions first (sched_autogroup_enabled, on in most
+    Linux divides the processors among sessions first (sched_autogroup_enabled, on in most
     distributions). The niceness of a process says nothing outside of its session.
     """
     niceness = os.getpriority(os.PRIO_PROCESS, 0)
@@ -101,11 +101,11 @@ def share_processors_as_nice() -> None:
 
 def run_for(slice_ns: int) -> None:
     """
-    Have this thread, and what it starts from now on, run in slices of that length.
+    Ask the kernel to run this thread, and what it starts from now on, in time slices of the given length.
 
-    It says nothing of how much of the processors they get. Who asks for short slices
-    is run sooner after waking: of those who wait, Linux (6.12 and newer) runs whose
-    slice would end first. Where the kernel knows of no such wish, nothing changes.
+    The share of the processors stays the same. Threads with short slices run sooner after
+    waking: of the waiting threads, Linux (6.12 and newer) runs the one whose slice would end
+    first. Older kernels ignore the request.
     """
     number = SCHED_SETATTR.get(os.uname().machine)
     if sys.platform != "linux" or number is None:
@@ -192,10 +192,10 @@ class _Filter(ctypes.Structure):
 
 def impose_filter(program: bytes) -> None:
     """
-    Refuse system calls from now on, here and in all descendants.
+    Have the kernel refuse system calls by a seccomp filter, here and in all descendants.
 
     Raises:
-        OSError: This kernel cannot.
+        OSError: This kernel supports no such filter.
     """
     prctl = ctypes.CDLL(None, use_errno=True).prctl
     steps = _Filter(len(program) // 8, program)
@@ -208,7 +208,7 @@ def impose_filter(program: bytes) -> None:
 
 
 def hand_filter_on(program: bytes) -> None:
-    """Leave the filter in a pipe for the sandbox that is started next."""
+    """Write the seccomp filter into a pipe, for the sandbox that is started next."""
     reading, writing = os.pipe()
     os.write(writing, program)
     os.close(writing)

@@ -22,9 +22,9 @@ _niceness = 0
 
 def have_children_nice(niceness: int) -> None:
     """
-    Let all programs that are started from now on be nicer than this process.
+    Have all programs that are started from now on run with a higher niceness than this process.
 
-    Not this process itself: it holds locks of the database, for which others would
+    The niceness of this process stays: it holds locks of the database, for which others would
     wait as long as it waits for a processor.
     """
     global _niceness  # noqa: PLW0603 - of the process, as nice(2) is
@@ -41,19 +41,18 @@ def supervised_command(  # noqa: PLR0913 - what differs between programs
     niceness: int = 0,
 ) -> list[str]:
     """
-    Return the argument list that runs command as a child that dies with us.
+    Return the argument list that runs a command as a child which ends with this process.
 
     Args:
         command: The program's path and its arguments.
         limits: Resource limits by the names of child_launcher.LIMITS.
-        syscall_filter: What seccomp(2) takes; it holds for the command and
-            all its descendants.
-        hand_filter_on: The command is a sandbox that imposes the filter on
-            what it runs: it reads it from the file descriptor
-            child_launcher.FILTER_FD.
-        is_guarded: For a command that starts others: the launcher stays, and
-            ends its whole process group when we die.
-        niceness: How much nicer than this process it is; see nice(2).
+        syscall_filter: A filter program for seccomp(2), for the command and all of its
+            descendants.
+        hand_filter_on: Whether the command is a sandbox that reads the filter from the
+            file descriptor child_launcher.FILTER_FD and imposes it on what it runs.
+        is_guarded: Whether the launcher stays, and ends the command's whole process group
+            when this process ends; for a command that starts others.
+        niceness: The niceness of the command, on top of this process's; see nice(2).
     """
     settings = [f"{name}={value}" for name, value in (limits or {}).items()]
     if niceness or _niceness:
@@ -77,9 +76,9 @@ def supervised_command(  # noqa: PLR0913 - what differs between programs
 
 def environ_of_module() -> dict[str, str]:
     """
-    Return the environment in which a child can run a module of ours, and not the settings.
+    Return the environment variables for a child that runs a module of hvcore, without the settings.
 
-    They have passwords, which a program that reads what strangers sent has no use for.
+    The settings hold passwords, which a program that reads strangers' files does not need.
     """
     environ = {name: v for name, v in os.environ.items() if not name.startswith("HV_")}
     # Whoever embeds this may have found it in a folder of its own; nothing stands for

@@ -1,4 +1,4 @@
-"""A lock for what a process has from its beginning, and a child of its forks with it."""
+"""Provide a lock that a forked child process does not inherit in a locked state."""
 
 import os
 import threading
@@ -10,7 +10,7 @@ from weakref import WeakSet
 
 class ForkLock:
     """
-    A lock that a child of a fork has anew.
+    A lock that is free in a forked child, whoever held it in the parent.
 
     A fork copies a lock that another thread holds, and not the thread: nobody would
     ever release it in the child.
@@ -29,7 +29,7 @@ class ForkLock:
             yield
 
     def renew(self) -> None:
-        """Replace the lock by a free one, whoever holds it."""
+        """Replace the lock by a free one, whoever holds the old one."""
         self._lock = threading.Lock()
 
 

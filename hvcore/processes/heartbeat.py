@@ -1,8 +1,8 @@
 """
-Tell systemd and container probes that this process goes on.
+Tell systemd and container probes that this process is alive.
 
 systemd is told by its own socket (``WatchdogSec=``), a probe of a container by the age of
-a file. Nothing that goes wrong here reaches the process. See docs/decisions/0193.
+a file. Errors here never reach the process. See docs/decisions/0193.
 """
 
 import os
@@ -34,10 +34,10 @@ _state: Final = _State()
 
 def begin(file: str) -> None:
     """
-    Tell from now on, and at once.
+    Send heartbeats from now on, and the first one at once.
 
     Args:
-        file: Touched with each beat; none if empty.
+        file: The file to touch with each heartbeat; no file if empty.
     """
     _state.file = Path(file) if file else None
     address = os.environ.get(_SOCKET, "")
@@ -48,7 +48,7 @@ def begin(file: str) -> None:
 
 
 def beat() -> None:
-    """Say that the work goes on; called as often as a loop likes, from one thread."""
+    """Send a heartbeat if it is time for one; a loop of one thread may call this as often as it likes."""
     now_s = time.monotonic()
     if now_s - _state.told_at_s < EVERY_S:
         return
@@ -66,9 +66,9 @@ def beat() -> None:
 
 def beat_aside() -> None:
     """
-    Beat from a thread, in a process whose main thread works for hours at a time.
+    Send heartbeats from a thread, for a process whose main thread is busy for hours.
 
-    It stops when the process is frozen or its interpreter hangs.
+    The heartbeats stop when the process is frozen or its interpreter hangs.
     """
     threading.Thread(target=_beat_on, name="heartbeat", daemon=True).start()
 

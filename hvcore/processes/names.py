@@ -1,4 +1,4 @@
-"""The names of processes in the database."""
+"""Make the names of processes that the database records."""
 
 import hashlib
 import os
@@ -7,11 +7,11 @@ from pathlib import Path
 
 
 def host_prefix(data_dir: Path) -> str:
-    """Return the prefix of the names of all processes of this machine and folder."""
+    """Return the beginning that the names of all processes of this machine and data folder share."""
     digest = hashlib.sha256(str(data_dir.absolute()).encode()).hexdigest()[:8]
     return f"{socket.gethostname()}:{digest}:"
 
 
 def process_name(data_dir: Path) -> str:
-    """Return the name of this process."""
+    """Return the name of this process: machine, data folder and process number."""
     return f"{host_prefix(data_dir)}{os.getpid()}"

@@ -1,4 +1,4 @@
-"""Rounds of work that is repeated now and then, such as a sweep's."""
+"""Run the parts of a repeated round of work, such as a sweep, each despite errors of others."""
 
 import logging
 from collections.abc import Iterator
@@ -12,14 +12,13 @@ from hvcore.errors import UnavailableError
 @attrs.define
 class Round:
     """
-    Have each part of a round done, whatever the other parts raise.
+    One round of work, in which an error of one part does not keep other parts from running.
 
-    What has failed is tried again in the next round. A part that fails each time would
-    otherwise keep all that follow it from ever being done.
+    A part that has failed is tried again in the next round.
 
     Attributes:
-        message: Logged with what a part says about itself; once for each reason, because
-            a full disk may refuse thousands of parts.
+        message: The log message for a failed part; logged once for each reason, because a
+            full disk may refuse thousands of parts.
     """
 
     log: logging.Logger
@@ -29,10 +28,10 @@ class Round:
     @contextmanager
     def part(self, **about: object) -> Iterator[None]:
         """
-        Do one part; what it raises is logged.
+        Run one part of the round within the block; an error is logged and not raised.
 
         Args:
-            about: For the log, such as ``hv_step``.
+            about: Fields for the log line, such as ``hv_step``.
         """
         try:
             yield

@@ -1,10 +1,10 @@
 """
-Calls that somebody waits for only as long as they get on.
+Wait for calls only as long as they make progress.
 
-Python ends no thread from outside. A call that hangs goes on, in a daemon thread that
-holds up no exit; it is known where it is. It hangs if it has been at no place in the
-code where it was not before: on a machine that has no time for it, a call gets on
-slowly, and an hour would prove nothing.
+Python ends no thread from outside. A call that hangs goes on in a daemon thread,
+which does not hold up the process's exit; its stack can be read. A call counts as hanging
+if it has reached no new place in the code for a while: on a busy machine a call is slow,
+and a limit on its duration would prove nothing.
 """
 
 import sys
@@ -24,7 +24,7 @@ PATIENCE_S: Final = 2.0
 
 
 class LimitedCall(Generic[ResultT]):
-    """A call in a thread of its own; it begins when this is made."""
+    """A call that runs in a thread of its own, begun when this object is made."""
 
     def __init__(self, call: Callable[[], ResultT], *, name: str) -> None:
         self._call = call
@@ -42,10 +42,10 @@ class LimitedCall(Generic[ResultT]):
 
     def has_ended(self, *, silent_s: float) -> bool:
         """
-        Wait while it gets on; return whether it has ended.
+        Wait while the call makes progress; return whether it has ended.
 
         Args:
-            silent_s: How long it may be without getting on.
+            silent_s: How long the call may make no progress.
         """
         slice_s = FIRST_SLICE_S
         while True:
@@ -62,8 +62,7 @@ class LimitedCall(Generic[ResultT]):
         """
         Return the result of a call that has ended, or raise its error.
 
-        What would end a process, such as SystemExit, is raised as a RuntimeError
-        from it: another's call ends nobody's process.
+        An exception that would end the process, such as SystemExit, is raised as a RuntimeError.
         """
         if self._error is None:
             return self._results[0]
@@ -75,7 +74,7 @@ class LimitedCall(Generic[ResultT]):
         ) from self._error
 
     def frame(self) -> FrameType | None:
-        """Return the innermost frame of the running call; None if it has ended."""
+        """Return the innermost stack frame of the running call; None if the call has ended."""
         return sys._current_frames().get(self._thread.ident or 0)  # noqa: SLF001 - the one way to see it
 
     def _run(self) -> None:
@@ -96,13 +95,13 @@ class LimitedCall(Generic[ResultT]):
 
 
 class LimitedCalls:
-    """Calls one after the other; one that hangs goes on beside those that follow."""
+    """Makes calls one after the other; a call that hangs goes on beside the following ones."""
 
     def __init__(self) -> None:
         self._hung = 0
 
     def start(self, call: Callable[[], ResultT], *, name: str) -> LimitedCall[ResultT]:
-        """Begin a call, and return once it has ended, or seems to hang."""
+        """Begin a call, and return it once it has ended or seems to hang."""
         begun = LimitedCall(call, name=name)
         # Many that hang must not take many times as long.
         if not begun.has_ended(silent_s=PATIENCE_S / (1 + self._hung)):

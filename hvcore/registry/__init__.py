@@ -1,4 +1,4 @@
-"""Find plugins, choose their backends by name, build them, and tell whose fault it is."""
+"""Find plugins, choose and build the backends they offer, and tell which plugin is at fault."""
 
 from hvcore.registry.backends import Registry
 from hvcore.registry.choices import Choice

@@ -1,4 +1,4 @@
-"""Abilities of a backend beyond the demands of its port, as its class says."""
+"""Tell the abilities that a backend has beyond the demands of its port."""
 
 from collections.abc import Sequence
 from typing import Any, Final, cast, get_type_hints
@@ -13,12 +13,12 @@ _FLAG: Final = "can_"
 
 
 def abilities_of_class(made: type, kind: Kind) -> Sequence[str]:
-    """Return the names of what a class can do."""
+    """Return the names of the abilities that a backend class has."""
     return [_named(one, made) for one in kind.abilities if has_ability(made, one)]
 
 
 def abilities_of(made: object, kind: Kind) -> Sequence[str]:
-    """Return the names of what a backend can do, as it was set up; asks nobody."""
+    """Return the names of the abilities that a built backend has; calls no server."""
     return [
         _named(one, type(made))
         for one in kind.abilities
@@ -28,7 +28,7 @@ def abilities_of(made: object, kind: Kind) -> Sequence[str]:
 
 
 def class_of(backend: Backend[Any], kind: Kind) -> type | None:
-    """Return the class that a factory makes an instance of; None if it does not say."""
+    """Return the class of the backend that a factory makes; None if the factory does not declare it."""
     made: object = backend.factory
     if not isinstance(made, type):
         try:
@@ -43,7 +43,7 @@ def class_of(backend: Backend[Any], kind: Kind) -> type | None:
 
 
 def has_ability(made: type, ability: type) -> bool:
-    """Return whether a class inherits from a class, or has all names of a protocol."""
+    """Return whether a backend class inherits from an ability, or has all names of a protocol."""
     if not getattr(ability, "_is_protocol", False):
         return issubclass(made, ability)
     # By the class alone: a property of an instance might ask somebody.

@@ -1,4 +1,4 @@
-"""Faults of the additions of plugins to the service."""
+"""Report faults of what plugins add to the service: routes, middleware, commands and the like."""
 
 from hvcore.registry.code_locations import location_of_definition
 from hvcore.registry.faults import PluginFault, PluginFaultError
@@ -7,10 +7,10 @@ from hvcore.registry.hooks import Offer
 
 def fault_of_added(offer: Offer, problem: str) -> PluginFaultError:
     """
-    Return the error for something that cannot be added.
+    Return the error for a plugin whose addition to the service cannot be used.
 
     Args:
-        problem: What is wrong with it, in words.
+        problem: What is wrong with the addition, in words.
     """
     return PluginFaultError(
         PluginFault(

@@ -1,4 +1,4 @@
-"""The backends on offer: found by name, chosen by the settings, and built."""
+"""Find the backends that plugins offer, and build those that the settings choose."""
 
 import difflib
 from collections.abc import Callable, Sequence
@@ -18,13 +18,13 @@ from hvcore.settings import Settings, env_name
 
 class Registry:
     """
-    The backends on offer in this process.
+    The backends that the loaded plugins offer, and the faults of plugins.
 
     Attributes:
-        faults: What is wrong with plugins, whose other backends are on offer.
+        faults: The faults of plugins; their other backends are on offer.
 
     Args:
-        traces: Whether what backends are asked is logged.
+        traces: Whether the calls of backends' methods are logged.
     """
 
     def __init__(
@@ -43,15 +43,15 @@ class Registry:
             self._by_name.setdefault(key, []).append(offer)
 
     def of_kind(self, kind: str) -> Sequence[Offer]:
-        """Return the offers of a kind, by name."""
+        """Return the offered backends of a kind, sorted by name."""
         found = [offer for offer in self.offers if offer.kind == kind]
         return sorted(found, key=lambda offer: offer.backend.name)
 
     def choices(self, settings: Settings, kind: str) -> Sequence[Choice]:
         """
-        Return the chosen backends of a kind, or all if the kind is added.
+        Return the backends of a kind that the settings choose; or all, if the kind needs no choice.
 
-        Sign-in by links belongs to it only if it is on offer.
+        The sign-in backend for links is among them only if it is on offer.
         """
         if KINDS[kind].is_added:
             names = dict.fromkeys(offer.backend.name for offer in self.of_kind(kind))
@@ -66,10 +66,10 @@ class Registry:
 
     def offer(self, kind: str, name: str) -> Offer:
         """
-        Return the offer of a backend.
+        Return the offer of the backend with this kind and name.
 
         Raises:
-            PluginError: Nobody offers it, or several do.
+            PluginError: No plugin offers the backend, or several do.
         """
         offers = self._by_name.get((kind, name), [])
         if len(offers) == 1:
@@ -95,18 +95,18 @@ class Registry:
         )
 
     def prepares(self, choice: Choice) -> bool:
-        """Return whether a backend's record says that it has tables of its own."""
+        """Return whether the record of a chosen backend says that it has tables of its own."""
         offers = self._by_name.get((choice.kind, choice.name), [])
         return any(offer.backend.prepares for offer in offers)
 
     def build(self, choice: Choice, context: BuildContext) -> object:
         """
-        Build a backend.
+        Build a chosen backend, and return it.
 
         Raises:
-            ConfigError: Its options cannot be used.
-            PluginError: It is not on offer, cannot be built, or is not what it must be.
-            UnavailableError: Something that it needs does not answer.
+            ConfigError: The options of the backend cannot be used.
+            PluginError: The backend is not on offer, cannot be built, or does not fit its port.
+            UnavailableError: A server that the backend needs does not answer.
         """
         offer = self.offer(choice.kind, choice.name)
         build = partial(build_backend, offer, choice.options, context, path=choice.path)

@@ -1,4 +1,4 @@
-"""Build one backend from its record; what goes wrong is told with the plugin that did it."""
+"""Build one backend from its plugin's record; tell of failures with the plugin at fault."""
 
 import logging
 import sys
@@ -46,17 +46,17 @@ def build_backend(
     offer: Offer, given: object, context: BuildContext, *, path: str
 ) -> object:
     """
-    Structure the options, call the factory, and check what it returns.
+    Read the options of a backend, call its factory, check what that returns, and return it.
 
     Args:
         given: The options as the settings have them.
-        path: Where in the settings they are.
+        path: The dotted setting below which the options are.
 
     Raises:
-        ConfigError: Options that do not fit, or that the plugin refuses.
-        UnavailableError: The plugin says that something does not answer.
+        ConfigError: The options do not fit, or the plugin refuses them.
+        UnavailableError: The plugin says that a server does not answer.
         PluginError: A library is missing.
-        PluginFaultError: The plugin is wrong.
+        PluginFaultError: The plugin has a fault.
     """
     options = _options(offer, given, path)
     try:
@@ -85,7 +85,7 @@ def build_backend(
 
 
 def misnamed_parameters(offer: Offer, made: object) -> Sequence[PluginFault]:
-    """Return the faults of parameters that work under names of the plugin's own."""
+    """Return a fault if methods of a built backend name parameters otherwise than their port; they still work."""
     return [
         _method_fault(offer, [one])
         for one in wrong_methods(offer, made)
@@ -94,7 +94,7 @@ def misnamed_parameters(offer: Offer, made: object) -> Sequence[PluginFault]:
 
 
 def title(offer: Offer) -> str:
-    """Name a backend in a sentence."""
+    """Return the words that name a backend in a sentence, such as "the storage backend 's3'"."""
     name = offer.backend.name
     return (
         f"the {offer.kind} {'' if KINDS[offer.kind].is_added else 'backend '}{name!r}"
@@ -102,7 +102,7 @@ def title(offer: Offer) -> str:
 
 
 def choose_other(offer: Offer) -> str:
-    """Say in a message how to do without a backend."""
+    """Return the words that tell the operator how to do without a backend."""
     kind = KINDS[offer.kind]
     if kind.is_added:
         return offer.source.leave_out
@@ -167,7 +167,7 @@ def _factory_fault(offer: Offer, error: BaseException, options: object) -> Plugi
 
 
 def raised_fault(offer: Offer, error: BaseException) -> PluginFault:
-    """Return the fault of a backend that was built, and then has raised something."""
+    """Return the fault of a plugin whose backend was built and has then raised an error."""
     return PluginFault(
         source=offer.source,
         problem=f"{title(offer)} has raised {described(error)}",
@@ -263,10 +263,10 @@ def hung_call(
     offer: Offer, called: str, frame: FrameType | None, after_s: float
 ) -> PluginFault:
     """
-    Return the fault of a backend whose factory or method does not come back.
+    Return the fault of a plugin whose factory or method does not return.
 
     Args:
-        called: Which of them.
+        called: What was called, such as the factory.
     """
     what = f"the {called} of {title(offer)}"
     return hung_fault(locations_of_thread(frame), what, after_s=after_s) or PluginFault(
@@ -278,7 +278,7 @@ def hung_call(
 
 
 def close_made(made: object) -> None:
-    """Release an object that a factory has made; some have no ``close``."""
+    """Close an object that a factory has made, if it has a method ``close``."""
     # The close of a class is for what it makes.
     if not isinstance(made, type):
         getattr(made, "close", lambda: None)()

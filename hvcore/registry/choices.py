@@ -1,4 +1,4 @@
-"""The backends that settings choose, and the paths of their options."""
+"""Read from the settings which backends are chosen, and where their options are."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -14,11 +14,11 @@ from hvcore.settings import Settings
 @attrs.frozen(kw_only=True)
 class Choice:
     """
-    A backend that the settings choose.
+    A backend that the settings choose, with its options.
 
     Attributes:
-        options: As the settings have them.
-        path: The dotted setting below which they are.
+        options: The options as the settings have them.
+        path: The dotted setting below which the options are.
     """
 
     kind: str
@@ -38,7 +38,7 @@ def choices(settings: Settings, kind: str) -> Sequence[Choice]:
 
 
 def added(settings: Settings, kind: str, name: str) -> Choice:
-    """Return the choice of something that is used because it is installed."""
+    """Return the choice of an addition of a plugin, which is used because the plugin is installed."""
     return Choice(
         kind=kind,
         name=name,
@@ -48,7 +48,7 @@ def added(settings: Settings, kind: str, name: str) -> Choice:
 
 
 def further_transcoder(settings: Settings, name: str) -> Choice:
-    """Return the choice of another transcoder than the usual one."""
+    """Return the choice of a transcoder other than the usual one, with its options."""
     return Choice(
         kind="transcoder",
         name=name,

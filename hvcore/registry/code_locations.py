@@ -1,4 +1,4 @@
-"""Locations in code: module, file and line of a function or an error."""
+"""Tell locations in code: the module, file and line of a function or an error."""
 
 import inspect
 from collections.abc import Iterator, Sequence
@@ -14,8 +14,8 @@ class CodeLocation:
     A line of code.
 
     Attributes:
-        module: Its dotted name; empty for code that was not read as Python.
-        function: Of a class, ``Class.method``.
+        module: The dotted name of the module; empty for code that is not Python.
+        function: The name of the function; ``Class.method`` for a method.
     """
 
     module: str
@@ -28,7 +28,7 @@ class CodeLocation:
 
 
 def locations_of(error: BaseException) -> Sequence[CodeLocation]:
-    """Return the locations that an error came through, the one that raised it last."""
+    """Return the code locations of an error's traceback; the line that raised it is last."""
     found = list(_of_traceback(error.__traceback__))
     if isinstance(error, SyntaxError) and error.filename:
         # No line of it has run: the traceback ends where it was imported.
@@ -38,10 +38,10 @@ def locations_of(error: BaseException) -> Sequence[CodeLocation]:
 
 def locations_of_thread(frame: FrameType | None) -> Sequence[CodeLocation]:
     """
-    Return the locations where a thread is now, the innermost one last.
+    Return the code locations of a thread's call stack, the innermost one last.
 
     Args:
-        frame: Its innermost one (``sys._current_frames``).
+        frame: The thread's innermost frame (see ``sys._current_frames``).
     """
     found = []
     while frame is not None:
@@ -51,7 +51,7 @@ def locations_of_thread(frame: FrameType | None) -> Sequence[CodeLocation]:
 
 
 def location_of_definition(made: object) -> CodeLocation | None:
-    """Return the location of the definition of a function, class or instance's class."""
+    """Return the location of the definition of a function, a class, or an instance's class."""
     while isinstance(made, partial):
         made = made.func
     made = inspect.unwrap(made) if callable(made) else made

@@ -1,4 +1,4 @@
-"""The extras by which backends get their libraries."""
+"""Find the extras (optional requirements) by which backends get their libraries."""
 
 import re
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
@@ -16,9 +16,9 @@ _MARKER: Final = re.compile(r"""extra\s*==\s*["']([^"']+)["']""")
 
 def extra_of(offer: Offer) -> tuple[str, str] | None:
     """
-    Return the distribution that has a backend's extra, and the extra; None if none has.
+    Return the distribution and the extra that bring a backend's libraries; None if there is no such extra.
 
-    That of the plugin goes first: another one of the same name brings other things.
+    The extra of the plugin's distribution goes before one of hvcore with the same name.
     """
     extra = offer.backend.extra
     if extra is None:
@@ -30,7 +30,7 @@ def extra_of(offer: Offer) -> tuple[str, str] | None:
 
 
 def install_command(offer: Offer, lacking: str) -> str:
-    """Return the command that installs a missing module."""
+    """Return the shell command that installs a module which a backend lacks."""
     found = extra_of(offer)
     if found is not None:
         return _command(*found)
@@ -40,7 +40,7 @@ def install_command(offer: Offer, lacking: str) -> str:
 
 
 def missing(offer: Offer) -> str | None:
-    """Return the command that installs what a backend needs; None if nothing is missing."""
+    """Return the shell command that installs a backend's missing libraries; None if none is missing."""
     found = extra_of(offer)
     if found is None:
         return None

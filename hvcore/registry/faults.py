@@ -1,4 +1,4 @@
-"""Faults of plugins: plugin, distribution, line of code, and what to do next."""
+"""Describe faults of plugins: plugin, distribution, line of code, and what to do next."""
 
 import re
 import sys
@@ -35,13 +35,13 @@ _OURS: Final = ("hvcore", "hvcore_")
 @attrs.frozen(kw_only=True)
 class PluginSource:
     """
-    The origin of a plugin: entry point, distribution and package.
+    The origin of a plugin: its entry point, distribution and package.
 
     Attributes:
         plugin: The entry point's name, or that of the module or the file.
-        distribution: Name and version of the package that brings it; the variable that
-            names it, or the folder in which its file is.
-        package: In which its modules are.
+        distribution: Name and version of the distribution that has the plugin; or the
+            environment variable that names it; or the folder of its file.
+        package: The Python package that has the plugin's modules.
     """
 
     plugin: str
@@ -50,23 +50,23 @@ class PluginSource:
 
     @property
     def is_own(self) -> bool:
-        """Return whether hvcore brings it."""
+        """Return whether the plugin is part of hvcore."""
         return self.distribution.partition(" ")[0] == OWN_DISTRIBUTION
 
     @property
     def is_listed(self) -> bool:
-        """Return whether a variable names it: nobody knows its distribution."""
+        """Return whether an environment variable names the plugin, so that its distribution is unknown."""
         return self.distribution in {LISTED, EXTRA}
 
     @property
     def leave_out(self) -> str:
-        """Say in a message how to do without the plugin."""
+        """Return the words that tell the operator how to do without the plugin."""
         if self.is_listed:
             return f"take {self.plugin} out of {self.distribution}"
         return f"leave it out: HV_PLUGIN__DISABLED={self.plugin}"
 
     def has(self, location: CodeLocation) -> bool:
-        """Return whether a location is in its code."""
+        """Return whether a code location is in the plugin's code."""
         return is_within(location.module, self.package)
 
     def __str__(self) -> str:
@@ -76,7 +76,7 @@ class PluginSource:
 @attrs.frozen(kw_only=True)
 class PluginFault:
     """
-    A fault of a plugin.
+    A fault of a plugin, with its location and what to do next.
 
     Attributes:
         problem: A clause, such as "its factory has raised …".
@@ -91,7 +91,7 @@ class PluginFault:
 
     @property
     def found(self) -> str:
-        """Say the fault and its location in a sentence."""
+        """A sentence that tells the plugin, the fault and its location."""
         at = f", at {self.location}" if self.location else ""
         return f"{self.source}: {self.problem}{at}."
 
@@ -112,7 +112,7 @@ _loaded: list[PluginSource] = []
 
 
 def remember(sources: Sequence[PluginSource]) -> None:
-    """Know the plugins of this process, so that what they do is told apart."""
+    """Remember the plugins that this process has loaded, so that ``culprit`` finds them."""
     _loaded[:] = sources
 
 
@@ -120,9 +120,10 @@ def culprit(
     locations: Sequence[CodeLocation],
 ) -> tuple[PluginSource, CodeLocation] | None:
     """
-    Return the plugin whose code was the innermost, and where; None if it was ours.
+    Return the plugin whose code an error or a call is in, and the location; None if the service's own code is.
 
-    Libraries that it has called, and values of ours that it has made, are its matter.
+    Errors in libraries that a plugin has called, and in the service's value classes that it has
+    used, count as the plugin's.
     """
     for location in reversed(locations):
         for source in _loaded:
@@ -134,7 +135,7 @@ def culprit(
 
 
 def fault_of(error: BaseException) -> PluginFault | None:
-    """Return the plugin's fault that raised an error; None if no plugin did."""
+    """Return the fault of the plugin that has raised an error; None if no plugin did."""
     if isinstance(error, PluginFaultError):
         return error.fault
     if isinstance(error, WrongAnswerError):
@@ -160,11 +161,11 @@ def hung_fault(
     locations: Sequence[CodeLocation], what: str, *, after_s: float
 ) -> PluginFault | None:
     """
-    Return the fault of a plugin that does not come back; None if none is in it.
+    Return the fault of the plugin in which a thread hangs; None if it hangs in no plugin.
 
     Args:
-        locations: Where the thread is.
-        what: That does not come back, such as "the check storage".
+        locations: The code locations of the thread's call stack.
+        what: The call that does not return, such as "the check storage".
     """
     found = culprit(locations)
     if found is None:
@@ -192,10 +193,11 @@ def _wrong_answer(error: WrongAnswerError) -> PluginFault | None:
 
 def described(error: BaseException, *, secrets: Iterable[str] = ()) -> str:
     """
-    Return an error's class and the first line of its text.
+    Return an error's class and the first line of its text, for a message.
 
     Args:
-        secrets: Left out of the text, before it is cut: no part of one stays.
+        secrets: Texts that are removed from the message, before it is cut: no part of one
+            stays.
     """
     text = text_of(error)
     # The longest first: one may be a part of another.
@@ -208,7 +210,7 @@ def described(error: BaseException, *, secrets: Iterable[str] = ()) -> str:
 
 
 def text_of(error: BaseException) -> str:
-    """Return an error's text; "" if its class cannot say it."""
+    """Return the text of an error; "" if the error's ``__str__`` fails."""
     try:
         return str(error)
     except Exception:  # noqa: BLE001 - whatever the class of a plugin does there
@@ -237,7 +239,7 @@ def _called_wrongly(error: BaseException) -> tuple[PluginSource, CodeLocation] |
 
 
 def is_within(module: str, package: str) -> bool:
-    """Return whether a module is a package, or in it."""
+    """Return whether a module is the given package, or within it."""
     return module == package or module.startswith(f"{package}.")
 
 

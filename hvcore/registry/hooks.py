@@ -1,4 +1,4 @@
-"""Ask a plugin's hooks for their records, and refuse what is none."""
+"""Call a plugin's hooks for the records of its backends, and refuse what is no record."""
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,7 +30,7 @@ _PREFIX: Final = f"{PROJECT}_"
 
 @attrs.frozen(kw_only=True)
 class Offer:
-    """A backend that a plugin offers."""
+    """A backend that a plugin offers, with its record."""
 
     kind: str
     backend: Backend[Any]
@@ -38,12 +38,12 @@ class Offer:
 
     @property
     def plugin(self) -> str:
-        """The entry point's name, or that of the module or the file."""
+        """The name of the plugin: of its entry point, its module or its file."""
         return self.source.plugin
 
     @property
     def distribution(self) -> str:
-        """Name and version of the package that brings it."""
+        """Name and version of the distribution that has the plugin."""
         return self.source.distribution
 
 
@@ -51,10 +51,10 @@ def offers_of(
     source: PluginSource, plugin: object, *, traces: bool = False
 ) -> tuple[Sequence[Offer], Sequence[PluginFault]]:
     """
-    Return the offers of a plugin, and the faults of the rest.
+    Return the backends that a plugin offers, and the faults of records that cannot be used.
 
     Args:
-        traces: Whether the calls of its hooks are logged.
+        traces: Whether the calls of the plugin's hooks are logged.
     """
     offers: list[Offer] = []
     faults = _misnamed(source, plugin)

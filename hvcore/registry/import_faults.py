@@ -1,4 +1,4 @@
-"""Faults of plugins that cannot be imported."""
+"""Describe the faults of plugins that cannot be imported."""
 
 from hvcore import plugin_api
 from hvcore.registry.code_locations import CodeLocation, locations_of
@@ -7,7 +7,7 @@ from hvcore.registry.required_api import THIS_API
 
 
 def fault_of_import(source: PluginSource, error: BaseException) -> PluginFault:
-    """Return the fault of a plugin whose import has raised something."""
+    """Return the fault of a plugin whose import has raised an error."""
     return PluginFault(
         source=source,
         problem=f"it cannot be imported: {described(error)}",
@@ -49,5 +49,5 @@ def _fix(source: PluginSource, error: BaseException) -> str:
 
 
 def name_of(source: PluginSource) -> str:
-    """Return a distribution's name without its version."""
+    """Return the name of a plugin's distribution, without the version."""
     return source.distribution.partition(" ")[0]

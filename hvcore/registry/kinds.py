@@ -1,4 +1,4 @@
-"""The kinds of backends: which hook offers them, and which setting chooses them."""
+"""List the kinds of backends: the hook that offers each, and the setting that chooses it."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -46,16 +46,17 @@ from hvcore.ports.transcoder import (
 @attrs.frozen(kw_only=True)
 class Kind:
     """
-    A kind of backends.
+    A kind of backends, such as storages, with its hook, port and setting.
 
     Attributes:
-        record: What the hook gives.
-        port: What a factory must return an instance of.
-        setting: The dotted setting that names the chosen one, or those.
-        has_several: Several are chosen; the options of each are below its name.
-        is_added: No setting chooses any: what is installed is used. The setting
+        record: The class of the records that the hook returns.
+        port: The class or protocol of which a factory must return an instance.
+        setting: The dotted setting that names the chosen backends.
+        has_several: Whether several backends can be chosen; the options of each are below
+            its name.
+        is_added: Whether every installed one is used without a choice. The setting then
             leaves plugins out.
-        abilities: What one of them may do besides: protocols and classes.
+        abilities: The protocols and classes that a backend may support besides its port.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Load plugins and ask them for their backends; a broken one keeps none of the others out."""
+"""Load plugins and ask each for its backends; a broken plugin does not affect the others."""
 
 import importlib
 import logging
@@ -52,9 +52,9 @@ class _Found:
 
 def load_plugins(settings: Settings) -> Registry:
     """
-    Load every plugin and ask it for its backends.
+    Load every plugin that is not disabled, and return the registry of their backends.
 
-    What is wrong with one is a fault of the registry, and keeps no other out.
+    A broken plugin is recorded as a fault in the registry, and does not affect the others.
 
     Raises:
         ConfigError: No plugin is installed.
@@ -87,17 +87,17 @@ def load_plugins(settings: Settings) -> Registry:
 
 
 def plugin_names(settings: Settings) -> frozenset[str]:
-    """Return the names of all plugins, disabled or not."""
+    """Return the names of all installed plugins, disabled ones included."""
     return frozenset(one.source.plugin for one in _plugins(settings))
 
 
 def package_of(module: str) -> str:
-    """Return the package of a module; the module itself if it is in none."""
+    """Return the package that a module is in; the module itself if it is in none."""
     return module.rpartition(".")[0] or module
 
 
 def distribution_of(point: EntryPoint) -> str:
-    """Return name and version of what brings an entry point."""
+    """Return name and version of the distribution that has an entry point; or "unknown"."""
     return f"{point.dist.name} {point.dist.version}" if point.dist else "unknown"
 
 
@@ -173,10 +173,10 @@ def _installed() -> Sequence[_Found]:
 @cache
 def installed_plugins(path: tuple[str, ...]) -> Sequence[_Found]:  # noqa: ARG001 - it decides what is found
     """
-    Find the installed plugins, once a process: reads each distribution's file.
+    Return the entry points of the installed plugins, which are read once a process.
 
     Args:
-        path: The folders of sys.path.
+        path: The folders of sys.path; with other folders, the entry points are read again.
     """
     points = sorted(entry_points(group=GROUP), key=lambda point: point.name)
     return tuple(_of_point(point) for point in points)

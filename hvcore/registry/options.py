@@ -1,4 +1,4 @@
-"""The options of a backend, as its attrs class declares them."""
+"""Describe the options of a backend, as its attrs class declares them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,13 +12,14 @@ from hvcore.settings import OTHER_OPTIONS, where_to_set
 @attrs.frozen(kw_only=True)
 class OptionInfo:
     """
-    One option.
+    An option of a backend, as an operator needs to know it.
 
     Attributes:
-        type: As it is annotated.
-        default: As Python writes it; None if the option is required.
-        variable: The environment variable that sets it, or its location in the file.
-        is_set: The settings have it.
+        type: The annotated type of the option.
+        default: The default as Python writes it; None if the option is required.
+        variable: The environment variable that sets the option, or the option's place in
+            the settings file.
+        is_set: Whether the settings set the option.
     """
 
     name: str
@@ -29,17 +30,17 @@ class OptionInfo:
 
     @property
     def is_required(self) -> bool:
-        """Return whether the settings must have it."""
+        """Return whether the settings must set the option."""
         return self.default is None
 
 
 def options_of(offer: Offer, path: str, given: object) -> Sequence[OptionInfo]:
     """
-    Return the options of a backend.
+    Return the options that a backend has.
 
     Args:
-        path: The dotted setting below which they are.
-        given: Those that the settings have.
+        path: The dotted setting below which the options are.
+        given: The options that the settings set.
     """
     names = given if isinstance(given, Mapping) else {}
     found = []

@@ -1,4 +1,4 @@
-"""Load plugins that are single files: named by the operator, or of the data folder."""
+"""Load plugins that are single files: named by the operator, or in the data folder."""
 
 import os
 import pwd
@@ -21,15 +21,15 @@ _OTHERS_MAY_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 
 
 def module_of(file: Path) -> str:
-    """Return the name of the module that a file becomes."""
+    """Return the name of the Python module that a plugin file becomes."""
     return _MODULES + re.sub(r"\W", "_", file.stem)
 
 
 def files_in(data_dir: Path) -> Iterator[Path]:
     """
-    Give the plugins of a data folder by name; hidden files, as of editors, are none.
+    Give the plugin files of a data folder by name, without hidden files (as of editors).
 
-    A folder that cannot be read gives one name, at which loading says why.
+    A folder that cannot be read gives one made-up name; loading it tells the reason.
     """
     folder = data_dir / FOLDER
     try:
@@ -45,7 +45,7 @@ def files_in(data_dir: Path) -> Iterator[Path]:
 
 def load_file(file: Path, source: PluginSource) -> object:
     """
-    Load a plugin that the operator has named.
+    Load a plugin file that the operator has named, and return its module.
 
     Raises:
         PluginFaultError: The file cannot be read.
@@ -55,10 +55,10 @@ def load_file(file: Path, source: PluginSource) -> object:
 
 def load_private_file(file: Path, source: PluginSource) -> object:
     """
-    Load a plugin of the data folder, if nobody but this user can have written it.
+    Load a plugin file of the data folder, if nobody but this user can write it; return its module.
 
     Raises:
-        PluginFaultError: Somebody else can, or the file cannot be read.
+        PluginFaultError: Somebody else can write the file, or it cannot be read.
     """
     return _loaded(file, source, _read_private(file, source))
 

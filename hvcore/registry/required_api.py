@@ -1,4 +1,4 @@
-"""Compare the version of the plugin API that a record requires with this one."""
+"""Compare the version of the plugin API that a record requires with the installed one."""
 
 from typing import Any, Final
 
@@ -16,9 +16,9 @@ def unsuited(
     source: PluginSource, kind: str, record: Backend[Any]
 ) -> PluginFault | None:
     """
-    Return the fault of a record that was written for another plugin API than this one.
+    Return the fault of a record that requires another version of the plugin API; None if it fits.
 
-    A record that says nothing is taken to suit: None.
+    A record that requires no version fits.
     """
     if record.requires is None:
         return None

@@ -1,4 +1,4 @@
-"""Compare the methods of a backend with those of its port, before anybody calls them."""
+"""Compare the methods of a backend with those of its port, before they are called."""
 
 import inspect
 from collections.abc import Iterator, Mapping
@@ -30,13 +30,13 @@ _MIDDLEWARE: Final = ("Middleware", _taking("app"))
 @attrs.frozen(kw_only=True)
 class WrongMethod:
     """
-    A method that does not take or give what its port says.
+    A method of a backend whose parameters or result differ from its port's.
 
     Attributes:
         problem: A clause, with the class, the method and what is expected.
         fix: What to do, in the imperative.
         location: The line that defines the method.
-        is_harmless: The service can use the method as it is.
+        is_harmless: Whether the service can use the method nevertheless.
     """
 
     problem: str
@@ -47,7 +47,7 @@ class WrongMethod:
 
 def wrong_methods(offer: Offer, made: object) -> Iterator[WrongMethod]:
     """
-    Give the methods of a backend that differ from those of its ports.
+    Give the methods of a backend that differ from the methods of its ports.
 
     No method is called. A callable that does not tell its parameters, such as a function
     in C, is taken to be right.

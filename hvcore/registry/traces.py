@@ -1,8 +1,8 @@
 """
-Trace the calls of plugins: hooks, factories and methods, each with its time.
+Log the calls of plugins: hooks, factories and methods, each with its duration.
 
-Nothing that was given or returned is written down, only of which type it is: paths,
-credentials and addresses are among it.
+Of arguments and results only the type is logged: they may hold paths, credentials and
+addresses.
 """
 
 import logging
@@ -27,7 +27,7 @@ _log = logging.getLogger(__name__)
 
 
 def traced_call(source: PluginSource, name: str, call: Callable[[], T]) -> T:
-    """Call something of a plugin, and log how long it took and how it ended."""
+    """Call a plugin's function, log how long it took and how it ended, and return its result."""
     return _traced(source, name, call)()
 
 

@@ -1,8 +1,7 @@
 """
-Outgoing HTTP that reaches public addresses and nothing else.
+Make outgoing HTTP requests to public addresses and to nothing else.
 
-Every request that the service makes for a caller goes through :class:`OutboundHttp`;
-nothing else connects.
+Every request that the service makes for a caller goes through :class:`OutboundHttp`.
 """
 
 from hvcore.safe_http.client import OutboundHttp, OutboundResponse, StreamedResponse

@@ -76,10 +76,10 @@ _MAX_32_BITS: Final = 0xFFFF_FFFF
 
 def parse_address(text: str) -> Address | None:
     """
-    Read an address in its canonical forms; None if it is none.
+    Parse an IP address in its canonical form; return None for other texts.
 
-    Decimal, octal, hexadecimal and shortened IPv4 forms are none, nor is an
-    IPv6 address with a zone.
+    Not canonical are decimal, octal, hexadecimal and shortened IPv4 forms, and IPv6 addresses
+    with a zone.
     """
     try:
         address = ip_address(text)
@@ -91,7 +91,7 @@ def parse_address(text: str) -> Address | None:
 
 
 def parse_network(text: str) -> Network | None:
-    """Read ``10.0.0.0/8`` or a single address; None if it is none."""
+    """Parse a network such as ``10.0.0.0/8``, or a single address; return None for other texts."""
     try:
         return ip_network(text)
     except ValueError:
@@ -100,10 +100,10 @@ def parse_network(text: str) -> Network | None:
 
 def is_public(address: Address) -> bool:
     """
-    Return whether an address is on the public internet.
+    Return whether an IP address is on the public internet.
 
-    IPv6 addresses that carry an IPv4 address are not: what they lead to is
-    decided by a gateway on the way.
+    IPv6 addresses that contain an IPv4 address (NAT64, 6to4, Teredo, ISATAP) are not: a gateway on the way
+    decides where they lead.
     """
     if not address.is_global or address.is_multicast or address.is_reserved:
         return False
@@ -117,7 +117,7 @@ def is_public(address: Address) -> bool:
 
 
 def inner_ipv4(address: Address) -> IPv4Address | None:
-    """Return the IPv4 address that an IPv6 address carries, if it does."""
+    """Return the IPv4 address that an IPv6 address contains (such as NAT64); None if it contains none."""
     if isinstance(address, IPv4Address):
         return None
     number = int(address)

@@ -1,4 +1,4 @@
-"""The hosts that an operator lets the service reach although they are private."""
+"""Tell the private hosts that the operator lets the service reach."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -35,7 +35,8 @@ class AllowedHosts:
     The hosts that the setting ``fetch.allowed_hosts`` lists.
 
     Args:
-        entries: ``name``, ``name:port``, an address or a CIDR.
+        entries: The entries of the setting: ``name``, ``name:port``, an address or a
+            CIDR.
 
     Raises:
         ConfigError: An entry cannot be understood.
@@ -45,15 +46,15 @@ class AllowedHosts:
         self._entries = tuple(_parse(entry.strip()) for entry in entries)
 
     def has_name(self, host: str, port: int) -> bool:
-        """Return whether a host is allowed whatever its addresses are."""
+        """Return whether a host is allowed by its name, whatever its addresses are."""
         return any(e.name == host for e in self._on(port))
 
     def has_address(self, address: Address, port: int) -> bool:
         """
-        Return whether an address is in an allowed network.
+        Return whether an IP address is in a network that is allowed on a port.
 
-        An IPv6 address that carries an IPv4 address leads there, so that one
-        must be public or allowed, too.
+        An IPv6 address that contains an IPv4 address leads to that address, which must be public or
+        allowed, too.
         """
         inner = inner_ipv4(address)
         if inner is not None and not (

@@ -1,4 +1,4 @@
-"""Makes every outgoing request for a caller; nothing else connects."""
+"""Make every outgoing HTTP request of the service for a caller."""
 
 import http.client
 import re
@@ -46,10 +46,10 @@ _HEADERS: Final = {
 @attrs.frozen(kw_only=True)
 class OutboundResponse:
     """
-    The status and headers of an answer, whose body was not read.
+    The status and headers of an HTTP response whose body was not read.
 
     Attributes:
-        headers: By their names in lower case.
+        headers: The values of the headers, by their names in lower case.
     """
 
     status: int
@@ -59,11 +59,11 @@ class OutboundResponse:
 @attrs.frozen(kw_only=True)
 class StreamedResponse:
     """
-    An answer whose body can be read, once.
+    An HTTP response whose body can be read once.
 
     Attributes:
-        headers: By their names in lower case.
-        content_length: None if the other side did not say.
+        headers: The values of the headers, by their names in lower case.
+        content_length: The announced length of the body; None if it was not announced.
     """
 
     status: int
@@ -74,10 +74,10 @@ class StreamedResponse:
 
     def blocks(self) -> Iterator[bytes]:
         """
-        Give the bytes as they were sent, in blocks of at most 256 KiB.
+        Give the bytes of the body as they were sent, in blocks of at most 256 KiB.
 
         Raises:
-            OutboundError: They end too early, stand still or take too long.
+            OutboundError: The bytes end too early, stop coming or take too long.
         """
         while block := self._read():
             yield block
@@ -93,15 +93,15 @@ def _go_on() -> None:
 
 class OutboundHttp:
     """
-    Make requests to public addresses, and to hosts that an operator allows.
+    HTTP client for public addresses, and for hosts that an operator allows.
 
-    All others are refused: see ``check`` for the rules. Nothing of the environment is
-    used: no proxies, no cookies, no ``.netrc``. Thread-safe.
+    All other addresses are refused: see ``check`` for the rules. The client uses no proxies, no
+    cookies and no ``.netrc``. Thread-safe.
 
     Args:
-        allowed_hosts: The setting ``fetch.allowed_hosts``.
-        resolve: Returns the addresses of a name.
-        lookups_of_one: The setting ``shares.name_lookups_of_one``.
+        allowed_hosts: The value of the setting ``fetch.allowed_hosts``.
+        resolve: Returns the addresses of a host name.
+        lookups_of_one: The value of the setting ``shares.name_lookups_of_one``.
         ca_file: Certificates to trust instead of the system's.
 
     Raises:
@@ -130,20 +130,20 @@ class OutboundHttp:
 
     def check(self, url: str, *, client: str) -> None:
         """
-        Refuse a target by what is known now; makes no connection.
+        Raise TargetRefusedError if a URL breaks the rules, as far as is known now; makes no connection.
 
-        A target is an absolute https address on port 443, without userinfo, and every
-        address that its name has is public. Allowed hosts may also be private, on
+        A target must be an absolute https URL on port 443, without userinfo, and every
+        address of its host name must be public. Allowed hosts may also be private, on
         other ports, and without TLS. A name that cannot be resolved within half a
-        second is not refused: it is checked again when it is used. Nor is it while
-        the client has its share of lookups in
-        progress: names that hang hold the caller's thread no longer.
+        second is not refused: it is checked again when it is used. Nor is any name
+        looked up while the client has its share of lookups in progress: so names that hang
+        do not hold up the caller's thread.
 
         Args:
             client: The organization that names the target.
 
         Raises:
-            TargetRefusedError: A rule refuses it; the reason says which.
+            TargetRefusedError: A rule refuses the target; the reason says which.
         """
         target = parse_target(url)
         if self._allowed.has_name(target.host, target.port):
@@ -174,15 +174,16 @@ class OutboundHttp:
         check: Callable[[], None] = _go_on,
     ) -> OutboundResponse:
         """
-        Send a POST and return how it was answered; redirects are not followed.
+        Send a POST and return the status and headers of the response; do not follow redirects.
 
         Args:
-            timeout_s: For all of it: name, connection, sending and answer.
-            check: Called several times a second; raises to end it.
+            timeout_s: The limit for the whole request: name lookup, connection, sending and
+                response.
+            check: Called several times a second; raises to end the request.
 
         Raises:
-            TargetRefusedError: The target is one that is not reached.
-            OutboundError: Nothing answers there, or too late.
+            TargetRefusedError: The rules refuse the target.
+            OutboundError: The target does not answer, or too late.
         """
         watch = Watch(timeout_s, check)
         target = parse_target(url)
@@ -199,15 +200,15 @@ class OutboundHttp:
         check: Callable[[], None] = _go_on,
     ) -> Iterator[StreamedResponse]:
         """
-        Send a GET; every redirect is judged like the first address.
+        Send a GET and return the response with its body; check every redirect like the first URL.
 
         Args:
-            deadline_s: For all of it, the reading included.
-            check: Called several times a second; raises to end it.
+            deadline_s: The limit for the whole request, reading the body included.
+            check: Called several times a second; raises to end the request.
 
         Raises:
-            TargetRefusedError: A target is one that is not reached.
-            OutboundError: Nothing answers there, or too late.
+            TargetRefusedError: The rules refuse the URL, or one that it redirects to.
+            OutboundError: The target does not answer, or too late.
         """
         watch = Watch(deadline_s, check)
         target, here = parse_target(url), url

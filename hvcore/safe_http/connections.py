@@ -1,8 +1,8 @@
 """
-Connections to addresses that were checked.
+Open HTTP connections to IP addresses that were checked.
 
-The name is looked up once; what was judged is what is connected to, while
-``Host``, SNI and the certificate are the name's.
+The host name is looked up once, and the checked address is the one connected to, while
+``Host``, SNI and the certificate are for the name.
 """
 
 import http.client
@@ -30,14 +30,14 @@ def open_connection(
     tls: Callable[[], ssl.SSLContext],
 ) -> HTTPConnection:
     """
-    Connect to the first of the addresses that answers.
+    Open a connection to the first of the addresses that answers, and return it.
 
     Args:
-        tls: Asked for https alone: to make one, all certificates of the machine are
-            read. Its socket class must be WatchedTls.
+        tls: Returns the TLS context, whose socket class must be WatchedTls. Called for
+            https alone: to make one, all certificates of the machine are read.
 
     Raises:
-        OutboundError: None does.
+        OutboundError: No address answers.
         OSError: TLS fails.
     """
     dial = partial(_dial, target, addresses, watch)

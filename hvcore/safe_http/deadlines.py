@@ -1,5 +1,5 @@
 """
-A deadline for a whole conversation over sockets.
+Set a deadline for a whole conversation over sockets.
 
 A socket's own timeout begins anew at each read: a server that sends one byte in time again
 and again never exceeds it.
@@ -22,14 +22,15 @@ _LEAST_S: Final = 0.001
 
 class SocketDeadline:
     """
-    Ends the connections that were made under it when its time is over.
+    Deadline that closes the connections made under it when the time is over.
 
-    Reads and writes of them fail then as if the other side had gone: whoever takes the end of
-    a connection for the end of an answer looks at ``has_passed``. For code that makes
-    its sockets itself, such as smtplib; requests to unknown hosts are those of ``client``.
+    Their reads and writes then fail as if the other side had gone: a caller that takes the end
+    of a connection for the end of an answer must look at ``has_passed``. Meant for libraries
+    that make their own sockets, such as smtplib; requests to untrusted hosts go through
+    ``client``.
 
     Args:
-        limit_s: For everything within the block, the look-up of names included.
+        limit_s: The time limit for everything within the block, name lookups included.
 
     Raises:
         UnavailableError: At the beginning of the block: the machine has no thread that
@@ -46,7 +47,7 @@ class SocketDeadline:
 
     @property
     def has_passed(self) -> bool:
-        """Return whether the time is over."""
+        """Return whether the deadline has passed."""
         return self._has_passed or time.monotonic() >= self._ends_at_s
 
     def __enter__(self) -> Self:
@@ -72,16 +73,17 @@ class SocketDeadline:
 
     def connect(self, host: str, port: int, *, step_s: float) -> socket.socket:
         """
-        Connect to a host and watch the connection.
+        Connect to a host, and close the connection when the deadline passes; return the socket.
 
-        Each of its addresses has its share of the time: one that is silent leaves some
-        to the next.
+        Each address of the host gets a share of the time: so a silent address leaves time for the
+        next one.
 
         Args:
-            step_s: At most, for each of its addresses, and then for each read and write.
+            step_s: The most time for connecting to each address, and later for each read and
+                write.
 
         Raises:
-            OSError: Nobody answers there, or the name is not known in time.
+            OSError: No address answers, or the name is not resolved in time.
         """
         try:
             addresses = look_up(

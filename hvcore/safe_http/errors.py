@@ -1,17 +1,17 @@
-"""The errors of outgoing requests that were refused or failed."""
+"""Define the errors of outgoing requests that were refused or failed."""
 
 from hvcore.errors import HvcoreError
 
 
 class TargetRefusedError(HvcoreError):
     """
-    The address is one that the service does not go to, now or later.
+    The rules refuse the URL, now and later: the service does not connect to it.
 
     Args:
-        reason: A sentence for the caller: which rule refused it. Holds
-            neither userinfo nor path nor query.
-        allowed_as: What ``fetch.allowed_hosts`` would have to list for it; None
-            if no setting allows it. For operators: a caller cannot list it.
+        reason: A sentence for the caller that tells the rule. It holds neither userinfo
+            nor path nor query.
+        allowed_as: The entry of ``fetch.allowed_hosts`` that would allow the URL; None if
+            no setting allows it. For operators: callers cannot change the setting.
     """
 
     def __init__(self, reason: str, *, allowed_as: str | None = None) -> None:
@@ -22,8 +22,8 @@ class TargetRefusedError(HvcoreError):
 
 class OutboundError(HvcoreError):
     """
-    The other side cannot be reached, was too slow or answers nonsense.
+    The other server cannot be reached, was too slow or answered nonsense.
 
-    Another attempt may succeed. Its text is a sentence without userinfo, path
+    Another attempt may succeed. The error's text is a sentence without userinfo, path
     and query.
     """

@@ -1,4 +1,4 @@
-"""Host names, as they are looked up: ASCII, lower case."""
+"""Convert host names to the form in which they are looked up: ASCII, lower case."""
 
 import re
 from typing import Final
@@ -14,19 +14,19 @@ _NUMBER: Final = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 
 class NotANameError(ValueError):
-    """The text is no host name."""
+    """The text is not a host name."""
 
 
 def ascii_name(host: str) -> str:
     """
-    Return a host in the form in which it is looked up and compared.
+    Return a host name in the form in which it is looked up and compared: ASCII, lower case.
 
     International names are mapped by UTS 46, which turns full-width digits
-    and dots into plain ones, so judge addresses by what this returns. A dot
+    and dots into plain ones, so decide about addresses by the returned text. A dot
     at the end is left out.
 
     Raises:
-        NotANameError: It is neither a name nor a dotted IPv4 address.
+        NotANameError: The text is neither a host name nor a dotted IPv4 address.
     """
     name = host.lower() if host.isascii() else _mapped(host)
     name = name.removesuffix(".")
@@ -38,7 +38,7 @@ def ascii_name(host: str) -> str:
 
 
 def looks_like_a_number(name: str) -> bool:
-    """Return whether some software would take a name for an IPv4 address."""
+    """Return whether some software would read a host name as an IPv4 address."""
     return _NUMBER.fullmatch(name.rpartition(".")[2]) is not None
 
 

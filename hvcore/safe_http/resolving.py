@@ -1,4 +1,4 @@
-"""Names into addresses, in a time that the asker sets."""
+"""Resolve host names to addresses, within a time that the caller sets."""
 
 import queue
 import socket
@@ -28,7 +28,7 @@ _slots: Final = threading.BoundedSemaphore(MAX_LOOKUPS)
 
 
 def system_addresses(host: str, port: int) -> Sequence[str]:
-    """Ask the system's resolver."""
+    """Return the addresses of a host name by the system's resolver; waits as long as that takes."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(item[4][0]) for item in found))
 
@@ -37,13 +37,14 @@ def look_up(
     resolve: Resolve, host: str, port: int, *, limit_s: float, check: Callable[[], None]
 ) -> Sequence[str]:
     """
-    Return the addresses of a name; waits until it is its turn.
+    Return the addresses of a host name; wait for a free lookup slot before.
 
     Args:
         check: Called several times a second; raises to end the wait.
 
     Raises:
-        OutboundError: There are none, it takes too long, or cannot begin.
+        OutboundError: The name has no addresses, or the lookup takes too long or cannot
+            begin.
     """
     ends_at = time.monotonic() + limit_s
     # What was taken is given back: a lookup may outlive whoever asked.
@@ -62,13 +63,15 @@ def look_up_now(
     at_end: Callable[[], None],
 ) -> Sequence[str]:
     """
-    Return the addresses of a name, for a caller that cannot wait long.
+    Return the addresses of a host name, for a caller that cannot wait long.
 
     Args:
-        at_end: Called when the lookup ends, which may be long after this does.
+        at_end: Called when the lookup ends, which may be long after this function has
+            raised.
 
     Raises:
-        OutboundError: There are none, it takes too long, or cannot begin.
+        OutboundError: The name has no addresses, or the lookup takes too long or cannot
+            begin.
     """
     results = _ask(resolve, host, port, at_end)
     try:

@@ -1,7 +1,7 @@
 """
-Addresses on the web, read strictly.
+Parse the URLs of outgoing requests strictly.
 
-Addresses that two programs could read differently are refused.
+URLs that two programs could read differently are refused.
 """
 
 import re
@@ -33,12 +33,12 @@ _KEPT_IN_PATHS: Final = "/?!$&'()*+,;=:@%~"
 @attrs.frozen(kw_only=True)
 class Target:
     """
-    The target of a request: address, host and port.
+    The parsed URL of an outgoing request.
 
     Attributes:
-        host: An ASCII name in lower case, or an address without brackets.
-        address: The host, if it is an address.
-        resource: Path and query, as the request line has them.
+        host: The host name in ASCII and lower case, or an IP address without brackets.
+        address: The IP address, if the host is one.
+        resource: Path and query, as they stand in the request line.
     """
 
     scheme: str
@@ -54,22 +54,22 @@ class Target:
 
     @property
     def host_and_port(self) -> str:
-        """Return both as ``fetch.allowed_hosts`` lists them."""
+        """Return host and port in the form of the entries of ``fetch.allowed_hosts``."""
         is_v6 = isinstance(self.address, IPv6Address)
         return f"[{self.host}]:{self.port}" if is_v6 else f"{self.host}:{self.port}"
 
     @property
     def is_usual(self) -> bool:
-        """Return whether scheme and port are those of the public web."""
+        """Return whether scheme and port are https and 443, as on the public web."""
         return self.is_tls and self.port == DEFAULT_PORTS["https"]
 
 
 def parse_target(url: str) -> Target:
     """
-    Read an absolute address.
+    Parse an absolute URL.
 
     Raises:
-        TargetRefusedError: It is none, or no plain one.
+        TargetRefusedError: The text is no absolute URL, or one that is not plain.
     """
     if len(url) > MAX_URL_CHARS:
         raise TargetRefusedError(
@@ -97,14 +97,14 @@ def parse_target(url: str) -> Target:
 
 def redirected(url: str, location: str) -> str:
     """
-    Return the address that a redirect leads to.
+    Return the absolute URL that a redirect leads to.
 
     Args:
-        url: The address that redirects.
-        location: What it answered, absolute or relative to it.
+        url: The URL that redirects.
+        location: The value of the header ``Location``, absolute or relative to the URL.
 
     Raises:
-        TargetRefusedError: It leads nowhere.
+        TargetRefusedError: The location leads to no URL.
     """
     # First: urljoin leaves out what it should refuse.
     _check_characters(location)

@@ -1,8 +1,8 @@
 """
-Sockets that are watched: how long a request takes, and how much comes back.
+Watch sockets: how long a whole request takes, and how many bytes come back.
 
 A timeout per read is no limit: a server that sends one byte in time again and again
-never exceeds it. So every wait is cut into slices, and between two of them the watch
+never exceeds it. So every wait is cut into slices, and between two slices the watch
 decides whether to go on.
 """
 
@@ -33,7 +33,7 @@ class Watch:
     Decides whether a request may go on.
 
     Args:
-        limit_s: What the whole of it may take, redirects included.
+        limit_s: The most time for the whole request, redirects included.
         check: Called several times a second; raises to end the request.
     """
 
@@ -46,7 +46,7 @@ class Watch:
 
     def __call__(self) -> None:
         """
-        Go on or raise.
+        Raise an error if the request must end.
 
         Raises:
             OutboundError: The time is over.
@@ -59,30 +59,30 @@ class Watch:
 
     @property
     def left_s(self) -> float:
-        """The seconds that are left of the time limit."""
+        """The seconds left until the time limit."""
         return max(self._ends_at - time.monotonic(), 0.0)
 
     def expect_head(self) -> None:
-        """Count the bytes until ``expect_body`` as a head, which has its limit."""
+        """Count the received bytes as the head of a response, which has a size limit, until ``expect_body``."""
         self._head_left, self._may_end = MAX_HEAD_BYTES, False
 
     def expect_body(self, *, ends_with_connection: bool) -> None:
         """
-        Stop counting; the reader of a body knows how long it may be.
+        Stop counting received bytes: the reader of a body knows how long it may be.
 
         Args:
-            ends_with_connection: Whether nothing else says where the body ends.
+            ends_with_connection: Whether only the end of the connection marks the body's end.
         """
         self._head_left, self._may_end = None, ends_with_connection
 
     def received(self, count: int) -> None:
         """
-        Note that bytes came, or with 0 that the other side has ended the connection.
+        Note the number of bytes received; 0 if the other side has ended the connection.
 
         Raises:
-            ConnectionError: It has ended within a head, or a body whose end is marked.
-                http.client takes what it has for all in places: lines of a head, a
-                chunk's size.
+            ConnectionError: The connection has ended within a head, or within a body whose end is
+                marked. In some places http.client would take the part for the whole: in
+                lines of a head, and in the size of a chunk.
             OutboundError: The head of the answer is too long.
         """
         if count == 0 and not self._may_end:
@@ -94,37 +94,37 @@ class Watch:
 
 
 class WatchedSocket(socket.socket):
-    """A TCP socket that asks its watch while it waits."""
+    """A TCP socket that calls its watch while it waits."""
 
     watch: Watch
 
     def recv_into(self, *args: Any, **kwargs: Any) -> int:  # noqa: ANN401 - as inherited
-        """Receive, in slices."""
+        """Receive bytes; call the watch while waiting."""
         count = _in_slices(self.watch, super().recv_into, *args, **kwargs)
         self.watch.received(count)
         return count
 
     def sendall(self, data: Any, *args: Any) -> None:  # noqa: ANN401 - as inherited
-        """Send everything, in slices."""
+        """Send all bytes; call the watch while waiting."""
         _send_everything(self.watch, super().send, data, *args)
 
 
 class WatchedTls(ssl.SSLSocket):
-    """The same with TLS."""
+    """A TLS socket that calls its watch while it waits."""
 
     watch: Watch
 
     def do_handshake(self, block: bool = False) -> None:  # noqa: FBT001, FBT002 - as inherited
-        """Shake hands, in slices."""
+        """Shake hands; call the watch while waiting."""
         _in_slices(self.watch, super().do_handshake, block)
 
     def recv_into(self, *args: Any, **kwargs: Any) -> int:  # noqa: ANN401 - as inherited
         """
-        Receive, in slices.
+        Receive decrypted bytes; call the watch while waiting.
 
         Raises:
-            ConnectionError: The connection ended without a word of TLS that it does:
-                anybody between the two may have cut it off.
+            ConnectionError: The connection ended without TLS's close message, so that anybody in
+                between may have cut it off.
         """
         try:
             count = _in_slices(self.watch, super().recv_into, *args, **kwargs)
@@ -134,16 +134,16 @@ class WatchedTls(ssl.SSLSocket):
         return count
 
     def sendall(self, data: Any, *args: Any) -> None:  # noqa: ANN401 - as inherited
-        """Send everything, in slices."""
+        """Send all bytes; call the watch while waiting."""
         _send_everything(self.watch, super().send, data, *args)
 
 
 def connect(address: Address, port: int, watch: Watch) -> WatchedSocket:
     """
-    Connect to an address; no name is looked up any more.
+    Connect to an IP address, and return a socket with a watch.
 
     Raises:
-        OSError: Nobody answers there.
+        OSError: The address does not answer.
     """
     family = socket.AF_INET if address.version == 4 else socket.AF_INET6  # noqa: PLR2004
     connection = WatchedSocket(family, socket.SOCK_STREAM)

@@ -1,11 +1,11 @@
 """
-Append-only files of what was answered: one for each process that serves.
+Record each served segment in append-only files (the spool), one file for each process.
 
-A line is written with one ``write`` to a file that only grows. So it costs
-microseconds, needs no network, and survives if the process is killed the next moment;
-a power cut may lose the last seconds. While a process lives it holds a lock on its
-file. If a reader can take the lock, the file is complete. Folder and locks are meant
-for a file system of this machine.
+A line records one served video segment or the like. It is written with one ``write`` to a
+file that only grows: that costs microseconds, needs no network, and the line survives if
+the process is killed the next moment; a power cut may lose the last seconds. A process
+holds a lock on its file while it lives: if a reader can take the lock, the file is
+complete. Folder and locks need a local file system.
 """
 
 from hvcore.spool.in_doubt import InDoubt

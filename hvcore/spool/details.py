@@ -1,7 +1,7 @@
 """
-Lines of spool files with details of a served segment.
+Encode and count the lines of spool files with details of a served segment.
 
-What a player report: ``q``, milliseconds since 1970, organization, environment,
+A player's report: ``q``, milliseconds since 1970, organization, environment,
 video, ``b`` if its buffer had run empty and ``s`` if it needed the segment at once
 (else ``-``, each), and the throughput, the buffer and the bitrate (``-`` if it did
 not tell); then ``key=number`` of each further metric that it told, of which unknown
@@ -55,7 +55,7 @@ _ORIGIN: Final = re.compile(
 
 
 def reported_text(reported: PlayerReported, at_ms: int) -> str:
-    """Return the line of a player's report, without its checksum."""
+    """Return the spool line of a player's report, without its checksum."""
     report = reported.report
     return (
         f"q {at_ms} {reported.org_id} {reported.env_id} {reported.video_id} "
@@ -66,7 +66,7 @@ def reported_text(reported: PlayerReported, at_ms: int) -> str:
 
 
 def origin_text(origin: SegmentOrigin, at_ms: int) -> str:
-    """Return the line of where a request came from, without its checksum."""
+    """Return the spool line of the origin of a request, without its checksum."""
     return (
         f"f {at_ms} {origin.org_id} {origin.env_id} {origin.video_id} "
         f"{origin.country or '-'} {origin.referrer or '-'}"
@@ -74,7 +74,7 @@ def origin_text(origin: SegmentOrigin, at_ms: int) -> str:
 
 
 def quality_counts(texts: Iterable[bytes]) -> tuple[PlaybackQualityCount, ...]:
-    """Sum players' reports up, by video and UTC day."""
+    """Add up players' reports, by video and UTC day."""
     return roll_up_reports(_reports(texts))
 
 

@@ -2,9 +2,9 @@
 Remember the counted segments that a process had not sent when it died.
 
 A process that answers many requests at once counts their segments with one
-write, and then sends one after the other. Killed in between, it has counted
-what nobody got. What that is stands in memory that it shares with its parent;
-the process that replaces it reads it there.
+write, and then sends one after the other. If it is killed in between, it has
+counted segments that nobody got. Their lines are in memory that it shares with its parent;
+the process that replaces it reads them there.
 """
 
 import mmap
@@ -21,11 +21,10 @@ _LINES: Final = 5
 
 class InDoubt:
     """
-    Lines of segments that are counted, but of which nothing has been sent yet.
+    The spool lines of segments that are counted and not sent yet, in memory shared with the parent process.
 
-    To be made before the fork: parent and child share it. The child alone
-    writes to it, and needs no lock. If both are killed at once, this knowledge
-    is lost.
+    Make it before the fork. Only the child writes to it, so it needs no lock. If parent and
+    child are killed at once, the lines are lost.
     """
 
     def __init__(self) -> None:
@@ -34,14 +33,14 @@ class InDoubt:
 
     @property
     def is_any_left(self) -> bool:
-        """Return whether a process that has ended left any."""
+        """Return whether a process that has ended left counted segments which it had not sent."""
         return self._memory[_LEFT] > 0
 
     def counted(self, lines: Sequence[bytes]) -> None:
         """
-        Remember lines that were written down, in the order of their sending.
+        Remember the lines of segments that were counted, in the order in which they will be sent.
 
-        All of them, or none if there is no room for all.
+        Remembers all of them, or none if there is no room for all.
         """
         data = b"".join(lines)
         if len(data) > ROOM_BYTES - _LINES or len(lines) > MOST_LINES:
@@ -53,13 +52,13 @@ class InDoubt:
         self._left = self._memory[_LEFT] = len(lines)
 
     def hand_over(self) -> None:
-        """Forget the next one, which is about to be sent."""
+        """Forget the line of the next segment, which is about to be sent."""
         if self._left:
             self._left -= 1
             self._memory[_LEFT] = self._left
 
     def take(self) -> Sequence[bytes]:
-        """Return the counted segments that an ended process had not sent; forget them."""
+        """Return the lines of the counted segments that an ended process had not sent; forget them."""
         left = self._memory[_LEFT]
         self._memory[_LEFT] = 0
         size = int.from_bytes(self._memory[_SIZE], "big")

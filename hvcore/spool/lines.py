@@ -1,5 +1,5 @@
 """
-The lines of spool files.
+Encode the lines of spool files.
 
 A line: milliseconds since 1970, organization, environment, video, height, and
 a checksum of all that, separated by spaces. A line that begins with anything
@@ -38,11 +38,11 @@ Note: TypeAlias = (
 
 class SegmentLines:
     """
-    Makes lines of served segments, for a process that serves many of a place.
+    Makes the lines of served segments, and shares lines of the same rung within a tenth of a second.
 
-    Within a tenth of a second all segments of a place share the line of the first
-    one, with its moment: it is made once, and readers count it without parsing it.
-    Thread-safe.
+    A place is a rung (height) of a video. All segments of a place that are served within a
+    tenth of a second get the line of the first one, with its time: it is made once, and readers
+    count it without parsing it again. Thread-safe.
     """
 
     def __init__(self) -> None:
@@ -51,10 +51,10 @@ class SegmentLines:
 
     def line(self, place: SegmentPlace, at_ms: int) -> bytes:
         """
-        Return the line of a segment, with its end.
+        Return the spool line of a served segment, with the line end.
 
         Args:
-            at_ms: Milliseconds since 1970.
+            at_ms: The time of the request, in milliseconds since 1970.
         """
         tick, lines = self._of_tick
         if tick != at_ms // _TICK_MS:
@@ -69,10 +69,10 @@ class SegmentLines:
 
 def encode_segment(place: SegmentPlace, at_ms: int) -> bytes:
     """
-    Return the line of a served segment, with its end.
+    Return the spool line of a served segment, with the line end.
 
     Args:
-        at_ms: Milliseconds since 1970.
+        at_ms: The time of the request, in milliseconds since 1970.
     """
     data = b"%d %s" % (at_ms, place.text)
     return b"%s %08x\n" % (data, zlib.crc32(data))
@@ -80,17 +80,17 @@ def encode_segment(place: SegmentPlace, at_ms: int) -> bytes:
 
 def encode_taken_back(segment: bytes) -> bytes:
     """
-    Return the line that says that a segment's line does not count.
+    Return the spool line that says that the line of a segment does not count.
 
     Args:
-        segment: That line, with its end.
+        segment: The line of the segment, with the line end.
     """
     data = b"t " + segment.rpartition(b" ")[0]
     return b"%s %08x\n" % (data, zlib.crc32(data))
 
 
 def encode(note: Note) -> bytes:
-    """Return the line of a note, with its end."""
+    """Return the spool line of a note, with the line end."""
     if isinstance(note, SegmentServed):
         return encode_segment(note.place, _ms(note.at))
     at_ms = _ms(note.at)
@@ -108,7 +108,7 @@ def encode(note: Note) -> bytes:
 
 
 def encode_all(notes: Sequence[Note]) -> bytes:
-    """Return the lines of notes, one after the other."""
+    """Return the spool lines of notes, one after the other."""
     return b"".join([encode(note) for note in notes])
 
 

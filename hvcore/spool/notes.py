@@ -1,7 +1,7 @@
 """
-Lines of spool files that are no segments: ignored requests, sessions, corrections.
+Encode and count spool lines that are no segments: ignored requests, sessions, corrections.
 
-An ignored one: ``n``, milliseconds since 1970, organization, environment, video,
+An ignored request: ``n``, milliseconds since 1970, organization, environment, video,
 height (0 if it has none) and reason. A session: ``s``, milliseconds, organization,
 environment, video and session. An organization that has more sessions than are
 followed: ``u``, milliseconds and organization. A segment that was counted and never
@@ -39,7 +39,7 @@ _MOST_DIGITS: Final = 15
 
 
 def ignored_text(ignored: IgnoredRequest, at_ms: int) -> str:
-    """Return the line of an ignored request, without its checksum."""
+    """Return the spool line of an ignored request, without its checksum."""
     place = ignored.place
     return (
         f"n {at_ms} {place.org_id} {place.env_id} {place.video_id} "
@@ -49,26 +49,26 @@ def ignored_text(ignored: IgnoredRequest, at_ms: int) -> str:
 
 def encode_ignored(place: SegmentPlace, reason: IgnoredReason, at_ms: int) -> bytes:
     """
-    Return the line of an ignored request, with its end.
+    Return the spool line of an ignored request, with the line end.
 
     Args:
-        at_ms: Milliseconds since 1970.
+        at_ms: The time of the request, in milliseconds since 1970.
     """
     data = b"n %d %s %s" % (at_ms, place.text, reason.value.encode())
     return b"%s %08x\n" % (data, zlib.crc32(data))
 
 
 def seen_text(seen: SessionSeen, at_ms: int) -> str:
-    """Return the line of a session, without its checksum."""
+    """Return the spool line of a viewer's session, without its checksum."""
     return f"s {at_ms} {seen.org_id} {seen.env_id} {seen.video_id} {seen.session}"
 
 
 def encode_seen(place: SegmentPlace, session: str, at_ms: int) -> bytes:
     """
-    Return the line of a session that was served a segment, with its end.
+    Return the spool line of a viewer's session that was served a segment, with the line end.
 
     Args:
-        at_ms: Milliseconds since 1970.
+        at_ms: The time of the request, in milliseconds since 1970.
     """
     video, _, _ = place.text.rpartition(b" ")
     data = b"s %d %s %s" % (at_ms, video, session.encode())
@@ -76,23 +76,23 @@ def encode_seen(place: SegmentPlace, session: str, at_ms: int) -> bytes:
 
 
 def unfollowed_text(unfollowed: UnfollowedSessions, at_ms: int) -> str:
-    """Return the line of sessions that are not followed, without its checksum."""
+    """Return the spool line of an organization with more sessions than are followed, without its checksum."""
     return f"u {at_ms} {unfollowed.org_id}"
 
 
 def encode_unfollowed(place: SegmentPlace, at_ms: int) -> bytes:
     """
-    Return the line of a session that is not followed, with its end.
+    Return the spool line of an organization with more sessions than are followed, with the line end.
 
     Args:
-        at_ms: Milliseconds since 1970.
+        at_ms: The time of the request, in milliseconds since 1970.
     """
     data = b"u %d %s" % (at_ms, place.org_id.encode())
     return b"%s %08x\n" % (data, zlib.crc32(data))
 
 
 def taken_back(texts: Iterable[bytes]) -> Iterator[tuple[bytes, bytes]]:
-    """Return moment and place of the segments among some lines that do not count."""
+    """Return the time and place of each segment that some spool lines say does not count."""
     for text in texts:
         kind, _, rest = text.partition(b" ")
         at, _, place = rest.partition(b" ")
@@ -101,7 +101,7 @@ def taken_back(texts: Iterable[bytes]) -> Iterator[tuple[bytes, bytes]]:
 
 
 def ignored_counts(texts: Iterable[bytes]) -> tuple[IgnoredCount, ...]:
-    """Count the ignored requests among some lines, by place and UTC day."""
+    """Count the ignored requests in some spool lines, by place and UTC day."""
     found: dict[tuple[int, bytes], int] = {}
     for text in texts:
         kind, _, rest = text.partition(b" ")
@@ -126,7 +126,7 @@ def ignored_counts(texts: Iterable[bytes]) -> tuple[IgnoredCount, ...]:
 
 
 def sessions_seen(texts: Iterable[bytes]) -> tuple[SessionSeen, ...]:
-    """Return the sessions among some lines, the latest of each."""
+    """Return the viewers' sessions in some spool lines, the latest line of each."""
     seen = []
     for text, at_ms in _latest(texts, _SEEN).items():
         try:
@@ -137,7 +137,7 @@ def sessions_seen(texts: Iterable[bytes]) -> tuple[SessionSeen, ...]:
 
 
 def unfollowed_sessions(texts: Iterable[bytes]) -> tuple[UnfollowedSessions, ...]:
-    """Return the organizations of which not all sessions were followed."""
+    """Return the organizations in some spool lines of which not all sessions were followed."""
     found = []
     for text, at_ms in _latest(texts, _UNFOLLOWED).items():
         try:

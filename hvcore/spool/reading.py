@@ -1,4 +1,4 @@
-"""Read spool files, of processes that live and of dead ones."""
+"""Read spool files of running and of ended processes."""
 
 import fcntl
 import os
@@ -27,10 +27,10 @@ an eighth of it little more than half as many.
 @attrs.frozen(kw_only=True)
 class SpoolChunk:
     """
-    The sums of some whole lines of a spool file.
+    The counts of some whole lines of a spool file.
 
     Attributes:
-        end: Offset behind the last line.
+        end: The byte offset behind the last line.
     """
 
     noted: Noted
@@ -43,8 +43,9 @@ class SpoolFile:
     A spool file that is being read.
 
     Attributes:
-        name: Unique in the whole service.
-        is_complete: Its owner has ended: nothing will be added.
+        name: The name of the file, unique in the whole service.
+        is_complete: Whether the process that wrote the file has ended, so that nothing
+            will be added.
     """
 
     path: Path
@@ -53,19 +54,19 @@ class SpoolFile:
 
     @property
     def name(self) -> str:
-        """The file's name."""
+        """The name of the spool file."""
         return self.path.name
 
     def size_bytes(self) -> int:
-        """Return the present size of the file."""
+        """Return the present size of the spool file."""
         return os.fstat(self._file.fileno()).st_size
 
     def read(self, start: int) -> SpoolChunk | None:
         """
-        Return the next lines; None if there is no whole one.
+        Return the counts of the next lines; None if there is no whole line.
 
         Args:
-            start: Offset of the beginning of a line.
+            start: The byte offset at which the first line begins.
         """
         tally, end = Tally(), start
         while end - start < READ_BYTES:
@@ -85,26 +86,26 @@ class SpoolFile:
 
 @contextmanager
 def the_only_reader(folder: Path) -> Iterator[bool]:
-    """Return whether this is the only reader of a folder; the lock is held meanwhile."""
+    """Lock a spool folder within the block; yield False if another process has the lock."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "reader.lock").open("wb") as file:
         yield _try_lock(file)
 
 
 def spool_files(folder: Path) -> Sequence[Path]:
-    """Return the files of a folder."""
+    """Return the paths of the spool files in a folder, sorted."""
     return sorted(folder.glob(f"*{SUFFIX}"))
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[SpoolFile]:
     """
-    Open a spool file for reading.
+    Open a spool file for reading within the block.
 
-    A complete one stays locked meanwhile: its owner has ended.
+    A file whose process has ended is complete, and stays locked meanwhile.
 
     Raises:
-        FileNotFoundError: It is gone.
+        FileNotFoundError: The file is gone.
     """
     with path.open("rb") as file:
         # Before anything is read: what its owner wrote last is seen, too.
@@ -113,13 +114,13 @@ def opened(path: Path) -> Iterator[SpoolFile]:
 
 
 def remove(path: Path) -> None:
-    """Remove a spool file for good: no power cut brings it back once this has returned."""
+    """Remove a spool file durably: after this, a power cut does not bring it back."""
     path.unlink()
     _keep_names(path.parent)
 
 
 def put_aside(path: Path, suffix: str) -> Path:
-    """Give a file another ending for good, likewise; return where it is then."""
+    """Rename a spool file durably to another ending; return the new path."""
     aside = path.rename(path.with_suffix(suffix))
     _keep_names(aside.parent)
     return aside

@@ -1,4 +1,4 @@
-"""Count the lines of spool files."""
+"""Add up the lines of spool files."""
 
 import zlib
 from collections import Counter
@@ -41,10 +41,10 @@ _SAMPLE: Final = 200
 @attrs.define
 class PlaceTally:
     """
-    The sums of a place in a minute; moments as the lines have them.
+    The number of segments of a place in a minute, with the first and last time.
 
     Attributes:
-        first: In the order of their digits; so is last.
+        first: The time of the first segment, as the digits of the line; so is last.
     """
 
     first: bytes
@@ -58,17 +58,18 @@ _Minutes: TypeAlias = dict[int, dict[bytes, PlaceTally]]
 @attrs.frozen(kw_only=True)
 class Noted:
     """
-    The sums of some lines.
+    The sums of some spool lines.
 
     Attributes:
-        counts: By place and UTC day; below zero where more were taken back.
+        counts: Served segments by place and UTC day; below zero where more were taken back.
         minutes: The same segments by place and minute.
-        ignored: By place, reason and UTC day.
-        seen: The latest of each video and session.
-        unfollowed: The latest of each organization.
+        ignored: Ignored requests by place, reason and UTC day.
+        seen: The latest line of each video and viewer's session.
+        unfollowed: The latest line of each organization with sessions that are not
+            followed.
         quality: The sums of players' reports, by video and UTC day.
-        origins: Where segments went, likewise.
-        damaged: Lines that are not what was written.
+        origins: The number of requests by their origin, by video and UTC day.
+        damaged: The number of damaged lines.
     """
 
     counts: tuple[ServedCount, ...]
@@ -83,11 +84,10 @@ class Noted:
 
 class Tally:
     """
-    Counts lines by place, minute and UTC day, and those that are damaged.
+    Add up spool lines by place, minute and UTC day, and count damaged lines.
 
-    Equal to decoding each line and ``roll_up``, and quicker: what a place and
-    a moment mean is found out once for each count, and lines that are alike are
-    read once.
+    The result is that of decoding each line and ``roll_up``, but quicker: places and times are
+    parsed once for each sum, and equal lines are read once.
     """
 
     def __init__(self) -> None:
@@ -96,7 +96,7 @@ class Tally:
         self._damaged = 0
 
     def add(self, lines: Sequence[bytes]) -> None:
-        """Count further lines, given without their ends."""
+        """Add up further lines, given without their line ends."""
         minutes = self._minutes
         current: dict[bytes, PlaceTally] = {}
         begins = ends = b""
@@ -139,7 +139,7 @@ class Tally:
         self._damaged += damaged
 
     def noted(self) -> Noted:
-        """Return the sums of all lines; call it once."""
+        """Return the sums of all added lines; call this once."""
         _take_back(self._minutes, self._others)
         counts, minutes, misread = _meant(self._minutes)
         return Noted(
@@ -155,7 +155,7 @@ class Tally:
 
 
 def read_lines(lines: Sequence[bytes]) -> Noted:
-    """Return the counts of some lines, added up."""
+    """Return the sums of some spool lines."""
     tally = Tally()
     tally.add(lines)
     return tally.noted()

@@ -30,9 +30,9 @@ _log = logging.getLogger(__name__)
 
 class Spool:
     """
-    Write down what this process serves; thread-safe.
+    Writes a line for each segment that this process serves; thread-safe.
 
-    Make it after a fork: parent and child must not hold one lock.
+    Make it after a fork: parent and child must not share the file's lock.
     """
 
     def __init__(self, folder: Path, *, max_file_bytes: int = MAX_FILE_BYTES) -> None:
@@ -50,22 +50,23 @@ class Spool:
 
     def append(self, *notes: Note) -> None:
         """
-        Write notes down, all with one ``write``; never fails.
+        Write the lines of notes into the spool file with one ``write``; never fails.
 
-        Lines that cannot be written now are held and tried again. Playback goes on.
+        Lines that cannot be written now are kept in memory and tried again.
         """
         segments = sum(isinstance(note, SegmentServed) for note in notes)
         self.write(encode_all(notes), segments=segments)
 
     def write(self, lines: bytes, *, segments: int) -> bool:
         """
-        Write whole lines with one ``write``, as append does.
+        Write whole lines into the spool file with one ``write``; never fails.
 
         Args:
-            segments: How many of them are segments.
+            segments: The number of lines that are segments.
 
         Returns:
-            Whether they are written, or will be; not if too much is owed.
+            True if the lines are written, or kept in memory to be written later; False if
+            they are lost, because too many wait already.
         """
         with self._lock:
             fd = self._fd
@@ -94,16 +95,16 @@ class Spool:
 
     @property
     def owes(self) -> bool:
-        """Return whether lines are held in memory that a kill would lose."""
+        """Return whether lines wait in memory, which a kill of the process would lose."""
         return bool(self._owed)
 
     def write_owed(self) -> None:
         """
-        Try again to write what could not be written.
+        Try again to write the lines that wait in memory.
 
-        If it still cannot be, the file is given up: once everything in it is
-        counted it goes, and its space is what a full disk needs. So is a file
-        that another removed, which nobody would read.
+        If that fails again, the present file is closed: once all of its lines are counted it is
+        removed, which frees space on a full disk. A file that somebody has removed is closed, too,
+        because nobody would read it.
         """
         with self._lock:
             if self._fd is not None and not os.fstat(self._fd).st_nlink:
@@ -118,7 +119,7 @@ class Spool:
                 self._close_file()
 
     def close(self) -> None:
-        """Give the file up; then its reader may remove it."""
+        """Close the spool file, so that its reader may remove it."""
         with self._lock:
             if self._owed:
                 self._write()
@@ -178,10 +179,10 @@ class Spool:
 
 def make_folder(folder: Path) -> None:
     """
-    Make the folder of spool files, if it is not there.
+    Make the folder of spool files, if it does not exist.
 
     Raises:
-        ConfigError: It cannot be, or may not be written to.
+        ConfigError: The folder cannot be made, or this process may not write to it.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,10 +1,10 @@
 """
-Work for a few threads, which clients get in turn; what waits is bounded.
+Run work on a few threads, in turn by client, with a bounded number of waiting calls.
 
-A client is an address, say, and asks for something of an organization. Whoever of both
-was served last is served later, so a client waits for nobody who has had a turn since
-it came. Where all places are taken, somebody who has more of them than a newcomer
-gives one up: no client fills them for others.
+A client is an address, say, and asks for something that belongs to an organization.
+Organizations and clients take turns: one that was served a moment ago comes after those
+that were not. If all waiting places are taken, a client with more places than a newcomer
+loses one to it: so no client can fill them all.
 """
 
 import itertools
@@ -36,16 +36,16 @@ class _Waiting:
 @attrs.define(kw_only=True, eq=False)
 class FairThreads:
     """
-    Threads, and the work that waits for them; thread-safe.
+    A pool of threads, and the calls that wait for it; thread-safe.
 
-    They end with this object.
+    The threads end with this object.
 
     Attributes:
-        name: Of the setting that has the share, for the log.
-        threads: How many there are. One client works in all but one of them.
-        places: For work that waits.
-        most_of_one: What one client may have, begun and waiting.
-        things: The work, for messages: ``Too many {things} at a time``.
+        name: The name of the setting that limits a client's share, for the log.
+        threads: The number of threads. One client gets all but one of them at most.
+        places: The number of calls that may wait.
+        most_of_one: The most calls, running and waiting, that one client may have.
+        things: The word for the calls in messages: ``Too many {things} at a time``.
     """
 
     name: str
@@ -74,11 +74,12 @@ class FairThreads:
         self, organization: str, client: str, work: Callable[[], _T]
     ) -> "Future[_T]":
         """
-        Have work done when its turn comes; what is cancelled before leaves its place.
+        Queue a call, and return its future; the call runs on a thread when its turn comes.
 
         Raises:
-            ShareMetError: The client has its share.
-            UnavailableError: All places are taken by those who have no more than it.
+            ShareMetError: The client has as many calls as it may have.
+            UnavailableError: All places are taken, by clients that have no more than this
+                one.
         """
         with self._lock:
             if self._in_hand(client) >= self.most_of_one:

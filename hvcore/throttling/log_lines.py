@@ -1,5 +1,5 @@
 """
-The limits of log lines that clients may cause.
+Limit the log lines that clients may cause.
 
 For each kind there is a limit per client and a limit for all clients, each minute: no
 flood of bad requests pushes everything else out of a log, or fills a disk. Lines that
@@ -36,11 +36,11 @@ class _Source(NamedTuple):
 @attrs.define(kw_only=True)
 class LogLines:
     """
-    Write lines that clients cause; thread-safe.
+    Writes log lines that clients cause, up to a limit for each client and for all; thread-safe.
 
     Attributes:
-        of_one: Lines of one kind and client in a window.
-        now_s: Seconds that never go back.
+        of_one: The most lines of one kind that one client causes in a minute.
+        now_s: A clock that never goes back, in seconds.
     """
 
     of_one: int = LINES_OF_ONE
@@ -66,15 +66,15 @@ class LogLines:
         exc_info: BaseException | None = None,
     ) -> None:
         """
-        Write a line, unless there were too many of late.
+        Write a log line, unless the client or all clients caused too many of its kind within the minute.
 
         Args:
-            message: The same for all lines of a kind, but for groups.
-            client: The client that causes the line: an address, an organization. It
-                is not written.
-            part: Of a kind, of which each client has lines of its own.
-            group: Lines of a message that are a kind of their own.
-            of_kind: How many lines all clients get.
+            message: The text of the line, which is also its kind (with the group).
+            client: The client that causes the line, such as an address or an organization.
+                It is not written.
+            part: A part of the kind; each client has the limit for each part.
+            group: Makes the lines of a message with this group a kind of their own.
+            of_kind: The most lines of the kind that all clients cause in a minute.
         """
         kind = f"{message}: {group}" if group else message
         source = _Source(kind, part, client)
@@ -89,7 +89,7 @@ class LogLines:
             log.log(level, message, extra=dict(extra), exc_info=exc_info)
 
     def forget(self) -> None:
-        """Forget the counted lines, as at the beginning of a process."""
+        """Forget the counted log lines, so that the limits begin anew."""
         with self._lock.held():
             self._began_s = float("-inf")
 
@@ -119,5 +119,5 @@ LOG_LINES: Final = LogLines()
 
 
 def without_credentials(text: str) -> str:
-    """Return a text with no more than the beginning of keys and of share links."""
+    """Return a text in which API keys and codes of share links are cut to their beginnings."""
     return _CREDENTIAL.sub(r"\1\2…", text)

@@ -1,4 +1,4 @@
-"""A limit on how often a message about one thing is logged."""
+"""Limit the frequency with which a message about one thing is logged."""
 
 import time
 from typing import Final
@@ -11,10 +11,10 @@ _REMEMBERED: Final = 1_000
 
 class LogThrottle:
     """
-    Decides whether a message about a name may be logged again; thread-safe.
+    Decides whether a message about a named thing may be logged again; thread-safe.
 
     Args:
-        every_s: How long nothing is logged about a name, within this process.
+        every_s: The least time between two messages about a name in this process.
     """
 
     def __init__(self, every_s: float) -> None:
@@ -23,7 +23,7 @@ class LogThrottle:
         self._said: dict[str, float] = {}
 
     def is_time(self, name: str) -> bool:
-        """Return whether to log it now; if so, remember that it was logged."""
+        """Return whether a message about this name may be logged now; if so, note that it was logged."""
         now = time.monotonic()
         with self._lock.held():
             said = self._said.get(name)

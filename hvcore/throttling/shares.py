@@ -1,5 +1,5 @@
 """
-The share of a common resource that one client may hold.
+Limit the share of a common resource that one client may hold.
 
 A client is an organization, or an address if the caller is unknown. A client that
 holds its share is refused, which leaves the rest to the others; the last part goes
@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 
 
 class ShareRefusals:
-    """The number of refusals by a share of this process, by name; thread-safe."""
+    """Counts the refusals of clients because of their share, by the share's name; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = ForkLock()
@@ -39,7 +39,7 @@ class ShareRefusals:
         self._warnings = LogThrottle(_WARNS_EVERY_S)
 
     def add(self, name: str) -> None:
-        """Count a refusal, and say so once a minute."""
+        """Count a refusal, and log the refusals once a minute."""
         with self._lock.held():
             self._counts[name] += 1
             count = self._counts[name]
@@ -62,15 +62,15 @@ REFUSALS: Final = ShareRefusals()
 @attrs.define(kw_only=True)
 class SharedCapacity:
     """
-    An amount of a common resource, with a share for each client; thread-safe.
+    A resource of which each client may hold a share; thread-safe.
 
     Attributes:
-        name: Of the setting that has the share, for the log.
-        capacity: How much there is in this process, in whatever costs count.
-        most_of_one: What one client may hold at most.
-        reserved_for_newcomers: The last of it goes only to newcomers.
-        newcomers_hold: A client that holds no more is a newcomer.
-        things: The resource, for messages: ``Too many {things} at a time``.
+        name: The name of the setting that limits a client's share, for the log.
+        capacity: The amount of the resource in this process, in the unit of the costs.
+        most_of_one: The most that one client may hold.
+        reserved_for_newcomers: The last part of the capacity, which only newcomers get.
+        newcomers_hold: A client that holds no more than this is a newcomer.
+        things: The word for the resource in messages: ``Too many {things} at a time``.
         elapsed_s: A clock that only goes forward, in seconds.
     """
 
@@ -89,10 +89,10 @@ class SharedCapacity:
     @contextmanager
     def take(self, client: str, cost: float = 1) -> Iterator[None]:
         """
-        Hold a part of it.
+        Hold a part of the resource for a client within the block.
 
         Raises:
-            UnavailableError: All is taken, or all that one client gets.
+            UnavailableError: The resource is all taken, or the client holds its whole share.
         """
         self.acquire(client, cost)
         try:
@@ -102,10 +102,10 @@ class SharedCapacity:
 
     def acquire(self, client: str, cost: float = 1) -> None:
         """
-        Take a part of it, to be given back with ``release``.
+        Take a part of the resource for a client, who gives it back with ``release``.
 
         Raises:
-            UnavailableError: As of take.
+            UnavailableError: The resource is all taken, or the client holds its whole share.
         """
         with self._lock:
             is_own_share_met = self._is_own_share_met(client, cost)
@@ -120,7 +120,7 @@ class SharedCapacity:
         raise share_refusal(self.things, is_own_share_met=is_own_share_met)
 
     def release(self, client: str, cost: float = 1) -> None:
-        """Give back what was taken."""
+        """Give back a part of the resource that a client has acquired."""
         with self._lock:
             left = self._held.pop(client, 0) - cost
             if left > 0:
@@ -128,14 +128,14 @@ class SharedCapacity:
             self._total = self._total - cost if self._held else 0
 
     def may_take(self, client: str, cost: float = 1) -> bool:
-        """Return whether a client would get a part of it now."""
+        """Return whether a client would get a part of the resource now."""
         with self._lock:
             return not (
                 self._is_own_share_met(client, cost) or self._is_full_for(client, cost)
             )
 
     def is_scarce(self) -> bool:
-        """Return whether others wait: all is taken, and one of them was refused."""
+        """Return whether the resource is all taken, and a client within its share was refused a moment ago."""
         with self._lock:
             waits_s = self.elapsed_s() - self._refused_at_s
             # They come back after a while, and a little later than told.
@@ -151,7 +151,7 @@ class SharedCapacity:
 
 
 def share_refusal(things: str, *, is_own_share_met: bool) -> UnavailableError:
-    """Return the error for a client that gets none of a common resource now."""
+    """Return the error for a client that gets no part of a common resource now."""
     error = ShareMetError if is_own_share_met else UnavailableError
     why = "You have too many" if is_own_share_met else "There are too many"
     return error(
@@ -161,10 +161,10 @@ def share_refusal(things: str, *, is_own_share_met: bool) -> UnavailableError:
 
 def client_of_address(address: str) -> str:
     """
-    Return the client of an address, as shares are counted.
+    Return the client that an IP address counts as in shares.
 
-    For IPv6 it is the network of 64 bits: a client with one address there has all of
-    them.
+    For IPv6 it is the /64 network: a client with one address of a network has all of its
+    addresses.
     """
     try:
         found = ipaddress.ip_address(address)

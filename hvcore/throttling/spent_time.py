@@ -1,4 +1,4 @@
-"""The processor time that each client has had of this process lately."""
+"""Measure the processor time that each client has recently cost this process."""
 
 import math
 import time
@@ -17,7 +17,7 @@ MAX_CLIENTS: Final = 10_000
 @attrs.define(eq=False)
 class SpentTime:
     """
-    Processor time by client, which is forgotten with time; for one thread at a time.
+    Recent processor time by client, which fades with time; for one thread at a time.
 
     Attributes:
         elapsed_s: A clock that only goes forward, in seconds.
@@ -28,14 +28,14 @@ class SpentTime:
     _spent: dict[str, tuple[float, float]] = attrs.field(factory=dict, init=False)
 
     def add(self, client: str, seconds: float) -> None:
-        """Add the processor time of a request to its client's."""
+        """Add the processor time of a request to the time of its client."""
         spent_s = self.of(client) + seconds
         if client not in self._spent and len(self._spent) >= MAX_CLIENTS:
             self._spent.clear()
         self._spent[client] = (min(spent_s, MOST_S), self.elapsed_s())
 
     def of(self, client: str) -> float:
-        """Return the seconds that a client has had lately, MOST_S at most."""
+        """Return the recent processor time of a client in seconds, MOST_S at most."""
         spent_s, at_s = self._spent.get(client, (0.0, 0.0))
         if spent_s == 0:
             return 0.0

@@ -1,4 +1,4 @@
-"""A queue in turn by client, however many items each of them has."""
+"""Queue items so that clients take turns, however many items each of them has."""
 
 import threading
 import time
@@ -14,7 +14,7 @@ _of_thread = threading.local()
 
 
 def no_delay(_client: str) -> float:
-    """Return the delay of clients that are all alike."""
+    """Return 0, the delay of a client that is treated like all others."""
     return 0.0
 
 
@@ -29,14 +29,14 @@ class _Line(Generic[_T]):
 @attrs.define(eq=False)
 class TurnQueue(Generic[_T]):
     """
-    A queue of items, in turn by client; for one thread at a time.
+    A queue of items in which clients take turns; for one thread at a time.
 
-    A client waits for one of every other client, not for all that they have. Whose turn
-    it is stands behind those who come meanwhile, and also behind those who come within
-    the delay after that.
+    A client waits for one item of each other client, not for all of their items. After its
+    turn, a client stands behind clients that came meanwhile, and also behind clients that come
+    within its delay.
 
     Attributes:
-        delay_s: By which a client stands further back.
+        delay_s: Returns the seconds by which a client stands further back.
         elapsed_s: A clock that only goes forward, in seconds.
     """
 
@@ -52,11 +52,11 @@ class TurnQueue(Generic[_T]):
         return len(self._rest) + sum(len(one.waiting) for one in self._lines.values())
 
     def begin(self, client: str) -> None:
-        """Name the client that has the turn without having waited; the queue is empty."""
+        """Note the client whose item is served without waiting; the queue must be empty."""
         self._client = client
 
     def add(self, client: str, one: _T) -> None:
-        """Have one wait behind those of the same client."""
+        """Add an item of a client, behind the client's other items."""
         if client == self._client:
             self._rest.append(one)
         elif client in self._lines:
@@ -65,7 +65,7 @@ class TurnQueue(Generic[_T]):
             self._stand(client, deque([one]))
 
     def pop(self) -> _T:
-        """Take the next one out; there must be one."""
+        """Remove and return the next item; the queue must have one."""
         if self._rest:
             self._stand(self._client, self._rest)
         self._client = min(self._lines, key=lambda client: self._lines[client].due_s)
@@ -73,7 +73,7 @@ class TurnQueue(Generic[_T]):
         return self._rest.popleft()
 
     def remove(self, client: str, one: _T) -> bool:
-        """Take one out that no longer waits; False if it is out already."""
+        """Remove an item that no longer waits; return False if it is not in the queue."""
         line = self._lines.get(client)
         queue = self._rest if line is None else line.waiting
         if one not in queue:
@@ -91,12 +91,13 @@ class TurnQueue(Generic[_T]):
 @attrs.define(eq=False)
 class TurnSlots:
     """
-    Lets so many threads in at a time, the others in turn by client; thread-safe.
+    Lets a limited number of threads run at a time; clients take turns; thread-safe.
 
-    With one queue for all, a client's only thread stood behind twenty of another one.
+    With one queue for all threads, a client's only thread would stand behind twenty threads of
+    another client.
 
     Attributes:
-        free: How many slots nobody has.
+        free: The number of free slots.
     """
 
     free: int = 1
@@ -111,7 +112,7 @@ class TurnSlots:
             return len(self._waiting)
 
     def take(self, client: str, timeout_s: float) -> bool:
-        """Wait for a slot; False if it did not come in time."""
+        """Wait for a slot; return whether the thread got one in time."""
         mine = threading.Lock()
         with self._changing:
             if self.free:
@@ -128,7 +129,7 @@ class TurnSlots:
             return not self._waiting.remove(client, mine)
 
     def end(self) -> None:
-        """Let the next one in."""
+        """Give back a slot: let the next waiting thread in."""
         with self._changing:
             if self._waiting:
                 # Passed on and never free in between: else the thread that has just
@@ -141,10 +142,10 @@ class TurnSlots:
 @contextmanager
 def having_turn(client: str, *, end: Callable[[], None]) -> Iterator[None]:
     """
-    Name the client that this thread works for in the block, and its turn's end.
+    Within the block, note the client that this thread works for, and how to end its turn.
 
-    A server may let one request run at a time. One that waits for SQLite's write lock,
-    say, ends its turn, or it would keep all others waiting with it.
+    A server may let one request run at a time. A request that waits for SQLite's write lock,
+    say, ends its turn, or all other requests would wait with it.
     """
     _of_thread.client, _of_thread.end = client, end
     try:
@@ -154,18 +155,18 @@ def having_turn(client: str, *, end: Callable[[], None]) -> Iterator[None]:
 
 
 def end_turn() -> None:
-    """End this thread's turn, if it has one; call this before a wait."""
+    """End this thread's turn, if it has one; call this before the thread waits."""
     end: Callable[[], None] | None = getattr(_of_thread, "end", None)
     if end is not None:
         end()
 
 
 def work_for(client: str) -> None:
-    """Say that this turn's client is known better: an organization has many addresses."""
+    """Replace the client of this thread's turn, once it is known better: an organization for an address."""
     if getattr(_of_thread, "client", ""):
         _of_thread.client = client
 
 
 def client_of_turn() -> str:
-    """Return the client that this thread works for; "" without a turn."""
+    """Return the client whose turn this thread has; "" if it has no turn."""
     return getattr(_of_thread, "client", "")

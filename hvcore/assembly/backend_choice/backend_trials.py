@@ -1,4 +1,4 @@
-"""Build every chosen backend once, and see what becomes of it."""
+"""Build every chosen backend once, to learn whether it can be used."""
 
 import logging
 import time
@@ -44,8 +44,8 @@ class Trial:
     The result of trying to build a chosen backend.
 
     Attributes:
-        abilities: What it can do beside its port, as it is set up.
-        error: Why it cannot be used; None if it can.
+        abilities: The names of the abilities that it has besides its port.
+        error: The reason why the backend cannot be used; None if it can.
     """
 
     kind: str
@@ -56,10 +56,10 @@ class Trial:
 
 def try_backends(settings: Settings) -> tuple[Registry, Sequence[Trial]]:
     """
-    Build every chosen backend and close it again; none is asked for anything.
+    Build every chosen backend and close it again, to learn whether it can be built.
 
     Returns:
-        All that is on offer, and what has become of the chosen ones.
+        The registry of all offered backends, and the result for each chosen one.
 
     Raises:
         ConfigError: No plugin is installed.
@@ -79,11 +79,12 @@ def try_backends(settings: Settings) -> tuple[Registry, Sequence[Trial]]:
 
 def check_backends(settings: Settings) -> None:
     """
-    Refuse settings whose backends cannot be built.
+    Raise an error if a backend that the settings choose cannot be built.
 
     Raises:
-        HvcoreError: One cannot be, also with what is out of reach now back.
-        SeveralPluginsError: So it is with several.
+        HvcoreError: One backend cannot be built, and not because a server does not
+            answer just now.
+        SeveralPluginsError: Several backends cannot be built.
     """
     errors = [
         trial.error
@@ -99,13 +100,14 @@ def check_backends(settings: Settings) -> None:
 
 def check_storage(settings: Settings) -> None:
     """
-    Refuse a storage that cannot serve: nothing of the service would be ready.
+    Raise an error if the chosen storage cannot serve: without it, the service is never ready.
 
-    It has a few seconds to answer, for a server that starts just now.
+    The storage has a few seconds to answer, because its server may be just starting.
 
     Raises:
-        PluginFaultError: Its ping hangs, or raises what no port names.
-        PluginError: It goes on to say that it cannot serve.
+        PluginFaultError: Its ``ping`` hangs, or raises an error that its port does not
+            name.
+        PluginError: The storage still says that it cannot serve.
     """
     services = build(settings, rings=False)
     choice = services.registry.choices(settings, "storage")[0]
@@ -143,7 +145,7 @@ def check_storage(settings: Settings) -> None:
 
 
 def is_own_queue(choice: Choice) -> bool:
-    """Return whether ``hv up`` runs the queue's server: only it knows the address."""
+    """Return whether the queue is one whose server ``hv up`` runs: only ``hv up`` knows its address."""
     return (choice.kind, choice.name) == ("queue", "rq") and "url" not in choice.options
 
 

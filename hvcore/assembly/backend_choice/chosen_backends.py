@@ -1,4 +1,4 @@
-"""The backends that the settings choose: each is built once, and all are closed together."""
+"""Build the backends that the settings choose, each once, and close all of them together."""
 
 import logging
 import threading
@@ -29,13 +29,14 @@ _log = logging.getLogger(__name__)
 
 class ChosenBackends:
     """
-    Build the backends that settings choose and plugins add, when asked for.
+    Build the backends that settings choose and plugins add, each when it is first asked for.
 
-    Each is built once, also if several threads ask for it. One that hangs while it is
-    built holds up only those who ask for it.
+    Each backend is built once, also if several threads ask for it. A backend that hangs while
+    it is built holds up only the threads that ask for it.
 
     Args:
-        find_context: Called before a backend is built.
+        find_context: Returns what factories get besides the options; called before a
+            backend is built.
     """
 
     def __init__(
@@ -60,11 +61,11 @@ class ChosenBackends:
 
     def transcoder_named(self, name: str) -> Transcoder:
         """
-        Return another transcoder than the usual one.
+        Return the transcoder with this name, which need not be the usual one.
 
         Raises:
-            ConfigError: Its options cannot be used.
-            PluginError: There is none of this name.
+            ConfigError: The transcoder's options cannot be used.
+            PluginError: No plugin offers a transcoder with this name.
         """
         return cast(Transcoder, self._build(further_transcoder(self._settings, name)))
 
@@ -77,16 +78,16 @@ class ChosenBackends:
         return cast(RateLimitStore, self._one("limits"))
 
     def auth_providers(self) -> tuple[AuthProvider, ...]:
-        """Return the chain of authentication that the settings name."""
+        """Return the authentication providers that the settings name, in the order in which they are asked."""
         return tuple(cast(AuthProvider, one) for one in self.all_of("auth").values())
 
     def analytics_sinks(self) -> Mapping[str, AnalyticsSink]:
         """
-        Return every sink that the settings name.
+        Return the analytics sinks that the settings name, by name.
 
         Raises:
-            ConfigError: The store that must answer queries is not among them, or
-                cannot do so.
+            ConfigError: The sink that must answer queries (the store) is not among them, or
+                cannot answer queries.
         """
         analytics = self._settings.analytics
         if analytics.store not in analytics.sinks:
@@ -111,7 +112,7 @@ class ChosenBackends:
 
     def sign_in_providers(self) -> Mapping[str, SignInProvider]:
         """
-        Return the sign-in backend that the settings choose, and that of links.
+        Return the sign-in backend that the settings choose, and the backend of one-time links, by name.
 
         An operator who has the machine signs in by a link while a provider is down.
         """
@@ -119,17 +120,17 @@ class ChosenBackends:
         return {name: cast(SignInProvider, one) for name, one in made.items()}
 
     def subscribers(self) -> Mapping[str, EventSubscriber]:
-        """Return the subscribers of all plugins, by name."""
+        """Return the event subscribers of all plugins, by name."""
         made = self.all_of("events")
         return {name: cast(EventSubscriber, one) for name, one in made.items()}
 
     def all_of(self, kind: str) -> Mapping[str, object]:
         """
-        Return all of a kind that are chosen or added, by their names.
+        Return the backends of a kind that are chosen or added, by name.
 
         Raises:
-            HvcoreError: Of the one that cannot be built.
-            SeveralPluginsError: Of all of them.
+            HvcoreError: One backend cannot be built.
+            SeveralPluginsError: Several backends cannot be built.
         """
         made: dict[str, object] = {}
         errors: list[HvcoreError] = []
@@ -146,13 +147,13 @@ class ChosenBackends:
         self, is_wanted: Callable[[Choice], bool]
     ) -> Iterator[tuple[Choice, SupportsPrepare]]:
         """
-        Yield the chosen backends whose records declare tables, or the like.
+        Yield the chosen backends whose records say that they have tables or the like to prepare.
 
-        Others are not built for this: a command must not wait for the client of a far
-        server to learn that it keeps no tables here.
+        Other backends are not built for this: a command must not wait for a distant server only
+        to learn that its backend has no tables.
 
         Args:
-            is_wanted: Which of them may be built at all.
+            is_wanted: Returns whether a chosen backend may be built.
         """
         for choice in active_choices(self._registry, self._settings):
             if self._registry.prepares(choice) and is_wanted(choice):
@@ -164,7 +165,7 @@ class ChosenBackends:
         Close all backends that were built, the last one first.
 
         Raises:
-            Exception: The first that was raised; the others are closed all the same.
+            Exception: The first error that a backend raised; the others are closed all the same.
         """
         built = list(self._built.values())
         self._built.clear()
@@ -183,10 +184,10 @@ class ChosenBackends:
 
 def release_all(releases: Iterable[Callable[[], object]]) -> None:
     """
-    Call all, also if some of them fail.
+    Call all of the given functions, even if some of them fail.
 
     Raises:
-        Exception: The first that was raised; further ones are in the log.
+        Exception: The first error; further ones are logged.
     """
     first: Exception | None = None
     for release in releases:

@@ -1,4 +1,4 @@
-"""The backends that plugins offer, and which of them the settings have chosen."""
+"""List the backends that plugins offer, and tell which of them the settings choose."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,17 +17,17 @@ from hvcore.settings import Settings
 @attrs.frozen(kw_only=True)
 class OfferedBackend:
     """
-    A backend on offer.
+    A backend that a plugin offers, as an operator needs to know it.
 
     Attributes:
-        plugin: The entry point's name, or the module's.
-        distribution: Name and version of the package that brings it.
-        is_active: The settings have chosen it.
-        missing: The command that installs what it needs and is not there; None
-            if nothing is missing.
-        abilities: What its class can do beside its port; None if its factory does
-            not say which class it is.
-        fault: What is wrong with it, as far as it shows without building it.
+        plugin: The name of the plugin's entry point or module.
+        distribution: Name and version of the distribution that has the plugin.
+        is_active: Whether the settings choose the backend.
+        missing: The command that installs missing libraries; None if nothing is
+            missing.
+        abilities: The names of the abilities that its class has besides its port; None if
+            the factory does not declare the class.
+        fault: The fault of the backend, as far as it shows without building it.
     """
 
     kind: str
@@ -44,7 +44,7 @@ class OfferedBackend:
 def offered_backends(
     registry: Registry, settings: Settings
 ) -> Sequence[OfferedBackend]:
-    """Return the offered backends, by kind and name; asks no server or database."""
+    """Return the offered backends, by kind and name; calls no server or database."""
     chosen = {(one.kind, one.name): one for one in active_choices(registry, settings)}
     times = Counter((one.kind, one.backend.name) for one in registry.offers)
     found = sorted(registry.offers, key=lambda one: (one.kind, one.backend.name))
@@ -59,7 +59,7 @@ def offered_backends(
 
 
 def active_choices(registry: Registry, settings: Settings) -> Sequence[Choice]:
-    """Return all backends that the settings choose and the service uses."""
+    """Return the chosen backends of all kinds that the service uses with these settings."""
     return [
         choice
         for kind in KINDS

@@ -16,7 +16,7 @@ _END: Final = "\n"
 
 
 class SqlAuditRepository:
-    """A row for each entry, in the order they were added."""
+    """Store and search the entries of the audit log; see ports.repositories.access.audit."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

@@ -1,9 +1,9 @@
 """
-Counts the bytes of served segments, by organization and month.
+Count the bytes of the video segments served to viewers, by organization and month.
 
-Files with counts name rungs and not segments: a segment counts as many bytes as those
-of its rung have on average. A video that is watched to its end is counted to the
-byte.
+The counts of served segments name a rung (a rendition of the video) and not the single
+segment: so each counts as the average size of the segments of its rung. A video that is
+watched to its end is counted to the byte.
 """
 
 import json
@@ -34,7 +34,7 @@ SegmentBytes = dict[int, float]
 
 
 class SqlDeliveredBytes(AnalyticsSink):
-    """A sink of its own beside those that deployments choose; see ports.analytics."""
+    """Analytics sink that adds served bytes to the quota use; runs beside the configured sinks."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -42,10 +42,10 @@ class SqlDeliveredBytes(AnalyticsSink):
 
     def write(self, batch: ServedBatch) -> None:
         """
-        Add the bytes of a batch's segments to the quotas' use; each batch once.
+        Add the bytes of a batch's segments to the organizations' quota use; each batch once.
 
         Raises:
-            BatchRefusedError: It does not begin at the position.
+            BatchRefusedError: The batch does not begin where the last one of its spool file ended.
             UnavailableError: The database does not answer.
         """
         # Before the transaction: SQLite has one writer at a time.
@@ -64,12 +64,12 @@ class SqlDeliveredBytes(AnalyticsSink):
                 connection.commit()
 
     def position(self, file: str) -> int:
-        """Return the position up to which a file was read."""
+        """Return the byte offset up to which a spool file's lines have been counted."""
         with reading(self._engine) as connection:
             return _applied(connection, file)
 
     def forget(self, file: str) -> None:
-        """Drop the position of a file that is gone for ever."""
+        """Remove the stored read offset of a spool file that is gone for ever."""
         with writing(self._engine) as connection:
             connection.execute(
                 sa.delete(delivered_positions).where(_position.file == file)

@@ -1,4 +1,4 @@
-"""The lookup that every request about a whole organization makes."""
+"""Look up the environments of an organization, as every request about a whole organization does."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -33,7 +33,7 @@ _OF_ORGANIZATION: Final = (
 
 
 class SqlEnvironmentDirectory:
-    """Environments from the database; see ports.repositories.access.environments.EnvironmentDirectory."""
+    """Look up environments in the database; see ports.repositories.access.environments.EnvironmentDirectory."""
 
     def __init__(self, engine: Engine) -> None:
         self._reads = FastReads(engine)

@@ -1,4 +1,4 @@
-"""First requests in the database; see ports.repositories.access.idempotency."""
+"""Store the first requests of idempotency keys; see ports.repositories.access.idempotency."""
 
 import json
 from datetime import datetime
@@ -18,7 +18,7 @@ from hvcore.persistence.tables import idempotency
 
 
 class SqlIdempotencyRepository:
-    """One row for each scope; see ports.repositories.access.idempotency.IdempotencyRepository."""
+    """Store one row for each scope of an idempotency key; see ports.repositories.access.idempotency.IdempotencyRepository."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

@@ -1,4 +1,4 @@
-"""The lookup that every API request makes: its key."""
+"""Look up the API key of a request, as every API request does."""
 
 import logging
 from collections.abc import Callable
@@ -30,9 +30,9 @@ _log = logging.getLogger(__name__)
 
 class SqlKeyBook:
     """
-    API keys by their hash; see ports.context.KeyBook.
+    Find API keys in the database by the hash of the key; see ports.context.KeyBook.
 
-    A key is asked for once a second: on PostgreSQL each question is a round
+    Each key is read from the database once a second at most: on PostgreSQL a query is a round
     trip, and on SQLite it hands the interpreter to another thread and back.
     """
 

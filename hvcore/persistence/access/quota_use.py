@@ -1,4 +1,4 @@
-"""Keeps the quota use of organizations, in the transactions that change it."""
+"""Update the quota use of organizations in the transactions that change their videos."""
 
 from collections import Counter
 
@@ -13,7 +13,7 @@ Month = tuple[str, int]
 
 
 class QuotaUseChanges:
-    """The changes of quota use in a transaction, written right before its commit."""
+    """Collect changes of the quota use in a transaction; write them right before its commit."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -21,18 +21,18 @@ class QuotaUseChanges:
         self._encoded_ms: Counter[Month] = Counter()
 
     def store(self, org_id: str, more_bytes: int) -> None:
-        """Count bytes that are kept from now on; below zero: no more."""
+        """Add to the stored bytes of an organization; a negative number subtracts."""
         self._stored[org_id] += more_bytes
 
     def encode(self, org_id: str, month: int, source_ms: int) -> None:
-        """Count a source that was made ready."""
+        """Add the length of an encoded source to the organization's encoding time of a month."""
         self._encoded_ms[org_id, month] += source_ms
 
     def flush(self) -> None:
         """
-        Write the changes; their rows stay locked until the commit.
+        Write the collected changes of quota use; their rows stay locked until the commit.
 
-        In one order, so that two transactions never wait for each other.
+        The rows are written in one order, so that two transactions never deadlock.
         """
         for org_id in sorted(self._stored):
             if self._stored[org_id]:
@@ -68,7 +68,7 @@ def add_to_month(
     encoded_ms: int = 0,
     delivered_bytes: int = 0,
 ) -> None:
-    """Add to an organization's quota use in a month."""
+    """Add encoding time and delivered bytes to an organization's quota use in a month."""
     table = organization_months
     statement = insert_into(connection, table).values(
         org_id=org_id,

@@ -1,4 +1,4 @@
-"""The limits of organizations, and what they use."""
+"""Store the quotas of organizations, and read how much of them is used."""
 
 from collections.abc import Collection, Mapping
 from typing import Any, Final
@@ -32,7 +32,7 @@ _LIMITS: Final = sa.select(organization_limits).where(
 
 
 class SqlQuotaRepository:
-    """Quotas in the database; see ports.repositories.access.quotas."""
+    """Store quotas in the database; see ports.repositories.access.quotas."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -148,7 +148,7 @@ class SqlQuotaRepository:
 def encoding_weights(
     connection: Connection, org_ids: Collection[str]
 ) -> Mapping[str, EncodingWeight]:
-    """Return the encoding weights of organizations, by which tasks are scheduled."""
+    """Return the encoding weights of organizations, by which the scheduler shares the encoders."""
     columns = organization_limits.c
     statement = sa.select(
         columns.org_id, columns.weight, columns.concurrent_encodes

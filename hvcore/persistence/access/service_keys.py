@@ -1,4 +1,4 @@
-"""The service's own keys, once they were rotated."""
+"""Store the service's own signing keys, once an operator has rotated them."""
 
 import base64
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from hvcore.persistence.tables import service_keys
 
 
 class SqlServiceKeyRepository:
-    """The service's keys in the database; see ports.repositories.access.service_keys."""
+    """Store the service's own signing keys; see ports.repositories.access.service_keys."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -65,7 +65,7 @@ class SqlServiceKeyRepository:
 
 
 def service_key_from_row(row: Mapping[str, Any] | RowMapping) -> ServiceKey:
-    """Read a row of the table."""
+    """Read one of the service's own signing keys from its row."""
     return ServiceKey(
         id=row["id"],
         purpose=row["purpose"],

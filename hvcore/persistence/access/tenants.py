@@ -1,4 +1,4 @@
-"""Organizations, environments and API key records."""
+"""Store organizations, environments and API key records."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ from hvcore.persistence.tables import api_keys, environments, organizations
 
 
 class SqlTenantRepository:
-    """Tenants in the database; see ports.repositories.access.tenants.TenantRepository."""
+    """Store organizations and environments; see ports.repositories.access.tenants.TenantRepository."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -75,7 +75,7 @@ class SqlTenantRepository:
 
 
 class SqlKeyRepository:
-    """API key records in the database; see ports.repositories.access.keys.KeyRepository."""
+    """Store API key records; see ports.repositories.access.keys.KeyRepository."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -103,7 +103,7 @@ class SqlKeyRepository:
         insert_new(self._connection, api_keys, key_to_row(key))
 
     def save(self, key: ApiKey) -> None:
-        """Store a changed key record; its last use is the key book's to note."""
+        """Store a changed API key record, but not the time of its last use: the key book does that."""
         row = key_to_row(key)
         del row["last_used_at"]
         self._connection.execute(

@@ -1,4 +1,4 @@
-"""Copy all tables from one place to another, and compare them."""
+"""Copy all tables from a database or a backup into another database, and compare both."""
 
 from collections.abc import Callable, Sequence
 from hashlib import sha256
@@ -25,7 +25,7 @@ _TOLD_ROWS: Final = 100_000
 
 @attrs.frozen(kw_only=True)
 class CopiedTable:
-    """A table that is the same on both sides."""
+    """A copied table, whose rows are the same on both sides."""
 
     name: str
     rows: int
@@ -35,7 +35,7 @@ class CopiedTable:
 @attrs.frozen(kw_only=True)
 class Copied:
     """
-    The result of a copy.
+    The result of copying a database.
 
     Attributes:
         left_out: Tables that nobody makes at the target: of plugins not chosen there.
@@ -46,7 +46,7 @@ class Copied:
 
 
 def copy_id_of(engine: Engine) -> str:
-    """Return the id of a copy of this database."""
+    """Return the id that marks a copy of this database, so that a broken-off copy can go on."""
     url = engine.url.set(password=None).render_as_string()
     return sha256(f"{SCHEMA} {schema_of(engine)} {url}".encode()).hexdigest()[:20]
 
@@ -60,16 +60,16 @@ def copy(
     filled: Callable[[], None] = lambda: None,
 ) -> Copied:
     """
-    Copy everything, or what is left of it, and compare both sides.
+    Copy all tables that are not copied yet, and compare both sides.
 
     Args:
-        source: Gives the same rows each time, also to the next process that goes on.
-        make_tables: Makes the tables at the target.
-        filled: Called when all is there, before services may start on it.
+        source: Gives the same rows each time, also to a later process that continues the copy.
+        make_tables: Makes the tables of the target database.
+        filled: Called when all rows are copied, before services may start on the target.
 
     Raises:
         UnavailableError: A database does not answer.
-        ConfigError: They cannot be copied, or are not the same at the end.
+        ConfigError: The tables cannot be copied, or differ at the end.
     """
     target.begin(source, make_tables)
     for name in target:
@@ -112,7 +112,7 @@ def _compared(source: RowSource, target: CopyTarget) -> Sequence[CopiedTable]:
 
 def led_by(engine: Engine, clock: Clock) -> tuple[str, float] | None:
     """
-    Return the leading sweep, and the seconds that it leads for at least.
+    Return the name of the leading sweep process, and for how many seconds it still leads; None if no sweep leads.
 
     Raises:
         UnavailableError: The database does not answer.
@@ -130,14 +130,15 @@ def refuse_leader(
     engine: Engine, clock: Clock, *, wait: Callable[[float], None], longest_s: float
 ) -> None:
     """
-    Return once it is sure that no sweep works with the database.
+    Make sure that no sweep process works with the database.
 
     Args:
-        wait: Called with seconds.
-        longest_s: For how long a sweep that has ended still seems to lead.
+        wait: Waits for the given seconds.
+        longest_s: How long a sweep that was killed may still be recorded as the leader:
+            so long is waited for it, and not for longer.
 
     Raises:
-        ConfigError: One does.
+        ConfigError: A sweep is at work.
     """
     found = led_by(engine, clock)
     if found is None:

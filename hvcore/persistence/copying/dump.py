@@ -1,4 +1,4 @@
-"""Tables as files: a line of JSON for each row, compressed."""
+"""Write tables into files, and read them: a line of JSON for each row, compressed."""
 
 import gzip
 import json
@@ -23,11 +23,11 @@ _TOLD_ROWS: Final = 100_000
 @attrs.frozen(kw_only=True)
 class DumpedTable:
     """
-    A table that was written down.
+    A table that was written into a file of a backup.
 
     Attributes:
-        columns: What each holds, in the order in which rows have them.
-        sha256: Of the file.
+        columns: The kind of value of each column, in the order in which rows have them.
+        sha256: The SHA-256 of the file.
     """
 
     name: str
@@ -38,7 +38,7 @@ class DumpedTable:
 
 
 class DumpSource:
-    """The rows of files."""
+    """Read the rows of tables from the files of a backup."""
 
     def __init__(self, folder: Path, tables: Sequence[DumpedTable]) -> None:
         self._folder = folder
@@ -63,7 +63,7 @@ def write_dump(
     source: RowSource, folder: Path, tell: Callable[[str], None]
 ) -> Sequence[DumpedTable]:
     """
-    Write all tables into a folder.
+    Write all tables of a database into files in a folder.
 
     Raises:
         OSError: The disk is full, or the like.

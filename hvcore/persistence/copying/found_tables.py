@@ -1,7 +1,7 @@
 """
-The tables of a database as they are there: the core's, and those of plugins.
+Look up the tables that a database has: those of the core, and those of plugins.
 
-They are looked up and not declared, because plugins make theirs by themselves.
+The tables are looked up and not declared, because plugins make their own.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,13 +25,13 @@ _DERIVED: Final = "video_search"
 @attrs.frozen(kw_only=True)
 class FoundTable:
     """
-    A table.
+    A table that was found in the database.
 
     Attributes:
-        name: Without the prefix that it may have.
-        table: As the database has it, without indexes and constraints.
-        kinds: What each column holds, in the order of their names.
-        key: The columns of the primary key; all if it has none.
+        name: The table's name without the prefix that tables may have.
+        table: The table as the database describes it, without indexes and constraints.
+        kinds: The kind of value of each column, in the order of the columns' names.
+        key: The columns of the primary key; all columns if there is no primary key.
     """
 
     name: str
@@ -41,16 +41,16 @@ class FoundTable:
 
 
 def real_name(name: str, dialect: Dialect) -> str:
-    """Return a table's real name in this database."""
+    """Return the name that a table has in this database, prefix included."""
     is_core = name in CORE or name == VERSION_TABLE
     return prefix_of(dialect) + name if is_core else name
 
 
 def table_names(connection: Connection) -> Mapping[str, str]:
     """
-    Return the tables to copy: the name of each, and its name in this database.
+    Return the tables to copy: each table's name, and its name in this database.
 
-    What is referred to comes before what refers to it.
+    A table comes before the tables that refer to it.
     """
     dialect = connection.dialect
     found: dict[str, str] = {}
@@ -65,7 +65,7 @@ def table_names(connection: Connection) -> Mapping[str, str]:
 
 def find_tables(connection: Connection) -> Mapping[str, FoundTable]:
     """
-    Return the tables by their names, a table before those that refer to it.
+    Return the tables of the database by name, each before those that refer to it.
 
     Raises:
         ConfigError: A plugin's table has a column that cannot be copied.
@@ -93,13 +93,13 @@ def find_tables(connection: Connection) -> Mapping[str, FoundTable]:
 
 
 def deleted_since(connection: Connection, moment: datetime) -> Sequence[str]:
-    """Return the ids of videos that were deleted since a moment."""
+    """Return the ids of the videos that were deleted at the given moment or later."""
     asked = sa.select(videos.c.id).where(videos.c.deleted_at >= moment)
     return list(connection.execute(asked.order_by(videos.c.id)).scalars())
 
 
 def there_of(connection: Connection, video_ids: Iterable[str]) -> Sequence[str]:
-    """Return the ids of some videos that exist and are not deleted."""
+    """Return the ids, out of the given ones, whose videos exist and are not deleted."""
     found: list[str] = []
     # One by one: a statement takes only so many values.
     for video_id in video_ids:

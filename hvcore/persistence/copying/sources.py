@@ -1,4 +1,4 @@
-"""Sources of copied rows: a database at one moment, or the files of a backup."""
+"""Give the rows to copy: from a database as of one moment, or from the files of a backup."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,20 +16,20 @@ _ROWS_AT_ONCE: Final = 500
 
 
 class RowSource(Protocol):
-    """Gives rows, each time in the same order."""
+    """Source of the rows to copy, which gives them in the same order each time."""
 
     @property
     def shapes(self) -> Mapping[str, Mapping[str, ColumnKind]]:
-        """Return the tables by name, and what each of their columns holds."""
+        """Return the tables by name, each with the kind of value of its columns."""
         ...
 
     def rows(self, name: str, *, skip: int = 0) -> Iterator[Row]:
-        """Give the rows of a table but for the first ones."""
+        """Give the rows of a table, without the first ``skip`` rows."""
         ...
 
 
 class DatabaseSource:
-    """The rows of a database, through a connection that sees one moment of it."""
+    """Give the rows of a database through a connection that sees one moment of it."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -65,7 +65,7 @@ class DatabaseSource:
 @contextmanager
 def snapshot(engine: Engine) -> Iterator[Connection]:
     """
-    Open a connection that sees one moment, whatever others write meanwhile.
+    Open a connection that sees the database as of one moment, whatever others write meanwhile.
 
     Raises:
         UnavailableError: The database does not answer.
@@ -87,10 +87,11 @@ def snapshot(engine: Engine) -> Iterator[Connection]:
 @contextmanager
 def still(engine: Engine) -> Iterator[Connection]:
     """
-    Open a connection to a database that nobody writes to until the end.
+    Open a connection to a database, and keep all others from writing until it is closed.
 
     Raises:
-        UnavailableError: Others write and do not end, or it does not answer.
+        UnavailableError: Another transaction writes and does not end, or the database does
+            not answer.
     """
     if engine.dialect.name == "sqlite":
         with writing(engine) as connection:

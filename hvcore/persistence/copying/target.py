@@ -1,8 +1,9 @@
 """
-The database into which another one is copied.
+Write the copy of a database into another database.
 
-Until all of it is there and compared, its version says that it is a copy and of what: no
-service starts on it, and whoever copies again goes on where the last one ended.
+Until all rows are copied and compared, the schema version of the target says that it is
+an unfinished copy, and of what: no service starts on it, and the next attempt goes on
+where the last one ended.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -48,20 +49,20 @@ _AN_EMPTY_ONE: Final = (
 
 
 class MakeTables(Protocol):
-    """Makes the tables of a database that is marked."""
+    """Function that makes the tables of a database that is marked as an unfinished copy."""
 
     def __call__(self, *, mark: str) -> None:
-        """Make the tables, and leave the mark; safe to repeat."""
+        """Make the tables, and leave the mark of the unfinished copy; safe to repeat."""
         ...
 
 
 class CopyTarget:
     """
-    A database, empty or with the beginning of this copy.
+    The database that a copy is written into: empty, or with the beginning of this copy.
 
     Args:
-        copy_id: At most 20 characters that say what is copied; another one is another
-            copy, which is not gone on with.
+        copy_id: At most 20 characters that say what is copied. A copy that was begun with
+            another id is not continued.
     """
 
     def __init__(self, engine: Engine, copy_id: str) -> None:
@@ -72,13 +73,13 @@ class CopyTarget:
 
     def claim(self, source: RowSource) -> None:
         """
-        Mark an empty database, so that no service starts on it from now on.
+        Mark an empty database as an unfinished copy, so that no service starts on it.
 
-        Of a claimed one, or a begun copy, nothing is changed.
+        A database that is marked already, or has the beginning of this copy, is not changed.
 
         Raises:
             UnavailableError: The database does not answer.
-            ConfigError: It has something in it, which is as it was.
+            ConfigError: The database is not empty; it is left as it was.
         """
         # Asked first: an empty database may be one that this user may only look at.
         with reading(self._engine) as connection:
@@ -87,11 +88,11 @@ class CopyTarget:
 
     def begin(self, source: RowSource, make_tables: MakeTables) -> None:
         """
-        Have the tables made and the copy begun; of a begun copy, nothing.
+        Mark an empty database and make its tables; leave a begun copy as it is.
 
         Raises:
             UnavailableError: The database does not answer.
-            ConfigError: It has something in it, or its tables have other columns.
+            ConfigError: The database has other content, or its tables have other columns.
         """
         with reading(self._engine) as connection:
             is_begun = self._is_begun(connection, source)
@@ -109,22 +110,22 @@ class CopyTarget:
         failpoint("copy.begun")
 
     def __iter__(self) -> Iterator[str]:
-        """Give the names of the tables to be filled, what is referred to first."""
+        """Give the names of the tables to fill, each before those that refer to it."""
         return iter(self._tables)
 
     def count(self, name: str) -> int:
-        """Return the number of a table's rows."""
+        """Return the number of rows that a table of the target has."""
         # To count many rows takes longer than a question usually may.
         with snapshot(self._engine) as connection:
             return _count(connection, self._tables[name].table)
 
     def fill(self, name: str, rows: Iterable[Row]) -> Iterator[int]:
         """
-        Put rows into a table, in their order; give how many each transaction had.
+        Insert rows into a table, in their order; give the number of rows of each transaction.
 
         Raises:
             UnavailableError: The database does not answer.
-            ConfigError: A row cannot be in this database.
+            ConfigError: This database cannot hold one of the rows.
         """
         for page in _pages(rows):
             with writing(self._engine) as connection:
@@ -134,13 +135,13 @@ class CopyTarget:
             yield len(page)
 
     def digests(self) -> Mapping[str, Digest]:
-        """Return the present digests of the tables."""
+        """Return the present row digest of each table of the target, by name."""
         with snapshot(self._engine) as connection:
             found = DatabaseSource(connection)
             return {name: Digest.of(found.rows(name)) for name in self._tables}
 
     def finish(self) -> None:
-        """Let services start on it."""
+        """Remove the mark of the unfinished copy, so that services may start on the database."""
         if self._engine.dialect.name == "postgresql":
             quote = self._engine.dialect.identifier_preparer.quote
             # Without it the first questions are planned as if the tables were empty.

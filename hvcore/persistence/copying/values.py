@@ -1,7 +1,7 @@
 """
-Rows in a form that is the same whichever database they are in, and their hash.
+Write rows in a form that is the same for SQLite and PostgreSQL, and hash them.
 
-A row is a list of what JSON has, in the order of its columns' names. So SQLite's 0 and
+A row is a list of JSON values, in the order of its columns' names. So SQLite's 0 and
 PostgreSQL's false are one value, and rows of both can be compared.
 """
 
@@ -52,13 +52,13 @@ _KINDS: Final[Sequence[tuple[type[sa.types.TypeEngine[Any]], ColumnKind]]] = (
 
 def kind_of(type_: sa.types.TypeEngine[Any], *, where: str) -> ColumnKind:
     """
-    Return the kind of value that a column of a type holds.
+    Return the kind of value that a column of a database type holds.
 
     Args:
-        where: The column, for the message.
+        where: The name of the column, for the error message.
 
     Raises:
-        ConfigError: There is no form for it that both databases share.
+        ConfigError: The type has no form that both databases share.
     """
     for class_, kind in _KINDS:
         if isinstance(type_, class_):
@@ -71,10 +71,10 @@ def kind_of(type_: sa.types.TypeEngine[Any], *, where: str) -> ColumnKind:
 
 def to_canonical(kind: ColumnKind, value: Any, *, where: str) -> Any:  # noqa: ANN401 - of every type
     """
-    Turn a value of the database into a value of JSON.
+    Turn a value that the database returned into a JSON value.
 
     Raises:
-        ConfigError: The value is none of its column's kind, as SQLite allows.
+        ConfigError: The value is not of its column's kind, which SQLite allows.
     """
     if value is None:
         return None
@@ -92,7 +92,7 @@ def from_canonical(
     value: Any,  # noqa: ANN401 - of JSON
     type_: sa.types.TypeEngine[Any],
 ) -> Any:  # noqa: ANN401 - of every type
-    """Turn a value of JSON into one that a column of this type takes."""
+    """Turn a JSON value into a value that a database column of this type takes."""
     if value is None:
         return None
     if kind is ColumnKind.BINARY:
@@ -109,35 +109,35 @@ def from_canonical(
 
 
 def encode(row: Row) -> bytes:
-    """Write a row as one line, without its end."""
+    """Write a row as one line of JSON, without the line end."""
     return json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 @attrs.define
 class Digest:
     """
-    The number of rows, and a hash of all rows together.
+    The number of a table's rows, and one hash of all of them.
 
-    The hash is the sum of the rows' hashes: databases order texts differently, and
-    whoever reads them in another order gets the same.
+    The hash is the sum of the rows' hashes, so that the order of the rows does not matter:
+    databases order texts differently.
     """
 
     rows: int = 0
     _sum: int = 0
 
     def add(self, line: bytes) -> None:
-        """Take a row in, as ``encode`` has written it."""
+        """Add a row, given as the line that ``encode`` has written."""
         self.rows += 1
         self._sum = (self._sum + int.from_bytes(sha256(line).digest())) % _MODULUS
 
     @property
     def text(self) -> str:
-        """The hash in 64 hex digits."""
+        """The hash of the rows, in 64 hex digits."""
         return f"{self._sum:064x}"
 
     @classmethod
     def of(cls, rows: Iterable[Row]) -> Self:
-        """Return that of rows."""
+        """Return the digest of the given rows."""
         made = cls()
         for row in rows:
             made.add(encode(row))

@@ -1,8 +1,8 @@
 """
-Answers of a server, cached for less than a second, for threads that must not wait.
+Cache the answers of a database server for less than a second, for threads that must not wait.
 
-As at an edge (docs/decisions/0023): never past a change on this machine. If many need
-the same answer, one has it asked again while the others go on.
+As at an edge (docs/decisions/0023), no answer is used after a change on this machine. If
+many threads need the same answer, one of them renews it while the others use the old one.
 """
 
 import threading
@@ -24,7 +24,7 @@ _Key: TypeAlias = tuple[object, ...]
 
 
 class CacheMissError(UnavailableError):
-    """The server would have to be asked, which takes a while."""
+    """The cache has no valid answer, and asking the database server would take a while."""
 
     default_detail = "Ask again where waiting does no harm."
 
@@ -46,16 +46,17 @@ class _Moment:
 
 
 def since_boot_s() -> float:
-    """Return a time that no one sets, and that goes on while the machine sleeps."""
+    """Return the seconds since the machine booted, which nobody sets and sleep does not stop."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 class AnswerCache:
     """
-    Within moments, answers from earlier questions outside of them; thread-safe.
+    Cache query answers, and give threads within a *moment* only cached ones; thread-safe.
 
-    Questions outside of moments are always asked; their answers are cached as soon as
-    there was a moment.
+    A moment is a block in which a thread must not wait for the server. Queries outside of
+    moments always go to the server; their answers are cached once any thread has had a
+    moment.
     """
 
     def __init__(
@@ -77,10 +78,10 @@ class AnswerCache:
         ask: Callable[[Query, Mapping[str, object]], list[Row]],
     ) -> list[Row]:
         """
-        Return the cached answer within a moment, else what ``ask`` returns.
+        Return the cached rows of a query within a moment; outside of one, ask the server.
 
         Raises:
-            CacheMissError: Within a moment: nothing that still holds.
+            CacheMissError: Within a moment: no cached answer is still valid.
             UnavailableError: The server does not answer.
         """
         moment: _Moment | None = getattr(self._thread, "moment", None)
@@ -97,13 +98,13 @@ class AnswerCache:
         return rows
 
     def moment(self) -> AbstractContextManager[None]:
-        """Within the block, answer this thread from the cache, or not at all."""
+        """Within the block, answer this thread's queries from the cache, or raise CacheMissError."""
         self._is_used = True
         self._thread.moment = _Moment(self._now_s(), self._changes.latest())
         return self._end
 
     def end_moment(self) -> None:
-        """Ask again from now on."""
+        """Have this thread's queries go to the server again."""
         self._thread.moment = None
 
     def _recall(self, key: _Key, moment: _Moment) -> list[Row]:

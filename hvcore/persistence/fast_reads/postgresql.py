@@ -1,4 +1,4 @@
-"""Reads of PostgreSQL, whose connections are dear and shared."""
+"""Run the queries of FastReads on PostgreSQL, with a few connections that threads share."""
 
 import time
 from collections import deque
@@ -24,15 +24,15 @@ from hvcore.persistence.server_limits import PING_S
 
 class PostgresqlReader:
     """
-    A few connections that any thread of any reader takes; more are made and closed.
+    Run queries on PostgreSQL, with connections that all threads and readers share.
 
-    They are not among those that the engine counts, or only while they are opened: each
-    thread that reads at a moment has one, and five are kept.
+    The engine's pool counts these connections only while they are opened. Each thread that
+    is reading has one, and five idle ones are kept.
 
-    Whether one is alive shows when it is used: a read can be made again.
+    A connection that turns out to be dead is replaced, and the read is made again.
 
     Args:
-        cache: Answers within moments; None if they are answered as all else is.
+        cache: Answers the queries within moments; None if the server answers them, too.
     """
 
     def __init__(self, engine: Engine, cache: AnswerCache | None = None) -> None:
@@ -43,7 +43,7 @@ class PostgresqlReader:
 
     def ask(self, question: Query, values: Mapping[str, object]) -> list[Row]:
         """
-        Return the rows of an answer.
+        Run a query and return its rows.
 
         Raises:
             CacheMissError: Within a moment: the server would have to be asked.
@@ -95,12 +95,12 @@ class PostgresqlReader:
         return rows
 
     def moment(self) -> AbstractContextManager[None]:
-        """See FastReads.moment; a server is asked each time, or not at all."""
+        """Within the block, answer from the cache only, if there is one; see FastReads.moment."""
         return nullcontext() if self._cache is None else self._cache.moment()
 
     @property
     def version(self) -> object:
-        """See FastReads.version; it is not known."""
+        """The version of the answers, which PostgreSQL does not tell; see FastReads.version."""
         return None
 
     def _connect(self) -> "_Owned":

@@ -1,4 +1,4 @@
-"""The queries of FastReads, and the readers that run them."""
+"""Declare the queries of FastReads, and the readers that run them on a database."""
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
@@ -14,16 +14,17 @@ Row = tuple[Any, ...]
 @attrs.frozen(eq=False)
 class Query:
     """
-    A statement as the driver takes it.
+    An SQL statement as the database driver takes it, and how it may be cached.
 
     Attributes:
-        names: Its parameters in the order of their places.
-        is_packed: All rows come as one, in JSON.
-        is_remembered: Within moments; False for what is large, and is kept by
-            who asks.
-        is_nothing_remembered: Also that there are no rows. Where strangers choose
-            the values, such questions are without number.
-        is_planned_anew: Each time, with its values in view; of a server.
+        names: The names of the parameters in the order of their places.
+        is_packed: Whether all rows come as one row of JSON.
+        is_remembered: Whether answers are cached for moments; False for large answers,
+            which the caller caches.
+        is_nothing_remembered: Whether answers without rows are cached, too. Not where
+            strangers choose the values: such queries are without number.
+        is_planned_anew: Whether PostgreSQL plans the statement anew each time, for its
+            values.
     """
 
     text: str
@@ -35,22 +36,22 @@ class Query:
 
 
 class Reader(Protocol):
-    """Asks one database."""
+    """Runs the queries of FastReads on one database."""
 
     def ask(self, question: Query, values: Mapping[str, object]) -> list[Row]: ...
 
     def moment(self) -> AbstractContextManager[None]:
-        """See FastReads.moment."""
+        """Answer this thread within the block as of its beginning; see FastReads.moment."""
         ...
 
     @property
     def version(self) -> object:
-        """See FastReads.version."""
+        """The version of the answers of this thread's moment; see FastReads.version."""
         ...
 
 
 class OwnedConnection:
-    """A driver's connection, closed when nobody holds it any more."""
+    """A driver's connection that is closed when nothing refers to it any more."""
 
     def __init__(self, driver: Any) -> None:  # noqa: ANN401 - either driver's
         self.driver = driver
@@ -61,7 +62,7 @@ class OwnedConnection:
 
 
 class EndOfMoment(AbstractContextManager[None]):
-    """Ends a thread's moment with a block, which a generator does more slowly."""
+    """Context manager that ends a thread's moment; quicker than a generator."""
 
     def __init__(self, end: Callable[[], None]) -> None:
         self._end = end

@@ -1,4 +1,4 @@
-"""Reads of SQLite, which tells when anything was committed."""
+"""Run the queries of FastReads on SQLite, and see when anything was committed."""
 
 import sqlite3
 import threading
@@ -27,7 +27,7 @@ _Answers = dict[tuple[str, tuple[object, ...]], list[Row]]
 
 
 class SqliteReader:
-    """A connection for every thread: they are cheap, and none waits for another."""
+    """Run queries on SQLite, with a connection for each thread: none waits for another."""
 
     def __init__(self, engine: Engine) -> None:
         self._path = str(engine.url.database)
@@ -50,7 +50,7 @@ class SqliteReader:
         return rows
 
     def moment(self) -> AbstractContextManager[None]:
-        """See FastReads.moment."""
+        """Answer this thread within the block as of its beginning; see FastReads.moment."""
         # Of one connection, and of what others commit: this one writes nothing.
         ((number,),) = self._read("PRAGMA data_version", ())
         owned = self._owned()
@@ -65,11 +65,11 @@ class SqliteReader:
 
     @property
     def version(self) -> object:
-        """See FastReads.version."""
+        """The version of the answers of this thread's moment; see FastReads.version."""
         return getattr(self._thread, "version", None)
 
     def end_moment(self) -> None:
-        """Read again from now on."""
+        """Have this thread's queries read the database's newest state again."""
         self._thread.version = self._thread.answers = None
 
     def _known(self) -> _Answers | None:

@@ -1,1 +1,1 @@
-"""Connections of other programs, in one of whose transactions this package works."""
+"""Use the connections of other programs, to work within their transactions."""

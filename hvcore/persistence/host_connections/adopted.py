@@ -1,4 +1,4 @@
-"""SQLAlchemy's connection of ours on a driver's connection that another program has."""
+"""Wrap a driver's connection of another program in a SQLAlchemy connection."""
 
 from functools import partial
 from typing import Any, Final
@@ -16,13 +16,13 @@ _twins: Final[WeakKeyDictionary[Engine, Engine]] = WeakKeyDictionary()
 
 def adopt(engine: Engine, driver: Driver) -> Connection:
     """
-    Return a connection with our statements, names and errors.
+    Return a SQLAlchemy connection of the service on another program's driver connection.
 
-    It is not ours to end: nothing closes the driver's connection, commits it or rolls
-    it back.
+    The driver's connection belongs to the other program: nothing here closes it, commits it
+    or rolls it back.
 
     Args:
-        engine: Ours, of the same database.
+        engine: The service's own engine of the same database.
     """
     speaking = _speaking(engine, driver.name)
     pool: Any = NullPool(

@@ -1,4 +1,4 @@
-"""Functions that are called once a connection of SQLAlchemy has committed."""
+"""Call functions once a SQLAlchemy connection has committed."""
 
 import logging
 from collections.abc import Callable
@@ -19,9 +19,9 @@ _log = logging.getLogger(__name__)
 
 def call_after_commit(connection: Connection, call: Callable[[], None]) -> None:
     """
-    Have a function called after a commit, when the connection is back in its pool.
+    Have a function called after a connection's commit, once it is back in its pool.
 
-    SQLAlchemy tells before a commit, not after it.
+    SQLAlchemy has an event before a commit, and none after it.
     """
     if not event.contains(connection, "commit", _become_due):
         event.listen(connection, "commit", _become_due)

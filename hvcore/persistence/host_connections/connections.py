@@ -1,4 +1,4 @@
-"""Connections as host programs give them: SQLAlchemy's, Django's, or a driver's."""
+"""Wrap the connections that host programs give: SQLAlchemy's, Django's, or a driver's."""
 
 import inspect
 import sys
@@ -24,7 +24,7 @@ _AUTOCOMMIT: Final = (
 
 
 class HostConnection(ABC):
-    """A connection that a host program has given, to be used until its transaction ends."""
+    """A connection that a host program has given, usable until its transaction ends."""
 
     begin_hint = "begin one first"
 
@@ -32,7 +32,7 @@ class HostConnection(ABC):
     @abstractmethod
     def driver(self) -> Driver:
         """
-        The driver's connection, which may be another one after a reconnect.
+        The driver's connection below it, which may change after a reconnect.
 
         Raises:
             ConfigError: The connection cannot be used.
@@ -40,7 +40,7 @@ class HostConnection(ABC):
 
     def begin(self) -> Driver:
         """
-        Return the driver's connection once a transaction is open, or will be by itself.
+        Return the driver's connection, with a transaction open or begun by its next statement.
 
         Raises:
             ConfigError: The connection cannot be used, or commits each statement.
@@ -52,17 +52,17 @@ class HostConnection(ABC):
         return driver
 
     def is_of(self, engine: Engine) -> bool:
-        """Return whether the connection leads to the database of an engine."""
+        """Return whether this connection leads to the database of the given engine."""
         return self.driver.is_of(engine)
 
     @property
     def on_commit(self) -> OnHostCommit | None:
-        """Has a function called after the commit; None if nobody tells of commits."""
+        """Function that has a function called after the commit; None if the connection has no such hook."""
         return None
 
 
 class DriversConnection(HostConnection):
-    """A connection of a database driver, with nothing around it."""
+    """A database driver's connection that a host program has given without a wrapper."""
 
     begin_hint = (
         "begin one first: with BEGIN, with connection.transaction() of psycopg, or by "
@@ -78,7 +78,7 @@ class DriversConnection(HostConnection):
 
 
 class SqlalchemyConnection(HostConnection):
-    """A connection of SQLAlchemy."""
+    """A SQLAlchemy connection that a host program has given."""
 
     begin_hint = "use one without the isolation level AUTOCOMMIT"
 
@@ -121,7 +121,7 @@ class SqlalchemyConnection(HostConnection):
 
 
 class DjangoConnection(HostConnection):
-    """A connection of Django."""
+    """A Django connection that a host program has given."""
 
     begin_hint = "call this within transaction.atomic()"
 
@@ -167,10 +167,10 @@ class DjangoConnection(HostConnection):
 
 def host_connection(connection: object) -> HostConnection:
     """
-    Return a host program's connection, in whatever form it was given.
+    Wrap a host program's connection, in whatever form it was given.
 
     Raises:
-        ConfigError: It is none, or one that cannot be used.
+        ConfigError: The object is no connection, or one that cannot be used.
     """
     if isinstance(connection, Connection):
         return SqlalchemyConnection(connection)

@@ -1,8 +1,8 @@
 """
-Connections of database drivers, as programs open them that do not know hvcore.
+Wrap the driver connections of programs that do not know hvcore.
 
-Such a program may have rows come as mappings, texts as bytes, and numbers as text. It has
-its settings back when hvcore's statements are done.
+Such a program may have set its connection to return rows as mappings, texts as bytes, and
+numbers as text. Its settings are in force again when hvcore's statements are done.
 """
 
 import sqlite3
@@ -29,11 +29,11 @@ ELSEWHERE: Final = (
 
 class Driver(ABC):
     """
-    A driver's connection that another program opened, and goes on to use.
+    A driver's connection that another program has opened and goes on to use.
 
     Attributes:
-        name: As SQLAlchemy calls the driver.
-        dialect: As SQLAlchemy calls the kind of database.
+        name: SQLAlchemy's name of the driver.
+        dialect: SQLAlchemy's name of the kind of database.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Driver(ABC):
     @abstractmethod
     def check(self) -> None:
         """
-        Refuse a connection on which no statement can be run now.
+        Raise ConfigError if the connection can run no statement now.
 
         Raises:
             ConfigError: With the reason, and what to do.
@@ -54,16 +54,16 @@ class Driver(ABC):
     @property
     @abstractmethod
     def is_in_transaction(self) -> bool:
-        """Whether a transaction is open that has not failed."""
+        """Whether the connection is in a transaction that has not failed."""
 
     @property
     @abstractmethod
     def commits_each_statement(self) -> bool:
-        """Whether a statement outside of a transaction begins none."""
+        """Whether each statement outside of a transaction is committed at once (autocommit)."""
 
     @abstractmethod
     def is_of(self, engine: Engine) -> bool:
-        """Return whether the connection leads to the database of an engine."""
+        """Return whether this connection leads to the database of the given engine."""
 
     @abstractmethod
     def cursor(self) -> Any:  # noqa: ANN401 - the driver's
@@ -71,12 +71,12 @@ class Driver(ABC):
 
     @contextmanager
     def usual_values(self) -> Iterator[None]:
-        """Have values come as usual within the block, where no cursor can say so."""
+        """Within the block, have the connection return values in the driver's default form, where a cursor cannot."""
         yield
 
 
 class SqliteDriver(Driver):
-    """A connection of Python's sqlite3."""
+    """A connection of Python's sqlite3 that another program has opened."""
 
     name = "pysqlite"
     dialect = "sqlite"
@@ -109,7 +109,7 @@ class SqliteDriver(Driver):
 
     @property
     def path(self) -> str:
-        """The file; empty if the database is in memory."""
+        """The path of the database file; empty if the database is in memory."""
         cursor = self.cursor()
         with self.usual_values():
             found = cursor.execute("PRAGMA database_list").fetchall()
@@ -119,7 +119,7 @@ class SqliteDriver(Driver):
         return self.is_at(str(engine.url.database))
 
     def is_at(self, path: str) -> bool:
-        """Return whether the connection leads to a file."""
+        """Return whether the connection leads to the database file at this path."""
         there = self.path
         with suppress(OSError):
             return bool(there) and Path(there).samefile(path)
@@ -208,7 +208,7 @@ def _known_places(engine: Engine) -> set[object]:
 
 
 class PsycopgDriver(_PostgresqlDriver):
-    """A connection of psycopg 3."""
+    """A psycopg 3 connection that another program has opened."""
 
     name = "psycopg"
 
@@ -229,7 +229,7 @@ class PsycopgDriver(_PostgresqlDriver):
 
 
 class Psycopg2Driver(_PostgresqlDriver):
-    """A connection of psycopg2."""
+    """A psycopg2 connection that another program has opened."""
 
     name = "psycopg2"
 
@@ -245,7 +245,7 @@ class Psycopg2Driver(_PostgresqlDriver):
 
 
 def driver_of(connection: object) -> Driver | None:
-    """Return a driver's connection if it is of a driver that can be used; else None."""
+    """Wrap a driver's connection; return None if its driver is not supported."""
     if isinstance(connection, sqlite3.Connection):
         return SqliteDriver(connection)
     # A driver that nobody has imported has made no connection.

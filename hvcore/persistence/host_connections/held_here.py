@@ -1,7 +1,8 @@
 """
-Whether the thread that waits for SQLite's write lock holds the lock itself.
+Detect that a thread waits for SQLite's write lock which it holds itself.
 
-It would wait for as long as it is let, and then fail: nobody else ends its transaction.
+Such a thread would wait until its time is over, and then fail: nobody else can end the
+transaction that holds the lock.
 """
 
 import gc
@@ -30,13 +31,13 @@ _of_thread = threading.local()
 
 
 def note_connections(engine: Engine) -> None:
-    """Have a thread's connections known from now on that come from an engine's pool."""
+    """Have each connection from an engine's pool noted as one of the thread that takes it."""
     if not event.contains(engine, "checkout", _note_checkout):
         event.listen(engine, "checkout", _note_checkout)
 
 
 def note_connection(connection: PoolProxiedConnection) -> None:
-    """Have a connection known as this thread's, until it is back in its pool."""
+    """Note a connection as one that this thread uses, until it is back in its pool."""
     known: WeakSet[PoolProxiedConnection] | None
     known = getattr(_of_thread, "connections", None)
     if known is None:
@@ -46,16 +47,16 @@ def note_connection(connection: PoolProxiedConnection) -> None:
 
 def refuse_if_held_here(path: str, waiting: sqlite3.Connection) -> None:
     """
-    Refuse to wait for a write lock that this thread has, by a connection that is known.
+    Raise OwnTransactionError if a noted connection of this thread holds the write lock.
 
     Takes 40 us where this thread is in a transaction, and nothing elsewhere.
 
     Args:
-        path: The database's file.
-        waiting: In no transaction, and about to begin one.
+        path: The path of the database file.
+        waiting: The connection that is about to begin a transaction.
 
     Raises:
-        OwnTransactionError: This thread has the lock.
+        OwnTransactionError: This thread holds the lock.
     """
     known = _open_at(path, _known(), waiting)
     if not known:
@@ -71,21 +72,21 @@ def refuse_if_held_here(path: str, waiting: sqlite3.Connection) -> None:
 
 def refuse_holder(path: str, waiting: sqlite3.Connection, is_late: bool) -> None:  # noqa: FBT001 - as OnBusy has it
     """
-    Refuse to go on waiting for a write lock that was found taken, if this thread has it.
+    Raise OwnTransactionError if this thread itself holds the write lock that it waits for.
 
     Args:
         is_late: Whether to look at every connection of the process, which takes about
             20 ms in a large one.
 
     Raises:
-        OwnTransactionError: This thread has the lock.
+        OwnTransactionError: This thread holds the lock.
     """
     _refuse_if_locked_by(_found(path, waiting, is_late=is_late))
 
 
 def refuse_if_open_here(path: str, waiting: sqlite3.Connection, is_late: bool) -> None:  # noqa: FBT001 - as OnBusy has it
     """
-    Refuse to wait for a moment without any transaction, if this thread is in one.
+    Raise OwnTransactionError if this thread waits until no transaction is open, and has one open.
 
     Raises:
         OwnTransactionError: This thread is in a transaction of the same file.

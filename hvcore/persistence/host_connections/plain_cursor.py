@@ -1,4 +1,4 @@
-"""Cursors of psycopg as it makes them where nobody has changed its settings."""
+"""Make psycopg cursors with default settings, whatever their connection is set to."""
 
 from typing import Any, Final
 
@@ -10,12 +10,12 @@ _ADAPTERS: Final = AdaptersMap(psycopg.adapters)
 
 
 class PlainCursor(psycopg.Cursor[Any]):
-    """A cursor whose rows and values are psycopg's own, whatever its connection has."""
+    """A cursor that returns rows and values in psycopg's default form, whatever its connection is set to."""
 
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
         super().__init__(connection, row_factory=tuple_row)
 
     @property
     def adapters(self) -> AdaptersMap:
-        """The adapters that another program has not changed."""
+        """The type adapters of psycopg's defaults, which no other program has changed."""
         return _ADAPTERS

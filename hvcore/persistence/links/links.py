@@ -1,4 +1,4 @@
-"""The edge keys and the share links."""
+"""Store the edge keys and the share links."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from hvcore.persistence.tables import edge_keys, share_guesses, share_links
 
 
 class SqlEdgeKeyRepository:
-    """Edge keys in the database; see ports.repositories.links.EdgeKeyRepository."""
+    """Store edge keys; see ports.repositories.links.EdgeKeyRepository."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -37,7 +37,7 @@ class SqlEdgeKeyRepository:
 
 
 class SqlShareLinkRepository:
-    """Share links in the database; see ports.repositories.links.ShareLinkRepository."""
+    """Store share links; see ports.repositories.links.ShareLinkRepository."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -125,7 +125,7 @@ class SqlShareLinkRepository:
 
 
 def edge_key_from_row(row: RowMapping | Mapping[str, Any]) -> EdgeKey:
-    """Read an edge key."""
+    """Read an edge key from its row."""
     return EdgeKey(
         id=EdgeKeyId(row["id"]),
         org_id=OrgId(row["org_id"]),
@@ -139,7 +139,7 @@ def edge_key_from_row(row: RowMapping | Mapping[str, Any]) -> EdgeKey:
 
 
 def edge_key_to_row(key: EdgeKey) -> dict[str, Any]:
-    """Write an edge key."""
+    """Return the row of an edge key."""
     return {
         "id": key.id,
         "org_id": key.org_id,
@@ -153,7 +153,7 @@ def edge_key_to_row(key: EdgeKey) -> dict[str, Any]:
 
 
 def share_link_from_row(row: RowMapping | Mapping[str, Any]) -> ShareLink:
-    """Read a share link."""
+    """Read a share link from its row."""
     return ShareLink(
         id=ShareLinkId(row["id"]),
         org_id=OrgId(row["org_id"]),
@@ -169,7 +169,7 @@ def share_link_from_row(row: RowMapping | Mapping[str, Any]) -> ShareLink:
 
 
 def share_to_row(share: ShareLink) -> dict[str, Any]:
-    """Write a share link."""
+    """Return the row of a share link."""
     return {
         "id": share.id,
         "org_id": share.org_id,

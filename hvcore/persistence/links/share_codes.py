@@ -1,4 +1,4 @@
-"""The codes by which viewers of share links are recognised."""
+"""Store the codes that are mailed to viewers of share links."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -14,7 +14,7 @@ from hvcore.persistence.tables import share_codes
 
 
 class SqlShareCodeRepository:
-    """Codes in the database; see ports.repositories.share_codes."""
+    """Store the codes that are mailed to viewers of share links; see ports.repositories.share_codes."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

@@ -1,1 +1,1 @@
-"""The history of the schema, for Alembic."""
+"""The Alembic migrations of the database schema."""

@@ -1,4 +1,4 @@
-"""Alembic's way to the database: migrate.py passes an open transaction."""
+"""Give Alembic the open transaction of migrate.py."""
 
 from alembic import context
 

@@ -1,7 +1,7 @@
 """
-Migrations for tables with a prefix, written as if there were none.
+Run Alembic operations on tables whose names have a prefix, written as if there were none.
 
-A text of SQL names tables in braces, as in ``UPDATE {videos} SET …``.
+SQL texts write table names in braces, as in ``UPDATE {videos} SET …``.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ from hvcore.persistence.naming import prefix_of, with_prefix
 
 
 def run_migrations(context: MigrationContext) -> None:
-    """Run the outstanding migrations, within the open transaction."""
+    """Run the outstanding migrations within the open transaction."""
     with Operations.context(context) as operations:
         prefixed = _Prefixed(operations, prefix_of(context.dialect))
         # What ``alembic.op`` calls; it makes its operations by itself.

@@ -1,4 +1,4 @@
-"""The lookup that every playback request makes: a video, a share or an edge key."""
+"""Look up the video, share link or edge key of a playback request."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -166,11 +166,12 @@ class _Found:
 
 class SqlPlaybackDirectory:
     """
-    Videos to play, from the database; see ports.repositories.playback.PlaybackDirectory.
+    Look up the videos that are to be played; see ports.repositories.playback.PlaybackDirectory.
 
     Args:
-        changes: With it, moments wait for no server; see FastReads.
-        clock: Tells which month it is.
+        changes: Shows when cached answers of a server are no longer valid. With it,
+            reads within ``moment`` never wait for the server; see FastReads.
+        clock: Tells the month whose quota use is read.
     """
 
     def __init__(
@@ -210,10 +211,11 @@ class SqlPlaybackDirectory:
 
     def find(self, video_id: str) -> PlaybackEntry | None:
         """
-        Return the entry of a ``vid_`` or ``pubvid_`` id as of now.
+        Return the playback entry of a ``vid_`` or ``pubvid_`` id as of now; None if there is none.
 
         Raises:
-            UnavailableError: The database does not answer, or is not waited for.
+            UnavailableError: The database does not answer; or within ``moment`` it would have to be
+                waited for.
         """
         known = self._found.get(video_id)
         version = self._reads.version
@@ -248,7 +250,7 @@ class SqlPlaybackDirectory:
 
     def moment(self) -> AbstractContextManager[None]:
         """
-        Within the block, answer this thread as of its beginning, or later.
+        Within the block, answer this thread as of the beginning of the block, or later.
 
         Raises:
             UnavailableError: The database does not answer.

@@ -1,4 +1,4 @@
-"""Lists of domains in the database; see ports.repositories.domain_lists."""
+"""Store the lists of domains that playback tokens name; see ports.repositories.domain_lists."""
 
 from datetime import datetime
 
@@ -11,7 +11,7 @@ from hvcore.persistence.tables import domain_lists
 
 
 class SqlDomainListRepository:
-    """One row for each list."""
+    """Store domain lists, a row for each; see ports.repositories.domain_lists."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

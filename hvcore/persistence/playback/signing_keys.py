@@ -1,4 +1,4 @@
-"""The signing keys of organizations."""
+"""Store the keys with which organizations sign playback tokens."""
 
 import base64
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from hvcore.persistence.tables import organizations, signing_keys
 
 
 class SqlSigningKeyRepository:
-    """Signing keys in the database; see ports.repositories.access.signing_keys."""
+    """Store organizations' signing keys; see ports.repositories.access.signing_keys."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -71,7 +71,7 @@ class SqlSigningKeyRepository:
 
 
 def signing_key_from_row(row: Mapping[str, Any] | RowMapping) -> SigningKey:
-    """Read a row of the table."""
+    """Read an organization's signing key from its row."""
     return SigningKey(
         id=SigningKeyId(row["id"]),
         org_id=OrgId(row["org_id"]),

@@ -1,4 +1,4 @@
-"""The progress of the running jobs of some videos."""
+"""Calculate the progress of the running transcode jobs of some videos."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -18,11 +18,11 @@ def progress_of(
     connection: Connection, running: Mapping[str, str]
 ) -> Mapping[str, int]:
     """
-    Return the progress of jobs, 0 to 99, those that are still planned left out.
+    Return the progress of transcode jobs by job id, from 0 to 99; without jobs that are still planned.
 
     Args:
-        running: Video ids by job id. A part's task is about either of them;
-            about a video, its payload's ``job`` tells the job.
+        running: Video ids by job id. The task of a part has the job or the
+            video as its subject; with the video, its payload's ``job`` tells the job.
     """
     done = sa.case((tasks.c.state == TaskState.DONE.value, 1.0), else_=tasks.c.progress)
     share = sa.func.sum(tasks.c.weight * done)

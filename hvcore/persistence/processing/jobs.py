@@ -1,4 +1,4 @@
-"""The transcode jobs."""
+"""Store the transcode jobs."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -22,7 +22,7 @@ _UNFINISHED: Final = [state.value for state in TaskState if state not in ENDED]
 
 
 class SqlJobRepository:
-    """Transcode jobs in the database; see ports.repositories.jobs.JobRepository."""
+    """Store transcode jobs; see ports.repositories.jobs.JobRepository."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -37,7 +37,7 @@ class SqlJobRepository:
 
     def count_down(self, job_id: JobId) -> int:
         """
-        Record one finished part; return how many are left.
+        Record one finished part of a transcode job; return how many parts are left.
 
         Raises:
             LookupError: There is no such job.
@@ -55,7 +55,7 @@ class SqlJobRepository:
         return left
 
     def unfinished(self) -> Mapping[str, int]:
-        """Return the number of jobs that still need a transcoder, by its name."""
+        """Return the number of jobs that still need a transcoder, by the transcoder's name."""
         jobs = sa.func.count(sa.distinct(transcode_jobs.c.id)).label("jobs")
         statement = (
             sa.select(transcode_jobs.c.transcoder, jobs)

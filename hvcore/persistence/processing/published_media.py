@@ -1,4 +1,4 @@
-"""The published media of videos: stored once, never changed, kept in memory."""
+"""Store the media indexes of published videos (tracks and segments), and cache them in memory."""
 
 import threading
 from collections import OrderedDict
@@ -21,7 +21,7 @@ Key = tuple[str, str]
 
 
 class MediaCache:
-    """The media indexes that were used last, bounded by their segments."""
+    """Cache of the media indexes (tracks and segments) used last, bounded by the number of segments."""
 
     def __init__(self, max_segments: int = MAX_SEGMENTS) -> None:
         self._max_segments = max_segments
@@ -31,7 +31,7 @@ class MediaCache:
         self._lock = threading.Lock()
 
     def get(self, key: Key, read: Callable[[], str | None]) -> MediaIndex | None:
-        """Return a media index, from its JSON text if it is not in memory."""
+        """Return a media index; if it is not in memory, parse the JSON text that ``read`` returns; None without text."""
         with self._lock:
             entry = self._entries.get(key)
             if entry is not None:
@@ -60,7 +60,7 @@ class MediaCache:
 def load_media(
     connection: Connection, cache: MediaCache, video_id: str, job_id: str
 ) -> MediaIndex | None:
-    """Return the media index that a job has published."""
+    """Return the media index that a transcode job has published; None if there is none."""
     statement = sa.select(published_media.c.media).where(
         published_media.c.video_id == video_id, published_media.c.job_id == job_id
     )
@@ -72,7 +72,7 @@ def load_media(
 def store_media(
     connection: Connection, video_id: VideoId, job_id: JobId, media: MediaIndex
 ) -> None:
-    """Store the media index of a job, unless one is stored: it never changes."""
+    """Store the media index that a job has published, unless one is stored: it never changes."""
     is_stored = sa.select(sa.literal(1)).where(
         published_media.c.video_id == video_id, published_media.c.job_id == job_id
     )

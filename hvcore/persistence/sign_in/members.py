@@ -1,4 +1,4 @@
-"""The members of organizations."""
+"""Store the members of organizations: the people who may sign in to the dashboard."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,7 +16,7 @@ _ROW = organization_members.c
 
 
 class SqlMemberRepository:
-    """Members in the database; see ports.repositories.sign_in."""
+    """Store the members of organizations; see ports.repositories.sign_in."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

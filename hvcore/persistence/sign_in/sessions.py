@@ -1,4 +1,4 @@
-"""The sessions of people who are signed in."""
+"""Store the sessions of people who are signed in to the dashboard."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -18,7 +18,7 @@ _ROW = sign_in_sessions.c
 
 
 class SqlSignInSessionRepository:
-    """Sessions in the database; see ports.repositories.sign_in."""
+    """Store the sessions of signed-in people; see ports.repositories.sign_in."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

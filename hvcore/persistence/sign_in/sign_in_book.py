@@ -1,4 +1,4 @@
-"""The database's answers to a sign-in backend of links."""
+"""Give the sign-in backend for one-time links its records in the database."""
 
 import attrs
 from sqlalchemy.engine import Engine
@@ -14,7 +14,7 @@ from hvcore.persistence.sign_in.sign_ins import SqlSignInLinkRepository
 
 @attrs.frozen(kw_only=True)
 class SqlSignInBook:
-    """One-time links and members; see ports.context.SignInBook."""
+    """Look up one-time links and members for a sign-in backend; see ports.context.SignInBook."""
 
     engine: Engine
     clock: Clock

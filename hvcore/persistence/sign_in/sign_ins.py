@@ -1,4 +1,4 @@
-"""Records that are used once: pending sign-ins, and one-time links."""
+"""Store records that are used once: pending sign-ins, and one-time links."""
 
 from datetime import datetime
 from typing import Any
@@ -13,7 +13,7 @@ from hvcore.persistence.tables import pending_sign_ins, sign_in_links
 
 
 class SqlPendingSignInRepository:
-    """Sign-ins in the database; see ports.repositories.sign_in."""
+    """Store sign-ins that are not completed yet; see ports.repositories.sign_in."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -31,7 +31,7 @@ class SqlPendingSignInRepository:
 
 
 class SqlSignInLinkRepository:
-    """One-time links in the database; see ports.repositories.sign_in."""
+    """Store one-time sign-in links; see ports.repositories.sign_in."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

@@ -1,4 +1,4 @@
-"""The tables."""
+"""Declare the tables of the database."""
 
 from hvcore.persistence.tables.captions import video_captions
 from hvcore.persistence.tables.columns import (

@@ -1,4 +1,4 @@
-"""The captions of videos."""
+"""Declare the table of the captions of videos."""
 
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Boolean, Column, Table

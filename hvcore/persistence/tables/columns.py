@@ -1,7 +1,7 @@
 """
-Column types and metadata that all tables have in common.
+Declare the column types and the metadata that all tables share.
 
-Moments are whole microseconds since 1970, so that both databases order and
+Points in time are whole microseconds since 1970, so that both databases order and
 compare them alike; texts are ordered by code point.
 """
 
@@ -17,7 +17,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 class UtcDateTime(sa.types.TypeDecorator[datetime]):
-    """An aware datetime in UTC, stored as microseconds since 1970."""
+    """Column type for an aware datetime in UTC, stored as microseconds since 1970."""
 
     impl = BigInteger
     cache_ok = True
@@ -25,13 +25,13 @@ class UtcDateTime(sa.types.TypeDecorator[datetime]):
     def process_bind_param(
         self, value: datetime | None, _dialect: Dialect
     ) -> int | None:
-        """Turn a datetime into a number."""
+        """Turn a datetime into microseconds since 1970."""
         return None if value is None else (value - EPOCH) // _MICROSECOND
 
     def process_result_value(
         self, value: int | None, _dialect: Dialect
     ) -> datetime | None:
-        """Turn a number into a datetime."""
+        """Turn microseconds since 1970 into a datetime."""
         return None if value is None else EPOCH + timedelta(microseconds=value)
 
 
@@ -57,18 +57,17 @@ SECRET: Final[dict[Any, Any]] = {HOLDS: "secret"}
 
 class StorableText(sa.types.TypeDecorator[str]):
     """
-    A text that may quote an exception of a plugin, a driver or a stranger's server.
+    Column type for text that may quote an exception of a plugin, a driver or a foreign server.
 
-    PostgreSQL stores no NUL, and neither database halves of surrogate pairs. Such a
-    character is stored as U+FFFD: an error that cannot be written would keep what it
-    is about from ending.
+    PostgreSQL stores no NUL, and neither database stores halves of surrogate pairs. Such a
+    character is stored as U+FFFD: a task whose error could not be written would never end.
     """
 
     impl = Text
     cache_ok = True
 
     def process_bind_param(self, value: str | None, _dialect: Dialect) -> str | None:
-        """Replace the characters that no database stores."""
+        """Replace the characters that no database stores by U+FFFD."""
         if value is None or (value.isascii() and "\0" not in value):
             return value
         storable = value.encode("utf-16-le", "surrogatepass").decode(
@@ -88,7 +87,7 @@ metadata: Final = sa.MetaData(
 
 
 def environment_key() -> sa.ForeignKeyConstraint:
-    """Tie ``org_id`` and ``env_id`` to an environment."""
+    """Return a foreign key that ties ``org_id`` and ``env_id`` to an environment."""
     return sa.ForeignKeyConstraint(
         ["org_id", "env_id"], ["environments.org_id", "environments.id"]
     )

@@ -1,4 +1,4 @@
-"""Events, the endpoints that want them, and each delivery."""
+"""Declare the tables of events, webhook endpoints, and deliveries of events to endpoints."""
 
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Column, Table

@@ -1,4 +1,4 @@
-"""Edge keys, share links and their codes; what signs tokens, and the domains they name."""
+"""Declare the tables of edge keys, share links and their codes, signing keys and domain lists."""
 
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Boolean, Column, Table

@@ -1,4 +1,4 @@
-"""Limits of organizations, and what they use."""
+"""Declare the tables of organizations' quotas, and of how much of them is used."""
 
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Column, Float, Table

@@ -1,4 +1,4 @@
-"""The table of removals of deleted videos."""
+"""Declare the table of removals of deleted videos."""
 
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Column, Table

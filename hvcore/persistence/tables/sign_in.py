@@ -1,4 +1,4 @@
-"""People of the dashboard: sessions, sign-ins, one-time links, members."""
+"""Declare the tables of the dashboard's people: sessions, sign-ins, one-time links, members."""
 
 import sqlalchemy as sa
 from sqlalchemy import Column, LargeBinary, Table

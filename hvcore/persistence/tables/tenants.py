@@ -1,4 +1,4 @@
-"""Organizations, environments, API keys and what was done with them."""
+"""Declare the tables of organizations, environments, API keys, and the audit log."""
 
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Column, Integer, Table

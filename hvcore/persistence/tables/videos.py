@@ -1,4 +1,4 @@
-"""Videos, what is published of them, and the uploads they come from."""
+"""Declare the tables of videos, their published media, and the uploads they come from."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Jobs, tasks, and who leads."""
+"""Declare the tables of transcode jobs, tasks, and leading processes."""
 
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Boolean, Column, Float, Integer, Table

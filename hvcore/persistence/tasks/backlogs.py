@@ -1,4 +1,4 @@
-"""The backlog of each lane: waiting tasks and failed ones."""
+"""Count the backlog of each task lane: waiting tasks and failed ones."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -29,7 +29,7 @@ _WAITING: Final = (TaskState.DUE.value, TaskState.QUEUED.value)
 
 
 def read_backlogs(connection: Connection, now: datetime) -> Sequence[LaneBacklog]:
-    """Return the backlog of every lane, in their order."""
+    """Return the backlog of every task lane, in the order of the lanes."""
     is_later = sa.and_(table.c.state == TaskState.DUE.value, table.c.not_before > now)
     name = sa.case((is_later, _LATER), else_=table.c.state).label("name")
     statement = (
@@ -52,7 +52,7 @@ def read_backlogs(connection: Connection, now: datetime) -> Sequence[LaneBacklog
 
 
 def read_counts(connection: Connection, now: datetime) -> Sequence[TaskCount]:
-    """Return the number of unended or failed tasks, by lane and kind."""
+    """Return the number of tasks that have not ended or have failed, by lane and kind."""
     is_later = sa.case((table.c.not_before > now, 1), else_=0).label("is_later")
     places = (table.c.lane, table.c.kind, table.c.state, is_later)
     statement = (
@@ -70,10 +70,10 @@ def read_counts(connection: Connection, now: datetime) -> Sequence[TaskCount]:
 
 def read_waiting_encode_s(connection: Connection) -> float:
     """
-    Return the length of the source that waits in the encode lane.
+    Return the total length of source video, in seconds, that waits in the encode lane.
 
     A part counts for its share of the work of its job. A video that is not planned yet
-    is as long as those were on average that were made last.
+    counts as the average length of the videos made last.
     """
     seconds = sa.func.sum(table.c.weight * transcode_jobs.c.duration_s)
     statement = (

@@ -1,7 +1,8 @@
 """
-The statements of the lanes' accounts, made once.
+Build the SQL statements of the lane accounts, once in a process.
 
-Every change of a task runs some; to put them together costs more than to run them.
+Every change of a task runs some of these statements; building them costs more than running
+them.
 """
 
 from functools import cache
@@ -159,7 +160,7 @@ SETTLE: Final = (
 
 @cache
 def with_work(lanes: tuple[str, ...]) -> sa.Executable:
-    """Return the statement that tells in which of some lanes something is due."""
+    """Return the statement that tells for each of the given lanes whether a task is due in it."""
     return sa.select(
         *(
             sa.exists().where(
@@ -174,7 +175,7 @@ def with_work(lanes: tuple[str, ...]) -> sa.Executable:
 
 
 def new_account(connection: Connection) -> postgresql.Insert | sqlite.Insert:
-    """Return the statement that makes an account, unless there is one."""
+    """Return the statement that inserts the account of an organization in a lane, unless it exists."""
     return (
         insert_into(connection, table)
         .values(

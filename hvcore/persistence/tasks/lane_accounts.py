@@ -1,9 +1,10 @@
 """
-The accounts by which a lane is shared between organizations.
+Keep the accounts by which a task lane is shared between organizations.
 
-A row says what waits for an organization and what was spent on it. It is updated in
-the transaction that changes the tasks, last but for the totals. So a worker that
-takes a task need not look at all waiting tasks.
+An account is a row for an organization and a lane. It says when the organization's next
+task is due, and how much worker time was spent on it. It is updated in the transaction
+that changes the tasks, last but for the totals. So a worker that takes a task need not
+look at all waiting tasks.
 """
 
 import zlib
@@ -36,7 +37,7 @@ _FAIR: Final = frozenset(lane.value for lane in FAIR_LANES)
 
 
 def weights_of(connection: Connection, org_ids: Collection[str]) -> Mapping[str, float]:
-    """Return the weight of each organization: it counts for so many usual ones."""
+    """Return the encoding weight of each organization: 2.0 gets the share of two usual organizations."""
     weights = encoding_weights(connection, org_ids)
     return {org_id: weight.weight for org_id, weight in weights.items()}
 
@@ -47,7 +48,8 @@ class Turn:
     An organization of which a worker may take a task.
 
     Attributes:
-        subjects: What the task has to be about; None is anything.
+        subjects: The subjects (ids of videos, jobs, …) of the tasks that may be taken;
+            None allows every subject.
     """
 
     org_id: OrgId
@@ -55,7 +57,7 @@ class Turn:
 
 
 class LaneAccounts:
-    """The accounts, as one transaction sees and changes them."""
+    """Read and change the lane accounts within one transaction."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -63,17 +65,17 @@ class LaneAccounts:
         self._served_windows: set[Window] = set()
 
     def charge(self, org_id: str, lane: str, cost_s: float) -> None:
-        """Record the time spent on an organization."""
+        """Charge worker time to an organization's account of a lane; ``settle`` writes it."""
         window = (org_id, lane)
         self._costs_s[window] = self._costs_s.get(window, 0.0) + max(cost_s, 0.0)
         self._served_windows.add(window)
 
     def serve(self, org_id: str, lane: str) -> None:
-        """Take note that a task of an organization was taken."""
+        """Note that a worker has taken a task of an organization in a lane; ``settle`` writes it."""
         self._served_windows.add((org_id, lane))
 
     def lanes_with_work(self, lanes: Sequence[Lane], now: datetime) -> Sequence[Lane]:
-        """Return the lanes in which something is due; a look that locks nothing."""
+        """Return the lanes in which a task is due; locks nothing."""
         names = tuple(lane.value for lane in lanes)
         found = self._connection.execute(sql.with_work(names), {"at": now}).one()
         return [lane for lane, has in zip(lanes, found, strict=True) if has]
@@ -82,15 +84,15 @@ class LaneAccounts:
         self, lane: Lane, now: datetime, most_percent: int, *, for_reserve: bool
     ) -> Sequence[Turn]:
         """
-        Return the organizations in the order in which they are served.
+        Return the organizations of a lane in the order in which workers serve them.
 
         Until the transaction ends nobody else takes a task of this lane. An
-        organization of which nothing may be taken now is left out, so that none of
-        those that follow is cut off for its sake.
+        organization none of whose tasks may be taken now is left out, so that it takes no place
+        in the list from another one.
 
         Args:
-            for_reserve: Only organizations of which nothing is in work, and only
-                while something of another one is.
+            for_reserve: Whether the reserved worker asks: only organizations with no
+                running task are returned, and only while another one has a running task.
         """
         self._lock(lane)
         self._let_in(lane, now)
@@ -173,9 +175,10 @@ class LaneAccounts:
 
     def settle(self, windows: Collection[Window], now: datetime) -> None:
         """
-        Bring the accounts up to date with the tasks that were changed.
+        Update the accounts after tasks of the given windows were changed.
 
-        Called right before the commit; the rows stay locked until then.
+        A window is an organization in a lane. Call this right before the commit; the rows stay
+        locked until then.
         """
         # Sorted: transactions that settle the same accounts do so in one order.
         for org_id, lane in sorted({*windows, *self._served_windows}):
@@ -184,7 +187,7 @@ class LaneAccounts:
         self._costs_s, self._served_windows = {}, set()
 
     def unsettled(self, windows: Collection[Window], now: datetime) -> list[Window]:
-        """Return the windows with due tasks that are not marked as due."""
+        """Return the windows (an organization in a lane) whose account does not say that a task is due."""
         said = self._connection.execute(sql.DUE, {"at": now})
         known = {(org_id, lane) for org_id, lane in said}
         return [w for w in windows if w[1] in _FAIR and w not in known]

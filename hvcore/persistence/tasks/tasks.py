@@ -1,5 +1,5 @@
 """
-The tasks: ordering, leasing, finishing.
+Store the tasks: order, lease and finish them.
 
 Every change of a leased task is one UPDATE that names its fence, so that a
 worker which lost its lease changes nothing, whatever the isolation level.
@@ -53,7 +53,7 @@ _ENDED: Final = sorted(state.value for state in ENDED)
 
 
 class SqlTaskRepository:
-    """Tasks in the database; see ports.repositories.tasks.TaskRepository."""
+    """Store tasks; see ports.repositories.tasks.TaskRepository."""
 
     def __init__(self, connection: Connection, now: Callable[[], datetime]) -> None:
         self._connection = connection
@@ -63,13 +63,13 @@ class SqlTaskRepository:
 
     def settle(self, *, rings: bool) -> Sequence[Task]:
         """
-        Bring up to date what follows from the changes of this transaction.
+        Update lane accounts and the queue's windows after the changes of this transaction.
 
         Args:
             rings: Whether to mark due tasks as queued.
 
         Returns:
-            The tasks to ring for.
+            The tasks that are queued now, for which workers must be woken.
         """
         windows, self._windows = self._windows, set()
         if not windows:
@@ -187,7 +187,7 @@ class SqlTaskRepository:
 
     def fail(self, task: Task, *, error: str) -> bool:
         """
-        End a leased task as failed; False if the lease is lost.
+        End a leased task as failed; return False if the lease is lost.
 
         A task that ``take_lost`` has just returned can be ended, too: its
         fence is the newest until somebody leases it.
@@ -247,17 +247,17 @@ class SqlTaskRepository:
         return self._cancel([subject], kinds)
 
     def cancel_all(self, subjects: Sequence[str], *, kinds: Sequence[str]) -> int:
-        """End every unfinished task of these kinds about one of many things."""
+        """Cancel every unfinished task of the given kinds about the given subjects; return how many."""
         return len(self._cancel(subjects, kinds))
 
     def put_off(
         self, chosen: Sequence[int], *, not_before: datetime, error: str
     ) -> int:
         """
-        Have waiting tasks wait for longer; those in the queue leave it.
+        Postpone waiting tasks, and take queued ones out of the queue; return how many were changed.
 
         Args:
-            chosen: Their ``seq``.
+            chosen: The numbers (``seq``) of the tasks.
         """
         waiting = sa.and_(table.c.seq.in_(chosen), table.c.state.in_((_DUE, _QUEUED)))
         changed = self._change(
@@ -288,29 +288,30 @@ class SqlTaskRepository:
 
     def free_worker(self, worker: str) -> int:
         """
-        Make the tasks of a worker that is known to be dead due again.
+        Make the leased tasks of a dead worker due again; return how many.
 
-        Counts as a loss too, or a file that kills its worker runs for ever.
+        Each counts as a lost task, or a file that kills its worker would be tried for ever.
         """
         return self._free(table.c.worker == worker)
 
     def free_host(self, worker_prefix: str) -> int:
         """
-        Make the tasks of all workers of a host due again, which are known to be dead.
+        Make the leased tasks of all workers of a dead host due again; return how many.
 
         Args:
-            worker_prefix: Up to the colon before what tells them apart.
+            worker_prefix: The beginning that the names of all workers of the host share, up to
+                and with the colon.
         """
         begins = table.c.worker.startswith(worker_prefix, autoescape=True)
         return self._free(begins)
 
     def to_ring(self, limit: int) -> Sequence[Task]:
         """
-        Mark due tasks as queued, within each organization's window.
+        Mark due tasks as queued, as far as each organization's window has room.
 
         Returns:
-            Those, and queued ones that nobody took; the caller puts them into
-            the queue.
+            These tasks, and queued tasks that no worker took for a while; the caller puts
+            them into the queue.
         """
         now = self._now()
         windows = due_windows(self._connection, now)

@@ -1,5 +1,5 @@
 """
-The windows: the due tasks that go into the queue.
+Choose the due tasks that go into the queue, a window for each organization and lane.
 
 The queue is a plain FIFO, in which no organization has more than QUEUE_WINDOW tasks
 of a lane. For outbound tasks that makes it fair; of other lanes it only wakes workers.
@@ -60,13 +60,13 @@ def fill_windows(
     connection: Connection, windows: Sequence[Window], now: datetime, limit: int
 ) -> Sequence[Task]:
     """
-    Mark the tasks that are due first as queued, as far as windows have room.
+    Mark the tasks that are due first as queued, as far as the windows have room.
 
     Args:
-        windows: Filled in this order.
+        windows: The windows (an organization in a lane), filled in this order.
 
     Returns:
-        The tasks to ring for, at most limit.
+        The tasks that are queued now, for which workers must be woken; at most ``limit``.
     """
     if not windows:
         return []
@@ -89,10 +89,10 @@ def first_of(
     subjects: Collection[str] | None = None,
 ) -> int | None:
     """
-    Return the ``seq`` of the task that is to run next, if there is one.
+    Return the number (``seq``) of the task of a window that is to run next; None if there is none.
 
     Args:
-        subjects: What it must be about; None is anything.
+        subjects: The subjects that the task may have; None allows every subject.
     """
     queued = _first(connection, window, now, 1, TaskState.QUEUED, subjects=subjects)
     both = [*queued, *_first(connection, window, now, 1, subjects=subjects)]
@@ -101,7 +101,7 @@ def first_of(
 
 
 def due_windows(connection: Connection, now: datetime) -> Sequence[Window]:
-    """Return the windows that due tasks wait for, the longest wait first."""
+    """Return the windows (an organization in a lane) that have due tasks, the longest wait first."""
     statement = (
         sa.select(tasks.c.org_id, tasks.c.lane)
         .where(
@@ -116,7 +116,7 @@ def due_windows(connection: Connection, now: datetime) -> Sequence[Window]:
 
 
 def ring_again(connection: Connection, now: datetime, limit: int) -> Sequence[Task]:
-    """Touch queued tasks that nobody took for a while and return them."""
+    """Return queued tasks that no worker took for a while, and note that they are queued again."""
     statement = (
         sa.select(tasks.c.seq)
         .where(

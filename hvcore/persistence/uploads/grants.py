@@ -1,4 +1,4 @@
-"""The upload grants."""
+"""Store the upload grants."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -16,7 +16,7 @@ from hvcore.persistence.tables import grants, tasks
 
 
 class SqlGrantRepository:
-    """Upload grants in the database; see ports.repositories.grants.GrantRepository."""
+    """Store upload grants; see ports.repositories.grants.GrantRepository."""
 
     def __init__(self, connection: Connection, use: QuotaUseChanges) -> None:
         self._connection = connection
@@ -91,9 +91,9 @@ class SqlGrantRepository:
 
 def is_looked_for() -> sa.ColumnElement[bool]:
     """
-    Return whether a task is still to look for the bytes of a row of ``grants``.
+    Return the SQL condition that a task still has to look for the uploaded bytes of a grant.
 
-    After an outage it looks once more, however late that is.
+    After an outage the task looks once more, however late that is.
     """
     return (
         sa.exists()

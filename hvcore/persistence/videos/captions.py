@@ -1,4 +1,4 @@
-"""The captions of videos."""
+"""Store the captions of videos."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from hvcore.persistence.tables import video_captions
 
 
 class SqlCaptionRepository:
-    """Captions in the database; see ports.repositories.captions.CaptionRepository."""
+    """Store the captions of videos; see ports.repositories.captions.CaptionRepository."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

@@ -1,4 +1,4 @@
-"""Lists of videos, and single videos to describe."""
+"""Read lists of videos, and single videos to describe."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
@@ -27,7 +27,7 @@ MAX_OUTLINES: Final = 2_000
 
 
 class SqlVideoCatalog:
-    """Videos from the database; see ports.repositories.catalog.VideoCatalog."""
+    """Read videos for lists and descriptions; see ports.repositories.catalog.VideoCatalog."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

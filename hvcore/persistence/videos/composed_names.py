@@ -1,5 +1,5 @@
 """
-Composes the letters of names and tags that versions without this rule have stored.
+Compose the letters (Unicode NFC) of names and tags that older versions have stored.
 
 In batches, each a transaction of its own: requests wait for none of them for long.
 """
@@ -30,7 +30,7 @@ version looks for. A table of its own would be an expand for each such step."""
 
 def compose_names(engine: Engine) -> None:
     """
-    Have all videos found by composed names and tags; safe to repeat and to break off.
+    Compose the names and tags of all videos for the search; safe to repeat and to break off.
 
     Processes of any version may go on meanwhile; an older one may store further tags.
 
@@ -51,7 +51,7 @@ def compose_names(engine: Engine) -> None:
 
 def have_been_composed(engine: Engine) -> bool:
     """
-    Return whether all videos have been composed once; a millisecond.
+    Return whether the names of all videos have been composed once; takes a millisecond.
 
     Raises:
         UnavailableError: The database does not answer.

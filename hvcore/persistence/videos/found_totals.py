@@ -1,5 +1,5 @@
 """
-The total of videos that a search has found, while no video changes.
+Remember the number of videos that a search has found, while no video changes.
 
 Counting them takes longer than reading a page of them, and a client that pages
 through a list asks again and again.
@@ -22,11 +22,11 @@ MAX_AGE_S: Final = 30.0
 @attrs.frozen(kw_only=True)
 class Found:
     """
-    The result of a search.
+    The number of videos that a search has found.
 
     Attributes:
-        total: The videos that a list has.
-        is_few: So few names have the text that all of them are put into order.
+        total: The number of videos found.
+        is_few: Whether so few names have the text that all of these videos are sorted.
     """
 
     total: int
@@ -34,7 +34,7 @@ class Found:
 
 
 class FoundTotals:
-    """Remembers the results of searches; thread-safe."""
+    """Remember the number of videos that each search has found; thread-safe."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[Hashable, tuple[int, float, Found]] = OrderedDict()
@@ -42,10 +42,10 @@ class FoundTotals:
 
     def get(self, search: Hashable, changes: int) -> Found | None:
         """
-        Return the result of a search; None if videos have changed since.
+        Return the remembered result of a search; None if unknown, over 30 s old, or videos have changed since.
 
         Args:
-            changes: How often the videos that are searched have changed by now.
+            changes: The present number of changes of the environment's videos.
         """
         with self._lock:
             known = self._known.get(search)
@@ -60,7 +60,7 @@ class FoundTotals:
         Remember the result of a search.
 
         Args:
-            changes: From before the search: what changed meanwhile came after.
+            changes: The number of changes of the environment's videos before the search.
         """
         with self._lock:
             self._known[search] = (changes, time.monotonic(), found)

@@ -1,4 +1,4 @@
-"""Keeps the index of labels and its totals, in the transactions that change the videos."""
+"""Update the index of labels and its totals in the transactions that change videos."""
 
 from collections import Counter
 from datetime import datetime
@@ -19,7 +19,7 @@ _TOTAL_KEY: Final = list(label_totals.primary_key)
 
 
 class Labelled(NamedTuple):
-    """A video as the index has it; one that is in no list has no terms."""
+    """The entry of a video in the label index; a video that is on no list has no terms."""
 
     org_id: str
     env_id: str
@@ -30,7 +30,7 @@ class Labelled(NamedTuple):
 
 
 def labelled(video: Video) -> Labelled:
-    """Return the entry of a video for the index."""
+    """Return the label index's entry of a video."""
     return labelled_as(
         video.org_id,
         video.env_id,
@@ -49,7 +49,7 @@ def labelled_as(  # noqa: PLR0913, PLR0917 - the columns of a row
     state: str,
     terms: frozenset[str],
 ) -> Labelled:
-    """Return the same of its columns."""
+    """Return the label index's entry of a video, made of the columns of its row."""
     found = terms if state in LISTED else frozenset[str]()
     return Labelled(org_id, env_id, video_id, created_at, state, found)
 
@@ -64,7 +64,7 @@ class _Total(NamedTuple):
 
 
 class LabelIndex:
-    """Changes of the label index in a transaction; totals right before its commit."""
+    """Change the label index in a transaction; write its totals right before the commit."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -72,10 +72,10 @@ class LabelIndex:
 
     def move(self, stored: Labelled | None, video: Labelled) -> None:
         """
-        Have a video found by what it is now, and no longer by what it was.
+        Replace the stored entry of a video in the label index by its present one.
 
         Args:
-            stored: As it was; None of a new one.
+            stored: The stored entry; None for a new video.
         """
         if stored is not None and (stored.state, stored.terms) == (
             video.state,
@@ -90,9 +90,9 @@ class LabelIndex:
 
     def flush(self) -> None:
         """
-        Write the totals.
+        Write the changed totals of the label index.
 
-        Many transactions share these rows: in one order, and last of all.
+        Many transactions change these rows: so they are written last, and in one order.
         """
         totals, self._totals = self._totals, Counter()
         for total in sorted(totals):
@@ -137,9 +137,9 @@ class LabelIndex:
 
 def index_again(connection: Connection) -> None:
     """
-    Make the index and its totals anew of the videos.
+    Rebuild the label index and its totals from the videos; remove external IDs of deleted videos.
 
-    Processes of an older version, which know no labels, may have moved some.
+    Processes of an older version, which know no labels, may have changed the states of videos.
     """
     columns = videos.c
     connection.execute(sa.delete(video_labels))

@@ -1,5 +1,5 @@
 """
-Pages of lists that are filtered by labels.
+Read pages of lists of videos that are filtered by labels.
 
 The index of labels has the videos of each in their order by date, and counts them by
 state: such a page costs the same with a thousand videos and with a million. In other
@@ -57,7 +57,8 @@ class LabelledPages:
     Read pages of lists that are filtered by labels; thread-safe.
 
     Args:
-        with_long_names: Says in a shape whether the environment has any.
+        with_long_names: Returns a page shape that tells whether the environment has names
+            too long for the index.
     """
 
     def __init__(
@@ -75,10 +76,10 @@ class LabelledPages:
 
     def read(self, query: VideoQuery, values: _Values) -> tuple[list[Row], int]:
         """
-        Return the rows of a page, and how many there are in all.
+        Return the rows of a page of videos, and the number of videos on all pages.
 
         Args:
-            values: Of the parameters of pages.
+            values: The values of the statement's parameters (see page_values).
         """
         search = Search.SCAN if query.search else Search.NONE
         page = page_shape(query, search)

@@ -1,4 +1,4 @@
-"""Measures media that processes of an older version stored without a size."""
+"""Fill in the sizes of media that older versions stored without a size."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -43,7 +43,7 @@ _GRANTS: Final = (
 
 
 def measure(connection: Connection) -> None:
-    """Fill in the sizes that are missing; those that are there stay."""
+    """Fill in the missing sizes of media and uploads; sizes that are there stay."""
     dialect = connection.dialect.name
     for statement in (_VIDEOS % _MEDIA[dialect], _GRANTS % _SEEN[dialect]):
         connection.exec_driver_sql(in_names(connection, statement))

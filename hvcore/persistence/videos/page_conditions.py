@@ -1,4 +1,4 @@
-"""Conditions of a statement that select the videos of a page."""
+"""Build the SQL conditions that select the videos of a page."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -17,7 +17,7 @@ LISTED: Final = [state.value for state in LISTED_STATES]
 
 
 def page_condition(shape: PageShape, *, is_sqlite: bool) -> sa.ColumnElement[bool]:
-    """Return the condition that the videos of a page fulfil."""
+    """Return the SQL condition that selects the videos of all pages of a shape."""
     # By no index but that of names, where that has found a few.
     is_found = shape.search is Search.FEW and is_sqlite
     read = _without_index if is_found else plain
@@ -36,10 +36,10 @@ def of_environment(
     read: Callable[[sa.Column[Any]], sa.ColumnElement[Any]],
 ) -> tuple[sa.ColumnElement[bool], ...]:
     """
-    Return the condition that videos belong to the environment.
+    Return the SQL conditions that a video belongs to the environment of the parameters.
 
     Args:
-        read: Makes an expression of a column, such as :func:`plain`.
+        read: Turns a column into an SQL expression, as :func:`plain` does.
     """
     return (
         read(videos.c.org_id) == sa.bindparam("org_id"),
@@ -50,7 +50,7 @@ def of_environment(
 def name_conditions(
     shape: PageShape, *, is_sqlite: bool
 ) -> tuple[sa.ColumnElement[bool], ...]:
-    """Return the condition that names have the text, if one is searched for."""
+    """Return the SQL conditions that a name has the searched text; none if no text is searched."""
     if shape.search is Search.NONE:
         return ()
     if shape.search is Search.SCAN:
@@ -63,7 +63,7 @@ def name_conditions(
 
 
 def name_is_like() -> sa.ColumnElement[bool]:
-    """Return the condition that PostgreSQL's index of names answers."""
+    """Return the LIKE condition on names that PostgreSQL answers from the search index."""
     return videos.c.name_folded.op("LIKE", is_comparison=True)(
         sa.bindparam("match", type_=sa.Text())
     )
@@ -72,24 +72,24 @@ def name_is_like() -> sa.ColumnElement[bool]:
 def in_state(
     column: sa.ColumnElement[str], *, has_state: bool
 ) -> sa.ColumnElement[bool]:
-    """Return the condition that videos are in the state, or else in any listed one."""
+    """Return the SQL condition that a video is in the wanted state, or else in any listed one."""
     if has_state:
         return column == sa.bindparam("state")
     return column.in_(list(map(literal_word, LISTED)))
 
 
 def literal_word(text: str) -> sa.ColumnElement[str]:
-    """Return a word of ours as a literal; the planner knows its value."""
+    """Return a word of the service's own as an SQL literal, whose value the planner knows."""
     return sa.literal_column(f"'{text}'", sa.Text())
 
 
 def literal_number(value: int) -> sa.ColumnElement[int]:
-    """Return a number of ours as a literal."""
+    """Return a number of the service's own as an SQL literal."""
     return sa.literal_column(str(value), sa.Integer)
 
 
 def plain(column: sa.Column[Any]) -> sa.ColumnElement[Any]:
-    """Return a column as the database has it."""
+    """Return a column's stored value: a point in time as the number of microseconds."""
     if isinstance(column.type, UtcDateTime):
         return sa.type_coerce(column, sa.BigInteger)
     return column

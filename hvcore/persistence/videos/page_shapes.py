@@ -1,4 +1,4 @@
-"""The shapes of pages: each shape is a statement of its own."""
+"""Name the shapes of pages of videos; each shape has SQL statements of its own."""
 
 from datetime import UTC, date, datetime, time, timedelta
 from enum import Enum
@@ -14,11 +14,11 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 
 class Search(Enum):
     """
-    The way to find the videos whose name has a text.
+    The way to find the videos whose name has the searched text.
 
-    NONE: all are wanted.
+    NONE: no text is searched; all videos are wanted.
     SCAN: each name is looked at, in the order of the list; quick where many have it.
-    FEW: the index has found so few that all of them are put into order.
+    FEW: the index has found so few names that all of these videos are sorted.
     """
 
     NONE = "none"
@@ -27,7 +27,7 @@ class Search(Enum):
 
 
 class PageShape(NamedTuple):
-    """The features of a page by which its statement differs from others."""
+    """The features of a requested page of videos that decide on its SQL statement."""
 
     sort_by: SortBy
     sort_dir: SortDir
@@ -39,17 +39,17 @@ class PageShape(NamedTuple):
 
     @property
     def has_days(self) -> bool:
-        """Whether only some days are wanted."""
+        """Whether the page is limited to videos created on some days."""
         return self.has_since or self.has_until
 
     @property
     def is_counted(self) -> bool:
-        """Whether the stored totals know how many videos there are."""
+        """Whether the stored totals tell how many videos the list has."""
         return self.search is Search.NONE and not self.has_days
 
 
 def page_shape(query: VideoQuery, search: Search) -> PageShape:
-    """Return the shape of a query."""
+    """Return the page shape of a video query."""
     return PageShape(
         sort_by=query.sort_by,
         sort_dir=query.sort_dir,
@@ -64,10 +64,10 @@ def page_values(
     env: Environment, query: VideoQuery, search: str, *, is_sqlite: bool
 ) -> dict[str, object]:
     """
-    Return the values of a query's parameters.
+    Return the parameter values of a video query for its SQL statements.
 
     Args:
-        search: The text, folded.
+        search: The searched text, case-folded.
     """
     values: dict[str, object] = {"org_id": env.org_id, "env_id": env.id}
     if query.state is not None:

@@ -1,5 +1,5 @@
 """
-The statements that read a page of a list.
+Build the SQL statements that read a page of a list of videos.
 
 A page is one statement that reads what a list shows and no more. Indexes carry the
 order by date, by duration and by name, and the filter by state, whatever the number
@@ -58,12 +58,13 @@ _SHOWN: Final = tuple(map(plain, SHOWN))
 @attrs.frozen(kw_only=True)
 class PageStatements:
     """
-    The statements of one shape.
+    The SQL statements that read the pages of one shape.
 
     Attributes:
-        near: The rows, each with the total; parameters ``limit`` and ``offset``.
-        deep: The rows alone, whose place is found in an index first.
-        total: How many there are.
+        near: Reads the rows of a page, each with the total; parameters ``limit`` and
+            ``offset``.
+        deep: Reads the rows of a page far behind, without the total; an index finds them.
+        total: Counts the videos on all pages.
     """
 
     near: Query
@@ -72,7 +73,7 @@ class PageStatements:
 
 
 def page_statements(reads: FastReads, shape: PageShape) -> PageStatements:
-    """Make the statements of one shape."""
+    """Build the SQL statements of a page shape."""
     near, deep, total = _near_deep_total(shape, is_sqlite=reads.is_sqlite)
     return PageStatements(
         near=reads.prepare_page(near),
@@ -101,10 +102,10 @@ def deep_rows(
     is_sqlite: bool,
 ) -> sa.Select[Any]:
     """
-    Return the statement of a page whose place is found in an index first.
+    Return the statement that reads a page whose videos are found in an index first.
 
     Args:
-        further: More conditions, for which rows need not be read.
+        further: More conditions, which the index answers without reading rows.
     """
     where = sa.and_(where, *further)
     if shape.search is Search.FEW:
@@ -185,7 +186,7 @@ def in_order(
     shape: PageShape,
     columns: ReadOnlyColumnCollection[str, Any] | Mapping[str, sa.ColumnElement[Any]],
 ) -> tuple[sa.ColumnElement[Any], ...]:
-    """Return the order of a list, in columns of some table or statement."""
+    """Return the ORDER BY expressions of a page shape, on the columns of a table or statement."""
     column, tie = columns[_SORT_COLUMNS[shape.sort_by].name], columns["id"]
     # Ties run the same way, so that the one order is the other reversed.
     if shape.sort_dir is SortDir.ASC:

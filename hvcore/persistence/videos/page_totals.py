@@ -1,4 +1,4 @@
-"""The statements that count: how many videos a list has."""
+"""Build the SQL statements that count the videos of a list."""
 
 from functools import cache
 from typing import Any, Final
@@ -24,19 +24,19 @@ _CAP: Final[sa.BindParameter[int]] = sa.bindparam("cap", type_=sa.BigInteger())
 
 
 def count_matches(reads: FastReads, *, has_state: bool) -> Query:
-    """Ask the index for how many names of an environment have a text, or for ``cap``."""
+    """Return the query that counts the names with a text by the search index, up to ``cap``."""
     question = reads.prepare(_matches(is_sqlite=reads.is_sqlite, has_state=has_state))
     # PostgreSQL must know the text before it chooses a way.
     return attrs.evolve(question, is_planned_anew=not reads.is_sqlite)
 
 
 def stored_total(reads: FastReads, *, has_state: bool) -> Query:
-    """Ask for the videos of an environment, perhaps in one state, and their changes."""
+    """Return the query for the stored number of an environment's videos and of their changes."""
     return reads.prepare(_stored_total_and_changes(has_state=has_state))
 
 
 def any_long_name(reads: FastReads) -> Query:
-    """Ask whether an environment has names that are in no order."""
+    """Return the query that tells whether an environment has names too long for the index."""
     return reads.prepare(_one_long_name())
 
 
@@ -74,7 +74,7 @@ def _count_of(rows: sa.SelectBase) -> sa.Select[Any]:
 def page_total(
     shape: PageShape, where: sa.ColumnElement[bool], *, is_sqlite: bool
 ) -> sa.Select[Any]:
-    """Return the statement that counts the videos of all pages."""
+    """Return the statement that counts the videos of all pages of a shape."""
     if shape.is_counted:
         return _stored_total(has_state=shape.has_state)
     count = sa.select(sa.func.count()).select_from(videos).where(where)

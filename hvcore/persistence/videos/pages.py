@@ -1,8 +1,8 @@
 """
-Pages of lists of videos.
+Read pages of lists of videos.
 
-Where few names have the text that is searched, the index of names finds them, and they
-are put into order. Where many have it, the list is walked through in its order until
+Where few names have the searched text, the index of names finds the videos, which are
+then sorted. Where many names have it, the list is walked through in its order until
 the page is full. See decision 0045.
 """
 
@@ -52,7 +52,7 @@ _Values = Mapping[str, object]
 
 
 class VideoPages:
-    """Read pages of lists; thread-safe."""
+    """Read pages of lists of videos; thread-safe."""
 
     def __init__(self, engine: Engine, reads: FastReads) -> None:
         self._engine = engine
@@ -67,7 +67,7 @@ class VideoPages:
         self._labelled = LabelledPages(reads, self._with_long_names)
 
     def read(self, env: Environment, query: VideoQuery) -> VideoPage:
-        """Return one page of an environment's videos; awaited ones are in none."""
+        """Return one page of an environment's videos; a video that awaits its file is on no page."""
         search = folded(query.search or "")
         if not is_storable(search) or query.state not in {None, *LISTED_STATES}:
             return VideoPage(videos=(), total=0)

@@ -1,8 +1,9 @@
 """
-Erases personal columns of a deleted video's rows; see ``tables.columns``.
+Erase the personal columns of a deleted video's rows; see ``tables.columns``.
 
-Rows are found by indexes alone: the tables are those of all videos. They stay, emptied,
-where their ids, states and counts must; those that describe nothing but files go.
+Rows are found by indexes alone, because the tables have the rows of all videos. A row
+whose id, state or counts are still needed stays, with empty personal columns; rows that
+only describe files are removed.
 """
 
 from collections import Counter
@@ -57,7 +58,7 @@ _ENDED: Final = sorted(state.value for state in ENDED)
 
 
 class SqlPersonalDataRepository:
-    """See ports.repositories.personal_data.PersonalDataRepository."""
+    """Erase the personal data of deleted videos from the database, and count the rows that still hold some; see ports.repositories.personal_data.PersonalDataRepository."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -215,7 +216,7 @@ class SqlPersonalDataRepository:
 
 
 def personal_columns(table: sa.Table) -> "Sequence[sa.Column[Any]]":
-    """Return the columns of a table that the schema calls personal."""
+    """Return the columns of a table that the schema marks as personal data."""
     return [column for column in table.columns if column.info == PERSONAL]
 
 

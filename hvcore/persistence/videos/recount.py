@@ -1,4 +1,4 @@
-"""Counts the stored totals of videos again."""
+"""Count the stored totals of videos anew."""
 
 import time
 from typing import Any, Final
@@ -61,10 +61,10 @@ STORED: Final = sa.select(
 
 def recount(engine: Engine) -> None:
     """
-    Make the totals equal to the videos and to what is stored, in one transaction.
+    Set the stored totals to what the videos and stored files add up to, in one transaction.
 
-    Processes of this version may go on meanwhile; those of a version without totals
-    make them wrong again.
+    Processes of this version may go on meanwhile; processes of a version without totals
+    make the totals wrong again.
 
     Raises:
         UnavailableError: The database does not answer.
@@ -101,7 +101,7 @@ def recount(engine: Engine) -> None:
 
 
 def video_counts(connection: Connection) -> sa.Select[Any]:
-    """Count the videos as the rows of video_totals have them, in the order of its columns."""
+    """Return the statement that counts the videos in the columns of the table video_totals."""
     preset, milliseconds = _preset(connection), _milliseconds(connection)
     group = (videos.c.org_id, videos.c.env_id, videos.c.state, preset)
     # More than any changes that were counted: what others know of lists is old.

@@ -1,4 +1,4 @@
-"""Removals of deleted videos, and the rows that are left of such videos."""
+"""Store the removals of deleted videos, and find the rows that are left of such videos."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -19,7 +19,7 @@ _NAMED_OTHERWISE: Final = (videos.c.id, tasks.c.subject, audit_log.c.subject)
 
 
 class SqlRemovalRepository:
-    """Removals in the database; see ports.repositories.removals.RemovalRepository."""
+    """Store removals of deleted videos; see ports.repositories.removals.RemovalRepository."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

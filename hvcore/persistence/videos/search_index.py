@@ -1,10 +1,10 @@
 """
-The index by which videos are found by parts of their names.
+Make and use the index by which videos are found by parts of their names.
 
-It is none of the tables, because a database may lack what it needs: FTS5 on
-SQLite, the extensions pg_trgm and btree_gin on PostgreSQL. Lists then look at every
-name. On SQLite triggers keep it in step with ``videos``, whoever writes; a migration
-that makes that table again must make the index again, too.
+The index is not declared with the tables, because a database may lack what it needs:
+FTS5 on SQLite, the extensions pg_trgm and btree_gin on PostgreSQL. Searches then look at
+every name. On SQLite triggers keep the index in step with the table ``videos``; a
+migration that makes that table again must make the index again, too.
 """
 
 import logging
@@ -145,7 +145,7 @@ COUNT_MATCHES: Final = {
 
 
 def has_search_index(connection: Connection) -> bool:
-    """Return whether names can be found by the index."""
+    """Return whether the database has the search index of video names."""
     if connection.dialect.name == "postgresql":
         return bool(connection.exec_driver_sql(_IS_ON_POSTGRESQL).scalar_one())
     # A table that was made again has lost its triggers.
@@ -159,11 +159,11 @@ def has_search_index(connection: Connection) -> bool:
 
 def make_search_index(connection: Connection) -> bool:
     """
-    Make the index within an open transaction, if it is not there.
+    Make the search index of video names within an open transaction, if it does not exist.
 
     Returns:
-        Whether it is there now. What the database refuses costs nothing else of the
-        transaction.
+        Whether the index exists now. If the database refuses to make it, the rest of
+        the transaction is not affected.
     """
     if has_search_index(connection):
         return True
@@ -183,7 +183,7 @@ def make_search_index(connection: Connection) -> bool:
 
 
 def drop_search_index(connection: Connection) -> None:
-    """Remove the index, such as before very many videos are added at once."""
+    """Remove the search index of video names, such as before a bulk load."""
     if connection.dialect.name == "postgresql":
         connection.exec_driver_sql("DROP INDEX IF EXISTS ix_videos_search")
         return
@@ -195,7 +195,7 @@ def drop_search_index(connection: Connection) -> None:
 
 def repair_search_index(engine: Engine) -> bool:
     """
-    Make the index if it is not there; see make_search_index.
+    Make the search index of video names if it does not exist; return whether it exists now.
 
     Raises:
         UnavailableError: The database does not answer.
@@ -212,7 +212,7 @@ def repair_search_index(engine: Engine) -> bool:
 
 def is_searchable(engine: Engine) -> bool:
     """
-    Return whether names can be found by the index.
+    Return whether the database has the search index of video names.
 
     Raises:
         UnavailableError: The database does not answer.
@@ -222,7 +222,7 @@ def is_searchable(engine: Engine) -> bool:
 
 
 def match_value(search: str, *, is_sqlite: bool) -> str:
-    """Return a folded text as matches takes it."""
+    """Return a folded search text as a pattern for the search index (FTS5 phrase or LIKE)."""
     if is_sqlite:
         # A phrase of trigrams that follow each other is the text itself.
         return '"' + search.replace('"', '""') + '"'

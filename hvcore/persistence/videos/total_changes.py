@@ -1,4 +1,4 @@
-"""Keeps the totals of videos, in the transactions that change the videos."""
+"""Update the stored totals of videos in the transactions that change videos."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
@@ -77,10 +77,10 @@ class _Day(NamedTuple):
 
 class TotalChanges:
     """
-    Changes of the totals in a transaction, written right before its commit.
+    Collect changes of the video totals in a transaction; write them right before its commit.
 
     Args:
-        use: Of the organizations, to which what videos need is added.
+        use: Collects the changes of the organizations' quota use.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class TotalChanges:
         self._labels = LabelIndex(connection)
 
     def add(self, video: Video) -> None:
-        """Count a new video."""
+        """Count a new video in the totals."""
         counted = _counted(video)
         self._count(counted, 1)
         self._labels.move(None, counted.labelled)
@@ -109,10 +109,10 @@ class TotalChanges:
 
     def move(self, video: Video) -> bool:
         """
-        Count a changed video as what it is now; call it before it is stored.
+        Move a changed video from its old totals to its new ones; call this before it is stored.
 
         Returns:
-            False if the version that was changed is not the stored one.
+            False, with nothing counted, if another version of the video is stored.
         """
         stored = self._stored(video.id, video.version)
         if stored is None:
@@ -132,11 +132,10 @@ class TotalChanges:
 
     def flush(self) -> None:
         """
-        Write the changes.
+        Write the collected changes of the totals.
 
-        The rows stay locked until the commit, and many transactions share
-        them: this comes last of all. In one order, so that two transactions
-        never wait for each other.
+        The rows stay locked until the commit, and many transactions change them: so call this
+        last. They are written in one order, so that two transactions never deadlock.
         """
         for group in sorted(self._videos):
             count, duration_ms = self._videos[group], self._durations_ms[group]
@@ -226,12 +225,12 @@ def _adding_uploads(dialect: str) -> postgresql.Insert | sqlite.Insert:
 
 
 def day_number(moment: datetime) -> int:
-    """Return the UTC day of a moment as the uploads have it."""
+    """Return the UTC day of a moment as the table of uploads has it: days since 1970."""
     return (moment - EPOCH) // _DAY
 
 
 def duration_ms(duration_s: float) -> int:
-    """Return a duration as totals add it up."""
+    """Return a duration in whole milliseconds, as the totals add it up."""
     return round(duration_s * 1000)
 
 

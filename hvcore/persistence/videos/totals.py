@@ -1,4 +1,4 @@
-"""Numbers of videos, from the stored totals."""
+"""Read the numbers of videos from the stored totals."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
@@ -57,7 +57,7 @@ _CURRENT: Final = sa.select(
 
 
 class SqlVideoTotals:
-    """Counts of videos in the database; see ports.repositories.video_totals.VideoTotals."""
+    """Read the stored numbers of videos; see ports.repositories.video_totals.VideoTotals."""
 
     def __init__(self, engine: Engine) -> None:
         self._reads = FastReads(engine)
@@ -90,10 +90,10 @@ class SqlVideoTotals:
         self, scope: EnvironmentScope, since: date
     ) -> Mapping[EnvId, EnvironmentUploads]:
         """
-        Return the uploads to each environment, deleted since or not.
+        Return the uploads to each environment by day; videos deleted since are included.
 
         Args:
-            since: The first UTC day of those that are counted.
+            since: The first UTC day whose uploads are counted.
 
         Raises:
             UnavailableError: The database does not answer.

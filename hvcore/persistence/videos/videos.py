@@ -1,4 +1,4 @@
-"""The videos."""
+"""Store the videos."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -35,7 +35,7 @@ _SAVING: Final = sa.update(videos).where(
 
 
 class SqlVideoRepository:
-    """Videos in the database; see ports.repositories.videos.VideoRepository."""
+    """Store videos; see ports.repositories.videos.VideoRepository."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Deliveries that wait for an endpoint: ended in batches, delayed, and explained."""
+"""End, delay and explain the deliveries that wait for a webhook endpoint."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -23,7 +23,7 @@ _OF_ENDPOINT: Final = webhook_deliveries.c.endpoint_id == webhook_endpoints.c.id
 
 
 class SqlWebhookBacklogRepository:
-    """The backlog in the database; see ports.repositories.webhook_backlog.WebhookBacklogRepository."""
+    """End, delay and explain waiting webhook deliveries; see ports.repositories.webhook_backlog.WebhookBacklogRepository."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Webhook endpoints and what was delivered to them."""
+"""Store webhook endpoints, and the deliveries of events to them."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -41,7 +41,7 @@ _OLDEST_FIRST: Final = (webhook_endpoints.c.created_at, webhook_endpoints.c.id)
 
 
 class SqlWebhookRepository:
-    """Webhooks in the database; see ports.repositories.webhooks.WebhookRepository."""
+    """Store webhook endpoints and their deliveries; see ports.repositories.webhooks.WebhookRepository."""
 
     def __init__(
         self,
@@ -122,9 +122,9 @@ class SqlWebhookRepository:
 
     def remove(self, webhook_id: WebhookId) -> None:
         """
-        Mark an endpoint as removed: from here on nobody finds it.
+        Mark a webhook endpoint as removed; from then on no query finds it.
 
-        No key changes, so that this waits for nobody who orders deliveries.
+        No key column changes, so that this does not wait for transactions that order deliveries.
         """
         self._connection.execute(
             sa.update(webhook_endpoints)
@@ -238,7 +238,7 @@ class SqlWebhookRepository:
 
 
 def ended_values(why: str) -> dict[str, object]:
-    """Return the values of a cancelled delivery's row."""
+    """Return the column values of a webhook delivery that is cancelled for the given reason."""
     return {
         "state": WebhookDeliveryState.CANCELLED.value,
         "next_attempt_at": None,

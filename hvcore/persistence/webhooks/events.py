@@ -1,4 +1,4 @@
-"""The events: written with the change that they describe, numbered in commit order."""
+"""Store events of videos with the change that they describe, numbered in commit order."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -43,7 +43,7 @@ _WITH_ENVIRONMENT = sa.select(events, environments.c.name.label("env_name")).joi
 
 
 class SqlEventRepository:
-    """Events in the database; see ports.repositories.events.EventRepository."""
+    """Store events of videos; see ports.repositories.events.EventRepository."""
 
     def __init__(
         self,
@@ -62,11 +62,11 @@ class SqlEventRepository:
         self._ordered: list[VideoEvent] = []
 
     def record(self, happened: Iterable[VideoEvent]) -> None:
-        """Keep events until the commit, which writes them."""
+        """Collect events of this transaction; ``flush`` writes them before the commit."""
         self._pending += happened
 
     def order_deliveries(self) -> None:
-        """Order the deliveries of what was recorded; called before ``flush``."""
+        """Order the webhook deliveries and subscriber tasks of the recorded events, before ``flush``."""
         pending, self._pending = self._pending, []
         if not pending:
             return
@@ -92,9 +92,9 @@ class SqlEventRepository:
         """
         Write the recorded events.
 
-        Called last before the commit: an environment's counter stays locked from here
-        on, so that numbers follow the order of commits and a reader that goes on
-        after a number misses nothing.
+        Call this last before the commit: an environment's counter stays locked from here on, so
+        that event numbers follow the order of commits, and a reader that continues after a
+        number misses no event.
         """
         self.order_deliveries()
         ordered, self._ordered = self._ordered, []

@@ -1,4 +1,4 @@
-"""Tasks that tell subscribers of events: one for each wanted event."""
+"""Make the tasks that tell plugins' subscribers of events: one for each wanted event."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -13,12 +13,12 @@ FindSubscribers = Callable[[], WantedKinds]
 
 
 def no_subscribers() -> WantedKinds:
-    """Return that nobody wants any."""
+    """Return an empty mapping: no subscriber wants any event."""
     return {}
 
 
 def tasks_of(happened: Sequence[VideoEvent], wanted: WantedKinds) -> Iterable[NewTask]:
-    """Yield the tasks that tell of events, in the order of the events."""
+    """Yield a task for each event and each subscriber that wants it, in the order of the events."""
     for event in happened:
         for name, kinds in wanted.items():
             if event.kind in kinds:

@@ -1,4 +1,4 @@
-"""No older version writes names and tags any more, so what composed their letters goes."""
+"""Remove the trigger that composed the letters of names and tags for older versions (Unicode NFC)."""
 
 from alembic import op
 
@@ -9,7 +9,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Drop the trigger; all names and tags were composed right before."""
+    """Drop the trigger; all names and tags were composed right before this migration."""
     if op.get_bind().dialect.name == "postgresql":
         op.execute("DROP TRIGGER IF EXISTS {compose_video_name} ON {videos}")
         op.execute("DROP FUNCTION IF EXISTS {compose_video_name}()")

@@ -1,4 +1,4 @@
-"""Captions of videos."""
+"""Add the table of the captions of videos."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,7 +12,7 @@ TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """Make the table."""
+    """Make the table of captions."""
     op.create_table(
         "video_captions",
         sa.Column("video_id", TEXT, nullable=False),

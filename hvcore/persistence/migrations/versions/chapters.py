@@ -1,4 +1,4 @@
-"""Chapters of videos."""
+"""Add the column for the chapters of a video."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,5 +12,5 @@ TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """Add the column."""
+    """Add the column for chapters."""
     op.add_column("videos", sa.Column("chapters", TEXT))

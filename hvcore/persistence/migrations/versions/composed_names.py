@@ -1,4 +1,4 @@
-"""Names are compared with composed letters, also those that older versions write."""
+"""Compare names with composed letters (Unicode NFC), also names that older versions write."""
 
 from alembic import op
 
@@ -25,7 +25,7 @@ COMPOSING = (
 
 
 def upgrade() -> None:
-    """Have PostgreSQL compose the names; see videos.composed_names for those it has."""
+    """Have PostgreSQL compose names that are written; see videos.composed_names for the stored ones."""
     bind = op.get_bind()
     if bind.dialect.name != "postgresql":
         return

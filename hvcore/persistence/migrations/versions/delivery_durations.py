@@ -1,4 +1,4 @@
-"""Record the duration of the last attempt of a webhook's delivery."""
+"""Record the duration of the last attempt to deliver a webhook."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,5 +10,5 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the column; nobody knows it of attempts that were made before."""
+    """Add the column for the duration; it is unknown for attempts made before."""
     op.add_column("webhook_deliveries", sa.Column("last_duration_ms", sa.BigInteger()))

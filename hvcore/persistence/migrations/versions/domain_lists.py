@@ -1,4 +1,4 @@
-"""Lists of domains that tokens name."""
+"""Add the lists of domains that playback tokens name."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,7 +12,7 @@ TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """Make the table."""
+    """Make the table of domain lists."""
     op.create_table(
         "domain_lists",
         sa.Column("id", TEXT, nullable=False),

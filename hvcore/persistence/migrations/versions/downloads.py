@@ -1,4 +1,4 @@
-"""Record whether a video's viewers may download it, too."""
+"""Record whether the viewers of a video may also download it."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the column; none may be taken away until its owner says so."""
+    """Add the column; no existing video may be downloaded until its owner allows it."""
     op.add_column(
         "videos",
         sa.Column(

@@ -1,4 +1,4 @@
-"""Whether a video was public when something happened to it."""
+"""Record in each event whether its video was public at that time."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,5 +10,5 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the column; events of before do not know."""
+    """Add the column; it is unknown for earlier events."""
     op.add_column("events", sa.Column("is_public", sa.Boolean(), nullable=True))

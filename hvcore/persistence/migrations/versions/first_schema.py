@@ -1,4 +1,4 @@
-"""The first schema."""
+"""Make the first schema of the database."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,7 +12,7 @@ TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """Make every table."""
+    """Make every table of the first schema."""
     _tenants()
     _videos()
     _work()

@@ -1,4 +1,4 @@
-"""Mark captions that translate signs only."""
+"""Mark captions that translate signs only ("forced" captions)."""
 
 import sqlalchemy as sa
 from alembic import op

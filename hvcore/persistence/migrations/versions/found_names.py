@@ -1,4 +1,4 @@
-"""Videos in the order of their names, and found by parts of them; who guesses at shares."""
+"""Sort videos by name and find them by parts of names; count each client's guesses at shares."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -16,7 +16,7 @@ LONG = sa.text("length(name_folded) > 500")
 
 
 def upgrade() -> None:
-    """Make the indexes, and the table of guesses."""
+    """Make the indexes of names, and the table of guesses."""
     op.create_index(
         "ix_videos_list_name",
         "videos",

@@ -1,4 +1,4 @@
-"""Record a job's transcoder, the reason of its choice, and the source's length."""
+"""Record a transcode job's transcoder, why it was chosen, and the length of the source."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,7 +12,7 @@ TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """Add the columns; jobs of before have the transcoder of the settings."""
+    """Add the columns; earlier jobs have the transcoder of the settings."""
     columns = (
         sa.Column("transcoder", TEXT, nullable=False, server_default=sa.text("''")),
         sa.Column("chosen_because", TEXT, nullable=False, server_default=sa.text("''")),

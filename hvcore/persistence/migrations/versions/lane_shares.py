@@ -1,4 +1,4 @@
-"""Record the spending of each lane on each organization."""
+"""Record the time that each task lane has spent on each organization."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -19,7 +19,7 @@ GROUP BY lane, org_id"""
 
 
 def upgrade() -> None:
-    """Make the table, with a row for everybody who waits."""
+    """Make the table, with a row for each lane and organization that has waiting tasks."""
     op.add_column("tasks", sa.Column("leased_at", sa.BigInteger(), nullable=True))
     op.create_table(
         "lane_shares",

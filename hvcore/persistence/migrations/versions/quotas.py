@@ -1,4 +1,4 @@
-"""Quotas of organizations, and what they use."""
+"""Store the quotas of organizations, and how much of them is used."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -47,7 +47,7 @@ SELECT org_id, stored_bytes FROM {grants} WHERE state IN ('uploaded', 'used')
 
 
 def upgrade() -> None:
-    """Make the tables, and count what is stored."""
+    """Make the tables of quotas, and count the bytes that are stored."""
     op.create_table(
         "organization_limits",
         sa.Column("org_id", TEXT, nullable=False),

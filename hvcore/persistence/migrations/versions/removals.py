@@ -12,7 +12,7 @@ TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """Make the table."""
+    """Make the table of removals."""
     op.create_table(
         "removals",
         sa.Column("video_id", TEXT, nullable=False),

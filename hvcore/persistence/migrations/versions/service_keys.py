@@ -1,4 +1,4 @@
-"""The service's own keys, once they were rotated."""
+"""Store the service's own signing keys, once they were rotated."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,7 +12,7 @@ TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """Make the table."""
+    """Make the table of the service's keys."""
     op.create_table(
         "service_keys",
         sa.Column("id", TEXT, nullable=False),

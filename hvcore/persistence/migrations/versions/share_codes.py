@@ -1,4 +1,4 @@
-"""Codes that are sent by mail to the viewers of share links."""
+"""Store the codes that are mailed to the viewers of share links."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,7 +12,7 @@ TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """Make the table."""
+    """Make the table of share codes."""
     op.create_table(
         "share_codes",
         sa.Column("id", TEXT, nullable=False),

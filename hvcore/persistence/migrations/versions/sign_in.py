@@ -1,4 +1,4 @@
-"""Sign-in for the dashboard, and the names of people in the audit log."""
+"""Store the sign-in to the dashboard, and people's names in the audit log."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -13,7 +13,7 @@ HAS_EMAIL = sa.text("email_folded <> ''")
 
 
 def upgrade() -> None:
-    """Make the tables, and the column."""
+    """Make the tables of sign-in, and add the column for names to the audit log."""
     _sessions()
     _members()
     op.create_table(

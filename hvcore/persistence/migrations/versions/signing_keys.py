@@ -1,4 +1,4 @@
-"""The keys with which organizations sign playback tokens."""
+"""Store the keys with which organizations sign playback tokens."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,7 +12,7 @@ TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """Make the table."""
+    """Make the table of signing keys."""
     op.create_table(
         "signing_keys",
         sa.Column("id", TEXT, nullable=False),

@@ -21,7 +21,7 @@ GROUP BY org_id, env_id, created_at / 86400000000"""
 
 
 def upgrade() -> None:
-    """Make the table, and count the videos that are there."""
+    """Make the table of uploads by day, and count the videos that exist."""
     op.create_table(
         "video_uploads",
         sa.Column("org_id", TEXT, nullable=False),

@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the column."""
+    """Add the column that counts the changes."""
     op.add_column(
         "video_totals",
         sa.Column("changes", sa.BigInteger(), nullable=False, server_default="0"),

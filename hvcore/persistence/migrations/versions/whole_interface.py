@@ -1,4 +1,4 @@
-"""Tables for the whole interface: events, webhooks, shares, edge keys, totals."""
+"""Add tables for events, webhooks, share links, edge keys and totals of videos."""
 
 import json
 from collections import Counter
@@ -17,7 +17,7 @@ TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """Make the tables, and count the videos that are there."""
+    """Make the tables, and count the videos that exist."""
     _requests()
     _playback()
     _events()

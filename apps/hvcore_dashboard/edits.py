@@ -212,7 +212,7 @@ def settle(
 
 
 def told(edit: FormEdit, *, saved: str = "Saved.") -> str:
-    """Return the message that tells a person whether an edit has changed something."""
+    """Return the message about a saved edit: whether the person or others have changed something."""
     if not edit.touched:
         return "Nothing was changed."
     others = {

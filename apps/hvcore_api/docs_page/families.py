@@ -79,7 +79,7 @@ class Operation:
 
     @property
     def id(self) -> str:
-        """Its name in the page's addresses."""
+        """The operation's id, which is its anchor in the page's addresses."""
         return str(self.node["operationId"])
 
     @property

@@ -125,7 +125,7 @@ class ShareLinkListResource:
 
 
 class ShareLinkResource:
-    """One share link of a video, in both families."""
+    """The route that revokes a share link of a video, in both families."""
 
     def __init__(self, services: Services) -> None:
         self._shares = services.shares

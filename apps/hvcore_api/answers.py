@@ -8,7 +8,7 @@ from hvcore.wire.envelope import SUCCESS_TYPE, encode, success
 
 
 def send(resp: falcon.Response, payload: Mapping[str, object]) -> None:
-    """Answer 200; nobody may keep a copy, because answers hold signed addresses."""
+    """Answer 200 with a payload; caches may not keep it, because it may hold signed addresses."""
     resp.data = encode(success(payload))
     resp.content_type = SUCCESS_TYPE
     resp.set_header("Cache-Control", "no-store")

@@ -89,10 +89,10 @@ def describe(
     groups: Groups, api_url: str, schemes: Sequence[CredentialScheme]
 ) -> Document:
     """
-    Describe every route, under the address that callers know.
+    Return the OpenAPI document of every route, under the address that callers know.
 
     Args:
-        schemes: How callers may send credentials.
+        schemes: The ways in which callers may send credentials.
     """
     return make_document(groups, api_url, schemes)
 

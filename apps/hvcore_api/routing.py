@@ -75,7 +75,7 @@ PLAIN: Final = Special()
 
 
 def parameters_of(path: str) -> list[str]:
-    """Return the parameters of a path, as it calls them."""
+    """Return the names of the parameters in a path, as the path spells them."""
     names: list[str] = _PARAMETER.findall(path)
     return names
 
@@ -87,7 +87,7 @@ def own_name(parameter: str) -> str:
 
 @cache
 def template_of(path: str) -> str:
-    """Return a path with our names of its parameters."""
+    """Return a path with the internal names of its parameters."""
     return _PARAMETER.sub(lambda found: f"{{{own_name(found[1])}}}", path)
 
 
@@ -139,7 +139,7 @@ class Route:
 
     @property
     def template(self) -> str:
-        """The path with our names of its parameters."""
+        """The path with the internal names of its parameters."""
         return template_of(self.path)
 
     def documented_name(self, parameter: str) -> str:

@@ -20,7 +20,7 @@ LITTLE_SPACE_BYTES: Final = 20 * 1024**3
 
 
 def database(services: Services) -> Sequence[HealthFinding]:
-    """Check that the database answers and has our tables."""
+    """Check that the database answers and has the service's tables."""
     try:
         # Before the ping, which a database that is not migrated fails too.
         if why := services.why_unusable():
@@ -52,7 +52,7 @@ def _uncontracted() -> HealthFinding:
 
 
 def clock(services: Services) -> Sequence[HealthFinding]:
-    """Check that this host and the database agree about the time."""
+    """Check that the clocks of this host and the database agree."""
     try:
         ahead_s = services.uow.clock_ahead_s()
     except UnavailableError:
@@ -69,7 +69,7 @@ def clock(services: Services) -> Sequence[HealthFinding]:
 
 
 def search(services: Services) -> Sequence[HealthFinding]:
-    """Check that videos are found by an index of their names."""
+    """Check that the database has an index for searching videos by name."""
     try:
         if services.is_searchable():
             return [healthy("search", "names have an index")]
@@ -87,7 +87,7 @@ def search(services: Services) -> Sequence[HealthFinding]:
 
 
 def storage(services: Services) -> Sequence[HealthFinding]:
-    """Check that the storage can be written to and emptied."""
+    """Check that objects can be written to the storage and removed."""
     path = f"doctor/{secrets.token_hex(8)}"
     try:
         place = services.storage
@@ -176,7 +176,7 @@ def queue(services: Services) -> Sequence[HealthFinding]:
 
 
 def limits(services: Services) -> Sequence[HealthFinding]:
-    """Check that requests can be counted."""
+    """Check that the limits backend can count requests."""
     chosen = services.settings.limits
     if not chosen.enabled:
         return [healthy("limits", "switched off")]
@@ -192,7 +192,7 @@ def limits(services: Services) -> Sequence[HealthFinding]:
 
 
 def analytics(services: Services) -> Sequence[HealthFinding]:
-    """Check that the sinks of counts can be made, answer, and have counted all."""
+    """Check that the analytics sinks can be built, answer, and have counted all segments."""
     spoiled = []
     try:
         for name, sink in services.flusher.sinks.items():

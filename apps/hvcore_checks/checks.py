@@ -72,10 +72,10 @@ CHECKS: Final[Mapping[str, Check]] = {
 
 def examine(settings: Settings) -> Iterator[HealthFinding]:
     """
-    Yield the findings of every check; what a check cannot do is its finding.
+    Run every check of an installation, and yield the findings; a failed check is a finding.
 
-    Services are built anew: a check must not meet what a process made long ago. One
-    that hangs is a finding too, and the others go on beside it.
+    The services are built anew, so that a check does not meet old connections of a process. A
+    check that hangs is a finding too, and the others go on beside it.
     """
     services = build(settings, rings=False)
     # Before the checks, which all need them.
@@ -99,7 +99,7 @@ def examine(settings: Settings) -> Iterator[HealthFinding]:
 def limited(
     name: str, check: Callable[[], Sequence[HealthFinding]], *, silent_s: float
 ) -> Sequence[HealthFinding]:
-    """Return a check's findings; that it fails or hangs is a finding, too."""
+    """Return a check's findings; if the check fails or hangs, return that as a finding."""
     call = LimitedCall(partial(asked, name, check), name=name)
     return call.result() if call.has_ended(silent_s=silent_s) else [_hung(name, call)]
 
@@ -107,7 +107,7 @@ def limited(
 def asked(
     name: str, check: Callable[[], Sequence[HealthFinding]]
 ) -> Sequence[HealthFinding]:
-    """Return a check's findings, or its failure as the finding."""
+    """Run a check and return its findings; if the check fails, return its error as a finding."""
     try:
         return check()
     except SeveralPluginsError as exc:

@@ -1,5 +1,5 @@
 """
-Whether an object store copies for whoever has a signed address.
+Test whether an object store copies an object for a client that has only a signed address.
 
 A header that names an object to copy can be sent beside a signed PUT. AWS refuses what
 was not signed. A store that obeys it copies with the rights of the key that has signed.
@@ -31,11 +31,11 @@ _HEADERS: Final = {"s3": "x-amz-copy-source", "gs": "x-goog-copy-source"}
 @attrs.frozen(kw_only=True)
 class CopyHeaderProbe:
     """
-    Tries to copy an object by the address of another one.
+    Tries to copy one object by an unsigned header beside the signed address of another.
 
     Attributes:
-        signing: The same storage.
-        folder: Below which it reads and writes.
+        signing: The same storage, as the port that signs addresses.
+        folder: The folder in the storage below which the probe reads and writes.
     """
 
     storage: Storage
@@ -44,7 +44,7 @@ class CopyHeaderProbe:
     folder: str
 
     def copies(self) -> Sequence[HealthFinding]:
-        """Send an unsigned header that names an object to copy."""
+        """Send an unsigned copy header with a signed PUT, and return whether the store obeyed, as findings."""
         named = self._named_source()
         if named is None:
             return []

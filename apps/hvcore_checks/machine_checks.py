@@ -36,7 +36,7 @@ def python(_: Services) -> Sequence[HealthFinding]:
 
 
 def edge(services: Services) -> Sequence[HealthFinding]:
-    """Check, where an edge is configured, that it can run, and that its counts are read."""
+    """Check that nginx can run and that its counts are read, if an edge is configured."""
     if not services.settings.edge.listen:
         return [healthy("edge", "none is configured")]
     lacks = missing()
@@ -68,12 +68,12 @@ def _edge_folder(folder: Path) -> Sequence[HealthFinding]:
 
 
 def player(_: Services) -> Sequence[HealthFinding]:
-    """Check that the player's files from npm are there."""
+    """Check that the player's files from npm are installed."""
     return _vendored("player", player_files.STATIC, player_files.PLAYER_FILES)
 
 
 def dashboard(_: Services) -> Sequence[HealthFinding]:
-    """Check that the dashboard's files from npm are there."""
+    """Check that the dashboard's files from npm are installed."""
     return _vendored(
         "dashboard", dashboard_files.STATIC, dashboard_files.DASHBOARD_FILES
     )

@@ -1,4 +1,4 @@
-"""The check of ``hv doctor`` of who may say that a file has come to the store."""
+"""The check of ``hv doctor`` for the events by which the object store reports new files."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -15,7 +15,7 @@ CHECK: Final = "notify"
 
 
 def notify(services: Services) -> Sequence[HealthFinding]:
-    """Check that the queue can be read, and tell what must be told to the store."""
+    """Check that the queue of events can be read, and say which settings the store needs."""
     settings = services.settings
     if not settings.notify.is_used:
         found = "the store tells nothing: sent files are found by looking"

@@ -1,4 +1,4 @@
-"""Checks of the plugins, and of backends that only need to be built."""
+"""Checks of plugins, and of backends that are only built and not asked for anything."""
 
 from collections.abc import Iterator, Sequence
 
@@ -17,7 +17,7 @@ INVALIDATORS = "invalidators"
 
 
 def auth(services: Services) -> Sequence[HealthFinding]:
-    """Check that the backends that recognise callers can be built."""
+    """Check that the authentication backends can be built."""
     providers = ", ".join(services.settings.auth.providers)
     try:
         access = services.access
@@ -32,7 +32,7 @@ def auth(services: Services) -> Sequence[HealthFinding]:
 
 
 def invalidators(services: Services) -> Sequence[HealthFinding]:
-    """Check that the backends that empty caches can be built."""
+    """Check that the backends that remove files from caches can be built."""
     try:
         names = services.cache_invalidator_names
     except ConfigError as exc:
@@ -45,9 +45,9 @@ def invalidators(services: Services) -> Sequence[HealthFinding]:
 
 def plugins(services: Services) -> Sequence[HealthFinding]:
     """
-    Check that the plugins can be loaded, and that those left out exist.
+    Check that the plugins can be loaded, and that plugins left out by settings exist.
 
-    One that is broken and not chosen keeps nothing from working.
+    A broken plugin that the settings do not choose stops nothing from working.
     """
     findings = [*_faults(services), *_unknown(services)]
     count = len(services.registry.offers)

@@ -1,4 +1,4 @@
-"""The file that tells other processes what ``hv up`` keeps running."""
+"""The file that lists the processes that ``hv up`` keeps running, for other processes."""
 
 import json
 import os
@@ -15,7 +15,7 @@ FILE: Final = Path("run", "processes.json")
 
 
 def write_processes(data_dir: Path, processes: Iterable[ServiceProcess]) -> None:
-    """Write the file of the processes that this process keeps running."""
+    """Write the list of processes that this process keeps running to a file."""
     document = {
         "keeper": os.getpid(),
         "processes": [
@@ -32,12 +32,12 @@ def write_processes(data_dir: Path, processes: Iterable[ServiceProcess]) -> None
 
 
 def forget_processes(data_dir: Path) -> None:
-    """Tell that nobody keeps processes running here any more."""
+    """Remove the list of processes, because ``hv up`` no longer runs here."""
     (data_dir / FILE).unlink(missing_ok=True)
 
 
 def read_processes(data_dir: Path) -> Sequence[ServiceProcess] | None:
-    """Return the processes; None if no ``hv up`` runs on this folder."""
+    """Return the list of processes; None if no ``hv up`` runs on this folder."""
     try:
         document = json.loads((data_dir / FILE).read_text(encoding="utf-8"))
         if not _is_running(document["keeper"]):

@@ -1,4 +1,4 @@
-"""Programs that can be the queue of ``hv up``."""
+"""Find a Valkey or Redis server that ``hv up`` can run as its queue."""
 
 import shutil
 from pathlib import Path
@@ -18,7 +18,7 @@ NOT_SHARED: Final = (
 
 
 def find_server() -> str | None:
-    """Return the path of a server: the machine's, else the one from PyPI."""
+    """Return the path of the machine's Valkey or Redis server, else of the one from PyPI."""
     for name in PROGRAMS:
         found = shutil.which(name)
         if found:

@@ -1,4 +1,4 @@
-"""Examinations of this installation, for a page that many may open at once."""
+"""Run the checks of this installation for a page that many people may open at once."""
 
 import time
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ KEPT_S: Final = 30.0
 
 
 class InstallationReports:
-    """Examine the installation, one examination at a time; thread-safe."""
+    """Runs all checks, only once at a time, and keeps the findings for a while; thread-safe."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -28,10 +28,10 @@ class InstallationReports:
         """
         Return the findings of all checks of ``hv doctor``, at most KEPT_S old.
 
-        Who asks while an examination runs gets its findings.
+        A caller that asks while the checks run gets the findings of that run.
 
         Args:
-            anew: Not those that are kept.
+            anew: Whether to run the checks even if findings are kept.
         """
         asked_s = time.monotonic()
         with self._lock:

@@ -1,4 +1,4 @@
-"""The check that programs which read strangers' files are locked in."""
+"""The check that programs which read uploaded files run in a sandbox."""
 
 import shutil
 import subprocess
@@ -18,7 +18,7 @@ _BUBBLEWRAP: Final = "bwrap"
 
 
 def sandbox(services: Services) -> Sequence[HealthFinding]:
-    """Check that transcoders lock the programs in that they run on this machine."""
+    """Check that transcoders confine the programs that they run on this machine in a sandbox."""
     local = map(told, _local(services))
     # Of one that cannot be used, the check of transcoders tells.
     findings = [_of(able) for able in local if able.usable]

@@ -16,7 +16,7 @@ LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 def keys(services: Services) -> Sequence[HealthFinding]:
-    """Check that the keys that sign and verify can be used."""
+    """Check that the configured keys for signing and verifying can be used."""
     playback = "HV_PLAYBACK__SIGNING_KEY and HV_PLAYBACK__RETIRED_KEYS"
     uploads = "HV_UPLOADS__SIGNING_KEY"
     made: Mapping[str, Callable[[], object]] = {
@@ -50,7 +50,7 @@ def _unopened(services: Services) -> Sequence[HealthFinding]:
 
 
 def fetch(services: Services) -> Sequence[HealthFinding]:
-    """Check that the hosts that may be reached can be understood."""
+    """Check that the setting with the hosts from which files may be fetched is valid."""
     try:
         _ = services.outbound
     except HvcoreError as exc:
@@ -60,7 +60,7 @@ def fetch(services: Services) -> Sequence[HealthFinding]:
 
 
 def spool(services: Services) -> Sequence[HealthFinding]:
-    """Check that counts can be written down until the sinks have them."""
+    """Check that counts can be written to the spool, where they wait for the sinks."""
     try:
         make_folder(services.spool_dir)
     except HvcoreError as exc:
@@ -69,7 +69,7 @@ def spool(services: Services) -> Sequence[HealthFinding]:
 
 
 def mail(services: Services) -> Sequence[HealthFinding]:
-    """Check that mails can be sent; none is."""
+    """Check that mails could be sent, without sending one."""
     settings = services.settings
     if not settings.mail.url:
         found = f"mails are files in {mail_folder(settings)}"

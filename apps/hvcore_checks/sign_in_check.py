@@ -1,4 +1,4 @@
-"""The check of ``hv doctor`` of how people sign in to the dashboard."""
+"""The check of ``hv doctor`` for signing in to the dashboard."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -12,7 +12,7 @@ CHECK: Final = "sign-in"
 
 
 def sign_in(services: Services) -> Sequence[HealthFinding]:
-    """Check that people can sign in, and tell what a provider must know."""
+    """Check that people can sign in, and say which addresses the identity provider must know."""
     settings = services.settings
     backend = settings.sign_in.backend
     if not settings.dashboard.enabled:

@@ -1,4 +1,4 @@
-"""The probe of how an object store answers signed addresses."""
+"""Send requests to signed addresses of an object store, and judge the store's answers."""
 
 import time
 from collections.abc import Sequence
@@ -53,12 +53,12 @@ _FIXES: Final = {
 @attrs.frozen(kw_only=True)
 class SignedProbe:
     """
-    Tries addresses that others get to write objects.
+    Tries the signed addresses that clients get for writing objects; each test gives findings.
 
     Attributes:
-        folder: Below which it writes.
-        origin: Of a page that would send files.
-        bucket: As the settings name it.
+        folder: The folder in the storage below which the probe writes.
+        origin: The origin of a web page that would send files.
+        bucket: The bucket's name in the settings.
     """
 
     storage: SupportsPresignedWrite
@@ -68,7 +68,7 @@ class SignedProbe:
     bucket: str
 
     def writes(self) -> Sequence[HealthFinding]:
-        """Write an object by its address."""
+        """Test whether an object can be written by its signed address."""
         answer = self._send("sent")
         if answer.is_success:
             return [healthy("signed-writes", "are taken")]
@@ -76,7 +76,7 @@ class SignedProbe:
         return [broken("signed-writes", f"are refused: {answer.shown}", fix)]
 
     def signatures(self) -> Sequence[HealthFinding]:
-        """Write by an address with a signature that is wrong."""
+        """Test whether the store refuses an address with a wrong signature."""
         address = self._address("forged")
         forged = attrs.evolve(address, url=_forged(address.url))
         if self._put(forged).is_success:
@@ -85,7 +85,7 @@ class SignedProbe:
         return [healthy("signatures", "are checked")]
 
     def bound(self) -> Sequence[HealthFinding]:
-        """Write with another type, and with another length, than were signed."""
+        """Test whether the store refuses another type or length than was signed."""
         address = self._address("bound")
         if not (address.binds_type or address.binds_size):
             return [
@@ -119,7 +119,7 @@ class SignedProbe:
         ]
 
     def expiry(self) -> Sequence[HealthFinding]:
-        """Write by an address that has ended."""
+        """Test whether the store refuses an address that has expired."""
         address = self._address("expired", valid_s=1)
         deadline = time.monotonic() + EXPIRES_WITHIN_S
         while time.monotonic() < deadline:
@@ -131,7 +131,7 @@ class SignedProbe:
         return [broken("expiry", found, fix)]
 
     def ranges(self, storage: Storage) -> Sequence[HealthFinding]:
-        """Read a part of an object by its address, as players do."""
+        """Test whether a part of an object can be read by a signed address, as players do."""
         if not (isinstance(storage, SupportsPresignedRead) and storage.can_presign):
             return []
         self._send("ranged")
@@ -143,7 +143,7 @@ class SignedProbe:
         return [broken("signed-ranges", found, "Leave HV_PLAYBACK__REDIRECTS=false.")]
 
     def address_style(self) -> Sequence[HealthFinding]:
-        """Find out to which host clients send: with the bucket in it, or path style."""
+        """Find out whether signed addresses have the bucket in the host name or in the path."""
         parts = urlsplit(self._address("style").url)
         is_in_host = parts.netloc.startswith(f"{self.bucket}.")
         style = "the bucket is in the host" if is_in_host else "path style"
@@ -151,7 +151,7 @@ class SignedProbe:
         return [healthy("address", found)]
 
     def copies(self) -> Sequence[HealthFinding]:
-        """Copy an object within the store."""
+        """Test whether the store can copy an object within itself."""
         self._send("original")
         copied = self.storage.copy(
             f"{self.folder}/original", f"{self.folder}/copy", content_type=TYPE
@@ -162,7 +162,7 @@ class SignedProbe:
         return [broken("copies", found, "Leave HV_UPLOADS__DIRECT=off.")]
 
     def cross_origin(self) -> Sequence[HealthFinding]:
-        """Check that the bucket lets pages of another origin send and read objects."""
+        """Test whether the bucket's CORS rules let pages of another origin send and read objects."""
         url = self._address("page").url
         refused = [
             f"{method} with {header}"
@@ -200,7 +200,7 @@ class SignedProbe:
         ]
 
     def parts(self, storage: SupportsPartedWrite) -> Sequence[HealthFinding]:
-        """Send an object in parts, and end another one."""
+        """Test whether an object can be sent in parts, and whether a begun one can be aborted."""
         path = f"{self.folder}/parts"
         begun = storage.begin_parts(path, content_type=TYPE)
         address = storage.part_address(begun, 1, size_bytes=len(DATA), valid_s=VALID_S)

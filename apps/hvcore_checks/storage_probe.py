@@ -1,5 +1,5 @@
 """
-``hv doctor storage``: what the configured storage can do, and what to set for it.
+``hv doctor storage``: test the abilities of the configured storage, and say what to set.
 
 It writes small objects below ``doctor/`` and removes them again.
 """
@@ -100,7 +100,7 @@ def _probed(services: Services, plain: "StorageProbe") -> Iterator[HealthFinding
 
 
 def told(error: UnavailableError) -> str:
-    """Return the text of a storage's error, with the storage's own words."""
+    """Return an error of a storage as text, with the storage's own message."""
     return f"{error.detail} It says: {error.said}" if error.said else error.detail
 
 
@@ -119,13 +119,13 @@ def _all(
 
 @attrs.frozen(kw_only=True)
 class StorageProbe:
-    """Checks of the abilities that every storage must have."""
+    """Tests of the abilities that every storage must have."""
 
     storage: Storage
     folder: str
 
     def objects(self) -> Sequence[HealthFinding]:
-        """Write, read and remove an object."""
+        """Test whether an object can be written, read and removed."""
         path = f"{self.folder}/object"
         try:
             self.storage.ping()
@@ -141,7 +141,7 @@ class StorageProbe:
         return [healthy("objects", "are written, read and removed")]
 
     def listing(self) -> Sequence[HealthFinding]:
-        """Look whether lists show at once what was written and removed."""
+        """Test whether listings show written and removed objects at once."""
         path = f"{self.folder}/listed"
         self.storage.write(path, io.BytesIO(DATA), content_type="video/mp4")
         after = [info.path for info in self.storage.walk(self.folder)]
@@ -154,7 +154,7 @@ class StorageProbe:
         return [broken("listing", found, fix)]
 
     def ranges(self) -> Sequence[HealthFinding]:
-        """Read a part of an object."""
+        """Test whether a part of an object can be read."""
         path = f"{self.folder}/ranged"
         self.storage.write(path, io.BytesIO(DATA), content_type="video/mp4")
         with self.storage.open(path, start=100, end=300) as file:

@@ -1,4 +1,4 @@
-"""Requests to an object store as a client sends them: with a signed address, no key."""
+"""Send requests to an object store as a client does: with a signed address and without a key."""
 
 import re
 import time
@@ -20,9 +20,9 @@ class StoreAnswer:
     An object store's answer to one request.
 
     Attributes:
-        code: The store's own name of an error; empty if it gave none.
-        sent_at: When we began to ask, in seconds of this machine's clock.
-        ended_at: When its answer was there.
+        code: The store's own name of the error; empty if it gave none.
+        sent_at: The time before the request was sent, in seconds of this machine's clock.
+        ended_at: The time when the answer had arrived.
     """
 
     status: int
@@ -34,17 +34,17 @@ class StoreAnswer:
 
     @property
     def is_success(self) -> bool:
-        """Return whether it did what was asked."""
+        """Whether the answer is a success."""
         return 200 <= self.status < 300  # noqa: PLR2004 - the successes of HTTP
 
     @property
     def shown(self) -> str:
-        """Return the status, and the store's own name of the error."""
+        """The answer's status with the store's own name of the error, as text."""
         return f"{self.status} {self.code}".strip()
 
 
 class StoreClient:
-    """Ask a store; no redirects, no second attempts."""
+    """An HTTP client for an object store; it follows no redirects and repeats no requests."""
 
     def __init__(self) -> None:
         self._pool = urllib3.PoolManager(
@@ -59,13 +59,13 @@ class StoreClient:
         **headers: str,
     ) -> StoreAnswer:
         """
-        Send one request.
+        Send one request to the store, and return the answer.
 
         Args:
-            headers: Their names with ``_`` for ``-``.
+            headers: The headers by name, with ``_`` for ``-``.
 
         Raises:
-            UnavailableError: There is no answer.
+            UnavailableError: The store does not answer.
         """
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         sent_at = time.time()
@@ -88,13 +88,13 @@ class StoreClient:
         )
 
     def put(self, url: str, body: bytes, content_type: str) -> StoreAnswer:
-        """Send an object's bytes."""
+        """Send an object's bytes to a signed address, and return the store's answer."""
         return self.ask("PUT", url, body, Content_Type=content_type)
 
     def preflight(
         self, url: str, *, origin: str, method: str, header: str
     ) -> StoreAnswer:
-        """Send a browser's preflight, which comes before a request of another site."""
+        """Send a browser's CORS preflight request, and return the store's answer."""
         return self.ask(
             "OPTIONS",
             url,

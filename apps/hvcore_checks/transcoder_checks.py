@@ -1,4 +1,4 @@
-"""Checks of the transcoders: the usual one, and those that rules name."""
+"""Checks of the transcoders: the default one, and those that routing rules name."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ _ANY_PATH = "media"
 
 
 def transcoder(services: Services) -> Sequence[HealthFinding]:
-    """Check the transcoders' capabilities, and what each of them lacks."""
+    """Check the transcoders' capabilities, and name those that are missing."""
     findings = [*_abilities(told(services.transcoder))]
     if isinstance(services.transcoder, RemoteTranscoder):
         findings += _reach(services, services.transcoder)
@@ -41,7 +41,7 @@ def transcoder(services: Services) -> Sequence[HealthFinding]:
 
 
 def jobs(services: Services) -> Sequence[HealthFinding]:
-    """Check that the transcoders of unfinished jobs can be used as they are set up now."""
+    """Check that the transcoders of unfinished jobs can be used with the present settings."""
     with services.uow.read() as work:
         unfinished = work.jobs.unfinished()
     chosen = services.settings.transcoder
@@ -55,14 +55,14 @@ def jobs(services: Services) -> Sequence[HealthFinding]:
 
 
 def told(transcoder: Transcoder) -> Capabilities:
-    """Return a transcoder's capabilities; its answer may be a stranger's."""
+    """Return a transcoder's capabilities, after a check that a plugin's answer has the right type."""
     able = transcoder.capabilities()
     require_answer(transcoder.capabilities, able, Capabilities)
     return able
 
 
 def routed(services: Services) -> Iterator[str]:
-    """Give the names of the transcoders that rules name, but for the usual one."""
+    """Return the names of the transcoders in routing rules, without the default one."""
     chosen = services.settings.transcoder
     names = dict.fromkeys(read_route(text).transcoder for text in chosen.routes)
     return (name for name in names if name != chosen.backend)

@@ -1,4 +1,4 @@
-"""Let ``python -m hvcore_cli`` do what ``hv`` does."""
+"""Run the command line ``hv`` by ``python -m hvcore_cli``."""
 
 from hvcore_cli.start import main
 

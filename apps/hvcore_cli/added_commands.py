@@ -26,9 +26,9 @@ OURS: Final = "hvcore"
 
 def added_commands(invocation: Invocation | None) -> Mapping[str, str]:
     """
-    Return the commands that plugins add, each name with its summary.
+    Return the commands that plugins add to ``hv``: the summary of each by its name.
 
-    Plugins that cannot be loaded add nothing here; other commands say why.
+    If plugins cannot be loaded, nothing is returned; other commands say why.
     """
     if invocation is None or not _may_add(invocation):
         return {}
@@ -43,10 +43,10 @@ def added_commands(invocation: Invocation | None) -> Mapping[str, str]:
 
 def make_command(ctx: click.Context, name: str) -> click.Command | None:
     """
-    Make a command of a plugin; None if there is none of this name.
+    Return the command of this name that a plugin adds; None if no plugin adds it.
 
     Raises:
-        PluginError: Its plugin fails.
+        PluginError: The plugin fails.
     """
     invocation = ctx.find_object(Invocation)
     if invocation is None or not _may_add(invocation):
@@ -64,10 +64,10 @@ def make_command(ctx: click.Context, name: str) -> click.Command | None:
 
 def check_names(registry: Registry, taken: Collection[str]) -> None:
     """
-    Refuse commands that are called like ours.
+    Refuse commands of plugins that have the name of a command of ``hv`` itself.
 
     Raises:
-        PluginError: There is one.
+        PluginError: A plugin adds such a command.
     """
     for offer in registry.of_kind("commands"):
         if offer.backend.name in taken:
@@ -89,7 +89,7 @@ class _Guarded(click.Command):
         parent: click.Context | None = None,
         **extra: object,
     ) -> click.Context:
-        """Have the plugin's command read its arguments."""
+        """Parse the arguments with the plugin's command."""
         made = self._command.make_context(info_name, args, parent, **extra)
         made.command = self
         return made

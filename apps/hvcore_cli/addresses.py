@@ -1,4 +1,4 @@
-"""Addresses of the processes of one machine, and whether they answer."""
+"""The addresses of the service's processes on this machine, and waiting until they answer."""
 
 import asyncio
 import socket
@@ -23,7 +23,7 @@ RECORDED: Final = {
 
 @attrs.frozen(kw_only=True)
 class Addresses:
-    """The addresses of a running service, as ``run/addresses.json`` has them."""
+    """The public addresses of a running service, as ``run/addresses.json`` has them."""
 
     api_url: str
     worker_url: str
@@ -38,7 +38,7 @@ class Addresses:
 def addresses_of(
     loaded: Loaded, listeners: tuple[socket.socket, socket.socket]
 ) -> Addresses:
-    """Return the addresses that are set, and for the others where we listen."""
+    """Return the addresses in the settings, and those of our listening sockets for the others."""
     own = [url_of(sock) for sock in listeners]
     public = loaded.settings.public
     return Addresses(
@@ -53,10 +53,10 @@ def addresses_of(
 
 def as_running(loaded: Loaded, found: Mapping[str, str]) -> PublicSettings:
     """
-    Return the addresses that are set, and for the others those of a service.
+    Return the addresses in the settings, and those of a running service for the others.
 
     Args:
-        found: What ``run/addresses.json`` says; maybe nothing.
+        found: The content of ``run/addresses.json``; may be empty.
     """
     running: dict[str, Any] = {
         name: found[key]
@@ -67,7 +67,7 @@ def as_running(loaded: Loaded, found: Mapping[str, str]) -> PublicSettings:
 
 
 def url_of(sock: socket.socket) -> str:
-    """Return the address at which this machine reaches a socket that listens."""
+    """Return the address at which this machine reaches a listening socket."""
     host, port = _reachable_at(sock)
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
@@ -79,7 +79,7 @@ def _reachable_at(sock: socket.socket) -> tuple[str, int]:
 
 
 async def answers(sock: socket.socket, path: str) -> None:
-    """Wait until an address is answered with 200."""
+    """Wait until the server of a listening socket answers a path with 200."""
     host, port = _reachable_at(sock)
     while True:
         try:

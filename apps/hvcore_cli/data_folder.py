@@ -1,4 +1,4 @@
-"""The data folder: the files of ``hv up``, and its lock."""
+"""The data folder of ``hv up``: its files, and the lock by which only one ``hv up`` uses it."""
 
 import fcntl
 import hashlib
@@ -21,7 +21,7 @@ ASK_EVERY_S: Final = 0.1
 
 
 class DataFolder:
-    """The files of one installation."""
+    """The data folder of one installation, and the paths of its files."""
 
     def __init__(self, path: Path) -> None:
         self.path = path.absolute()
@@ -33,7 +33,7 @@ class DataFolder:
 
     def make(self) -> None:
         """
-        Make the folders, closed to other users where they hold sockets.
+        Create the data folder and its subfolders; those for sockets and logs are private.
 
         Raises:
             CliError: They cannot be made.
@@ -51,10 +51,10 @@ class DataFolder:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """
-        Be the only ``hv up`` on this folder.
+        Within the block, hold the lock by which only one ``hv up`` uses this folder.
 
         Raises:
-            CliError: Another one runs, or this user may not take the lock.
+            CliError: Another ``hv up`` runs, or this user may not take the lock.
         """
         with self._lock_file() as file:
             try:
@@ -95,10 +95,10 @@ class DataFolder:
 
     def socket_dir(self) -> Path:
         """
-        Return a folder of this user alone whose path is short enough.
+        Return a folder of this user alone for unix sockets, whose path is short enough.
 
         Raises:
-            CliError: Somebody else has taken the folder's name.
+            CliError: The folder belongs to another user.
         """
         if len(os.fsencode(self.run)) <= MAX_SOCKET_PATH_BYTES - len("/queue.sock"):
             return self.run
@@ -114,7 +114,7 @@ class DataFolder:
         return folder
 
     def first_keys(self) -> Mapping[str, str]:
-        """Return the keys made at the first start, by environment; maybe none."""
+        """Return the API keys made at the first start, by environment; empty if there are none."""
         found = _read(self.first_keys_file)
         return {
             name: key["apiKey"]
@@ -123,11 +123,11 @@ class DataFolder:
         }
 
     def addresses(self) -> Mapping[str, str]:
-        """Return the addresses of the service that runs here, if one does."""
+        """Return the addresses of the service that runs on this folder; empty if none does."""
         return {name: str(value) for name, value in _read(self.addresses_file).items()}
 
     def awaited_addresses(self) -> Mapping[str, str]:
-        """Return the service's addresses, waiting while the service starts."""
+        """Return the addresses of the service on this folder, waiting while it starts."""
         deadline_s = time.monotonic() + START_WITHIN_S
         while not (found := self.addresses()):
             if not self.is_in_use() or time.monotonic() >= deadline_s:
@@ -136,17 +136,17 @@ class DataFolder:
         return found
 
     def write_addresses(self, addresses: Mapping[str, str]) -> None:
-        """Let other commands find the running service."""
+        """Write the addresses of the running service to a file, where other commands find them."""
         write_private(self.addresses_file, addresses)
 
     def forget_addresses(self) -> None:
-        """Take note that nothing runs here any more."""
+        """Remove the file with the addresses, because no service runs any more."""
         with suppress(FileNotFoundError):
             self.addresses_file.unlink()
 
 
 def write_private(path: Path, document: object) -> None:
-    """Write a JSON file that only its owner can read, whole or not at all."""
+    """Write a JSON file that only its owner can read; a crash leaves the old file whole."""
     replace_file(path, json.dumps(document, indent=2))
 
 

@@ -1,4 +1,4 @@
-"""Checking the routes and commands of plugins before any process starts."""
+"""Check the routes and commands of plugins before any process starts."""
 
 from hvcore.registry import Registry
 from hvcore_api.plugin_routes import groups_with
@@ -8,10 +8,10 @@ from hvcore_cli.main import COMMANDS, HIDDEN
 
 def check_extensions(registry: Registry) -> None:
     """
-    Refuse routes and commands that cannot be added.
+    Refuse routes and commands of plugins that cannot be added.
 
     Raises:
-        PluginFaultError: There is one; the text names the plugin.
+        PluginFaultError: A route or command cannot be added; the text names the plugin.
     """
     groups_with(registry)
     check_names(registry, {*COMMANDS, *HIDDEN})

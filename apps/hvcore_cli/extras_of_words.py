@@ -1,4 +1,4 @@
-"""The extras of hvcore that the words of ``hv`` need."""
+"""The extras of the package hvcore that commands of ``hv`` need."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -10,7 +10,7 @@ EXTRAS_OF_WORDS: Final[Mapping[str, str]] = {"demo": "all"}
 
 
 def needs(arguments: list[str]) -> str:
-    """Return a line with the extra of a command and how to add the extra."""
+    """Return a line that names the extra that a command needs, and how to install the extra."""
     word = next((word for word in arguments if not word.startswith("-")), "")
     # Anything may stand there; a command's name is short and of letters.
     known = word if word.replace("-", "").isalpha() and word.isascii() else ""

@@ -37,9 +37,9 @@ class Invocation:
 
     Attributes:
         data: The data folder.
-        config: The settings file, if one is named.
-        abandons_threads: The process ends without those that still run.
-        is_restore: It is the restore that this data folder waits for.
+        config: The settings file; None if none is named.
+        abandons_threads: Whether the process ends without waiting for its threads.
+        is_restore: Whether this call is the restore that the data folder waits for.
     """
 
     def __init__(self) -> None:
@@ -51,10 +51,10 @@ class Invocation:
 
     def load(self) -> Loaded:
         """
-        Read the settings.
+        Read and return the settings.
 
         Raises:
-            ConfigError: They cannot be used.
+            ConfigError: The settings cannot be used.
             CliError: The data folder is not restored yet.
         """
         if not self.is_restore and (self.data / RESTORE_MARK).exists():
@@ -71,13 +71,13 @@ class Invocation:
     @contextmanager
     def services(self) -> Iterator[Services]:
         """
-        Build the services, and close them at the end.
+        Within the block, give the services; they are closed at its end.
+
+        They send no queue messages for new tasks: a command may not reach the queue that hv up
+        runs for itself, and the sweep sends the messages within seconds.
 
         Raises:
             CliError: This version cannot use the database.
-
-        They ring for no task: a command may not reach the queue that hv up runs
-        for itself, and the sweep rings within seconds.
         """
         with self.unmigrated_services() as services:
             if why := services.why_unusable():
@@ -86,7 +86,7 @@ class Invocation:
 
     @contextmanager
     def unmigrated_services(self) -> Iterator[Services]:
-        """Build the services, whatever version the database is at."""
+        """Within the block, give the services, whatever version the database has."""
         from hvcore import assembly  # noqa: PLC0415 - only commands pay for it
         from hvcore.services.access.audit import acting_as  # noqa: PLC0415 - see above
 
@@ -98,7 +98,7 @@ class Invocation:
 
 
 def os_user() -> str:
-    """Return the user who runs this command, for the audit log."""
+    """Return the name of the operating system's user who runs this command, for the audit log."""
     # Behind sudo it is the person who is responsible, and not root.
     behind_sudo = os.environ.get("SUDO_USER") if os.geteuid() == 0 else None
     try:
@@ -120,11 +120,12 @@ def _remember(
 
 def common_options(*, from_environment: bool) -> list[click.Parameter]:
     """
-    Make the options that stand before or after the command.
+    Return the options ``--data`` and ``--config``, which stand before or after the command.
 
     Args:
-        from_environment: Only for the outermost level, so that an option
-            after the command is stronger than a variable.
+        from_environment: Whether environment variables also set the options; true only
+            for the outermost level, so that an option after the command is stronger
+            than a variable.
     """
     return [
         click.Option(

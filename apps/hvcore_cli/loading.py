@@ -1,4 +1,4 @@
-"""Loading modules without looking for garbage meanwhile."""
+"""Load modules without Python's garbage collection meanwhile."""
 
 import gc
 from collections.abc import Iterator
@@ -8,10 +8,10 @@ from contextlib import contextmanager
 @contextmanager
 def no_garbage_collected() -> Iterator[None]:
     """
-    Look for no garbage in a block that loads modules: what they make stays.
+    Switch garbage collection off within a block that loads modules, whose objects stay anyway.
 
-    Python would look several times, which is a tenth of the time that they take, and
-    once more at the end, because all of it is new.
+    Python would collect several times, which is a tenth of the time that loading takes, and
+    once more at the end, because all objects are new.
     """
     was_on = gc.isenabled()
     gc.disable()

@@ -1,5 +1,5 @@
 """
-``hv``: find the command, run it, and never show a traceback.
+Find the command of ``hv``, run it, and never show a traceback.
 
 Command modules are imported when their command is called: ``hv --help`` is
 quick, and one process of the service loads nothing of another.
@@ -161,14 +161,14 @@ HIDDEN: Final = {
 
 
 class LazyGroup(click.Group):
-    """Commands that are imported when they are called."""
+    """A group of commands, each imported only when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names, in the order of the table."""
+        """Return the names of the commands, in the order of the table."""
         return [*COMMANDS, *added_commands(ctx.find_object(Invocation))]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command, or have a plugin make it."""
+        """Return a command, imported or made by a plugin."""
         place = COMMANDS.get(cmd_name, (HIDDEN.get(cmd_name),))[0]
         if place is None:
             return make_command(ctx, cmd_name)
@@ -233,7 +233,7 @@ def cli(supervisor: int | None, child_niceness: int | None) -> None:
 
 
 def main() -> None:
-    """Run ``hv`` with the arguments of this process, and end it."""
+    """Run ``hv`` with the arguments of this process, and end the process."""
     prepare_streams()
     run_to_end(sys.argv[1:])
 

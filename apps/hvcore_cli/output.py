@@ -1,4 +1,4 @@
-"""Print records: as a table for people, as one JSON document for programs."""
+"""Print records, as a table for people or as one JSON document for programs."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,12 +23,12 @@ def show(
     records: Sequence[Record], columns: Mapping[str, str], *, name: str, as_json: bool
 ) -> None:
     """
-    Print records.
+    Print records as a table, or as JSON.
 
     Args:
-        records: With the names of the JSON document.
-        columns: Names of records and the headings of their columns.
-        name: What the JSON document calls the list.
+        records: The records, with the member names of the JSON document.
+        columns: The heading of each column of the table, by member name.
+        name: The name of the list in the JSON document.
     """
     if as_json:
         print_json({name: list(records)})
@@ -59,17 +59,17 @@ def print_json(document: object) -> None:
 
 
 def put(text: str) -> None:
-    """Print a line on standard output."""
+    """Print a text on standard output."""
     click.echo(printable(text, keeps="\n"))
 
 
 def say(text: str) -> None:
-    """Tell the user something; never on standard output."""
+    """Print a message for the user on standard error."""
     click.echo(printable(text, keeps="\n"), err=True)
 
 
 def timestamp(moment: datetime | None) -> str | None:
-    """Write a moment as the API does, or nothing."""
+    """Return a time in the format of the API, or None for None."""
     if moment is None:
         return None
     return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03}Z"
@@ -90,13 +90,13 @@ def _cell(value: object) -> str:
 @contextmanager
 def told_disk(path: Path) -> Iterator[None]:
     """
-    Tell of files that cannot be read or written.
+    Within the block, turn errors of files and disks into messages for the user.
 
     Args:
-        path: Named where the failure names none.
+        path: The path that the message names if the error names none.
 
     Raises:
-        CliError: It is so.
+        CliError: A file cannot be read or written.
     """
     try:
         yield

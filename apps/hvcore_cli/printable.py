@@ -1,5 +1,5 @@
 """
-Text that does nothing to the terminal it is printed on.
+Make text safe to print on a terminal.
 
 Names, reasons and logs hold what strangers have sent. Some characters move the
 cursor, change what a terminal does, or show a text in another order than it has.
@@ -32,7 +32,7 @@ def printable(text: str, *, keeps: str = "") -> str:
 
 
 def printable_json(document: str) -> str:
-    """Return a JSON document, whose strings mean the same, without control characters."""
+    """Return a JSON document with control characters as escapes; its strings mean the same."""
     return "".join(
         char if char == "\n" or not _is_unseen(char) else _json_escape(char)
         for char in document

@@ -28,10 +28,10 @@ class _Output(io.FileIO):
 
 def prepare_streams() -> None:
     """
-    Open the standard streams that are closed, and have every text written in some way.
+    Open the standard streams that are closed, and escape characters they cannot encode.
 
-    Else the next file that is opened would be in the place of a closed one, and what is
-    printed would end there.
+    Otherwise the next opened file would get the descriptor of a closed stream, and printed text
+    would end in that file.
     """
     for number in (_INPUT, _OUTPUT, _ERRORS):
         try:
@@ -56,9 +56,9 @@ def prepare_streams() -> None:
 
 def why_output_fails(error: OutputError) -> str:
     """
-    Return the reason that output cannot be written; empty if its reader left.
+    Return the reason why output cannot be written; empty if its reader has closed the pipe.
 
-    What was left to write is forgotten: the interpreter would complain at its end.
+    Output that is left is dropped: the interpreter would complain at its end.
     """
     os.dup2(os.open(os.devnull, os.O_WRONLY), _OUTPUT)
     if error.errno == errno.EPIPE:

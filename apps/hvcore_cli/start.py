@@ -1,4 +1,4 @@
-"""The entry point of ``hv``, which names an extra where click is missing."""
+"""The entry point of ``hv``, which names the missing extra if click is not installed."""
 
 import sys
 
@@ -7,7 +7,7 @@ from hvcore_cli.extras_of_words import needs
 
 
 def main() -> None:
-    """Run ``hv``, or name the extra of its word in one line."""
+    """Run ``hv``, or print the name of the extra that its command needs."""
     try:
         from hvcore_cli.main import main as run  # noqa: PLC0415 - click may be missing
     except ModuleNotFoundError as exc:

@@ -1,1 +1,1 @@
-"""The dashboard: the pages on which people look after their videos."""
+"""The dashboard: web pages on which people manage their videos."""

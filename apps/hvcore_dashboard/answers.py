@@ -1,4 +1,4 @@
-"""Answer with a page, with a fragment of one, or by leading elsewhere."""
+"""Answer a request of the dashboard with a page, with a fragment of a page, or with a redirect."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -23,11 +23,11 @@ POLICY: Final = "Content-Security-Policy"
 @attrs.frozen(kw_only=True)
 class Answers:
     """
-    Answer requests with pages and fragments that templates render.
+    Answers requests with pages and fragments, which templates render.
 
     Attributes:
-        routes: Every page, in the order of the navigation.
-        policy: What every page loads from other addresses: pictures of videos.
+        routes: All pages, in the order of the navigation.
+        policy: The origins from which every page loads pictures of videos.
     """
 
     templates: Templates
@@ -46,13 +46,13 @@ class Answers:
         policy: ContentPolicy = PLAIN,
     ) -> None:
         """
-        Answer with a whole page; its status is that of the response.
+        Answer with a whole page; the status set on the response is kept.
 
         Args:
-            template: Its file below ``templates/``.
-            values: What it shows; it knows ``here`` besides, and says of a form with
-                errors at the top that it was refused.
-            policy: What the page loads besides what every page loads.
+            template: The path of the template below ``templates/``.
+            values: Values for the template. It has ``here`` (a PageContext) besides, and shows
+                at the top that a form was refused if a form among the values has errors.
+            policy: The origins from which this page loads, besides those of every page.
         """
         # Not without what it loads; this raises.
         _ = self.assets.build
@@ -73,7 +73,7 @@ class Answers:
         template: str,
         values: Mapping[str, object],
     ) -> None:
-        """Answer htmx with a fragment of a page."""
+        """Answer with a fragment of a page, which htmx puts into the page."""
         # htmx takes the nonce of the answer for that of the page.
         context = self._context(req, nonce=new_nonce(), messages=())
         self._render(resp, template, context, values)
@@ -87,9 +87,10 @@ class Answers:
         values: Mapping[str, object],
     ) -> None:
         """
-        Answer with a page that loads no script, such as one of an error.
+        Answer with a page that loads no script, such as an error page.
 
-        It has the same bytes for everything that is missing: no nonce, no messages.
+        The page has no nonce and shows no messages, so that all pages about something missing
+        have the same bytes.
         """
         context = self._context(req, nonce="", messages=())
         self._render(resp, template, context, values)
@@ -105,11 +106,11 @@ class Answers:
         tone: Tone = "good",
     ) -> None:
         """
-        Lead to another page after a change.
+        Redirect the browser to another page, after a change.
 
         Args:
-            address: See address and top.
-            message: What that page tells once.
+            address: The page's address, from address() or top().
+            message: A message that the other page shows once; empty for none.
         """
         if message:
             told = [*self.cookies.messages(req), FlashMessage(message, tone)]
@@ -123,15 +124,15 @@ class Answers:
         resp.location = address
 
     def address(self, req: falcon.Request, *parts: str, **values: object) -> str:
-        """Return an address in the organization of the request."""
+        """Return the address of a page in the organization of the request."""
         return self._context(req, nonce="", messages=()).url(*parts, **values)
 
     def as_browsers_see(self, path: str) -> str:
-        """Return a path below ours with the root that browsers see."""
+        """Return a path of the dashboard with the public root in the place of the internal root."""
         return self.cookies.root + path.removeprefix(ROOT)
 
     def top(self, *parts: str, **values: object) -> str:
-        """Return an address of the dashboard that is in no organization."""
+        """Return the address of a dashboard page that belongs to no organization."""
         context = PageContext(
             root=self.cookies.root,
             static="",
@@ -184,5 +185,5 @@ class Answers:
 
 
 def is_partial(req: falcon.Request) -> bool:
-    """Return whether htmx asks, and puts the answer into a page."""
+    """Return whether the request comes from htmx, which puts the answer into a page."""
     return req.get_header("HX-Request") == "true"

@@ -1,4 +1,4 @@
-"""The dashboard as a WSGI app."""
+"""Build the dashboard as a WSGI app."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -34,12 +34,12 @@ def make_dashboard(
     static: Path = STATIC,
 ) -> falcon.App[falcon.Request, falcon.Response]:
     """
-    Build the dashboard from the services.
+    Build the dashboard's WSGI app from the services.
 
     Args:
-        installation: What the system page shows besides.
+        installation: Gives the system page the findings of checks and the processes.
         judge: Says why delivery refuses a request.
-        static: The folder of the pages' files.
+        static: The folder of the pages' static files.
     """
     public = services.settings.public
     cookies = Cookies.of(public.dashboard_address)
@@ -77,7 +77,7 @@ def make_dashboard(
 
 
 class HeadersMiddleware:
-    """Put on every answer what browsers must know, errors included."""
+    """Add the dashboard's security headers to every answer, errors included."""
 
     def process_response(
         self,
@@ -86,7 +86,7 @@ class HeadersMiddleware:
         _resource: object,
         _req_succeeded: bool,  # noqa: FBT001 - Falcon's signature
     ) -> None:
-        """Add the headers that the answer has not."""
+        """Add the security headers that the answer does not have yet."""
         for name, value in HEADERS.items():
             if resp.get_header(name) is None:
                 resp.set_header(name, value)

@@ -1,4 +1,4 @@
-"""The files that the pages load, under ``/dashboard/static/``."""
+"""The static files that the dashboard's pages load, under ``/dashboard/static/``."""
 
 from pathlib import Path
 from typing import Final

@@ -1,8 +1,8 @@
 """
-The dashboard's cookies: the session's, the messages', and what a person last chose.
+The dashboard's cookies: session, messages for the next page, and last choices of a person.
 
-A browser sends cookies to every port of a host, so none lies above the dashboard's
-own path if it need not: ``__Host-`` wants the root.
+A browser sends cookies to every port of a host. So no cookie's path is above the dashboard's
+own path, except for ``__Host-`` cookies, which must have the root as their path.
 """
 
 import base64
@@ -29,7 +29,7 @@ Tone = Literal["good", "warn", "danger"]
 
 @attrs.frozen
 class FlashMessage:
-    """A message that the next page of the dashboard shows once."""
+    """A message that the next page of the dashboard shows, once."""
 
     text: str
     tone: Tone = "good"
@@ -38,11 +38,11 @@ class FlashMessage:
 @attrs.frozen(kw_only=True)
 class Cookies:
     """
-    Read and set the cookies.
+    Reads and sets the dashboard's cookies.
 
     Attributes:
         root: The path of the dashboard, as browsers see it.
-        is_secure: They see it by TLS.
+        is_secure: Whether browsers reach the dashboard by HTTPS.
     """
 
     root: str
@@ -50,26 +50,26 @@ class Cookies:
 
     @classmethod
     def of(cls, dashboard_url: str) -> "Cookies":
-        """Return the cookies of a dashboard at this address."""
+        """Return the cookies of a dashboard with this public address."""
         parts = urlsplit(dashboard_url)
         return cls(root=parts.path.rstrip("/"), is_secure=parts.scheme == "https")
 
     def session(self, req: falcon.Request) -> str | None:
-        """Return the session that a request names."""
+        """Return the value of the session cookie, or None if the request has no such cookie."""
         return self.read(req, SESSION)
 
     def start_session(
         self, resp: falcon.Response, value: str, *, max_age_s: int
     ) -> None:
-        """Make the browser name a session from now on."""
+        """Set the session cookie to this value."""
         self._set(resp, SESSION, value, max_age_s)
 
     def end_session(self, resp: falcon.Response) -> None:
-        """Make the browser forget the session."""
+        """Remove the session cookie from the browser."""
         self._set(resp, SESSION, "", 0)
 
     def read(self, req: falcon.Request, name: str) -> str | None:
-        """Return another cookie."""
+        """Return the value of the cookie with this name, or None if the request has no such cookie."""
         values = req.get_cookie_values(self._name(name))
         return values[0] if values else None
 
@@ -81,15 +81,15 @@ class Cookies:
         *,
         max_age_s: int = _YEAR_S,
     ) -> None:
-        """Set another cookie, such as what a person last chose."""
+        """Set the cookie with this name, such as one for a person's last choice."""
         self._set(resp, name, value, max_age_s)
 
     def forget(self, resp: falcon.Response, name: str) -> None:
-        """Remove a cookie from the browser, by its name."""
+        """Remove the cookie with this name from the browser."""
         self._set(resp, name, "", 0)
 
     def messages(self, req: falcon.Request) -> Sequence[FlashMessage]:
-        """Return the messages that wait for a page."""
+        """Return the messages in the request's cookie, which no page has shown yet."""
         value = self.read(req, MESSAGES)
         if not value:
             return ()
@@ -101,7 +101,7 @@ class Cookies:
             return ()
 
     def tell(self, resp: falcon.Response, messages: Sequence[FlashMessage]) -> None:
-        """Show messages on the next page; none forgets those that were shown."""
+        """Store messages for the next page in a cookie; an empty list removes the cookie."""
         if not messages:
             self._set(resp, MESSAGES, "", 0)
             return

@@ -1,4 +1,4 @@
-"""The services and helpers that the dashboard's resources are made of."""
+"""The services and helpers from which the dashboard's resources are built."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -14,26 +14,26 @@ from hvcore_dashboard.playback_judge import PlaybackJudge
 
 
 class InstallationView(Protocol):
-    """The installation's examination and its processes; thread-safe."""
+    """The results of checking this installation, and its running processes; thread-safe."""
 
     def examination(self, *, anew: bool) -> Examination:
         """
-        Return all checks' findings; takes seconds, unless asked a moment ago.
+        Return the findings of all checks; takes seconds, unless the checks have just been made.
 
         Args:
-            anew: Findings of a moment ago will not do.
+            anew: Whether the checks must be made again, even if they have just been made.
         """
         ...
 
     def processes(self) -> Sequence[ServiceProcess] | None:
-        """Return the processes of this machine; None if they are not known."""
+        """Return the service's processes on this machine; None if they are not known."""
         ...
 
 
 @attrs.frozen(kw_only=True)
 class Desk:
     """
-    The services of the core, and how pages are answered.
+    The core's services, and the helpers with which pages are answered.
 
     Attributes:
         judge: Says why delivery refuses a request.

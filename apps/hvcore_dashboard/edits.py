@@ -1,9 +1,10 @@
 """
-Edits: what a person changes in a form, beside what others have changed meanwhile.
+Save a person's changes in a form without undoing what others have changed meanwhile.
 
-A form sends each of its fields as it was shown and as its person left it. What is the
-same was not touched and is not changed. What was touched is changed if nobody else
-has changed it since; else nothing is, and the person sees both values.
+A form sends each of its fields twice: as the form showed it, and as the person left it.
+A field with two equal values was not touched, and is not changed. The touched fields are
+saved if nobody else has changed them since. Otherwise nothing is saved, and the person sees
+both values.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,13 +28,13 @@ _DISPUTED: Final = (
 @attrs.frozen(kw_only=True)
 class FormEdit:
     """
-    An edit of values that have names.
+    A person's edit of named values in a form, compared with the values stored now.
 
     Attributes:
-        shown: What the form showed.
-        sent: What came back.
-        stored: What is there now.
-        becomes: What the form would show of ``sent`` once that is stored.
+        shown: The values that the form showed.
+        sent: The values that the person sent.
+        stored: The values that are stored now.
+        becomes: The values that the form would show once ``sent`` is stored.
     """
 
     shown: Values
@@ -45,7 +46,7 @@ class FormEdit:
 
     @property
     def touched(self) -> Mapping[str, str | None]:
-        """The values that the person has changed; None for one that was removed."""
+        """The values that the person has changed, by name; None for a value that was removed."""
         return {
             name: self.sent.get(name)
             for name in sorted({*self.shown, *self.sent})
@@ -54,7 +55,7 @@ class FormEdit:
 
     @property
     def changes(self) -> Mapping[str, str | None]:
-        """The values that are touched and not stored yet."""
+        """The values that the person has changed and that are not stored like this yet."""
         return {
             name: value
             for name, value in self.touched.items()
@@ -64,7 +65,7 @@ class FormEdit:
 
     @property
     def disputed(self) -> frozenset[str]:
-        """The names of values that somebody else has changed to something else."""
+        """The names of changed values that somebody else has changed to another value meanwhile."""
         return frozenset(
             name
             for name in self.changes
@@ -73,12 +74,12 @@ class FormEdit:
 
     @property
     def merged(self) -> Values:
-        """The stored values with those that the person has changed."""
+        """The stored values, with the person's changes in them."""
         return _present({**self.stored, **self.touched})
 
 
 class DisputedEditError(ConflictError):
-    """Two people have changed the same; nothing is saved."""
+    """Somebody else has changed the same values meanwhile, so nothing was saved."""
 
     def __init__(self, edit: FormEdit) -> None:
         super().__init__(_DISPUTED)
@@ -95,12 +96,13 @@ def sent_edit(
     """
     Return the edit that a form has sent.
 
-    A field that comes without what it showed, such as from a page of an older version,
-    counts as touched by everybody: it is disputed unless it is stored so already.
+    If a field comes without the value that the form showed, as from a page of an older
+    version, it counts as changed by the person and by others: it is disputed unless the same
+    value is stored already.
 
     Args:
-        stored: What the form would show now, by field.
-        split: Takes fields apart into values that are edited each by itself.
+        stored: The values that the form would show now, by field.
+        split: Splits fields into values that are edited separately.
         stored_form: Returns fields as the form would show them once they are stored.
     """
     sent = {name: form.text(name) for name in stored if name in form.fields}
@@ -123,11 +125,11 @@ def refused(
     """
     Return the form to show again after an error.
 
-    Where others have changed the same, it shows both values, and has shown what is
-    stored by now: sent again, it puts the person's values there.
+    If others have changed the same values, the form shows both values. When it is sent
+    again, the person's values replace those of the others.
 
     Args:
-        join: Puts together what ``split`` took apart.
+        join: Puts values together into fields, the reverse of ``split`` in sent_edit.
     """
     if not isinstance(error, DisputedEditError):
         return form.refused(error)
@@ -157,14 +159,15 @@ def as_shown(
     form: Form, name: str, state_of: Callable[[T], str]
 ) -> Condition[T] | None:
     """
-    Return the condition that something is still as a form has shown it.
+    Return a condition: an object's state is still the one that the form has shown.
 
     Args:
-        name: The form sends ``shown.`` and this along.
-        state_of: Returns what the form would show now.
+        name: The field that holds the state; the form sends it with ``shown.`` before it.
+        state_of: Returns the state that the form would show for an object now.
 
     Returns:
-        None if it sends nothing such, as a page of an older version does.
+        A function that returns whether the state is the same; None if the form has not
+        sent the state, as a page of an older version does not.
     """
     if not form.has_shown(name):
         return None
@@ -178,17 +181,20 @@ def settle(
     write: Callable[[T, Mapping[str, str | None]], object],
 ) -> FormEdit:
     """
-    Save an edit beside the changes of others; return it as it was saved.
+    Save an edit without undoing changes of others, trying again if they come between.
 
     Args:
-        read: Returns what is edited as it is stored.
-        edit_of: Returns the edit beside that.
-        write: Saves changes to what was read, or raises PreconditionFailedError if it
-            is not so any more.
+        read: Returns the object to edit, as it is stored.
+        edit_of: Returns the edit, compared with that object.
+        write: Saves changes to that object; raises PreconditionFailedError if the object
+            was changed since.
+
+    Returns:
+        The edit as it was saved.
 
     Raises:
         DisputedEditError: Somebody else has changed the same; nothing is saved.
-        ConflictError: Others change it all the time.
+        ConflictError: Others change the object all the time.
     """
     for _ in range(_MOST_TRIES):
         found = read()
@@ -206,7 +212,7 @@ def settle(
 
 
 def told(edit: FormEdit, *, saved: str = "Saved.") -> str:
-    """Return the message that tells the person of a saved edit."""
+    """Return the message about a saved edit: whether the person or others have changed something."""
     if not edit.touched:
         return "Nothing was changed."
     others = {

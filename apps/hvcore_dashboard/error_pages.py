@@ -1,7 +1,7 @@
 """
-Pages that say why there is no page, always with the request's id.
+Error pages of the dashboard, always with the request's id.
 
-What is missing looks alike, whether it never was or belongs to somebody else.
+A missing page looks the same, whether it never existed or belongs to somebody else.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ from hvcore_web.errors import (
 
 
 class ErrorText(NamedTuple):
-    """The title and text of an error page; no text stands for the error's own."""
+    """The title and text of an error page; if the text is empty, the error's own text is shown."""
 
     title: str
     text: str = ""
@@ -60,13 +60,13 @@ OTHER: Final = ErrorText("That did not work")
 
 @attrs.frozen(kw_only=True)
 class ErrorPages:
-    """Answer errors."""
+    """Answers errors with a page, a fragment, JSON for scripts, or a redirect to signing in."""
 
     answers: Answers
     sessions: SignInSessions
 
     def install(self, app: falcon.App[falcon.Request, falcon.Response]) -> None:
-        """Make an app answer every error with a page."""
+        """Make the dashboard's app answer every error in this way."""
         app.add_error_handler(Exception, self._handle_crash)
         app.add_error_handler(falcon.HTTPError, self._handle_http_error)
         app.add_error_handler(HvError, self._handle_error)

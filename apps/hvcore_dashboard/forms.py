@@ -1,4 +1,4 @@
-"""The fields and files that forms send, and what was wrong with them."""
+"""The fields and files that a form has sent, and the errors found in them."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ SHOWN: Final = "shown."
 
 @attrs.frozen(kw_only=True)
 class SentFile:
-    """A file of a form; empty if none was chosen."""
+    """A file that a form has sent; its data are empty if no file was chosen."""
 
     name: str
     content_type: str
@@ -35,13 +35,13 @@ class SentFile:
 @attrs.frozen(kw_only=True)
 class Form:
     """
-    The fields of a form, as they were sent, and what is said about them.
+    The fields and files of a form, as they were sent, and the errors found in them.
 
     Attributes:
-        fields: The values of each, in order.
-        errors: What was wrong, by field; "" for the form as a whole.
-        stored: What somebody else has put into fields that are in dispute.
-        without: What such a field has without what its person has put into it.
+        fields: The values of each field, in order.
+        errors: The error of each field; the name "" stands for the form as a whole.
+        stored: For each disputed field, the value that somebody else has stored.
+        without: For each disputed field, its value without the person's disputed changes.
     """
 
     fields: Mapping[str, Sequence[str]] = attrs.field(factory=dict)
@@ -51,7 +51,7 @@ class Form:
     without: Mapping[str, str] = attrs.field(factory=dict)
 
     def text(self, name: str) -> str:
-        """Return a field without spaces around it; empty if it was not sent."""
+        """Return the value of a field without spaces around it; empty if it was not sent."""
         values = self.fields.get(name)
         # Browsers send CRLF; callers of the API do not.
         return values[0].replace("\r\n", "\n").strip() if values else ""
@@ -61,28 +61,28 @@ class Form:
         return self.fields.get(name, ())
 
     def is_checked(self, name: str) -> bool:
-        """Return whether a box is checked."""
+        """Return whether a checkbox is checked."""
         return name in self.fields
 
     def has_shown(self, name: str) -> bool:
-        """Return whether the form knows what it has shown in a field."""
+        """Return whether the form has sent the value that it showed in this field."""
         return f"{SHOWN}{name}" in self.fields
 
     @property
     def first_wrong(self) -> str:
-        """The first field of which something is wrong; empty if there is none."""
+        """The name of the first field with an error; empty if no field has one."""
         return next(filter(None, self.errors), "")
 
     def given(self, *names: str) -> dict[str, str]:
-        """Return the fields that are not empty, for ``read_query`` of hvcore.wire."""
+        """Return the named fields that are not empty, for ``read_query`` of hvcore.wire."""
         return {name: self.text(name) for name in names if self.text(name)}
 
     def refused(self, error: HvError, **names: str) -> "Form":
         """
-        Return the form with what an error says about its fields.
+        Return the form with the messages that an error has for its fields.
 
         Args:
-            names: Our name of a field, by the interface's, where they differ.
+            names: The form's name of a field, by the API's name, where they differ.
         """
         found: dict[str, str] = {}
         for problem in error.errors:
@@ -94,28 +94,28 @@ class Form:
 
 
 def form_with(**values: str) -> Form:
-    """Return a form that is filled in, to be shown for the first time."""
+    """Return a form with these values in its fields, to be shown for the first time."""
     return Form(fields={name: [value] for name, value in values.items()})
 
 
 def form_to_edit(values: Mapping[str, str]) -> Form:
-    """Return a form of what is stored, which sends what it has shown along."""
+    """Return a form with stored values in its fields, which also sends the values it has shown."""
     shown = {f"{SHOWN}{name}": value for name, value in values.items()}
     return form_with(**values, **shown)
 
 
 def is_multipart(req: falcon.Request) -> bool:
-    """Return whether a form is sent as those with files are."""
+    """Return whether the request's body is ``multipart/form-data``, as forms with files are sent."""
     return _media_type(req) == MULTIPART
 
 
 def read_form(req: falcon.Request, *, max_bytes: int = MAX_FIELDS_BYTES) -> Form:
     """
-    Return the form of a request; it is read once and remembered.
+    Return the form in the request's body; it is read once and remembered.
 
     Raises:
-        PayloadTooLargeError: It is longer than max_bytes.
-        InvalidParametersError: It is no form.
+        PayloadTooLargeError: The body is longer than max_bytes.
+        InvalidParametersError: The body cannot be read as a form.
     """
     form: Form | None = getattr(req.context, "form", None)
     if form is None:

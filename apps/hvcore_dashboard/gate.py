@@ -1,4 +1,4 @@
-"""Judge whether a person may see a page, before its resource is called."""
+"""Decide whether a person may open a page, before the page's resource is called."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -31,14 +31,14 @@ from hvcore_web.bodies import allow_time
 
 
 class SignedOutError(HvError):
-    """A page for who is signed in was asked for without a session."""
+    """A page for signed-in people was asked for without a session."""
 
     status, code = 401, "unauthorized"
     default_detail = "Sign in to go on."
 
 
 class ForgedRequestError(HvError):
-    """A change that does not come from a page of this session."""
+    """A request for a change does not come from a page of this session."""
 
     status, code = 403, "forbidden"
     default_detail = (
@@ -50,12 +50,12 @@ class ForgedRequestError(HvError):
 @attrs.frozen(kw_only=True)
 class GateMiddleware:
     """
-    Judge origin, session, organization, role, change token and limits, in this order.
+    Check origin, session, organization, role, change token and limits of a request, in this order.
 
-    Only who has the role sends a file that is read.
+    A file in the request is read only if the person has the role.
 
     Attributes:
-        slots: Of the files that routes take, while they are being received.
+        slots: For each route that takes files, the files that may be received at a time.
     """
 
     routes: Mapping[tuple[str, str], PageRoute]
@@ -67,7 +67,7 @@ class GateMiddleware:
 
     @classmethod
     def of(cls, services: Services, cookies: Cookies) -> "GateMiddleware":
-        """Return the gate of every page."""
+        """Return the gate for all pages of the dashboard."""
         return cls(
             routes={(route.method, route.path): route for route in ROUTES},
             slots={
@@ -89,11 +89,11 @@ class GateMiddleware:
         params: Mapping[str, str],
     ) -> None:
         """
-        Let the request pass, or not.
+        Check the request, and store its Visit; raise an error if the person may not do this.
 
         Raises:
-            SignedOutError: There is no session, or it has ended.
-            ForgedRequestError: A change that comes from elsewhere.
+            SignedOutError: There is no session, or the session has ended.
+            ForgedRequestError: The request is for a change, and comes from elsewhere.
             NotFoundError: There is no such organization, or the person is not one
                 of its members; likewise for the pages of operators.
             ForbiddenError: The person's role is too small.
@@ -130,7 +130,7 @@ class GateMiddleware:
         _resource: object,
         _req_succeeded: bool,  # noqa: FBT001 - Falcon's signature
     ) -> None:
-        """Let nothing later in this thread be done in the person's name."""
+        """End the change: later work in this thread is no longer done in the person's name."""
         change: ExitStack | None = getattr(req.context, "change", None)
         if change is not None:
             change.close()

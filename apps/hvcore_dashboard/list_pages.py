@@ -1,4 +1,4 @@
-"""Lists with numbered pages: keys and members."""
+"""Numbered pages of long lists, such as keys and members."""
 
 import math
 from typing import Final
@@ -14,11 +14,11 @@ PAGE_SIZE: Final = 50
 @attrs.frozen(kw_only=True)
 class ListPage:
     """
-    A page of a list.
+    One numbered page of a list.
 
     Attributes:
-        number: From 1 to ``last``.
-        total: Of the whole list.
+        number: The number of the page, from 1 to ``last``.
+        total: The number of items in the whole list.
     """
 
     number: int
@@ -27,17 +27,17 @@ class ListPage:
 
     @property
     def offset(self) -> int:
-        """The number of the list's items on the pages before this one."""
+        """The number of the list's items on all pages before this page."""
         return (self.number - 1) * PAGE_SIZE
 
     @property
     def shown(self) -> dict[str, int]:
-        """The page's numbers, for the template's links to other pages of the list."""
+        """The page's number, the last page's number and the number of items, for the template."""
         return {"page": self.number, "last": self.last, "total": self.total}
 
 
 def list_page(req: falcon.Request, total: int) -> ListPage:
-    """Return the page that an address asks for; the nearest one that there is."""
+    """Return the page that the query asks for; the nearest existing page if there is no such page."""
     last = max(1, math.ceil(total / PAGE_SIZE))
     asked = max(1, whole_number(req.get_param("page")) or 1)
     return ListPage(number=min(asked, last), last=last, total=total)

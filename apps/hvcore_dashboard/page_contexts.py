@@ -1,4 +1,4 @@
-"""The context of a page: navigation around it, and the addresses of its links."""
+"""The values that every template needs: the navigation, the person, and addresses of links."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -27,7 +27,7 @@ _NAMED: Final = "env"
 
 @attrs.frozen(kw_only=True)
 class NavigationLink:
-    """A page that the navigation leads to."""
+    """A link in the navigation to a page of the dashboard."""
 
     item: NavigationItem
     url: str
@@ -41,12 +41,13 @@ class PageContext:
 
     Attributes:
         root: The path of the dashboard, as browsers see it.
-        static: The address of the pages' files.
-        nonce: Stands on scripts and on what htmx obeys.
-        path: Of the page, with our root.
-        visit: None for who is not signed in.
-        messages: Told once.
-        routes: What the navigation is made of.
+        static: The address of the pages' static files.
+        nonce: The Content-Security-Policy nonce of scripts and of elements that htmx
+            obeys.
+        path: The page's path, with the root that browsers see.
+        visit: The person and organization; None if nobody is signed in.
+        messages: The messages to show on this page only.
+        routes: The pages from which the navigation is made.
     """
 
     root: str
@@ -60,39 +61,39 @@ class PageContext:
 
     @property
     def person(self) -> SignedInPerson | None:
-        """The person who is signed in, if anybody is."""
+        """The person who is signed in; None if nobody is."""
         return self.visit.person if self.visit else None
 
     @property
     def organization(self) -> OrganizationVisit | None:
-        """The organization of the page, if it has one."""
+        """The organization of the page and the person's role in it; None if the page has none."""
         return self.visit.organization if self.visit else None
 
     @property
     def env(self) -> Environment | None:
-        """The environment that the page is about."""
+        """The environment that the page shows; None if there is none."""
         return self.organization.env if self.organization else None
 
     @property
     def change_token(self) -> str:
-        """The change token that every form of the page sends along."""
+        """The token that every form of the page sends, to show that a change comes from this session."""
         return self.person.change_token if self.person else ""
 
     def may(self, role: str) -> bool:
-        """Return whether the person has this role here, or a greater one."""
+        """Return whether the person has this role or a greater one in the page's organization."""
         found = self.organization
         return found is not None and found.role.includes(Role(role))
 
     def top(self, *parts: str, **values: object) -> str:
-        """Return an address of the dashboard that is in no organization."""
+        """Return the address of a dashboard page that belongs to no organization."""
         return "/".join([self.root, *map(_part, parts)]) + query(values)
 
     def url(self, *parts: str, **values: object) -> str:
         """
-        Return an address in the organization, and in the same environment.
+        Return the address of a page in the same organization and environment.
 
         Args:
-            values: Of its query; what is empty or None is left out.
+            values: Parameters of the query; those that are empty or None are left out.
         """
         found = self.organization
         assert found is not None  # noqa: S101 - templates of its pages ask for it
@@ -102,7 +103,7 @@ class PageContext:
 
     @property
     def navigation(self) -> Sequence[tuple[Section, Sequence[NavigationLink]]]:
-        """The pages that this person may open, by section."""
+        """Links to the pages that this person may open, by section."""
         links = [self._link(route) for route in self.routes if self._leads(route)]
         return [
             (section, found)

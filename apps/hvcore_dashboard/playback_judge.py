@@ -1,8 +1,8 @@
 """
-The port for asking delivery's apps how they would answer a request.
+The port for asking delivery's apps how they would answer a playback request.
 
-The apps are not the dashboard's to import; whoever puts the service together hands in
-the judge.
+The dashboard may not import the apps, so the program that puts the service together
+provides the judge.
 """
 
 from typing import Protocol
@@ -15,10 +15,10 @@ from hvcore.domain.playback.decision import PlaybackDecision
 @attrs.frozen(kw_only=True)
 class JudgedPlayback:
     """
-    Delivery's answer to a request, as it would be now.
+    The answer that delivery would give to a playback request now.
 
     Attributes:
-        path: As it was understood, below the public address.
+        path: The path as delivery understood it, below the public address.
     """
 
     path: str
@@ -27,12 +27,12 @@ class JudgedPlayback:
 
 
 class PlaybackJudge(Protocol):
-    """Judges as delivery would, and leaves no trace."""
+    """Decides about a playback request as delivery would, without counting or logging it."""
 
     def path_of(self, url: str) -> str | None:
-        """Return the path of an address of playback; None if it is none."""
+        """Return the path of a playback address; None if the address is not one of playback."""
         ...
 
     def judge(self, url: str, *, origin: str | None) -> JudgedPlayback | None:
-        """Return delivery's answer to an address; None if it is none of playback."""
+        """Return delivery's answer to an address; None if the address is not one of playback."""
         ...

@@ -1,8 +1,8 @@
 """
-Templates: which there are, and how they show values.
+Load the dashboard's templates, and define the filters with which they show values.
 
-Everything is escaped. A text stands on one line and cannot turn the direction of
-what follows it; ``|lines`` keeps the ends of lines, for what is edited.
+Everything is escaped. A text is put on one line and cannot turn the direction of the
+text behind it; ``|lines`` keeps line breaks, for texts that are edited.
 """
 
 import math
@@ -25,7 +25,7 @@ _KIB: Final = 1024
 
 @cache
 def make_templates() -> Environment:
-    """Return the templates, each of which is compiled once in a process."""
+    """Return the Jinja environment with all templates; each is compiled once in a process."""
     found = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -62,14 +62,14 @@ def _shown(value: object) -> object:
 
 
 def lines(text: str) -> Markup:
-    """Show a text with its lines, as ``<textarea>`` and ``<pre>`` do."""
+    """Return a text escaped, with its line breaks, for ``<textarea>`` and ``<pre>``."""
     shown = "\n".join(one_line(line) for line in text.splitlines())
     # Browsers leave out a first end of a line.
     return Markup("\n") + escape(shown)
 
 
 def code(text: str) -> Markup:
-    """Show lines of code as they are, in ``<pre>`` and in an attribute to copy."""
+    """Return lines of code escaped, with their indentation, for ``<pre>`` and an attribute to copy."""
     shown = []
     for line in text.splitlines():
         indented = line.lstrip(" ")
@@ -78,7 +78,7 @@ def code(text: str) -> Markup:
 
 
 def attributes(values: Mapping[str, object]) -> Markup:
-    """Return attributes of HTML; True stands without a value, False and None not at all."""
+    """Return HTML attributes; True gives a name without a value, False and None give nothing."""
     shown = Markup("")
     for name, value in values.items():
         if value is True:
@@ -91,35 +91,35 @@ def attributes(values: Mapping[str, object]) -> Markup:
 def combine(
     values: Mapping[str, object], others: Mapping[str, object]
 ) -> Mapping[str, object]:
-    """Return values of which others take the place, such as those of an address."""
+    """Return the first values with the second ones in them, such as parameters of an address."""
     return {**values, **others}
 
 
 def iso(at: datetime) -> str:
-    """Return a moment for ``datetime=``."""
+    """Return a time in UTC in ISO format, for the attribute ``datetime``."""
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def moment(at: datetime) -> str:
-    """Return a moment as who has no script reads it."""
+    """Return a time in UTC such as ``5 Mar 2026, 14:30 UTC``, shown where scripts do not run."""
     at = at.astimezone(UTC)
     return f"{at.day} {at:%b %Y, %H:%M} UTC"
 
 
 def duration(seconds: float) -> str:
-    """Return a length such as ``1:02:03`` or ``4:05``."""
+    """Return seconds as a duration such as ``1:02:03`` or ``4:05``."""
     minutes, rest = divmod(math.floor(seconds + 0.5), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def number(value: float) -> str:
-    """Return a number with its thousands set apart."""
+    """Return a number with commas between thousands, such as ``1,234``."""
     return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
 
 
 def size(count_bytes: float) -> str:
-    """Return a size in bytes, such as ``1.4 GB``."""
+    """Return a number of bytes as a size, such as ``1.4 GB``."""
     for unit in ("bytes", "KB", "MB", "GB"):
         if count_bytes < _KIB:
             shown = f"{count_bytes:.1f}".removesuffix(".0")
@@ -129,7 +129,7 @@ def size(count_bytes: float) -> str:
 
 
 def query(values: Mapping[str, object]) -> str:
-    """Return the query of an address, of the values that are there."""
+    """Return the query string of an address, with ``?``; empty and missing values are left out."""
     sent = {
         name: value
         for name, value in values.items()

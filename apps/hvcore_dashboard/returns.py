@@ -1,7 +1,7 @@
 """
-The page that was asked for before signing in, kept in the browser until then.
+Remember in a cookie the page that was asked for before signing in.
 
-A one-time link is made elsewhere and cannot name it.
+A one-time sign-in link is made elsewhere, and cannot name that page.
 """
 
 import base64
@@ -22,7 +22,7 @@ _LASTS_S: Final = 3_600
 
 
 def keep_return(cookies: Cookies, resp: falcon.Response, path: str) -> None:
-    """Have the browser remember the page that was asked for."""
+    """Store the path of the page that was asked for in a cookie."""
     value = base64.urlsafe_b64encode(safe_return(path).encode()).decode()
     cookies.keep(resp, _RETURN, value, max_age_s=_LASTS_S)
 
@@ -34,10 +34,10 @@ def take_return(
     person: SignedInPerson,
 ) -> str:
     """
-    Return the path that the browser remembers, and have it forgotten.
+    Return the path of the remembered page, and remove its cookie.
 
-    Who signs in may be somebody else than who asked: an organization's page is for
-    its members.
+    The start page is returned if there is none, or if the page is of an organization in which
+    the person has no role: somebody else may have asked for it.
     """
     value = cookies.read(req, _RETURN)
     if not value:

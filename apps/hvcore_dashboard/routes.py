@@ -1,5 +1,5 @@
 """
-Every page, in one table; nothing else registers any.
+The table of all pages of the dashboard; no page is registered elsewhere.
 
 The table feeds routing, roles, the navigation and the tests. Its order is that of the
 navigation.

@@ -1,4 +1,4 @@
-"""A page: one method of one address, with everything known about it."""
+"""The description of a page: one method of one address, with its role, navigation and limits."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -19,7 +19,7 @@ VIDEO: Final = f"{ORG}/videos/{{video_id}}"
 
 
 class Audience(Enum):
-    """The people a page is for, where no role in an organization decides."""
+    """The people who may open a page for which no role in an organization is needed."""
 
     EVERYBODY = "everybody"
     SIGNED_IN = "signed_in"
@@ -27,7 +27,7 @@ class Audience(Enum):
 
 
 class Section(Enum):
-    """A part of the navigation, in the order of the page."""
+    """A section of the navigation, in the order of display."""
 
     CONTENT = "Content"
     DEVELOPERS = "Developers"
@@ -41,7 +41,7 @@ class NavigationItem:
     The link to a page in the navigation: its section, title and icon.
 
     Attributes:
-        icon: Its name in ``templates/icons.html``.
+        icon: The icon's name in ``templates/icons.html``.
     """
 
     section: Section
@@ -56,12 +56,13 @@ ReceivingSlots = Callable[[str], AbstractContextManager[None]]
 @attrs.frozen(kw_only=True)
 class SentFileRule:
     """
-    The limits of a file that a form sends: its bytes, its time, its slot.
+    The limits for a file that a form sends: its bytes, its time, its slot.
 
     Attributes:
-        max_bytes: Of the file.
-        within_s: It has so long to arrive.
-        slots: Each file that is on its way holds a thread of the server.
+        max_bytes: The most bytes of the file.
+        within_s: The seconds in which the file must arrive.
+        slots: Returns the slots for files that are being received; each such file holds
+            a thread of the server.
     """
 
     max_bytes: int
@@ -73,20 +74,22 @@ class SentFileRule:
 @attrs.frozen(eq=False)
 class PageRoute:
     """
-    One method of one address.
+    One method of one address of the dashboard.
 
     Attributes:
-        path: With Falcon's parameters; ``org_id`` is checked before the resource.
-        resource: Class of the Falcon resource that answers, made of the desk.
+        path: The path with Falcon's parameters; ``org_id`` is checked before the
+            resource is called.
+        resource: The class of the Falcon resource that answers, made of the desk.
             Routes that share an address share the class.
         needs: The least role in the organization that the path names, or who else
-            may use it.
-        navigation: The navigation's entry that leads there, if there is one.
-        is_for_scripts: Scripts ask for it: refusals are JSON, as the API's.
-        file: What a form may send besides its fields.
-        bucket: What it counts as under the organization's limits, as the API's route
-            for the same does.
-        leaves: It ends sessions: nobody is asked whether the person still belongs.
+            may use the page.
+        navigation: The item of the navigation that leads to the page, if there is one.
+        is_for_scripts: Whether scripts ask for it: refusals are then JSON, as the API's.
+        file: The limits for a file that the form may send besides its fields.
+        bucket: The limit of the organization's operations under which a request counts,
+            as the API's route for the same does.
+        leaves: Whether the page ends sessions: then it is not checked whether the person
+            still has a role.
     """
 
     method: str

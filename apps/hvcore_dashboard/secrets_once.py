@@ -1,7 +1,7 @@
 """
-Secrets that a page shows once: on the answer to the request that made them.
+Show a new secret once: on the answer to the request that made it.
 
-They are in no address and in no cookie, and nothing keeps the answer.
+The secret is in no address and no cookie, and no cache keeps the answer.
 """
 
 from collections.abc import Sequence
@@ -18,9 +18,9 @@ class MadeSecret:
     A new secret, as a page shows it once.
 
     Attributes:
-        title: The page's.
-        label: What the value is.
-        notes: What to do with it.
+        title: The page's title.
+        label: A name for the kind of secret, such as "API key".
+        notes: What to do with the secret.
         next_address: Where the reader goes on, and what a reload shows.
     """
 
@@ -36,5 +36,5 @@ class MadeSecret:
 def show_once(
     answers: Answers, req: falcon.Request, resp: falcon.Response, made: MadeSecret
 ) -> None:
-    """Answer with a new secret."""
+    """Answer with a page that shows a new secret."""
     answers.page(req, resp, "once/page.html", {"made": made})

@@ -1,5 +1,5 @@
 """
-Security headers of every page, and the check that a change is our own.
+Security headers of every page, and the check that a change comes from our own pages.
 
 Source: Content Security Policy 3; Fetch Metadata; Trusted Types; the OWASP sheet on
 cross-site request forgery ("Defense in depth").
@@ -48,10 +48,10 @@ class ContentPolicy:
 
     def header(self, nonce: str) -> str:
         """
-        Return the header's value.
+        Return the value of the header ``Content-Security-Policy``.
 
         Args:
-            nonce: Of this answer's scripts and of the elements that htmx obeys;
+            nonce: The nonce of this answer's scripts and of the elements that htmx obeys;
                 empty for a page without scripts.
         """
         rules = [
@@ -81,16 +81,16 @@ PLAIN: Final = ContentPolicy()
 
 
 def new_nonce() -> str:
-    """Return the nonce of one answer."""
+    """Return a new random nonce for the Content-Security-Policy of one answer."""
     return secrets.token_urlsafe(16)
 
 
 def is_from_our_pages(req: falcon.Request) -> bool:
     """
-    Return whether a browser says that a request comes from our own pages.
+    Return whether the headers say that a request comes from a page of this dashboard.
 
-    What sends neither header is no browser of these years, and has no session that
-    somebody else could use; the change token is judged besides.
+    A request with neither ``Sec-Fetch-Site`` nor ``Origin`` passes: no current browser sends
+    one, and the change token is checked besides.
     """
     site = req.get_header("Sec-Fetch-Site")
     if site is not None and site != "same-origin":
@@ -101,10 +101,10 @@ def is_from_our_pages(req: falcon.Request) -> bool:
 
 def is_opened(req: falcon.Request) -> bool:
     """
-    Return whether a browser opens this as a page of its own.
+    Return whether a browser opens this address as a page, and not as a picture or the like.
 
-    Another site's page could otherwise begin sign-ins as pictures, until the person's
-    address has had its attempts.
+    Otherwise another site could begin sign-ins by pictures until the limit of sign-ins for
+    the person's address is reached.
     """
     return req.get_header("Sec-Fetch-Dest") in {None, "document"}
 

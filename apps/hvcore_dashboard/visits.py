@@ -1,4 +1,4 @@
-"""A visit: who asks for a page, and where in the organization they are."""
+"""The person who asks for a page, with the organization and environment of the page."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -16,13 +16,13 @@ from hvcore.domain.sign_in.people import SignedInPerson
 @attrs.frozen(kw_only=True)
 class OrganizationVisit:
     """
-    The organization of a visit.
+    The organization of a requested page, and the person's role in it.
 
     Attributes:
-        role: What the person may do there.
-        caller: The person, as the services of the core know callers.
-        environments: All of it, oldest first; there may be none.
-        env: The one that the page is about: the one chosen, else default_env.
+        role: The person's role in the organization.
+        caller: The person, in the form in which the core's services know callers.
+        environments: All environments of the organization, oldest first; may be empty.
+        env: The environment that the page is about: the chosen one, else default_env.
     """
 
     org_id: OrgId
@@ -33,7 +33,7 @@ class OrganizationVisit:
 
     @property
     def default_env(self) -> Environment | None:
-        """The environment of addresses that name none: the oldest for production."""
+        """The environment of addresses that name none; see default_environment."""
         return default_environment(self.environments)
 
 
@@ -43,7 +43,7 @@ class Visit:
     The person and organization of a request, found before its resource runs.
 
     Attributes:
-        organization: None on pages that are not below one.
+        organization: The organization; None on pages that belong to none.
     """
 
     person: SignedInPerson
@@ -51,18 +51,18 @@ class Visit:
 
 
 def default_environment(environments: Sequence[Environment]) -> Environment | None:
-    """Return the oldest environment for production; without one the oldest of all."""
+    """Return the oldest production environment; if there is none, the oldest of all."""
     production = (env for env in environments if env.kind is EnvironmentKind.PRODUCTION)
     return next(production, environments[0] if environments else None)
 
 
 def visit_of(req: falcon.Request) -> Visit:
-    """Return the visit, on a page for who is signed in."""
+    """Return the visit of a request, on a page for signed-in people."""
     return cast("Visit", req.context.visit)
 
 
 def organization_of(req: falcon.Request) -> OrganizationVisit:
-    """Return the organization of a request, on a page below one."""
+    """Return the organization visit of a request, on a page of an organization."""
     found = visit_of(req).organization
     assert found is not None  # noqa: S101 - the route says that there is one
     return found

@@ -1,4 +1,4 @@
-"""Whole numbers that addresses of pages hold."""
+"""Parse whole numbers in addresses of pages."""
 
 from typing import Final
 
@@ -7,7 +7,7 @@ _MOST_DIGITS: Final = 18
 
 
 def whole_number(text: str | None) -> int | None:
-    """Return the number that a text is; None if it is none, or too long."""
+    """Return the whole number in a text; None if it is not one, or has more than 18 digits."""
     if text is None or len(text) > _MOST_DIGITS:
         return None
     return int(text) if text.isascii() and text.isdecimal() else None

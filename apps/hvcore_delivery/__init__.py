@@ -1,1 +1,1 @@
-"""The delivery worker: playlists, segments and thumbnails."""
+"""The app that delivers playlists, segments and thumbnails of published videos."""

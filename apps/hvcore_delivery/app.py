@@ -1,5 +1,5 @@
 """
-The addresses under ``{worker_url}``.
+The app with the addresses under ``{worker_url}``, which serves the files of videos.
 
 Source: interface, "Delivery". Players add ``_HLS_msn``, ``_HLS_part``,
 ``_HLS_skip`` and ``bootstrap``: for a finished video they change nothing, so
@@ -45,7 +45,7 @@ class DeliveryServices(Protocol):
 
     @property
     def share_link_playback(self) -> ShareLinkPlayback:
-        """The same for viewers of share links."""
+        """Opens the files of videos for viewers of share links."""
         ...
 
     @property
@@ -64,12 +64,12 @@ class DeliveryServices(Protocol):
 
     @property
     def delivery_health(self) -> HealthChecks:
-        """Names delivery's findings, also where files can be opened all the same."""
+        """Checks the components of delivery, and reports problems even if files can still be served."""
         ...
 
 
 def make_app(services: DeliveryServices) -> falcon.App[falcon.Request, falcon.Response]:
-    """Make the app of the delivery worker."""
+    """Make the Falcon app that delivers the files of videos."""
     app = make_web_app(name="delivery", cors=ANY_ORIGIN)
     Refusals().install(app)
     # One route for everything under a video: the same text decides both who
@@ -91,7 +91,7 @@ def make_app(services: DeliveryServices) -> falcon.App[falcon.Request, falcon.Re
 
 
 class PublicFilesResource:
-    """The files of public videos."""
+    """``GET`` of a file of a public video."""
 
     def __init__(self, delivery: Delivery) -> None:
         self._delivery = delivery
@@ -115,7 +115,7 @@ class PublicFilesResource:
 
 
 class PrivateFilesResource:
-    """The files of private videos, and of public ones with a token."""
+    """``GET`` of a file of a private video, or of a public one with a token."""
 
     def __init__(self, delivery: Delivery) -> None:
         self._delivery = delivery
@@ -132,7 +132,7 @@ class PrivateFilesResource:
 
 
 class SharedFilesResource:
-    """The files of videos for viewers of share links."""
+    """``GET`` of a file of a video, for viewers of a share link."""
 
     def __init__(self, share_link_playback: ShareLinkPlayback) -> None:
         self._share_link_playback = share_link_playback
@@ -140,7 +140,7 @@ class SharedFilesResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, *, share: str, file: str
     ) -> None:
-        """Answer with a file; HEAD uses no view."""
+        """Answer with the file; a HEAD request does not use up a view of the share link."""
         response = self._share_link_playback.open(
             share, file, viewer_of(req), begins=req.method == "GET"
         )
@@ -150,7 +150,7 @@ class SharedFilesResource:
 
 
 class ThumbnailsResource:
-    """Thumbnails."""
+    """``GET`` of a thumbnail of a video."""
 
     def __init__(self, thumbnails: Thumbnails) -> None:
         self._thumbnails = thumbnails
@@ -172,14 +172,14 @@ class ThumbnailsResource:
 
 
 class PublicKeysResource:
-    """The public keys of playback tokens (RFC 7517, section 5)."""
+    """``GET`` of the public keys that verify playback tokens (RFC 7517, section 5)."""
 
     def __init__(self, key_ring: KeyRing, clock: Clock) -> None:
         self._key_ring = key_ring
         self._clock = clock
 
     def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
-        """Answer with the keys; none where tokens are signed with a secret."""
+        """Answer with the public keys; with none if tokens are signed with a shared secret."""
         # Made anew: keys are rotated while this process runs.
         resp.data = encode(self._key_ring.jwks(self._clock.now()))
         resp.content_type = falcon.MEDIA_JSON
@@ -189,7 +189,7 @@ class PublicKeysResource:
 
 
 class DeliveryLivenessResource:
-    """Whether this process answers at all."""
+    """``GET`` of the liveness check: this process answers at all."""
 
     def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
         resp.data = LIVE
@@ -200,12 +200,12 @@ class DeliveryLivenessResource:
 
 
 class DeliveryHealthResource(HealthResource):
-    """The health findings of delivery."""
+    """``GET`` of the health report of delivery."""
 
     on_head = HealthResource.on_get
 
 
 class DeliveryReadinessResource(ReadinessResource):
-    """Whether this process can open files."""
+    """``GET`` of the readiness check: this process can open files."""
 
     on_head = ReadinessResource.on_get

@@ -1,5 +1,5 @@
 """
-Answer plain requests for published files without the app, or leave them to it.
+Answer plain requests for published files without calling the app, where that needs no waiting.
 
 For a server that has one thread for all of its connections. So nothing here
 waits: not for another server (a database, an object store), not for a lock that
@@ -47,7 +47,7 @@ _ALIVE: Final = PlaybackResponse(
 
 
 class PublishedServices(Protocol):
-    """The services that decide about the files, and the storage that has them."""
+    """The services that decide about requests for files, and the storage that has the files."""
 
     @property
     def storage(self) -> Storage: ...
@@ -66,7 +66,7 @@ class PublishedServices(Protocol):
 
     @property
     def share_link_playback(self) -> ShareLinkPlayback:
-        """Videos for viewers of share links."""
+        """Opens the files of videos for viewers of share links."""
         ...
 
     @property
@@ -74,21 +74,21 @@ class PublishedServices(Protocol):
 
     @property
     def cached_thumbnails(self) -> CachedThumbnails:
-        """Pictures that were made before."""
+        """Thumbnails that were made before."""
         ...
 
 
 @attrs.frozen(kw_only=True)
 class PublishedFileOpener:
     """
-    Playlists, segments and pictures, where a decision is made without waiting.
+    Opens playlists, segments and thumbnails for requests that can be decided without waiting.
 
     Attributes:
-        directory: Decides once for requests that came before a moment.
-        downloads: The files of which some take long to prepare.
-        counter: Records the segments of what was opened.
-        pictures: The pictures that were made before.
-        further: Answers what is no request for a file, or leaves it as well.
+        directory: Decides about requests, with the data of one moment for several.
+        downloads: The downloadable files, some of which take long to prepare.
+        counter: Counts the segments that were opened.
+        pictures: The thumbnails that were made before.
+        further: Answers requests for other things than files, or returns None, too.
     """
 
     directory: PlaybackDirectory
@@ -127,16 +127,16 @@ class PublishedFileOpener:
         )
 
     def count(self, segments: Sequence[CountedSegment]) -> bool:
-        """Count segments of what was opened, together."""
+        """Count several opened segments together as served."""
         return self.counter.count(segments)
 
     def take_back(self, lines: Sequence[bytes]) -> None:
-        """Count no longer what these lines count."""
+        """Take back the counts of the segments that these lines record."""
         self.counter.take_back(lines)
 
     def moment(self) -> AbstractContextManager[None]:
         """
-        Within the block, decide about requests that came before this call.
+        Within the block, decide about requests with the data of one moment, asked for once.
 
         Raises:
             UnavailableError: The database does not answer.

@@ -1,1 +1,1 @@
-"""The edge: nginx in front of delivery, its configuration and its counts."""
+"""The edge: an nginx that caches in front of delivery, with its configuration and counts."""

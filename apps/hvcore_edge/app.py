@@ -1,7 +1,7 @@
 """
-The service's answers to edges, below ``/v1/edge/``.
+The app that answers the requests of edges (nginx), below ``/v1/edge/``.
 
-Only edges get an answer there: they send a secret that both derive from the keys of
+Only edges get an answer there: they send a secret that both sides derive from the keys of
 the installation.
 """
 
@@ -35,17 +35,17 @@ class EdgeServices(Protocol):
 
     @property
     def edge_authorizations(self) -> EdgeAuthorizations:
-        """The edge authorizations: what edges may serve by themselves now."""
+        """The authorizations that let edges serve videos without asking for each request."""
         ...
 
     @property
     def settings(self) -> Settings:
-        """The key that the edge's secret follows from."""
+        """The settings, with the key from which the edge's secret is derived."""
         ...
 
 
 def make_app(services: EdgeServices) -> falcon.App[falcon.Request, falcon.Response]:
-    """Make the app that edges ask."""
+    """Make the Falcon app that answers the requests of edges."""
     secret = edge_secret(services.settings.uploads.signing_key)
     app = make_web_app(
         name="edge", cors=exact_origins(()), middleware=[SecretMiddleware(secret)]
@@ -68,17 +68,17 @@ def make_app(services: EdgeServices) -> falcon.App[falcon.Request, falcon.Respon
 
 
 class SecretMiddleware:
-    """Answers all but edges with 404."""
+    """Answers 404 to every request that does not have the secret of edges."""
 
     def __init__(self, secret: str) -> None:
         self._secret = secret.encode()
 
     def process_request(self, req: falcon.Request, _resp: falcon.Response) -> None:
         """
-        Compare the secret, in time that says nothing about it.
+        Compare the request's secret in constant time.
 
         Raises:
-            NotFoundError: It is missing or another one.
+            NotFoundError: The secret is missing or wrong.
         """
         given = (req.get_header(SECRET_HEADER) or "").encode("latin-1", "replace")
         if not hmac.compare_digest(given, self._secret):
@@ -86,7 +86,7 @@ class SecretMiddleware:
 
 
 class AuthorizationResource:
-    """Whether a video may be served now, and where its files are."""
+    """Tells an edge whether it may serve a video now, and where the video's files are."""
 
     def __init__(self, authorizations: EdgeAuthorizations) -> None:
         self._authorizations = authorizations
@@ -94,7 +94,7 @@ class AuthorizationResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, *, kind: str, owner: str
     ) -> None:
-        """Answer with the authorization; 304 if the edge has it as it is."""
+        """Answer with the authorization of a video; 304 if the edge already has the present one."""
         authorization = self._authorizations.find(kind, owner)
         resp.set_header("Cache-Control", "no-store")
         if req.get_header("If-None-Match") == authorization.tag:
@@ -105,7 +105,7 @@ class AuthorizationResource:
 
 
 class HeldAuthorizationsResource:
-    """Tell an edge which of its authorizations are still valid."""
+    """Tells an edge which of the authorizations it holds are still valid."""
 
     def __init__(self, authorizations: EdgeAuthorizations) -> None:
         self._authorizations = authorizations
@@ -118,7 +118,7 @@ class HeldAuthorizationsResource:
 
 
 class DomainListResource:
-    """The domains that a token names, instead of carrying them."""
+    """Gives an edge the list of domains that a playback token refers to by id."""
 
     def __init__(self, authorizations: EdgeAuthorizations) -> None:
         self._authorizations = authorizations
@@ -132,7 +132,7 @@ class DomainListResource:
 
 
 class PlaylistTextResource:
-    """Playlists and manifests, for the edge to put tokens into."""
+    """Gives an edge playlists and manifests, into which it puts viewers' tokens."""
 
     def __init__(self, authorizations: EdgeAuthorizations, mark: str) -> None:
         self._authorizations = authorizations
@@ -141,14 +141,14 @@ class PlaylistTextResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, *, kind: str, path: str
     ) -> None:
-        """Answer with a text, and with what stands in it for a token."""
+        """Answer with a playlist or manifest, and with the mark that stands in it for a token."""
         owner, _, file = path.partition("/")
         send(req, resp, self._authorizations.open_text(kind, owner, file, self._mark))
         resp.set_header(MARK_HEADER, self._mark)
 
 
 class MediaBytesResource:
-    """The bytes of media files, for the edge's cache."""
+    """Gives an edge the bytes of media files, for its cache."""
 
     def __init__(self, authorizations: EdgeAuthorizations) -> None:
         self._authorizations = authorizations

@@ -66,13 +66,13 @@ _UNSAFE: Final = frozenset("\"'\\;{}$\n\r\t ")
 @attrs.frozen(kw_only=True)
 class EdgeConfig:
     """
-    The settings and folders that an edge's nginx configuration is made of.
+    The settings and folders from which an edge's nginx configuration is made.
 
     Attributes:
-        folder: Of counts, cache and state.
-        scripts: Where the script and its secrets are.
-        storage: The folder of the storage; None if it is none of this machine.
-        modules: Where nginx has its modules.
+        folder: The folder of counts, cache and state.
+        scripts: The folder of the Lua scripts and their secrets.
+        storage: The folder of the storage; None if the storage is not on this machine.
+        modules: The folder of nginx's modules.
     """
 
     settings: Settings
@@ -83,7 +83,7 @@ class EdgeConfig:
 
     def config(self) -> str:
         """
-        Return the whole configuration; there is no secret in it.
+        Return the whole nginx configuration as text, without secrets.
 
         Raises:
             ConfigError: A setting cannot be used.
@@ -162,7 +162,7 @@ class EdgeConfig:
 
     def write(self, keys: Sequence[TokenKey]) -> Path:
         """
-        Write configuration, script and secrets; return the configuration's path.
+        Write the configuration, the scripts and the secrets; return the configuration's path.
 
         Raises:
             ConfigError: A setting or a folder cannot be used.
@@ -187,7 +187,7 @@ class EdgeConfig:
         return self.scripts / CONFIG_FILE
 
     def make_folder(self) -> None:
-        """Make the folder of counts, cache and state, as far as it is not there."""
+        """Make the folder of counts, cache and state, if it is missing."""
         if not self.folder.exists():
             self.folder.mkdir(parents=True)
             self._give_to_owner(self.folder)
@@ -217,7 +217,7 @@ class EdgeConfig:
 
 
 def storage_folder(settings: Settings) -> Path | None:
-    """Return the folder that the storage is in; None if it is none of this machine."""
+    """Return the folder of the storage; None if the storage is not on this machine."""
     chosen = settings.storage
     url = str(chosen.options.get("url", ""))
     scheme, found, _ = url.partition("://")
@@ -227,7 +227,7 @@ def storage_folder(settings: Settings) -> Path | None:
 
 
 def script_names() -> Sequence[str]:
-    """Return the names of the script's files."""
+    """Return the names of the edge's Lua script files."""
     files = (resources.files("hvcore_edge") / "nginx").iterdir()
     return sorted(file.name for file in files if file.name.endswith(_SCRIPT_ENDING))
 

@@ -1,5 +1,5 @@
 """
-Count the answers of nginx with a status of 500 and above, which its log has.
+Count nginx's answers with a status of 500 or above, by reading its log.
 
 What nginx answers itself, because the service is away or refuses a connection, no
 process of the service ever sees.
@@ -25,12 +25,12 @@ _STATUS: Final = re.compile(rb"^\S+ (5\d\d) ", re.MULTILINE)
 @attrs.define
 class FailureLog:
     """
-    Reads the lines that nginx adds to its log of failures; for one thread.
+    Reads new lines of nginx's log of failed requests; for one thread.
 
-    Lines that were there before are not counted: another process has.
+    Lines that were there at the beginning are not counted: an earlier process has counted them.
 
     Attributes:
-        folder: The edge's.
+        folder: The edge's folder.
     """
 
     folder: Path
@@ -38,13 +38,13 @@ class FailureLog:
     _read_bytes: int = attrs.field(default=0, init=False)
 
     def __attrs_post_init__(self) -> None:
-        """Begin at the end."""
+        """Begin to read at the present end of the log."""
         with suppress(OSError):
             found = (self.folder / LOG_FILE).stat()
             self._inode, self._read_bytes = found.st_ino, found.st_size
 
     def count_new(self) -> None:
-        """Add to the metrics what nginx has written since the last time."""
+        """Add the failed requests in lines that are new in the log to the metrics."""
         try:
             with (self.folder / LOG_FILE).open("rb") as log:
                 about = os.fstat(log.fileno())

@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 
 class Heartbeat:
     """
-    The heartbeat of a process while its work goes on.
+    Ends this process if its work makes no progress for too long.
 
     Nothing else helps against a sink that never answers: a thread that waits in it
     cannot be ended.
@@ -27,12 +27,12 @@ class Heartbeat:
         self._beat_at_s = time.monotonic()
 
     def beat(self) -> None:
-        """Say that the work goes on."""
+        """Note that the work makes progress."""
         self._beat_at_s = time.monotonic()
 
     @contextmanager
     def required(self) -> Iterator[None]:
-        """Within the block, end the process with status 1 when the beats fail to come."""
+        """Within the block, end the process with status 1 if beat() is not called for too long."""
         done = threading.Event()
         self.beat()
         watch = threading.Thread(target=self._watch, args=(done,), daemon=True)

@@ -1,5 +1,5 @@
 """
-Bring the edge's counted segments from its files to the analytics sinks, once.
+Bring the segments that an edge has counted from its files to the analytics sinks, once each.
 
 As with spool files (hvcore/services/counting/flusher.py): whatever is killed, nothing is
 counted twice, and nothing that was counted is lost.
@@ -39,13 +39,13 @@ _log = logging.getLogger(__name__)
 @attrs.frozen(kw_only=True)
 class Ingest:
     """
-    Read the counts of this machine's edge; for one process.
+    Brings the counts of this machine's edge to the analytics sinks; for one process.
 
     Attributes:
-        folder: Where nginx's workers have their files.
-        sinks: By name. Each continues at its own position, whatever the others do.
-        names: Those of viewers' sessions, as the service gives them.
-        beat: Called with each round, each file and each batch that was taken.
+        folder: The folder in which nginx's workers write their tally files.
+        sinks: The sinks by name. Each continues at its own position, whatever the others do.
+        names: Names viewers' sessions in the way of the service.
+        beat: Called with each round, each file and each batch that a sink has taken.
     """
 
     folder: Path
@@ -65,12 +65,12 @@ class Ingest:
 
     def run_once(self) -> bool:
         """
-        Read the files that workers are done with, and remove what every sink has.
+        Read all tally files that workers have finished, and remove those that every sink has.
 
-        A damaged one is put aside instead.
+        A damaged file is kept aside instead.
 
         Returns:
-            Whether every sink has all of them.
+            Whether every sink has all finished files.
         """
         is_counted = True
         self.beat()

@@ -46,11 +46,11 @@ _NO_BODY: Final = PlaybackResponse(
 @attrs.frozen(kw_only=True)
 class Renewals:
     """
-    Authorizations that have not changed, and texts.
+    Answers an edge's repeated requests for unchanged authorizations and for playlists.
 
     Attributes:
         secret: The secret of edges.
-        mark: Replaces a token in texts.
+        mark: The text that stands for a token in playlists.
     """
 
     authorizations: EdgeAuthorizations
@@ -59,7 +59,7 @@ class Renewals:
 
     @classmethod
     def of(cls, services: EdgeServices) -> "Renewals":
-        """Return the renewals for the edges of an installation."""
+        """Return the Renewals for the edges of an installation."""
         secret = edge_secret(services.settings.uploads.signing_key)
         return cls(
             authorizations=services.edge_authorizations,
@@ -71,13 +71,13 @@ class Renewals:
         self, request: PlainRequest
     ) -> tuple[PlaybackResponse, Representation] | None:
         """
-        Return the answer to a request; None leaves it to the app.
+        Return the answer to an edge's request; None if the app has to answer it.
 
-        An authorization that the edge does not know is left to it, too: for a long
-        film it takes longer to write than others should wait.
+        A request for an authorization that the edge does not have is left to the app: for a long
+        film it takes longer to write than other requests should wait.
 
         Raises:
-            HvError: It is refused: the app words that.
+            HvError: The request is refused; the app makes the answer.
         """
         given = (request.edge_secret or "").encode("latin-1", "replace")
         if request.wanted.is_head or not hmac.compare_digest(given, self.secret):

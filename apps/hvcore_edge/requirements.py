@@ -15,10 +15,10 @@ _CJSON: Final = "usr/lib/**/lua/5.1/cjson.so"
 
 def missing(root: Path = Path("/")) -> Sequence[str]:
     """
-    Return the edge's programs and modules that are missing, in words.
+    Return texts that name the programs and modules that an edge lacks on this machine.
 
     Args:
-        root: Below which Debian's files are.
+        root: The folder below which Debian's files are.
     """
     found = {
         # Not every PATH has the folder of Debian's nginx.

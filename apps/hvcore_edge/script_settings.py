@@ -100,7 +100,7 @@ return setmetatable({
 
 
 def script_settings() -> str:
-    """Return the Lua module that the script requires."""
+    """Return the text of the Lua module with the settings that the edge's script requires."""
     # Lua reads numbers and printable ASCII as JSON writes them.
     lines = [f"    {name} = {json.dumps(of)}," for name, of in SCRIPT_SETTINGS.items()]
     return _MODULE % "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Viewers and origins of segments that an edge served."""
+"""Read the viewers and origins to which an edge has served segments."""
 
 import time
 from collections.abc import Iterable
@@ -33,12 +33,12 @@ _COUNTRY: Final = b"c"
 @attrs.frozen(kw_only=True)
 class ServedNotes:
     """
-    The sessions and origins recorded about segments, besides their number.
+    The viewers' sessions and origins of segments that an edge served.
 
     Attributes:
-        seen: The latest of each video and session.
-        unfollowed: The latest of each organization.
-        origins: Where segments went, by video and UTC day.
+        seen: For each video and session, the latest time at which it was seen.
+        unfollowed: For each organization, the latest time of a session that is not followed.
+        origins: The number of segments by video, UTC day, and country or page.
     """
 
     seen: tuple[SessionSeen, ...]
@@ -48,7 +48,7 @@ class ServedNotes:
 
 @attrs.frozen(eq=False)
 class NamedSession:
-    """A session of a video; equal to itself alone."""
+    """A viewer's session of a video; compared by identity."""
 
     org_id: OrgId
     env_id: EnvId
@@ -58,12 +58,12 @@ class NamedSession:
 
 class NamedSessions:
     """
-    The sessions of notes; each is named once, and not with every note.
+    Viewers' sessions in memory, so that each is named once and not for every note.
 
     Args:
-        names: Those that the service gives the same viewers.
-        max_sessions: Above it all are forgotten, to free memory.
-        ttl_s: After it all are forgotten.
+        names: Gives sessions the names that the service gives the same viewers.
+        max_sessions: The number of sessions above which all are forgotten, to free memory.
+        ttl_s: The seconds after which all are forgotten.
     """
 
     def __init__(
@@ -81,11 +81,11 @@ class NamedSessions:
         self._sessions: dict[tuple[VideoId, str], NamedSession] = {}
 
     def __len__(self) -> int:
-        """Return the number of sessions in memory, each height by itself."""
+        """Return the number of sessions in memory, counted separately for each video height."""
         return len(self._named)
 
     def make_room(self) -> None:
-        """Forget all sessions if they are many, or old; until then none is made anew."""
+        """Forget all sessions if there are too many, or if the last time is too long ago."""
         now_s = time.monotonic()
         is_old = now_s - self._forgot_s >= self._ttl_s
         if is_old or len(self._named) >= self._max_sessions:
@@ -94,7 +94,7 @@ class NamedSessions:
             self._forgot_s = now_s
 
     def find(self, text: bytes, session: bytes) -> NamedSession:
-        """Return the session of a place and a mark in a record."""
+        """Return the session for a segment's place and a session mark, as they stand in a record."""
         found = self._named.get((text, session))
         if found is not None:
             return found
@@ -108,10 +108,10 @@ class NamedSessions:
 
 def read_notes(notes: Iterable[ServedNote], sessions: NamedSessions) -> ServedNotes:
     """
-    Sum notes up.
+    Sum up the notes of tally files by session, organization and origin.
 
-    What they mean is found out once for each viewer and day, and not for each
-    note: where viewers' countries are known, every record has one.
+    The meaning of equal notes is found out once, and not for each note: where viewers'
+    countries are known, every record has one.
     """
     sessions.make_room()
     latest: dict[NamedSession, datetime] = {}

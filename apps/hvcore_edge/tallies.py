@@ -1,5 +1,5 @@
 """
-Tally files: workers of nginx count in them the segments that they serve.
+Read tally files, in which nginx's workers count the segments that they serve.
 
 A worker maps one into memory and locks it (``nginx/hv_edge_tally.lua``); what stands in
 it when the lock is gone is all that it will ever have. Numbers are unsigned, of 32 bits,
@@ -94,11 +94,11 @@ _LAST_MINUTE: Final = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // timedelta(
 
 class ServedNote(NamedTuple):
     """
-    A note about some segments of a place.
+    A note in a tally file about the viewer of some segments of a place.
 
     Attributes:
-        at: When the last of them had been served.
-        text: With the space before it.
+        at: The time when the last of these segments had been served.
+        text: The note's text, with the space before it.
     """
 
     at: datetime
@@ -110,13 +110,13 @@ class ServedNote(NamedTuple):
 @attrs.frozen(kw_only=True)
 class EdgeTally:
     """
-    The content of a file.
+    The content of a tally file.
 
     Attributes:
-        counts: By place.
-        minutes: Likewise.
-        ignored: Answers that are not counted, by place and reason.
-        damaged: Whether there is something in it that nginx has not written so.
+        counts: The segments served, by place.
+        minutes: The segments served in the file's minute, by place.
+        ignored: The answers that are not counted, by place and reason.
+        damaged: Whether the file has content that nginx does not write.
     """
 
     counts: tuple[ServedCount, ...] = ()
@@ -141,17 +141,17 @@ class _Record(NamedTuple):
 
 
 def tally_files(folder: Path) -> Sequence[Path]:
-    """Return the files of a folder, of workers that live and of dead ones."""
+    """Return the tally files of a folder, of running and of ended workers."""
     return sorted(folder.glob(f"edge-*{SUFFIX}"))
 
 
 def unread_files(folder: Path) -> Sequence[Path]:
-    """Return the files that workers have long been done with, and nobody has read."""
+    """Return the tally files that workers finished long ago and that nobody has read."""
     return [path for path in tally_files(folder) if _is_unread(path)]
 
 
 def used_bytes(file: BinaryIO) -> bytes:
-    """Read the used bytes of a tally file, and some behind; most of it is room."""
+    """Read the used beginning of a tally file; the rest of the file is empty room."""
     data = b""
     while block := file.read(_BLOCK_BYTES):
         data += block
@@ -162,7 +162,7 @@ def used_bytes(file: BinaryIO) -> bytes:
 
 
 def read_tally(data: bytes) -> EdgeTally:
-    """Read a tally from the used bytes of its file."""
+    """Return the content of a tally file, from its used bytes."""
     minute = _minute_of(data)
     if minute is None:
         return EdgeTally(damaged=True)
@@ -205,10 +205,10 @@ def read_tally(data: bytes) -> EdgeTally:
 
 def place_of(text: bytes) -> SegmentPlace:
     """
-    Read the place of a record.
+    Return the place of a segment (organization, environment, video, height) in a record's text.
 
     Raises:
-        ValueError: It is none.
+        ValueError: The text is not a place.
     """
     match = _PLACE.fullmatch(text)
     if match is None:

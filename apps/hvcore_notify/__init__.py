@@ -1,1 +1,1 @@
-"""Word from the object store: files that others sent to it have come."""
+"""Receive the events by which object stores report new files."""

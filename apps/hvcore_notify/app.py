@@ -1,7 +1,7 @@
 """
-The addresses under ``{upload_url}/notify/``, at which stores tell of new objects.
+The app with the addresses under ``{upload_url}/notify/``, to which stores send events.
 
-Each is there only if the settings say who may use it.
+An address exists only if the settings say who may send events to it.
 """
 
 import hmac
@@ -46,7 +46,7 @@ class NotifyServices(Protocol):
 
     @property
     def storage_events(self) -> StorageEvents:
-        """Takes the events of the object store."""
+        """Handles the events of the object store."""
         ...
 
     @property
@@ -64,7 +64,7 @@ class NotifyServices(Protocol):
 
 
 def make_app(services: NotifyServices) -> falcon.App[falcon.Request, falcon.Response]:
-    """Make the app that stores tell; without settings nobody can."""
+    """Make the Falcon app that receives events; without settings it has no addresses."""
     settings = services.settings.notify
     events = services.storage_events
     documents = PublicDocuments(services.outbound)
@@ -92,7 +92,7 @@ def make_app(services: NotifyServices) -> falcon.App[falcon.Request, falcon.Resp
 
 
 class SnsResource:
-    """The address to which SNS posts the messages of a topic."""
+    """The address to which Amazon SNS posts the messages of a topic."""
 
     def __init__(self, events: StorageEvents, messages: SnsMessages) -> None:
         self._events = events
@@ -101,11 +101,11 @@ class SnsResource:
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
         """
-        Take a message, or confirm that we want them.
+        Handle a message of SNS, or confirm the subscription that SNS asks about.
 
         Raises:
-            ForbiddenError: It is not SNS's, not of a topic of ours, or old.
-            UnavailableError: It cannot be judged or kept now; SNS sends it again.
+            ForbiddenError: The message is not signed by SNS, not of a configured topic, or old.
+            UnavailableError: The message cannot be checked or kept now; SNS sends it again.
         """
         found = parse_json(read_body(req, max_bytes=MAX_BODY_BYTES))
         try:
@@ -145,11 +145,11 @@ class PubSubResource:
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
         """
-        Take a message; what it says stands in its attributes.
+        Handle a message of Pub/Sub; the event is in the message's attributes.
 
         Raises:
-            UnauthorizedError: It is not Pub/Sub's, or for somebody else.
-            UnavailableError: It cannot be judged or kept now; it is sent again.
+            UnauthorizedError: The token is not Pub/Sub's, or is for another audience.
+            UnavailableError: The message cannot be checked or kept now; it is sent again.
         """
         try:
             # Before the body is read: strangers send none here.
@@ -163,7 +163,7 @@ class PubSubResource:
 
 
 class EventsResource:
-    """The address to which a store, or a program, posts events with a secret."""
+    """The address to which a store or a program posts events, with a shared secret."""
 
     def __init__(self, events: StorageEvents, token: str) -> None:
         self._events = events
@@ -171,11 +171,11 @@ class EventsResource:
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
         """
-        Take an event.
+        Handle an event.
 
         Raises:
-            UnauthorizedError: The secret is missing or another one.
-            UnavailableError: It cannot be kept now.
+            UnauthorizedError: The secret is missing or wrong.
+            UnavailableError: The event cannot be kept now.
         """
         given = _bearer(req).encode("latin-1", "replace")
         if not hmac.compare_digest(given, self._token):

@@ -1,4 +1,4 @@
-"""Small public documents of others: certificates and keys with which they sign."""
+"""Fetch the public certificates and keys by which senders' signatures are verified."""
 
 import threading
 from collections.abc import Iterator
@@ -21,9 +21,9 @@ _LATER: Final = "What proves the sender cannot be fetched now; send it again soo
 
 class PublicDocuments:
     """
-    Fetch public documents that prove senders, one at a time; thread-safe.
+    Fetches public certificates and keys, one at a time; thread-safe.
 
-    Strangers can bring it about that something is fetched: never more than one thing.
+    Strangers can cause such fetches; so there is never more than one.
     """
 
     def __init__(self, outbound: OutboundHttp) -> None:
@@ -33,10 +33,10 @@ class PublicDocuments:
     @contextmanager
     def turn(self, *, waits_s: float = WAITS_S) -> Iterator[None]:
         """
-        Let this thread alone fetch something within the block.
+        Within the block, no other thread fetches anything.
 
         Raises:
-            UnavailableError: Others take too long.
+            UnavailableError: Other threads take too long.
         """
         if not self._lock.acquire(timeout=waits_s):
             raise UnavailableError("Others are being checked; send it again soon.")
@@ -47,13 +47,13 @@ class PublicDocuments:
 
     def get(self, address: str) -> bytes | None:
         """
-        Return an address's document; None if there is none, or it is elsewhere.
+        Return the document at an address; None if there is none, or if it has moved.
 
         Redirects are not followed: only the address itself is trusted.
 
         Raises:
-            UnavailableError: Nobody answers there, somebody who cannot now, or with
-                more than such a document has.
+            UnavailableError: The server does not answer, answers with a failure, or sends more
+                bytes than such a document has.
         """
         data = b""
         try:

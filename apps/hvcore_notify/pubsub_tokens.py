@@ -1,5 +1,5 @@
 """
-Check tokens by which Google Pub/Sub shows that a push is its own.
+Verify the tokens by which Google Pub/Sub proves that a push request is its own.
 
 Source: "Authenticate push subscriptions" in Google's documentation; OpenID Connect Core
 1.0, section 3.1.3.7; RFC 8725.
@@ -34,7 +34,7 @@ _REQUIRED: Final = ("exp", "iat", "iss", "aud", "email")
 
 
 class PubSubTokens:
-    """Believe the tokens of one service account for one audience; thread-safe."""
+    """Verifies the tokens of one Google service account for one audience; thread-safe."""
 
     def __init__(
         self,
@@ -52,10 +52,10 @@ class PubSubTokens:
 
     def check(self, token: str) -> None:
         """
-        Return if a token can be believed.
+        Verify a token; return nothing if it is valid.
 
         Raises:
-            UnauthorizedError: It cannot; the text says why.
+            UnauthorizedError: The token is not valid; the text says why.
             UnavailableError: Google's keys cannot be fetched now.
         """
         if not token.isascii() or not 0 < len(token) <= MAX_TOKEN_BYTES:
@@ -114,14 +114,14 @@ class _GoogleKeys:
 
     def named(self, name: str) -> RSAPublicKey:
         """
-        Return a key, fetched again if it is not known.
+        Return Google's key with this id; the keys are fetched again if it is not known.
 
-        One that is old is used until others can be had: one caller asks for them, and
+        An old key is used until new ones can be had: one caller asks for them, and
         goes on with the old one if nobody answers.
 
         Raises:
-            UnauthorizedError: There is none such.
-            UnavailableError: They cannot be had now.
+            UnauthorizedError: Google has no such key.
+            UnavailableError: The keys cannot be fetched now.
         """
         age_s = time.monotonic() - self._at_s
         known = self._keys.get(name) if age_s < BELIEVED_S else None

@@ -1,4 +1,4 @@
-"""The process that reads the queue."""
+"""The process that reads events of the object store from a queue."""
 
 import logging
 import threading
@@ -18,15 +18,15 @@ _log = logging.getLogger(__name__)
 
 
 class ReaderEndedError(HvcoreError):
-    """The reading ended by itself; the log says why."""
+    """The reading of the queue ended because of a bug; the log says why."""
 
 
 def run_reader(settings: Settings, stopped: Callable[[float], bool]) -> None:
     """
-    Read the queue until it is stopped.
+    Read events from the queue until the process is stopped.
 
     Args:
-        stopped: Waits so many seconds, or until this process is asked to end; returns
+        stopped: Waits for the given seconds, or until this process is asked to end; returns
             whether it is.
 
     Raises:

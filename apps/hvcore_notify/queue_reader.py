@@ -36,10 +36,10 @@ _log = logging.getLogger(__name__)
 @attrs.frozen(kw_only=True)
 class QueueReader:
     """
-    Take messages, and remove them once what they say is kept.
+    Receives messages from an SQS queue, and removes each once its event is stored.
 
     Attributes:
-        client: Of SQS; botocore's.
+        client: The botocore client of SQS.
     """
 
     client: Any
@@ -48,10 +48,11 @@ class QueueReader:
 
     def keep_reading(self, stopped: Callable[[float], bool]) -> None:
         """
-        Read until it is stopped; what fails is tried again, ever less often.
+        Read messages until stopped; after a failure try again, with growing pauses.
 
         Args:
-            stopped: Waits so many seconds, or until it is true.
+            stopped: Waits for the given seconds, or until the reading is to end; returns
+                whether it is.
         """
         pause_s = 0.0
         is_out = False
@@ -78,10 +79,10 @@ class QueueReader:
 
     def read_once(self, *, wait_s: int) -> int:
         """
-        Take the messages that are there; return how many.
+        Receive and handle the messages that are in the queue now; return their number.
 
         Args:
-            wait_s: For the first one, up to 20.
+            wait_s: Seconds to wait for the first message, up to 20.
 
         Raises:
             UnavailableError: The queue or the database does not answer. The messages
@@ -133,10 +134,10 @@ def _objects_of(message: Mapping[str, Any]) -> Sequence[str]:
 
 def sqs_client(settings: NotifySettings, *, waits_s: int = WAITS_S) -> Any:  # noqa: ANN401 - botocore has no types
     """
-    Make a client of the queue that the settings name.
+    Return a client of the SQS queue that the settings name.
 
     Args:
-        waits_s: For how long it will ask the queue to wait for messages.
+        waits_s: The seconds for which it will ask the queue to wait for messages.
 
     Raises:
         ConfigError: The library for it is missing, or the region is not known.
@@ -180,9 +181,9 @@ def sqs_client(settings: NotifySettings, *, waits_s: int = WAITS_S) -> Any:  # n
 @contextmanager
 def queue_errors() -> Iterator[None]:
     """
-    Turn errors of the queue's client into UnavailableError.
+    Within the block, turn errors of the SQS client into UnavailableError.
 
-    Its own texts may name keys and addresses.
+    The client's own texts are not shown, since they may name keys and addresses.
     """
     from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415 - see above
 
@@ -202,7 +203,7 @@ def queue_errors() -> Iterator[None]:
 
 
 def check_answer(answer: Mapping[str, Any]) -> None:
-    """Raise UnavailableError at a proxy's page, of which the client makes an empty answer."""
+    """Raise UnavailableError if a proxy's page was answered, which the client takes for no messages."""
     told = answer["ResponseMetadata"]
     kind = told["HTTPHeaders"].get("content-type", "")
     # Not every imitation of SQS numbers its answers.

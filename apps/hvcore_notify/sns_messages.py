@@ -1,5 +1,5 @@
 """
-Messages of Amazon SNS over HTTP, and whether they are its own.
+Read messages that Amazon SNS sends over HTTP, and verify their signatures.
 
 Source: "Verifying the signatures of Amazon SNS messages" and "Parsing Amazon SNS message
 formats" in Amazon's documentation.
@@ -53,13 +53,13 @@ _CERTIFICATE: Final = re.compile(r"/SimpleNotificationService-[0-9a-f]{16,64}\.p
 @attrs.frozen(kw_only=True)
 class SnsMessage:
     """
-    A message that SNS signed for one of our topics.
+    A message that SNS has signed for a configured topic.
 
     Attributes:
         kind: NOTIFICATION or CONFIRMATION.
-        id: The same one when SNS sends it again.
-        text: What was published; of a confirmation a sentence.
-        token: Of a confirmation.
+        id: The message's id; the same one when SNS sends the message again.
+        text: The published text; in a confirmation a sentence for people.
+        token: The token of a confirmation, with which it is answered.
     """
 
     kind: str
@@ -71,11 +71,11 @@ class SnsMessage:
 
 class SnsMessages:
     """
-    Verify messages that SNS signed for one of our topics, lately; thread-safe.
+    Verifies that messages were lately signed by SNS for a configured topic; thread-safe.
 
     Args:
-        topics: The only ones. SNS signs everybody's topics with the same key.
-        root: Where SNS is, if it is not Amazon's.
+        topics: The accepted topics. SNS signs everybody's topics with the same key.
+        root: The address of SNS, if it is not Amazon's.
     """
 
     def __init__(
@@ -94,10 +94,10 @@ class SnsMessages:
 
     def read(self, found: Mapping[str, Any]) -> SnsMessage:
         """
-        Return a message that can be believed.
+        Verify a message, and return it.
 
         Raises:
-            ForbiddenError: It cannot.
+            ForbiddenError: The message is not genuine, not of an accepted topic, or old.
             UnavailableError: The certificate cannot be fetched now.
         """
         kind, topic = found.get("Type"), found.get("TopicArn")
@@ -123,12 +123,12 @@ class SnsMessages:
 
     def confirm(self, message: SnsMessage) -> bool:
         """
-        Tell SNS that we want a topic's messages; return whether it took that.
+        Confirm to SNS the subscription of a topic; return whether SNS accepted that.
 
-        The address is made here: none that a message names is ever called.
+        The address is made here: no address that a message names is ever called.
 
         Raises:
-            UnavailableError: SNS does not answer, or does not say that it took it; it
+            UnavailableError: SNS does not answer, or does not say that it accepted; it
                 asks again.
         """
         query = {

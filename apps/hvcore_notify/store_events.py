@@ -1,5 +1,5 @@
 """
-Read events that object stores send when an object was made.
+Read the events that object stores send when an object was created.
 
 Source: "Event message structure" (S3), "Amazon S3 event messages" (EventBridge), "Event
 notifications" (R2), "bucket notifications" (MinIO), each of its vendor's documentation.
@@ -18,19 +18,18 @@ _MADE_IN_R2: Final = frozenset({"PutObject", "CompleteMultipartUpload", "CopyObj
 
 
 class UnreadableEventError(HvcoreError):
-    """A message is no event of a store; the text says why, without the message."""
+    """A message is not an event of an object store; the text says why, without the message."""
 
 
 def new_objects(data: bytes) -> Collection[str]:
     """
-    Return the objects that a message says were made, each as ``bucket/key``.
+    Return the objects whose creation a message reports, each as ``bucket/key``.
 
-    Takes events of S3, R2 and MinIO, what EventBridge makes of them, and each of these
-    in the envelope in which SNS puts it into a queue. Records that are broken are
-    passed over.
+    Accepted are events of S3, R2 and MinIO, the form that EventBridge gives them, and each of
+    these in the envelope in which SNS puts it into a queue. Broken records are left out.
 
     Raises:
-        UnreadableEventError: It is something else.
+        UnreadableEventError: The message is something else.
     """
     event = _read(data)
     if event.get("Type") == "Notification" and isinstance(event.get("Message"), str):

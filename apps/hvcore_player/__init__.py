@@ -1,1 +1,1 @@
-"""The player: a page that plays one video, made to be embedded."""
+"""The app with the player: a web page that plays one video, to be embedded in other pages."""

@@ -56,17 +56,17 @@ class PlayerServices(Protocol):
 
     @property
     def player_videos(self) -> PlayerVideos:
-        """The content of the pages of videos."""
+        """The reader of the contents of videos' pages."""
         ...
 
     @property
     def edge_key_playback(self) -> EdgeKeyPlayback:
-        """The same for who has an edge key."""
+        """Decides about playback by edge keys, and opens the files."""
         ...
 
     @property
     def share_link_playback(self) -> ShareLinkPlayback:
-        """The same for viewers of share links."""
+        """Decides about playback by share links."""
         ...
 
     @property
@@ -76,7 +76,7 @@ class PlayerServices(Protocol):
 
     @property
     def settings(self) -> Settings:
-        """The public addresses, and what the player does."""
+        """The settings, with the public addresses and the player's options."""
         ...
 
 
@@ -84,10 +84,10 @@ def make_app(
     services: PlayerServices, *, static: Path = STATIC
 ) -> falcon.App[falcon.Request, falcon.Response]:
     """
-    Make the app of the player.
+    Make the Falcon app of the player.
 
     Args:
-        static: The folder of the page's files.
+        static: The folder of the pages' static files.
     """
     assets = player_assets(static)
     public = services.settings.public
@@ -142,14 +142,14 @@ def make_app(
 
 @attrs.frozen
 class EmbedPageResource:
-    """The page of a video."""
+    """``GET`` of the player page of a video."""
 
     player_videos: PlayerVideos
     answers: PageAnswers
     public: PublicSettings
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, *, video: str) -> None:
-        """Answer with the page, or with one that says why there is none."""
+        """Answer with the player page, or with a page that says why the video cannot be watched."""
 
         def make() -> PageContent:
             shown = self.player_videos.describe(video, viewer_of(req))
@@ -166,10 +166,10 @@ class EmbedPageResource:
 
 
 class PlayerFilesResource(AssetFilesResource):
-    """The files of the player's pages, workers among them."""
+    """``GET`` of the static files of the player's pages, web workers among them."""
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, *, name: str) -> None:
-        """Answer with a file."""
+        """Answer with a static file of the player."""
         super().on_get(req, resp, name=name)
         # Isolated pages start only workers that are isolated, too.
         resp.set_header(EMBEDDER_POLICY, ISOLATED)
@@ -178,14 +178,14 @@ class PlayerFilesResource(AssetFilesResource):
 
 
 class PlayerFrontPageResource:
-    """The page of the address itself."""
+    """``GET`` of the front page at the player's address."""
 
     def __init__(self, settings: Settings) -> None:
         self._response = served_file(front_page(settings), PAGE_TYPE)
         self._policy = content_policy(settings.public.worker_url)
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
-        """Answer with the front page: what this service is, and where to go."""
+        """Answer with the front page, which names the service and links to its parts."""
         send(req, resp, self._response)
         resp.set_header("Content-Security-Policy", self._policy)
         resp.set_header("Referrer-Policy", "strict-origin")
@@ -195,12 +195,12 @@ class PlayerFrontPageResource:
 
 @attrs.frozen
 class DocsResource:
-    """``/docs``, where it is looked for though the API has it."""
+    """``GET /docs`` at the player's address: redirects to the documentation at the API's address."""
 
     public: PublicSettings
 
     def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
-        """Lead to the documentation."""
+        """Redirect to the documentation."""
         resp.status = falcon.HTTP_302
         resp.location = f"{self.public.api_url}/docs/"
 

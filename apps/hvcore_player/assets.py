@@ -1,4 +1,4 @@
-"""The files that the pages load, under ``/v1/player/``."""
+"""The static files that the player's pages load, under ``/v1/player/``."""
 
 from pathlib import Path
 from typing import Final
@@ -11,5 +11,5 @@ PLAYER_FILES: Final = VendoredFiles.read(Path(__file__).parent / "vendor.json")
 
 
 def player_assets(folder: Path) -> Assets:
-    """Return the files of the player's pages; ``hv-player.js`` is what others import."""
+    """Return the static files of the player; ``hv-player.js`` is the script that other pages import."""
     return Assets(folder, PLAYER_FILES, entry="hv-player.js")

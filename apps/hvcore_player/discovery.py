@@ -1,5 +1,5 @@
 """
-Tags of a page for machines: oEmbed, Open Graph, Twitter's player card.
+HTML tags that describe a player page to programs: oEmbed, Open Graph, Twitter's player card.
 
 Source: oEmbed, section 4; the Open Graph protocol; Twitter's documentation of cards.
 """
@@ -22,13 +22,13 @@ OEMBED_TYPE: Final = "application/json+oembed"
 @attrs.frozen(kw_only=True)
 class EmbeddablePage:
     """
-    A page that others may put into theirs.
+    A player page that other pages may embed.
 
     Attributes:
-        url: Its address, without a token.
-        pictures_url: Where thumbnails of a public video are; None for others, whose
+        url: The page's address, without a token.
+        pictures_url: The address of the thumbnails of a public video; None for others, whose
             pictures need a token that runs out.
-        key: The edge key whose page it is; None of a public video's own page.
+        key: The edge key whose page it is; None for the page of a public video.
     """
 
     url: str
@@ -51,7 +51,7 @@ class EmbeddablePage:
 
 
 def oembed_link(page: EmbeddablePage) -> Markup:
-    """Return the link by which programs find the page's oEmbed answer."""
+    """Return the ``<link>`` tag by which programs find the oEmbed answer about a page."""
     query = urlencode({"format": "json", "url": page.url})
     href = escaped(f"{page.player_url}{OEMBED_PATH}?{query}")
     title = escaped(page.title)
@@ -61,7 +61,7 @@ def oembed_link(page: EmbeddablePage) -> Markup:
 
 
 def preview_tags(page: EmbeddablePage) -> Markup:
-    """Return the tags by which messengers and networks show a public video."""
+    """Return the ``<meta>`` tags from which messengers and networks show a preview of a video."""
     return Markup("\n".join(_preview_tags(page)))
 
 

@@ -1,5 +1,5 @@
 """
-The tag ``<hv-player>`` of a page, and what the page loads for it.
+Write the tag ``<hv-player>`` of a page, and the tags for its scripts and styles.
 
 Its attributes are in docs/reference/player.md.
 """
@@ -18,11 +18,11 @@ _LOADED_FIRST = ("hv-player.js", "vendor/media-chrome.js", "vendor/hls.min.mjs")
 @attrs.frozen(kw_only=True)
 class PlayerElement:
     """
-    Make the tag.
+    Writes the tag ``<hv-player>`` and the tags that load the player.
 
     Attributes:
-        build: Of the files that it needs; see assets.
-        sends_cmcd: It tells how playback goes.
+        build: The build in the addresses of the static files; see assets.
+        sends_cmcd: Whether the player reports how playback goes (CMCD).
     """
 
     build: str
@@ -30,10 +30,10 @@ class PlayerElement:
 
     def head(self, assets: str) -> Markup:
         """
-        Return the player's links and script for the page's head.
+        Return the tags in the page's head that load the player.
 
         Args:
-            assets: Where the page's own files are, as the page sees it.
+            assets: The address of the page's static files, as the page sees it.
         """
         place = f"{assets}/{self.build}"
         # Else a browser would find out about each only from the one before.
@@ -54,7 +54,7 @@ class PlayerElement:
         switches: Sequence[str] = (),
     ) -> Markup:
         """
-        Return the tag.
+        Return the tag ``<hv-player>`` for a video.
 
         Args:
             access: ``private`` takes the token from the page's address.

@@ -1,4 +1,4 @@
-"""The pages that play a video and nothing else, filled in."""
+"""Write the pages that only play a video, and their Content-Security-Policy."""
 
 import re
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ BELOW: Final = "player"
 def embed_page(
     video: PlayerVideo, public: PublicSettings, element: PlayerElement
 ) -> bytes:
-    """Return the page that plays a video; there is no token in it."""
+    """Return the HTML of the page that plays a video; it holds no token."""
     worker_url = public.worker_url
     tags = Markup()
     if video.is_public:
@@ -53,7 +53,7 @@ def embed_page(
 def edge_page(
     video: LinkedVideo, edge_key: str, public: PublicSettings, element: PlayerElement
 ) -> bytes:
-    """Return the page of an edge key, which is one level higher than others."""
+    """Return the HTML of an edge key's page, whose path is one level higher than other pages'."""
     page = EmbeddablePage(
         url=f"{public.player_url}/v1/{edge_key}",
         player_url=public.player_url,
@@ -75,10 +75,10 @@ def edge_page(
 
 def logo_origin(address: str | None) -> str:
     """
-    Return the origin of a logo's address, for the page's policy; "" if none.
+    Return the origin of a logo's address, for the page's policy; "" if there is no logo.
 
     Args:
-        address: As the page's address names it; only https is shown.
+        address: The logo's address from the query of the page; only https is shown.
     """
     found = _LOGO.match((address or "").lower())
     return found[1] if found else ""
@@ -92,15 +92,15 @@ def content_policy(
     pictures: str = "",
 ) -> str:
     """
-    Return the page's Content-Security-Policy.
+    Return the Content-Security-Policy of a page.
 
     Scripts and styles come from our own files only, and data from the
     delivery worker only.
 
     Args:
         domains: The pages that may embed this one; empty means every page.
-        forms: Where the page's form may be sent to.
-        pictures: An origin that they may come from, too.
+        forms: The addresses to which the page's form may be sent.
+        pictures: A further origin from which pictures may come.
     """
     worker = origin_of(worker_url) or "'self'"
     rules = [

@@ -1,4 +1,4 @@
-"""The pages around a video, filled in: of share links, messages, the front page."""
+"""Write the pages of share links, the pages with messages, and the front page."""
 
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -39,7 +39,7 @@ _WIDER: Final = 1.2
 
 
 def watch_page(shared: SharedVideo, element: PlayerElement) -> bytes:
-    """Return the page of a share link; playing begins a view."""
+    """Return the HTML of a share link's player page; starting playback uses up a view."""
     video = shared.video
     return _WATCH.fill(
         {
@@ -62,22 +62,22 @@ def watch_page(shared: SharedVideo, element: PlayerElement) -> bytes:
 
 def ask_page(complaint: str = "") -> bytes:
     """
-    Return the page that asks for the viewer's e-mail address.
+    Return the HTML of the page that asks for the viewer's e-mail address.
 
     Args:
-        complaint: What was wrong with what was sent before.
+        complaint: The error in the address that was sent before; empty for none.
     """
     return _ASK.fill({"sign": LOCK, **_complaint(complaint)})
 
 
 def code_page(email: str, request: str, complaint: str = "") -> bytes:
     """
-    Return the page that asks for the code.
+    Return the HTML of the page that asks for the code sent by e-mail.
 
     Args:
-        email: The address that was named.
+        email: The address to which the code was sent.
         request: The id of the code, which this browser alone knows.
-        complaint: What was wrong with the one before.
+        complaint: The error in the code that was sent before; empty for none.
     """
     return _CODE.fill(
         {
@@ -96,19 +96,19 @@ def message_page(
     title: str, text: str, *, sign: Markup, reference: str, assets: str = BESIDE
 ) -> bytes:
     """
-    Return a page that says something.
+    Return the HTML of a page with a title and a message.
 
     Args:
-        sign: One of the drawings.
+        sign: The drawing on the page.
         reference: The request's id, by which the operator finds out more.
-        assets: Where the page's own files are.
+        assets: The address of the page's static files, as the page sees it.
     """
     values = {"assets": assets, "title": title, "text": text, "reference": reference}
     return _MESSAGE.fill({**values, "sign": sign})
 
 
 def front_page(settings: Settings) -> bytes:
-    """Return the page of the address itself."""
+    """Return the HTML of the front page at the player's address."""
     public = settings.public
     return _FRONT.fill(
         {

@@ -41,7 +41,7 @@ _WRONG: Final = (
 
 @attrs.frozen(kw_only=True)
 class EdgeKeyPageResource:
-    """The page of an edge key."""
+    """``GET`` of the player page of an edge key."""
 
     edge_key_playback: EdgeKeyPlayback
     answers: PageAnswers
@@ -50,7 +50,7 @@ class EdgeKeyPageResource:
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, *, edge_key: str
     ) -> None:
-        """Answer with the page, or with one that says why there is none."""
+        """Answer with the player page, or with a page that says why the video cannot be watched."""
 
         def make() -> PageContent:
             video = self.edge_key_playback.describe(edge_key, viewer_of(req))
@@ -67,7 +67,7 @@ class EdgeKeyPageResource:
 
 
 class EdgeKeyFilesResource:
-    """The files of videos for who has an edge key."""
+    """``GET`` of a video's files, for viewers who have an edge key."""
 
     def __init__(self, edge_key_playback: EdgeKeyPlayback) -> None:
         self._edge_playback = edge_key_playback
@@ -82,7 +82,7 @@ class EdgeKeyFilesResource:
 
 @attrs.frozen(kw_only=True)
 class ShareLinkPageResource:
-    """The page of a share link."""
+    """The page of a share link, and the forms by which viewers identify themselves."""
 
     share_link_playback: ShareLinkPlayback
     share_codes: ShareCodes
@@ -90,7 +90,7 @@ class ShareLinkPageResource:
     public: PublicSettings
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, *, share: str) -> None:
-        """Answer with the page, or ask who is there; this uses no view."""
+        """Answer with the player page, or ask for the viewer's e-mail address; uses up no view."""
 
         def make() -> PageContent:
             return self._known(req, share) or _question(ask_page())
@@ -102,7 +102,7 @@ class ShareLinkPageResource:
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, *, share: str
     ) -> None:
-        """Take an address, to which a code is sent, or the code."""
+        """Take the viewer's e-mail address and send a code to it, or take that code."""
         form = _form(req)
 
         def make() -> PageContent:

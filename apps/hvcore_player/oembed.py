@@ -1,8 +1,8 @@
 """
-``{player_url}/oembed``: how a page is put into another one.
+``{player_url}/oembed``: tell other sites how to embed a player page.
 
-Source: oEmbed 1.0, section 2. Of public videos, and of edge keys; what a private
-video is called is told to nobody who has no token.
+Source: oEmbed 1.0, section 2. It serves public videos and edge keys; the title of a private
+video is told to nobody who has no token.
 """
 
 import hashlib
@@ -63,10 +63,10 @@ _NOT_READABLE: Final = 422
 
 def frame(page: EmbeddablePage, size_px: tuple[int, int], query: str = "") -> str:
     """
-    Return the HTML that puts a page into another one.
+    Return the HTML of an ``<iframe>`` that embeds a player page.
 
     Args:
-        query: What follows the page's address.
+        query: The query of the page's address; empty for none.
     """
     src = escaped(f"{page.url}?{query}" if query else page.url)
     title = escaped(page.title or "Video")
@@ -81,7 +81,7 @@ def frame(page: EmbeddablePage, size_px: tuple[int, int], query: str = "") -> st
 
 @attrs.frozen(kw_only=True)
 class OEmbedResource:
-    """Tells programs of other sites how to embed a page of ours."""
+    """``GET {player_url}/oembed``: tells other sites how to embed a player page."""
 
     access: PlaybackAuthorization
     player_videos: PlayerVideos
@@ -90,13 +90,13 @@ class OEmbedResource:
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         """
-        Answer with the description of a page.
+        Answer with the oEmbed description of the page in the query's ``url``.
 
         Raises:
             InvalidParametersError: No ``url``, or a size that is not a number.
-            UnsupportedFormatError: Another format than JSON (501).
-            UnauthorizedError: The page of a private video or of a share link.
-            NotFoundError: Nothing that could be embedded.
+            UnsupportedFormatError: The query asks for another format than JSON (501).
+            UnauthorizedError: The page is of a private video or of a share link.
+            NotFoundError: The address is not one of a page that can be embedded.
         """
         if (req.get_param("format") or "json") != "json":
             raise UnsupportedFormatError(
@@ -168,7 +168,7 @@ class OEmbedResource:
 def fitted(
     size_px: tuple[int, int], most_px: tuple[int | None, int | None]
 ) -> tuple[int, int]:
-    """Return the largest size of the same shape that is allowed."""
+    """Return a video's size scaled down to fit a greatest width and height, in pixels."""
     width_px, height_px = size_px
     most_width_px = min(width_px, DEFAULT_WIDTH_PX, most_px[0] or width_px)
     most_height_px = most_px[1] or height_px

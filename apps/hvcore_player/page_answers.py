@@ -1,4 +1,4 @@
-"""Answer with a page, or with one that says why there is none."""
+"""Answer with a player page, or with a page that says why the video cannot be watched."""
 
 from collections.abc import Callable, Mapping
 from enum import Enum
@@ -80,14 +80,14 @@ _OVER: Final[Mapping[Enum, tuple[str, str, Markup]]] = {
 @attrs.frozen(kw_only=True)
 class PageContent:
     """
-    A page to answer with.
+    The HTML, status and policy of a page to answer with.
 
     Attributes:
         domains: The pages that may embed it; empty means every page.
-        forms: Where its form may be sent to, for its policy.
-        pictures: An origin of pictures, likewise.
-        cookie: What the browser is to store; empty for nothing.
-        refusal: Why it is not the page that was asked for.
+        forms: The addresses to which its form may be sent, for its policy.
+        pictures: A further origin of pictures, for its policy.
+        cookie: The cookie that the browser is to store; empty for none.
+        refusal: The error because of which another page was answered; None if there is none.
     """
 
     body: bytes
@@ -103,7 +103,7 @@ class PageContent:
 @attrs.frozen(kw_only=True)
 class PageAnswers:
     """
-    Answer with pages.
+    Answers requests with the player's pages.
 
     Attributes:
         sends_cmcd: See PlayerElement.
@@ -117,10 +117,10 @@ class PageAnswers:
     @property
     def element(self) -> PlayerElement:
         """
-        The player, for pages.
+        The writer of the tag ``<hv-player>`` for pages.
 
         Raises:
-            UnavailableError: What it loads is not installed.
+            UnavailableError: The player's static files are not installed.
         """
         return PlayerElement(build=self.assets.build, sends_cmcd=self.sends_cmcd)
 
@@ -133,10 +133,10 @@ class PageAnswers:
         assets: str = BESIDE,
     ) -> None:
         """
-        Answer with the page that is made, or say why it was not.
+        Answer with the page that a function makes, or with a page about the error it raises.
 
         Args:
-            assets: Where the page's own files are, as the page sees it.
+            assets: The address of the page's static files, as the page sees it.
         """
         try:
             page = make()

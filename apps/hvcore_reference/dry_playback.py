@@ -1,5 +1,5 @@
 """
-Ask the apps of delivery what they would answer, and leave no trace.
+Ask the apps of delivery how they would answer a request, without any lasting effect.
 
 They run in this process, with the service's own rules, on its database and storage.
 Nothing is counted, no view is used, no picture is stored.
@@ -50,11 +50,11 @@ _SHARES: Final = "/v1/share/"
 @attrs.frozen(kw_only=True)
 class DryRequest:
     """
-    A request that somebody might make.
+    A playback request that is only tried out.
 
     Attributes:
-        path: Decoded as WSGI has it, below the public address.
-        query: May hold a token.
+        path: The path below the public address, decoded as in WSGI.
+        query: The query string, which may hold a token.
     """
 
     path: str
@@ -65,7 +65,7 @@ class DryRequest:
 
 @attrs.frozen(kw_only=True)
 class DryServices:
-    """The services of delivery and player that change nothing."""
+    """The services of delivery and player, in a form that changes nothing."""
 
     playback_access: PlaybackAuthorization
     player_videos: PlayerVideos
@@ -83,7 +83,7 @@ class DryServices:
 
 def dry_services(services: Services, public: PublicSettings) -> DryServices:
     """
-    Return services that read what the others do, and write nothing.
+    Return services that read the same database and storage, but write nothing.
 
     Args:
         public: The addresses at which the service runs.
@@ -121,10 +121,10 @@ def dry_services(services: Services, public: PublicSettings) -> DryServices:
 
 def question(url: str, public: PublicSettings) -> DryRequest | None:
     """
-    Read an address; None if it is none of playback.
+    Return the request for a playback address; None if the address is not one of playback.
 
     Args:
-        public: Addresses that may have a path before ours.
+        public: The public addresses, which may have a path.
     """
     parts = read_address(url)
     if parts is None:
@@ -143,7 +143,7 @@ def question(url: str, public: PublicSettings) -> DryRequest | None:
 
 
 def ask(services: DryServices, asked: DryRequest) -> tuple[int, PlaybackDecision]:
-    """Return the status that would be answered, and how it came about."""
+    """Return the status that the apps would answer, and the decision behind it."""
     app = by_path(
         upload=_no_upload,
         player=make_player(services),
@@ -165,24 +165,24 @@ def ask(services: DryServices, asked: DryRequest) -> tuple[int, PlaybackDecision
 
 @attrs.frozen(kw_only=True)
 class DryPlaybackJudge:
-    """Judges for the dashboard; see hvcore_dashboard.playback_judge."""
+    """The dashboard's judge of playback requests; see hvcore_dashboard.playback_judge."""
 
     services: DryServices
     public: PublicSettings
 
     @classmethod
     def of(cls, services: Services) -> "DryPlaybackJudge":
-        """Return the judge of a service, at the addresses that are set."""
+        """Return the judge of a service, at the addresses in the settings."""
         public = services.settings.public
         return cls(services=dry_services(services, public), public=public)
 
     def path_of(self, url: str) -> str | None:
-        """Return the path of an address of playback; None if it is none."""
+        """Return the path of a playback address; None if the address is not one of playback."""
         asked = self._question(url)
         return None if asked is None else asked.path
 
     def judge(self, url: str, *, origin: str | None) -> JudgedPlayback | None:
-        """Return delivery's answer to an address; None if it is none of playback."""
+        """Return delivery's answer to an address; None if the address is not one of playback."""
         asked = self._question(url)
         if asked is None:
             return None
@@ -221,15 +221,15 @@ class _Uncounted:
     """Counts nothing; see ports.counting.SegmentCounter."""
 
     def count(self, segments: Sequence[CountedSegment]) -> bool:
-        """Take no note."""
+        """Count nothing."""
         del segments
         return False
 
     def take_back(self, lines: Sequence[bytes]) -> None:
-        """Take nothing back: nothing was noted."""
+        """Take back nothing, because nothing was counted."""
 
     def ignore(self, place: SegmentPlace, reason: IgnoredReason) -> None:
-        """Take no note of it."""
+        """Record nothing about an answer that is not counted."""
 
 
 @attrs.frozen
@@ -239,11 +239,11 @@ class _ReadOnlyUnitOfWork:
     inner: UnitOfWork
 
     def read(self) -> AbstractContextManager[Work]:
-        """Open for reading."""
+        """Open a unit of work for reading."""
         return self.inner.read()
 
     def write(self, *, is_durable: bool = True) -> AbstractContextManager[Work]:
-        """Refuse: nothing that is only explained may change anything."""
+        """Refuse to open a unit of work for writing: a trial may change nothing."""
         del is_durable
         raise UnavailableError("hv explain changes nothing.")
 

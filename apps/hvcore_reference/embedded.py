@@ -1,4 +1,4 @@
-"""The entry points by which ``hvcore.embedding`` runs apps in another program."""
+"""The functions with which ``hvcore.embedding`` runs the service in another program."""
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -20,7 +20,7 @@ MEDIA: Final = "/media"
 
 def make_web(services: Services) -> App:
     """
-    Make one app of the API, and of delivery, player and uploads.
+    Make one WSGI app of the API, delivery, the player and uploads.
 
     Raises:
         ConfigError: The folder of the counts cannot be used.
@@ -71,7 +71,7 @@ def sweep(
     lanes: Sequence[Lane],
     stopping: Callable[[], bool] | None,
 ) -> None:
-    """Run the sweep until it is told to stop, and the flusher of this machine with it."""
+    """Run the sweep and this machine's flusher of counts until told to stop."""
     from hvcore_worker.database_heartbeat import beating  # noqa: PLC0415 - see above
     from hvcore_worker.sweep import sweep_until  # noqa: PLC0415 - see above
 

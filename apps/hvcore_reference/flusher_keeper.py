@@ -1,4 +1,4 @@
-"""Keep a flusher running besides the processes that serve."""
+"""Keep a flusher, which brings counts to the sinks, running beside the serving processes."""
 
 import fcntl
 import logging
@@ -30,15 +30,15 @@ _log = logging.getLogger(__name__)
 
 class FlusherKeeper:
     """
-    Keeps a flusher running beside a process that serves.
+    Keeps one flusher of counts running for all serving processes that share a folder.
 
-    Of all processes that serve with one folder, one does so; when it ends, its flusher
-    ends with it, and another one takes over. The next flusher repeats unfinished work
-    of the last, and nothing counts twice.
+    One of these processes runs it; when that process ends, its flusher ends with it, and another
+    process takes over. The next flusher repeats unfinished work of the last, and nothing counts
+    twice.
 
     Args:
-        folder: Of the counts.
-        spool: This process's own, which may owe a few lines.
+        folder: The folder of the counts.
+        spool: The file of counts of this process, which may still have to write a few lines.
         command: Returns the program that flushes counts. It must ask to die with the
             process that starts it.
         stdin_bytes: What the program reads from its standard input.
@@ -65,9 +65,9 @@ class FlusherKeeper:
 
     def start(self) -> None:
         """
-        Go on in a thread until the process ends.
+        Start the thread that keeps the flusher running until the process ends.
 
-        The flusher dies with the thread that has started it, so it is always this.
+        The flusher dies with the thread that has started it, so always this one thread starts it.
 
         Raises:
             ConfigError: The folder of the counts cannot be used.

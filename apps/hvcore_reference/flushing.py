@@ -1,5 +1,5 @@
 """
-Bring counts to the analytics sinks, in a process of its own.
+Bring counts to the analytics sinks, in a separate process.
 
 In a thread of the process that serves, each round of it would hold up every
 connection (docs/decisions/0027).
@@ -33,10 +33,10 @@ _log = logging.getLogger(__name__)
 
 def packed(settings: Settings) -> bytes:
     """
-    Return the input of a flusher: its parent's version, path and settings.
+    Return the bytes for a flusher's standard input: version, module path and settings.
 
-    The parent's settings, whatever the settings file says when a flusher is started,
-    and with the folders in which the parent has found its plugins.
+    They are those of the process that starts it, whatever the settings file says by then, with
+    the folders in which that process has found its plugins.
     """
     # Nothing stands for the current folder; some names are no folders at all.
     path = [place or str(Path.cwd()) for place in sys.path]
@@ -67,10 +67,10 @@ def read_settings(parent: BinaryIO) -> Settings:
 
 def flush_until(stopped: Callable[[float], bool], flusher: Flusher) -> None:
     """
-    Flush the counts of this machine again and again.
+    Flush the counts of this machine again and again until stopped.
 
     Args:
-        stopped: Waits for so many seconds, or less if this is to end; tells
+        stopped: Waits for the given seconds, or until the flushing is to end; returns
             whether it is.
     """
 

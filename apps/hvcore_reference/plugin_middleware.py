@@ -1,4 +1,4 @@
-"""Puts the middleware of plugins around the apps."""
+"""Wrap the apps in the middleware that plugins add."""
 
 from typing import cast
 
@@ -10,10 +10,10 @@ from hvcore_reference.public_paths import App
 
 def with_middleware(app: App, which: WebApp, services: Services) -> App:
     """
-    Return an app with all middleware that belongs around it.
+    Return an app wrapped in all middleware that plugins add for it.
 
     Raises:
-        PluginError: Some of it makes no app.
+        PluginError: A plugin's middleware returns no app.
     """
     # The first is outermost, so it is put around last.
     for made in reversed(services.middleware):
@@ -31,5 +31,5 @@ def with_middleware(app: App, which: WebApp, services: Services) -> App:
 
 
 def has_middleware(apps: frozenset[WebApp], services: Services) -> bool:
-    """Return whether any belongs around one of some apps."""
+    """Return whether plugins add middleware for one of the named apps."""
     return any(made.apps & apps for made in services.middleware)

@@ -1,4 +1,4 @@
-"""The app that answers each path of the public address."""
+"""Choose the app that answers a path of the public address."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, Final
@@ -20,7 +20,7 @@ def by_path(
     edge: App | None = None,
     notify: App | None = None,
 ) -> App:
-    """Hand each request to the app whose address it names."""
+    """Return a WSGI app that hands each request to the app that serves its path."""
 
     def app(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:  # noqa: ANN401 - WSGI's own
         path = environ["PATH_INFO"]

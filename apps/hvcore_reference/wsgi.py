@@ -1,4 +1,4 @@
-"""The WSGI app of each process, by the address it serves."""
+"""Build the WSGI app of each serving process from the apps that it serves."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Final
@@ -23,13 +23,13 @@ has threads of its own for them.
 
 def api_app(settings: Settings, threads: int) -> App:
     """
-    Build the API and the dashboard; call it in the process that serves them.
+    Build the app of the API and the dashboard, within the process that serves it.
 
     Args:
-        threads: That may call it at a time.
+        threads: The number of threads that may call the app at a time.
 
     Raises:
-        ConfigError: A proxy in front is none.
+        ConfigError: A configured proxy is not an address or network.
         PluginError: A plugin's route or middleware cannot be used.
     """
     from hvcore_api.app import make_api  # noqa: PLC0415 - other processes need none of it
@@ -57,15 +57,15 @@ def delivery_app(
     settings: Settings, threads: int, flusher: Callable[[], Sequence[str]]
 ) -> App:
     """
-    Build delivery, player and uploads; call it in the process that serves them.
+    Build the app of delivery, player and uploads, within the process that serves it.
 
     Args:
-        threads: That may call it at a time.
+        threads: The number of threads that may call the app at a time.
         flusher: Returns the command that brings counts to the sinks beside it; it gets
             the settings on its standard input (flushing.read_settings).
 
     Raises:
-        ConfigError: The folder of the counts, or a proxy in front, cannot be used.
+        ConfigError: The folder of the counts, or a configured proxy, cannot be used.
         PluginError: A plugin's middleware cannot be used.
     """
     from hvcore_delivery.app import make_app as make_delivery  # noqa: PLC0415 - see above
@@ -95,10 +95,10 @@ def delivery_app(
 
 class AppWithFiles:
     """
-    An app of which a worker may answer plain requests without calling it.
+    A WSGI app with an opener of files, so that a server can answer plain requests without it.
 
     Attributes:
-        files: Decides about them; None where that takes a while.
+        files: Decides about plain requests; None where decisions take a while.
         monitored: The paths that monitors ask for.
     """
 
@@ -108,7 +108,7 @@ class AppWithFiles:
         self.monitored = MONITORED
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:  # noqa: ANN401 - WSGI's own
-        """Answer a request as the app does."""
+        """Answer a request by the wrapped app."""
         return self._app(environ, start_response)
 
 
@@ -125,7 +125,7 @@ class MonitoredApp:
         self.monitored = monitored
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:  # noqa: ANN401 - WSGI's own
-        """Answer a request as the app does, or would answer GET."""
+        """Answer a request by the wrapped app; HEAD of a monitored path like GET, without the body."""
         is_head = environ["REQUEST_METHOD"] == "HEAD"
         if not is_head or environ["PATH_INFO"] not in self.monitored:
             return self._app(environ, start_response)
@@ -138,9 +138,9 @@ class MonitoredApp:
 
 def with_dashboard(*, api: App, dashboard: App) -> App:
     """
-    Hand the requests for pages to the dashboard, and all others to the API.
+    Return an app that hands requests for pages to the dashboard, and all others to the API.
 
-    Neither sees a request of the other: no key opens a page, and no session the API.
+    Neither app sees a request of the other: no API key opens a page, and no session the API.
     """
 
     def app(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:  # noqa: ANN401 - WSGI's own

@@ -1,5 +1,5 @@
 """
-A request on its way in, and whether a thread would still wait for it.
+Collect the bytes of an HTTP request, and tell whether a thread should wait for the rest.
 
 It reads of HTTP only where a request ends. Unusual requests go to a thread at once,
 which refuses them without waiting for the rest.
@@ -24,10 +24,10 @@ _MAX_FRAMING_BYTES: Final = 256 * 1024
 
 class RequestState(Enum):
     """
-    The state of a request of which a part has arrived.
+    The part of a request that has arrived: a part of the head, the head, or all.
 
-    WHOLE also is one of which no more is worth waiting for; LARGE has a body that
-    a thread is to read.
+    WHOLE is also used for a malformed request, of which no more is worth waiting for; LARGE
+    means that the body is long, and that a thread is to read it.
     """
 
     HEAD = "head"
@@ -40,11 +40,12 @@ class RequestState(Enum):
 
 class ArrivingRequest:
     """
-    The bytes that came, of one request and perhaps of what follows it.
+    The bytes of one request that have arrived, perhaps with bytes of the next request.
 
     Attributes:
-        expects_continue: The client waits for 100 Continue before it sends the body.
-        was_continued: It was.
+        expects_continue: Whether the client waits for 100 Continue before it sends the
+            body.
+        was_continued: Whether the client was sent 100 Continue.
     """
 
     __slots__ = (
@@ -61,11 +62,11 @@ class ArrivingRequest:
 
     @property
     def head(self) -> bytes:
-        """Request line and headers, once they are there."""
+        """The request line and the headers; empty until all of them have arrived."""
         return bytes(self.data[: self._head_bytes])
 
     def add(self, data: bytes) -> RequestState:
-        """Add bytes, and return how far the request is."""
+        """Add bytes that have arrived, and return the state of the request."""
         searched = max(0, len(self.data) - len(_END) + 1)
         self.data += data
         if not self._head_bytes:
@@ -123,7 +124,7 @@ class _Chunks:
         self._in_trailers = False
 
     def look(self, data: bytearray) -> RequestState:
-        """Return the state of the body's chunks in the bytes so far."""
+        """Return the state of the request, judged by the chunks of its body that have arrived."""
         while not self._in_trailers:
             line_end = data.find(_LINE_END, max(self._at, self._searched - 1))
             if line_end < 0:
@@ -155,11 +156,12 @@ class _Chunks:
 
 def only_value(head: bytes, name: bytes) -> bytes:
     """
-    Return the value of a header; empty if there are several.
+    Return the value of a header; empty if the header is missing or occurs several times.
 
     Args:
-        head: In lower case.
-        name: So, too, with the end of the line before it and the colon behind it.
+        head: The request line and the headers, in lower case.
+        name: The header's name in lower case, with the line break before it and the
+            colon behind it.
     """
     before, _, rest = head.partition(name)
     del before

@@ -56,16 +56,17 @@ _KEEP_ALIVE.set_result(True)
 
 class ApiWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
     """
-    Serve an app whose requests are small: they must arrive within seconds.
+    A gunicorn worker for an app whose requests are small: they must arrive within seconds.
 
-    An app that expects more says so, once it knows the sender; see
+    An app that expects a longer body says so, once it knows the sender; see
     hvcore_web.bodies.allow_time.
 
     Attributes:
-        headers_within_s: For request line and headers together.
-        body_within_s: For a body, however many bytes it has.
-        grace_s: How far a client may fall behind MIN_BYTES_PER_S.
-        serves_any_page: Whether pages of every origin may read refusals.
+        headers_within_s: Seconds in which request line and headers must arrive.
+        body_within_s: Seconds in which a body must arrive, however many bytes it has.
+        grace_s: Seconds by which a client may fall behind MIN_BYTES_PER_S.
+        serves_any_page: Whether pages of every origin may read the server's own error
+            answers.
     """
 
     headers_within_s: ClassVar[float] = HEADERS_WITHIN_S
@@ -133,14 +134,14 @@ class ApiWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
             self._sender.close()
 
     def handle_exit(self, sig: int, frame: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """Take SIGTERM: what asks whether this process is ready is told so, and has time."""
+        """Take SIGTERM: report the process as not ready, and end at once or after the shutdown delay."""
         if self._shutdown_delay.begin():
             super().handle_exit(sig, frame)
         # Whoever keeps connections opens the next one elsewhere.
         self.cfg.set("keepalive", 0)
 
     def accept(self, listener: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """Take a new connection, if its client may have one."""
+        """Accept a new connection, or refuse it if its client or the process has too many."""
         try:
             client, address = listener.accept()
         except (BlockingIOError, ConnectionAbortedError):
@@ -161,13 +162,13 @@ class ApiWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         self._serve_when_complete(conn)
 
     def on_client_socket_readable(self, conn: Any, client: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """Take the next request of a connection that was kept."""
+        """Receive the next request of a connection that was kept open."""
         self.poller.unregister(client)
         self.keepalived_conns.remove(conn)
         self._serve_when_complete(conn)
 
     def enqueue_req(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """Give a request a thread: one of the monitors', if it is one of theirs."""
+        """Give a request a thread; a monitor's request gets one of the threads reserved for monitors."""
         if not conn.is_monitored:
             super().enqueue_req(conn)
             return
@@ -177,7 +178,7 @@ class ApiWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         )
 
     def handle(self, conn: Any) -> Any:  # noqa: ANN401 - gunicorn's own
-        """Serve one request of a connection, in a thread."""
+        """Handle one request of a connection, in a thread."""
         reading = None if conn.is_whole else self._body_pace()
         conn.sock.begin(reading=reading, sending=self._pace(self.grace_s))
         conn.sock.unsent = UnsentAnswer(conn.sender, self._unsent)
@@ -186,10 +187,10 @@ class ApiWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
 
     def handle_request(self, req: Any, conn: Any) -> Any:  # noqa: ANN401 - gunicorn's own
         """
-        Answer a request whose headers have arrived.
+        Call the app with a request whose headers have arrived.
 
         Raises:
-            MissingHostError: It has no header Host.
+            MissingHostError: The request has no header Host.
         """
         if req.version == (1, 1) and all(name != "HOST" for name, _ in req.headers):
             raise MissingHostError
@@ -202,7 +203,7 @@ class ApiWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
             raise StopIteration from None
 
     def handle_error(self, req: Any, client: Any, addr: Any, exc: Exception) -> None:  # noqa: ANN401 - gunicorn's own
-        """Answer a request that gunicorn refuses or whose app crashed."""
+        """Log and answer a request that gunicorn refuses, or whose app crashed."""
         del req
         error = error_for(exc)
         request_id = secrets.token_hex(16)
@@ -219,7 +220,7 @@ class ApiWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
             _log.debug("the refusal could not be sent", extra=context)
 
     def finish_request(self, conn: Any, fs: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """Take a connection back from a thread, and send what it has left."""
+        """Take a connection back from its thread, and send the part of the answer that is unsent."""
         self._lanes.of_request(conn).done(conn.sender)
         if conn.sock.paced_every_s:
             self._retries.note(
@@ -238,11 +239,11 @@ class ApiWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
             self._go_on(conn, keeps)
 
     def wait_for_and_dispatch_events(self, timeout: float) -> None:
-        """Wait for connections and threads, and no longer than until a request is due."""
+        """Wait for connections and threads, but only until the next delayed request may go on."""
         super().wait_for_and_dispatch_events(min(timeout, self._retries.wait_s()))
 
     def murder_pending(self) -> None:
-        """Close connections that are late, and all of them at the end."""
+        """End late connections and requests, start delayed requests, and end the process when it is time."""
         now = time.monotonic()
         if self._shutdown_delay.is_over():
             self.alive = False
@@ -253,7 +254,7 @@ class ApiWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         self._retries.start_due()
 
     def drop(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """Close a connection."""
+        """Close a connection, and count it no longer."""
         self.nr_conns -= 1
         conn.close()
 
@@ -340,7 +341,7 @@ class ApiWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
 
 
 class TransferWorker(ApiWorker):
-    """Serve an app that takes and gives files: for hours, but never at a standstill."""
+    """A gunicorn worker for an app that moves files: for hours, if the client keeps a minimum pace."""
 
     grace_s = 30.0
     serves_any_page = True

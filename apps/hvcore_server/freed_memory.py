@@ -1,5 +1,5 @@
 """
-Give memory back to the system once it is freed.
+Make the process give freed memory back to the operating system.
 
 The GNU C library has a heap for each few threads, and gives back only the end of one.
 What it maps apart, it gives back at once. But it maps less and less apart: each large
@@ -19,6 +19,6 @@ _MMAP_THRESHOLD: Final = -3
 
 
 def give_freed_memory_back() -> None:
-    """Have this process map large objects apart; other C libraries have no such wish."""
+    """Have the GNU C library map large objects separately; with another C library, do nothing."""
     with suppress(AttributeError):
         ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, APART_FROM_BYTES)

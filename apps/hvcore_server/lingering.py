@@ -1,4 +1,4 @@
-"""Ends connections so that the other side gets the last answer."""
+"""End connections in such a way that the client still receives the last answer."""
 
 import selectors
 import socket
@@ -17,10 +17,10 @@ _READ_BYTES: Final = 64 * 1024
 
 class Lingering:
     """
-    Has connections until the other side has ended them, or for a moment.
+    Connections that are half closed, until the client closes them or 2 s have passed.
 
     Args:
-        poller: Of the main thread.
+        poller: The main thread's selector.
         drop: Closes a connection.
     """
 
@@ -32,7 +32,7 @@ class Lingering:
         self._all: dict[Any, float] = {}
 
     def take(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """End a connection."""
+        """Close the sending side of a connection, and wait for the client to close the other."""
         try:
             conn.sock.shutdown(socket.SHUT_WR)
         except OSError:
@@ -43,11 +43,11 @@ class Lingering:
         self._poller.register(conn.sock, selectors.EVENT_READ, discard)
 
     def waiting(self) -> Iterable[Any]:
-        """Return all connections, the oldest first."""
+        """Return all half-closed connections, the oldest first."""
         return list(self._all)
 
     def give_up(self, conn: Any) -> bool:  # noqa: ANN401 - gunicorn's own
-        """Close a connection; return whether it was lingering."""
+        """Close a connection; return False if it was not one of the half-closed connections."""
         if self._all.pop(conn, None) is None:
             return False
         self._poller.unregister(conn.sock)
@@ -55,7 +55,7 @@ class Lingering:
         return True
 
     def look_after(self, now: float) -> None:
-        """Close the lingering connections whose time is over."""
+        """Close the half-closed connections whose 2 s are over."""
         late = []
         for conn, until in self._all.items():
             if until > now:

@@ -1,4 +1,4 @@
-"""Open the socket of a server, apart from the server that will serve it."""
+"""Open a server's listening socket, separately from the server that will use it."""
 
 import errno
 import socket
@@ -14,11 +14,11 @@ def listen(
     host: str, port: int, *, patience_s: float = BIND_PATIENCE_S
 ) -> socket.socket:
     """
-    Open the socket that a server is to serve.
+    Open and return the listening socket of a server.
 
     Args:
         port: 0 chooses a free one.
-        patience_s: How long to try while another has the port.
+        patience_s: Seconds for which to try while another process has the port.
 
     Raises:
         OSError: The address cannot be had.

@@ -1,5 +1,5 @@
 """
-The connections of a process, by client.
+Count the open connections of a process, by client.
 
 A connection that sends nothing costs little, but there are only so many. For the
 main thread of a process alone.
@@ -26,10 +26,10 @@ _FORWARDED: Final = b"\r\nx-forwarded-for:"
 @attrs.define(kw_only=True)
 class OpenConnections:
     """
-    Open connections by client.
+    The number of open connections of each client, with a limit for each.
 
     Attributes:
-        shares: What one address may hold.
+        shares: The capacity for connections, and the most that one client may hold.
     """
 
     shares: SharedCapacity
@@ -37,10 +37,10 @@ class OpenConnections:
 
     def open(self, neighbour: str) -> None:
         """
-        Count a new one.
+        Count a new connection from this address.
 
         Raises:
-            UnavailableError: The address has its share.
+            UnavailableError: The address's client has as many connections as it may.
         """
         client, is_own = client_of(neighbour)
         if not is_own:
@@ -49,7 +49,7 @@ class OpenConnections:
         self._open[client] += 1
 
     def close(self, neighbour: str) -> None:
-        """Count one no longer."""
+        """Count a connection from this address as closed."""
         client, is_own = client_of(neighbour)
         if not is_own:
             self.shares.release(client)
@@ -63,13 +63,15 @@ class OpenConnections:
         waiting: Iterable[Any],  # gunicorn's own
     ) -> list[Any]:
         """
-        Choose connections to be closed, so that the newcomer has one.
+        Return the connections that are to be closed so that a new client can connect.
+
+        They are connections of the client that has most.
 
         Args:
-            waiting: Those on which no request is answered, the oldest first.
+            waiting: Connections on which no request is being answered, the oldest first.
 
         Raises:
-            UnavailableError: There are none, or only those of clients that hold
+            UnavailableError: No connection is waiting, or the client that has most has
                 fewer than the newcomer.
         """
         by_client: defaultdict[str, list[Any]] = defaultdict(list)
@@ -84,18 +86,18 @@ class OpenConnections:
 
 
 def neighbour_of(address: Any) -> str:  # noqa: ANN401 - of a socket
-    """Return the neighbour of a connection; a unix socket's peer has no address."""
+    """Return the IP address in a socket address; empty for a unix socket, which has none."""
     return str(address[0]) if address else ""
 
 
 @lru_cache(maxsize=MAX_CACHED)
 def client_of(address: str) -> tuple[str, bool]:
-    """Return the client of an address, and whether it is a proxy of ours."""
+    """Return the client that an IP address stands for, and whether the address is a trusted proxy's."""
     return client_of_address(address), PROXIES.is_proxy(address)
 
 
 def sender_of(neighbour: str, head: bytes) -> str:
-    """Return the client that has sent a request, past our own proxy."""
+    """Return the client that sent a request; behind a trusted proxy, by ``X-Forwarded-For``."""
     client, is_own = client_of(neighbour)
     if not is_own:
         return client

@@ -1,5 +1,5 @@
 """
-Let one request of a process run at a time; the others wait, in turn by client.
+Let one request of a process run at a time; the others wait, and clients take turns.
 
 Python runs one thread at a time. When many want to, each call to the database
 or a socket hands the interpreter to another one, and back after a switch of
@@ -70,10 +70,10 @@ class RequestLock:
     @contextmanager
     def turn_of(self, client: str) -> Iterator[None]:
         """
-        Wait for the turn of one of this client's requests, and keep it.
+        Within the block, hold the lock for a request of this client, after waiting for its turn.
 
         Args:
-            client: Its address.
+            client: The client's address.
         """
         known = self._known.get(client, client)
         self._wait(known)

@@ -43,10 +43,10 @@ DEFAULT_SHARES: Final = ShareSettings()
 
 def most_threads(threads: int, shares: ShareSettings) -> int:
     """
-    Return the number of threads that may call the app of a process at a time.
+    Return the most threads that may call the app of one process at a time.
 
     Args:
-        threads: As serve takes them.
+        threads: The number that serve() is given.
     """
     # One more: the loop opens files itself.
     return threads + shares.threads_reserved + MONITOR_THREADS + 1
@@ -64,17 +64,17 @@ def serve(  # noqa: PLR0913 - what differs between servers
     shutdown_delay_s: float = 0,
 ) -> None:
     """
-    Serve until SIGTERM; requests in flight are finished.
+    Serve a WSGI app until SIGTERM; running requests are finished.
 
     Args:
         make_app: Called once in every worker process.
-        name: What the process list shows, where it shows names.
-        listener: The descriptor of a socket that listens.
-        threads: Those for clients that have one already; clients without one find
-            more.
+        name: The process's name in process lists.
+        listener: The descriptor of the listening socket.
+        threads: Threads for clients that have one already; further threads are
+            reserved for clients that have none.
         takes_files: Whether a request's body may take long.
-        shutdown_delay_s: How long requests are still taken after SIGTERM, while
-            ``/health/ready`` says that they are to be sent elsewhere.
+        shutdown_delay_s: Seconds for which requests are still taken after SIGTERM, while
+            ``/health/ready`` says that requests are to be sent elsewhere.
     """
     kind = "file_loop.worker.DeliveryWorker" if takes_files else "deadlines.ApiWorker"
     own = {
@@ -117,7 +117,7 @@ class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         super().__init__()
 
     def load_config(self) -> None:
-        """Apply the settings."""
+        """Set gunicorn's settings, with fewer connections if few files may be open."""
         for name, value in self._settings.items():
             self.cfg.set(name, value)
         # Made once: this is called again at SIGHUP.
@@ -138,7 +138,7 @@ class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         _BeatingArbiter(self).run()
 
     def load(self) -> WsgiApp:
-        """Build the app; called in the worker."""
+        """Build and return the app; called in the worker."""
         try:
             return self._make_app()
         except HvcoreError as exc:
@@ -151,7 +151,7 @@ class _BeatingArbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
     """Gunicorn's arbiter, with a heartbeat."""
 
     def murder_workers(self) -> None:
-        """Kill workers that hang, about once a second, and say that this goes on."""
+        """Kill workers that hang, and report that this process is alive; called about once a second."""
         heartbeat.beat()
         super().murder_workers()
 
@@ -160,7 +160,7 @@ class _PlainLogger(Logger):  # type: ignore[misc]  # gunicorn has no types
     """Gunicorn's messages in the log of the process, in its form."""
 
     def setup(self, cfg: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """Leave the lines to the root logger."""
+        """Pass gunicorn's warnings and errors on to the root logger."""
         super().setup(cfg)
         self.error_log.handlers.clear()
         self.error_log.propagate = True
@@ -196,13 +196,13 @@ class _Doubts:
         self._left_behind: list[InDoubt] = []
 
     def before_fork(self, arbiter: Arbiter, worker: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """Give a worker the doubts of workers that have ended."""
+        """Give a new worker the counted but unsent segments of workers that have ended."""
         del arbiter
         worker.left_behind, self._left_behind = self._left_behind, []
         worker.in_doubt = InDoubt()
 
     def after_exit(self, arbiter: Arbiter, worker: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """Keep the doubts of a worker that has ended, also those given to it."""
+        """Keep the counted but unsent segments of a worker that has ended."""
         del arbiter
         given = (*worker.left_behind, worker.in_doubt)
         self._left_behind += [one for one in given if one.is_any_left]

@@ -1,5 +1,5 @@
 """
-The order in which requests get threads, by client.
+Choose the order in which waiting requests get threads, so that clients share them fairly.
 
 A client that has its share of them waits, and the others go first, so nobody waits
 behind it. For the main thread of a process alone.
@@ -28,13 +28,13 @@ class _Waiting:
 @attrs.define(kw_only=True)
 class SharedThreads:
     """
-    Threads, and the requests that wait for one.
+    A number of threads, and the requests that wait for one.
 
     Attributes:
-        threads: How many there are, and what one client gets of them.
-        most_waiting: Requests of one client.
-        start: Gives a connection a thread.
-        refuse: Answers that there is none.
+        threads: The number of threads, and how many of them one client may have.
+        most_waiting: The most waiting requests of one client.
+        start: Gives a connection's request a thread.
+        refuse: Answers a connection that no thread is free.
     """
 
     threads: SharedCapacity
@@ -45,7 +45,7 @@ class SharedThreads:
     _waiting: dict[str, deque[_Waiting]] = attrs.field(factory=dict, init=False)
 
     def ask(self, client: str, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """Start a request, or have it wait for its turn."""
+        """Start a connection's request, have it wait for its turn, or refuse it if too many wait."""
         queue = self._waiting.get(client)
         if queue is None and self._may_start(client):
             self.start(conn)
@@ -58,13 +58,13 @@ class SharedThreads:
         queue.append(_Waiting(conn, time.monotonic() + self.waits_at_most_s))
 
     def done(self, client: str) -> None:
-        """Take a client's thread back, and start a waiting request."""
+        """Take a thread back from a client, and start waiting requests."""
         self.threads.release(client)
         if self._waiting:
             self._start_others()
 
     def end_late(self, now: float) -> None:
-        """Refuse requests that have waited for too long."""
+        """Refuse the requests that have waited for a thread for too long."""
         for client, queue in list(self._waiting.items()):
             while queue and queue[0].until <= now:
                 self._refuse(queue.popleft().conn)

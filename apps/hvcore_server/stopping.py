@@ -1,8 +1,8 @@
 """
-The end of a server that was told to stop: until when it takes requests.
+Keep a server that was told to stop serving for a while, and say that it is not ready.
 
-Whatever sends them here learns from ``/health/ready`` that it is to send them elsewhere,
-and until it has asked, it goes on: so a server takes them for a while longer.
+Load balancers ask ``/health/ready`` now and then. Until they have asked, they still send
+requests here, so the server takes requests for a while longer.
 """
 
 import time
@@ -20,10 +20,10 @@ FINISHES_WITHIN_S: Final = 4
 @attrs.define
 class ShutdownDelay:
     """
-    Counts from the first SIGTERM on; called by a signal handler, so it has no lock.
+    The time from the first SIGTERM to the end; called by a signal handler, so it has no lock.
 
     Args:
-        delay_s: How long requests are still taken.
+        delay_s: Seconds for which requests are still taken.
         now_s: A clock that only goes forward, in seconds.
     """
 
@@ -33,9 +33,9 @@ class ShutdownDelay:
 
     def begin(self) -> bool:
         """
-        Say that this process is not ready; return whether it is to end at once.
+        Mark this process as not ready; return whether it is to end at once.
 
-        A second signal waits for nothing.
+        It is to end at once if there is no delay, or at a second signal.
         """
         is_first = not STATE.is_stopping
         STATE.is_stopping = True
@@ -45,5 +45,5 @@ class ShutdownDelay:
         return False
 
     def is_over(self) -> bool:
-        """Return whether the time has come."""
+        """Return whether the delay has begun and has passed."""
         return self._ends_at_s is not None and self._now_s() >= self._ends_at_s

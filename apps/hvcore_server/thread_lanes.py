@@ -1,4 +1,4 @@
-"""The threads of a process: those of all requests, and a few that monitors have."""
+"""The threads of a process, of which a few are reserved for monitors' requests."""
 
 from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +19,7 @@ _THINGS: Final = "requests"
 @attrs.frozen(kw_only=True)
 class ThreadLanes:
     """
-    The threads of an app's requests, and those of its monitors.
+    The threads for an app's usual requests, and those reserved for monitors' requests.
 
     Attributes:
         monitored: The paths that monitors ask for: they have threads of their own,
@@ -46,10 +46,10 @@ class ThreadLanes:
         refuse: Callable[[Any, UnavailableError], None],
     ) -> "ThreadLanes":
         """
-        Make the lanes of an app from its settings.
+        Return the thread lanes of an app by its settings.
 
         Args:
-            threads: Of all requests but those of monitors.
+            threads: The number of threads for all requests but monitors'.
         """
 
         def lane(capacity: SharedCapacity) -> SharedThreads:
@@ -83,16 +83,16 @@ class ThreadLanes:
         )
 
     def is_monitored(self, head: bytes) -> bool:
-        """Return whether a request is one of a monitor."""
+        """Return whether a request's head asks for one of the monitored paths with GET or HEAD."""
         method, _, rest = head.partition(b" ")
         path = rest.partition(b" ")[0].partition(b"?")[0]
         return path in self.monitored and method in _METHODS
 
     def of_request(self, conn: Any) -> SharedThreads:  # noqa: ANN401 - gunicorn's own
-        """Return the threads that a connection's request may have."""
+        """Return the threads from which a connection's request gets one."""
         return self.checks if conn.is_monitored else self.requests
 
     def end_late(self, now: float) -> None:
-        """Refuse requests that have waited for too long."""
+        """Refuse the requests that have waited for a thread for too long."""
         self.requests.end_late(now)
         self.checks.end_late(now)

@@ -1,1 +1,1 @@
-"""The upload address: files on their way in."""
+"""The app of the upload address, which receives the files of videos."""

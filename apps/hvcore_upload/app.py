@@ -49,7 +49,7 @@ class UploadServices(Protocol):
 
     @property
     def resumable(self) -> ResumableUseCases:
-        """Bytes that come in pieces."""
+        """The use cases of resumable uploads, whose bytes come in several requests."""
         ...
 
     @property
@@ -101,7 +101,7 @@ def make_app(
 
 
 class SignedUploadResource:
-    """A signed upload address."""
+    """``PUT`` to a signed upload address, with a whole file."""
 
     def __init__(self, services: UploadServices, slots: UploadSlots) -> None:
         self._uploads = services.uploads
@@ -113,14 +113,14 @@ class SignedUploadResource:
         self, req: falcon.Request, resp: falcon.Response, *, grant_id: str
     ) -> None:
         """
-        Take a file in.
+        Receive and store a file.
 
         Raises:
             ForbiddenError: The address expired or was tampered with, or its key has
                 ended.
             ProcessingInProgressError: The file is being processed already.
-            UnsupportedFormatError: 415; not the type of the grant.
-            InvalidFileSizeError: Not the size of the grant, or cut off.
+            UnsupportedFormatError: 415; the media type is not that of the grant.
+            InvalidFileSizeError: The size is not that of the grant, or the body was cut off.
             InvalidParametersError: Only a part of a file, by ``Content-Range``.
             UnavailableError: Too many uploads at a time, or no room.
         """

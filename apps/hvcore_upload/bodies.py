@@ -1,4 +1,4 @@
-"""Read a request's body, block by block."""
+"""Read the body of an upload request, block by block."""
 
 from collections.abc import Iterator
 from mmap import PAGESIZE, mmap
@@ -16,24 +16,24 @@ LOOK_EVERY_S: Final = 1.0
 
 
 class CutOffError(InvalidFileSizeError):
-    """The body ended too early, or came too slowly."""
+    """The body of an upload ended too early, or came too slowly."""
 
 
 def blocks(
     req: falcon.Request, length: int | None, *, at: int = 0
 ) -> Iterator[bytes | memoryview]:
     """
-    Yield a request's body, as far as it arrives.
+    Yield the blocks of a request's body as they arrive.
 
-    A block is valid until the next one is requested. An empty one says that nothing
+    A block is valid until the next one is requested. An empty block says that nothing
     came for a second.
 
     Args:
-        length: Its ``Content-Length``; None: it is chunked.
-        at: Where in the file it begins.
+        length: The body's ``Content-Length``; None if the body is chunked.
+        at: The offset in the file at which the body begins.
 
     Raises:
-        CutOffError: The sender went away. With a length, it may also just end.
+        CutOffError: The sender went away. With a length, the blocks may also just end.
     """
     # Falcon's own streams read a chunked body as empty. A server that ends
     # its input itself, as gunicorn does, says so.
@@ -55,8 +55,8 @@ def cut_off(received: int | None, length: int | None) -> CutOffError:
     Return the error to raise for a body that ended too early.
 
     Args:
-        received: None if that is not known.
-        length: As it was announced.
+        received: The number of received bytes; None if it is not known.
+        length: The announced number of bytes; None if none was announced.
     """
     some = "fewer" if received is None else str(received)
     announced = "the whole body" if length is None else f"{length} bytes"

@@ -31,10 +31,10 @@ PROLONG_EVERY_S: Final = 600.0
 @attrs.frozen(kw_only=True)
 class ChunkWriter:
     """
-    Appends chunks; those with a checksum as a whole or not at all.
+    Appends the chunks of resumable uploads; a chunk with a checksum is kept whole or not at all.
 
     Attributes:
-        slots: Shared by all uploads of a process.
+        slots: The slots for bodies, shared by all uploads of a process.
         elapsed_s: A clock that only goes forward, in seconds.
     """
 
@@ -46,13 +46,13 @@ class ChunkWriter:
         self, req: falcon.Request, grant: UploadGrant, file: PartialFile, chunk: Chunk
     ) -> None:
         """
-        Append the body of a request, as long as it is what the chunk announces.
+        Append the body of a request to the file of its upload, and check it against its headers.
 
         Raises:
-            ConflictError: It was cut off, or came too slowly.
-            InvalidFileSizeError: More than the upload was created for.
-            ChecksumMismatchError: 460; this chunk is dropped.
-            UnavailableError: There is no room for it.
+            ConflictError: The body was cut off, or came too slowly.
+            InvalidFileSizeError: More bytes came than the upload was created for.
+            ChecksumMismatchError: 460; the chunk is dropped.
+            UnavailableError: There is no room for the chunk.
         """
         if chunk.algorithm is None:
             try:

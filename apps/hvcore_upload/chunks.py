@@ -33,12 +33,12 @@ _OFFSET: Final = Integer(minimum=0, maximum=MAX_UPLOAD_BYTES)
 @attrs.frozen(kw_only=True)
 class Chunk:
     """
-    A piece of a resumable upload, as its PATCH announces it.
+    A piece of a resumable upload, as the headers of its PATCH request announce it.
 
     Attributes:
-        length: None if its end shows only when it comes.
-        algorithm: Of the checksum, if there is one.
-        digest: What the checksum must be.
+        length: The number of bytes; None if the body is chunked.
+        algorithm: The algorithm of the checksum; None if there is no checksum.
+        digest: The announced checksum.
     """
 
     offset: int
@@ -49,10 +49,10 @@ class Chunk:
 
 def read_chunk(req: falcon.Request) -> Chunk:
     """
-    Read the headers of a PATCH.
+    Return the chunk that the headers of a PATCH request announce.
 
     Raises:
-        UnsupportedMediaTypeError: 415; not the protocol's type.
+        UnsupportedMediaTypeError: 415; not the media type of the tus protocol.
         InvalidParametersError: An offset or a checksum that is missing or
             cannot be read.
     """
@@ -104,7 +104,7 @@ def check_length(chunk: Chunk, grant: UploadGrant) -> None:
     Check that a chunk does not go beyond the end of the upload.
 
     Raises:
-        InvalidFileSizeError: It does.
+        InvalidFileSizeError: The chunk goes beyond the end.
     """
     if chunk.offset + (chunk.length or 0) > (grant.size_bytes or 0):
         raise too_long(grant)

@@ -17,10 +17,10 @@ _RANGE = re.compile(r"bytes ([0-9]{1,19})-([0-9]{1,19})/([0-9]{1,19})", re.ASCII
 
 def check_whole(req: falcon.Request) -> None:
     """
-    Check that a body is all of its file, if it says which part it is.
+    Refuse a request whose ``Content-Range`` says that its body is only a part of a file.
 
     Raises:
-        InvalidParametersError: It is a part, or says so in a form that nobody reads.
+        InvalidParametersError: The body is a part, or the header cannot be read.
     """
     sent = req.get_header(_NAME)
     if sent is None:

@@ -1,4 +1,4 @@
-"""Take a request's body into a file, whole or not at all."""
+"""Receive the body of a request into a file, whole or not at all."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -19,11 +19,11 @@ from hvcore_upload.pace import SenderPace
 @attrs.frozen(kw_only=True)
 class IncomingFiles:
     """
-    Collect bodies in a folder.
+    Receives bodies of uploads into files of a folder.
 
     Attributes:
-        folder: Where a file is until it is kept.
-        is_scarce: Whether others wait for a slot or for room.
+        folder: The folder in which a file is until it is stored.
+        is_scarce: Returns whether other uploads wait for a slot or for room.
         elapsed_s: A clock that only goes forward, in seconds.
     """
 
@@ -40,10 +40,10 @@ class IncomingFiles:
         max_bytes: int = MAX_UPLOAD_BYTES,
     ) -> Iterator[tuple[Path, int]]:
         """
-        Give the file and its size; what is still there afterwards is removed.
+        Within the block, give the path and the size of the received file; remove it at the end.
 
         Args:
-            reserved: The room for it.
+            reserved: The disk space that is reserved for the file.
             max_bytes: A body that turns out longer is refused.
 
         Raises:

@@ -18,11 +18,11 @@ STALLED_S: Final = 10.0
 
 class SenderPace:
     """
-    Whether a sender makes enough of its slot and its room.
+    Checks that the sender of an upload sends fast enough for the slot and room it holds.
 
     Args:
-        started_s: When it began, on a clock that only goes forward.
-        is_scarce: Whether others wait for a slot or for room.
+        started_s: The time at which the upload began, on a clock that only goes forward.
+        is_scarce: Returns whether other uploads wait for a slot or for room.
     """
 
     def __init__(self, started_s: float, *, is_scarce: Callable[[], bool]) -> None:
@@ -32,13 +32,13 @@ class SenderPace:
 
     def check(self, received: int, now_s: float) -> None:
         """
-        Refuse a sender that holds a slot or space and sends little.
+        Refuse a sender that is too slow, more strictly while other uploads wait.
 
         Args:
-            received: Bytes, since the beginning.
+            received: The number of bytes received since the beginning.
 
         Raises:
-            CutOffError: It had time, and was too slow.
+            CutOffError: The sender was too slow.
         """
         elapsed_s = now_s - self._started_s
         if elapsed_s > GRACE_S and received < elapsed_s * MIN_BYTES_PER_S:

@@ -7,12 +7,10 @@ from hvcore.errors import ForbiddenError
 
 def single(req: falcon.Request, name: str) -> str:
     """
-    Return a parameter that must be there once.
-
-    Given twice, it could be read in two ways; given not at all, in none.
+    Return the value of a parameter that must be in the query exactly once.
 
     Raises:
-        ForbiddenError: It is not.
+        ForbiddenError: The parameter is missing, or is there several times.
     """
     values = req.get_param_as_list(name) or []
     if len(values) != 1:

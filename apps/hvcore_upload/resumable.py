@@ -31,10 +31,10 @@ METHODS: Final = ("DELETE", "HEAD", "OPTIONS", "PATCH", "POST")
 @attrs.frozen(kw_only=True)
 class ResumableUploadResource:
     """
-    An upload that goes on where it was cut off.
+    The address of one resumable upload (tus), which goes on where it was cut off.
 
     Attributes:
-        slots: Shared by all uploads of a process.
+        slots: The slots for bodies, shared by all uploads of a process.
     """
 
     uploads: ResumableUseCases

@@ -25,7 +25,7 @@ class UploadSlots:
 
     @classmethod
     def make(cls, *, capacity: int, most_of_one: int) -> Self:
-        """Make slots; the last ones are reserved for clients that hold none."""
+        """Return slots, of which the last ones are reserved for clients that hold none."""
         return cls(
             *(
                 SharedCapacity(
@@ -42,7 +42,7 @@ class UploadSlots:
     @contextmanager
     def take(self, req: falcon.Request, org_id: str) -> Iterator[None]:
         """
-        Hold a slot.
+        Within the block, hold a slot for a request.
 
         Raises:
             UnavailableError: No slot is free, in all or for this sender.
@@ -60,7 +60,7 @@ class UploadSlots:
             yield
 
     def is_scarce(self) -> bool:
-        """Return whether others wait for a slot."""
+        """Return whether other requests wait for a slot."""
         return self._of_organizations.is_scarce()
 
 

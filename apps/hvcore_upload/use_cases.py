@@ -20,7 +20,7 @@ class UploadUseCases(Protocol):
     def check_announced(
         self, grant: UploadGrant, content_type: str | None, size_bytes: int | None
     ) -> None:
-        """Refuse an upload by its headers."""
+        """Refuse an upload whose announced type or size is not that of its grant."""
         ...
 
     def incoming_dir(self) -> Path:
@@ -34,7 +34,7 @@ class UploadUseCases(Protocol):
         ...
 
     def is_room_scarce(self) -> bool:
-        """Return whether others wait for space."""
+        """Return whether other uploads wait for space."""
         ...
 
     def clean_incoming(self) -> int:
@@ -60,7 +60,7 @@ class ResumableUseCases(Protocol):
         ...
 
     def prolong(self, grant_id: GrantId) -> UploadGrant:
-        """Return the same, after its time was prolonged."""
+        """Prolong the time of a resumable upload, and return its grant."""
         ...
 
     def check_quotas(self, grant: UploadGrant) -> None:
@@ -74,15 +74,15 @@ class ResumableUseCases(Protocol):
         ...
 
     def is_room_scarce(self) -> bool:
-        """Return whether others wait for space."""
+        """Return whether other uploads wait for space."""
         ...
 
     def finish(self, grant: UploadGrant, file: PartialFile) -> None:
-        """Keep a file that is whole."""
+        """Store the file of a resumable upload that has arrived completely."""
         ...
 
     def cancel(self, grant_id: GrantId) -> None:
-        """End an upload, and the video that waits for it."""
+        """End a resumable upload, and the video that waits for its file."""
         ...
 
     def tidy(self) -> int:

@@ -1,1 +1,1 @@
-"""The Falcon code that all apps share."""
+"""Code for Falcon that several web apps of the service use."""

@@ -1,4 +1,4 @@
-"""The Falcon app that all apps begin with."""
+"""Make a Falcon app with the middleware and the error handlers of every app of the service."""
 
 from collections.abc import Mapping, Sequence
 
@@ -22,15 +22,17 @@ def make_app(
     resources: Mapping[str, object] | None = None,
 ) -> falcon.App[falcon.Request, falcon.Response]:
     """
-    Make an app with request ids, a cross-origin policy and our error shape.
+    Make a Falcon app with request ids, metrics, CORS headers and the service's error answers.
 
     Args:
-        cors: Which pages may read the answers.
-        name: What metrics call it.
-        middleware: Falcon middleware that runs after these.
-        open_paths: What every page may load, whatever cors says.
-        resources: By the templates of their addresses; for apps with many, because
-            those with the same addresses share what is compiled.
+        cors: The origins whose pages may read the app's answers.
+        name: The app's name in metrics and traces.
+        middleware: Further Falcon middleware, which runs after the middleware of every
+            app.
+        open_paths: Paths whose answers pages of every origin may read, whatever cors
+            says.
+        resources: The app's resources by their URI templates. For apps with many routes:
+            apps with the same templates share one compiled routing tree.
     """
     app = falcon.App(router=SharedRouter(resources) if resources else None)
     app.add_middleware(MeasuringMiddleware(name))

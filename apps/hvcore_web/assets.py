@@ -1,9 +1,9 @@
 """
-The files that an app's pages load: its own, and what npm brings.
+Serve the static files that an app's pages load: the app's own files and those from npm.
 
-Each is under two addresses. ``…/{build}/…`` names the bytes, so that browsers keep
-them for a year and never mix two versions; ``build`` is a hash of all files. Without
-it, the address is that of the present version.
+Each file has two addresses. ``…/{build}/…`` names a build, which is a hash of all files:
+browsers keep these answers for a year, and never mix files of two versions. The address
+without ``{build}`` always gives the file of the present version.
 """
 
 import hashlib
@@ -37,12 +37,12 @@ _BUILD: Final = re.compile("[0-9a-f]{12}")
 @attrs.frozen(kw_only=True)
 class VendoredFiles:
     """
-    The files of npm packages that an app's ``vendor.json`` lists.
+    The list of the files from npm packages that an app serves, as its ``vendor.json`` has it.
 
     Attributes:
-        names: Of the files, below the folder of the app's files.
-        style_hashes: Of what their elements write into themselves, for pages'
-            policies.
+        names: Paths of the files, relative to the folder of the app's static files.
+        style_hashes: Hashes of the styles that the packages' elements write into
+            pages, quoted for ``style-src`` of a Content-Security-Policy.
     """
 
     names: tuple[str, ...]
@@ -50,7 +50,7 @@ class VendoredFiles:
 
     @classmethod
     def read(cls, listed: Path) -> "VendoredFiles":
-        """Read a ``vendor.json``."""
+        """Read the names and the style hashes from a ``vendor.json`` file."""
         packages = json.loads(listed.read_text("utf-8")).values()
         return cls(
             names=tuple(
@@ -68,15 +68,15 @@ class VendoredFiles:
 
 class Assets:
     """
-    The files of one app's pages; all are read when one is first asked for.
+    The static files that one app's pages load, kept in memory once they are asked for.
 
-    The look of every page (``page.css``) is among them.
+    The style sheet of all pages (``page.css``) is among them.
 
     Args:
-        folder: Where they are.
-        vendored: Those that npm brings.
-        entry: The script that other pages import: without the build, it only names
-            the one of the present build.
+        folder: The folder of the app's static files.
+        vendored: The files from npm packages.
+        entry: The script that pages of other sites import. Asked for without the
+            build, it only re-exports the script of the present build.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class Assets:
     @property
     def build(self) -> str:
         """
-        The part of addresses that names the present bytes.
+        The present build: a hash of all files, which is a part of the files' addresses.
 
         Raises:
             UnavailableError: A file is not installed.
@@ -113,15 +113,15 @@ class Assets:
 
     def find(self, name: str) -> PlaybackResponse:
         """
-        Return a file.
+        Return the answer with a static file.
 
         Args:
-            name: As the address has it, with or without the build. Files of another
-                build are the present ones, which nobody keeps for long.
+            name: The file's path, with or without the build before it. A path with an old
+                build gives the present file, which browsers do not keep for long.
 
         Raises:
-            NotFoundError: There is no such file.
-            UnavailableError: It should be there, and is not installed.
+            NotFoundError: The app has no such file.
+            UnavailableError: The file belongs to the app, but is not installed.
         """
         build, slash, rest = name.partition("/")
         is_named = bool(slash and _BUILD.fullmatch(build))
@@ -147,13 +147,13 @@ class Assets:
 
 
 class AssetFilesResource:
-    """The pages' own files."""
+    """The Falcon resource that serves the static files of an app's pages."""
 
     def __init__(self, assets: Assets) -> None:
         self._assets = assets
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, *, name: str) -> None:
-        """Answer with a file."""
+        """Answer with the static file of this name, to GET and HEAD."""
         send(req, resp, self._assets.find(name))
 
     on_head = on_get

@@ -14,16 +14,16 @@ _CHUNK_BYTES = 64 * 1024
 
 def read_body(req: falcon.Request, *, max_bytes: int) -> bytes:
     """
-    Return the whole body; empty if there is none.
+    Read and return the whole body of a request; empty bytes if the request has no body.
 
-    It is read once and remembered: middleware and resource may both ask. A
-    chunked body has no ``Content-Length``. It is read only where the server
-    ends its input itself (``wsgi.input_terminated``), as gunicorn does.
+    The body is read once and remembered, so middleware and resource may both ask for it.
+    A chunked body has no ``Content-Length``. It is read only where the server itself ends
+    the input (``wsgi.input_terminated``), as gunicorn does.
 
     Raises:
-        PayloadTooLargeError: It is longer than max_bytes.
-        InvalidParametersError: It ends before its ``Content-Length``, comes too
-            slowly, or is not chunked as it must be.
+        PayloadTooLargeError: The body is longer than max_bytes.
+        InvalidParametersError: The body ends before its ``Content-Length``, comes too
+            slowly, or its chunks are malformed.
     """
     data: bytes | None = getattr(req.context, "body", None)
     if data is None:
@@ -35,10 +35,11 @@ def read_body(req: falcon.Request, *, max_bytes: int) -> bytes:
 
 def text_type(req: falcon.Request, accepted: Collection[str]) -> str | None:
     """
-    Return the media type of a body that is a text; None if it is not named.
+    Return the media type of a request's text body, or None if the request names no type.
 
     Raises:
-        UnsupportedMediaTypeError: It is not accepted, or not in UTF-8.
+        UnsupportedMediaTypeError: The type is not one of those accepted, or its
+            charset is not UTF-8.
     """
     if not req.content_type:
         return None
@@ -54,9 +55,9 @@ def text_type(req: falcon.Request, accepted: Collection[str]) -> str | None:
 
 def allow_time(req: falcon.Request, within_s: float) -> None:
     """
-    Let a body take longer than the bodies of most requests.
+    Give the body of this request more time to arrive than most request bodies have.
 
-    Only the embedded server sets a time of its own; others are set up to.
+    Only the embedded server limits that time; with another server this does nothing.
     """
     read_within = getattr(req.env.get("gunicorn.socket"), "read_within", None)
     if read_within is not None:

@@ -1,4 +1,4 @@
-"""A body of which a piece at a time is made, so that nothing is held between them."""
+"""A response body that is made piece by piece, so that none of it is held in memory meanwhile."""
 
 from collections.abc import Callable, Iterator
 from typing import Final
@@ -11,13 +11,13 @@ PIECE_BYTES: Final = 1024 * 1024
 @attrs.define
 class BodyInPieces:
     """
-    A range of something large that lies on another server.
+    A range of bytes of a large object on another server, read from there piece by piece.
 
-    Whoever iterates over it gets all of it. A server that gets it as the app has left it
-    may make a piece whenever the one before is sent (hvcore_server.sending.piece_threads).
+    Iterating gives the whole range. A server that gets this object from the app unchanged
+    may make each piece when the one before was sent (hvcore_server.sending.piece_threads).
 
     Args:
-        read: Returns the bytes from a start to before an end, all of them.
+        read: Returns all bytes from a start offset up to an end offset (exclusive).
     """
 
     _read: Callable[[int, int], bytes]
@@ -26,15 +26,15 @@ class BodyInPieces:
 
     @property
     def left_bytes(self) -> int:
-        """The number of bytes that are not made yet."""
+        """The number of bytes of the body that were not read yet."""
         return self._end - self._start
 
     def make_piece(self, most_bytes: int) -> bytes:
         """
-        Make the next piece; nothing once all is made.
+        Read and return the next piece of the body; empty bytes once all of it was returned.
 
         Raises:
-            OSError: A piece is gone.
+            OSError: The bytes of this piece no longer exist.
             UnavailableError: The other server does not answer.
         """
         until = min(self._end, self._start + most_bytes)

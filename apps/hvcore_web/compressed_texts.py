@@ -1,8 +1,8 @@
 """
-Long texts, compressed once for all requests.
+Compress long text answers with gzip once, and keep the result for all requests.
 
-To compress one takes up to 0.2 s. So it is done in a thread, one at a time; requests
-meanwhile get the text uncompressed, which is correct but has more bytes.
+To compress one text takes up to 0.2 s. So a thread does it, for one text at a time. Other
+requests meanwhile get the text uncompressed, which is correct but has more bytes.
 """
 
 import gzip
@@ -19,11 +19,11 @@ _NOT_COMPRESSED: Final = b""
 
 
 class NotPreparedError(Exception):
-    """The text is to be compressed first, which who asks cannot wait for."""
+    """The text would have to be compressed first, and the caller has said that it cannot wait."""
 
 
 class CompressedTexts:
-    """Compress long texts, and keep them; thread-safe."""
+    """A cache of gzip-compressed long texts, which compresses those it lacks; thread-safe."""
 
     def __init__(self) -> None:
         self._cache: TextCache[SharedGzip | bytes] = TextCache(
@@ -35,14 +35,15 @@ class CompressedTexts:
         self, body: bytes | FilledText, etag: str, *, waits: bool
     ) -> bytes | PiecewiseBody | None:
         """
-        Return a text as gzip has it; None to send it as it is.
+        Return the gzip form of a text, or None if the text is to be sent uncompressed.
 
         Args:
-            etag: Differs whenever the bytes differ.
-            waits: Whether it may be compressed now.
+            etag: The text's entity tag; it differs whenever the bytes differ.
+            waits: Whether the caller waits while the text is compressed.
 
         Raises:
-            NotPreparedError: It would have to be, and may not.
+            NotPreparedError: The text would have to be compressed now, and waits is
+                False.
         """
         key, token = etag, b""
         if isinstance(body, FilledText):

@@ -1,5 +1,5 @@
 """
-Cross-origin rules, one policy per app.
+Answer by the rules of cross-origin requests (CORS), with one policy for each app.
 
 Source: interface, "Authentication", 9; the Fetch standard, section 3.2.
 """
@@ -89,12 +89,12 @@ def exact_origins(
     origins: Iterable[str], credentials: Iterable[str] = ()
 ) -> CorsPolicy:
     """
-    Return the API's policy.
+    Return the CORS policy of an app that only pages of the given origins may use.
 
     Args:
         origins: Such as ``https://app.example.com``. ``*`` and ``null`` are
             left out: a page of any origin can bring them about.
-        credentials: Headers in which callers send who they are.
+        credentials: Names of the request headers with which callers authenticate.
     """
     exact = {origin.strip().rstrip("/").lower() for origin in origins}
     return CorsPolicy(
@@ -118,10 +118,13 @@ def exact_origins(
 
 class CorsMiddleware:
     """
-    Answer preflights, and mark every answer, errors included.
+    Falcon middleware that answers CORS preflights and adds CORS headers to every answer.
+
+    Errors are marked as well.
 
     Args:
-        open_paths: What every page may load, whatever the policy is.
+        open_paths: Paths whose answers pages of every origin may read, whatever the
+            policy is.
     """
 
     def __init__(
@@ -131,7 +134,7 @@ class CorsMiddleware:
         self._open_paths = open_paths
 
     def process_request(self, req: falcon.Request, resp: falcon.Response) -> None:
-        """Answer a preflight before anything asks for a key."""
+        """Answer a CORS preflight with 204, before any other middleware asks for a key."""
         policy = self._policy_of(req)
         if not _is_preflight(req, policy):
             return
@@ -149,7 +152,7 @@ class CorsMiddleware:
         _resource: object,
         _req_succeeded: bool,  # noqa: FBT001 - Falcon's signature
     ) -> None:
-        """Add the CORS headers of an answer."""
+        """Add the CORS headers that the policy has for this request to the answer."""
         policy = self._policy_of(req)
         if policy is ANY_ORIGIN:
             resp.set_headers(FOR_ANY_PAGE)

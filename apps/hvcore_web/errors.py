@@ -1,8 +1,8 @@
 """
-Every error of every app in the documented envelope.
+Answer every error of every app with an RFC 9457 problem document.
 
-Falcon's own errors included, and whatever the client accepts: a client that
-cannot read JSON could not use the service.
+That includes errors that Falcon raises itself. The ``Accept`` header is ignored: a client
+that cannot read JSON could not use the service.
 """
 
 import logging
@@ -39,14 +39,14 @@ SHARES_APART_S: Final = 0.5
 
 
 class UnsupportedMediaTypeError(HvError):
-    """The body is not of a type that the route reads."""
+    """The media type of a request's body is not one that the route reads."""
 
     status, code = 415, "unsupported_media_type"
     default_detail = "Send the body as application/json."
 
 
 class UriTooLongError(HvError):
-    """The address is longer than the service reads."""
+    """The address of a request is longer than the service reads."""
 
     status, code = 414, "uri_too_long"
     default_detail = "The request's address is too long."
@@ -68,7 +68,7 @@ _BY_STATUS: Final[Mapping[int, type[HvError]]] = {
 
 
 def install_error_handlers(app: falcon.App[falcon.Request, falcon.Response]) -> None:
-    """Make an app answer every error in the envelope."""
+    """Make a Falcon app answer every error with a problem document."""
     app.add_error_handler(Exception, handle_crash)
     app.add_error_handler(falcon.HTTPError, handle_http_error)
     app.add_error_handler(HvError, handle_error)
@@ -80,7 +80,7 @@ def handle_error(
     error: HvError,
     _params: Mapping[str, object],
 ) -> None:
-    """Answer an error that was raised on purpose."""
+    """Answer an error that the service raised on purpose (HvError) with its problem document."""
     note_failure(req, error)
     send_problem(req, resp, error)
 
@@ -91,7 +91,7 @@ def handle_http_error(
     error: falcon.HTTPError,
     _params: Mapping[str, object],
 ) -> None:
-    """Answer an error that Falcon found."""
+    """Answer an error that Falcon raised, such as an unknown route, with a problem document."""
     send_problem(req, resp, translate(error))
 
 
@@ -101,13 +101,13 @@ def handle_crash(
     error: Exception,
     _params: Mapping[str, object],
 ) -> None:
-    """Answer a bug: nothing of it leaves the service but the request id."""
+    """Log an unexpected exception, and answer 500 with nothing about it but the request id."""
     note_crash(req, error)
     send_problem(req, resp, InternalError())
 
 
 def note_failure(req: falcon.Request, error: HvError) -> None:
-    """Log requests that the service could not answer through its own fault."""
+    """Log the request as a warning if the error's status is 500 or higher."""
     if error.http_status >= _FIRST_SERVER_ERROR:
         context = {**_context(req, error.code), "hv_why": error.detail}
         LOG_LINES.write(
@@ -121,7 +121,7 @@ def note_failure(req: falcon.Request, error: HvError) -> None:
 
 
 def note_crash(req: falcon.Request, error: Exception) -> None:
-    """Write down a bug, with its traceback."""
+    """Log an unexpected exception of a request with its traceback."""
     LOG_LINES.write(
         _log,
         logging.ERROR,
@@ -133,16 +133,17 @@ def note_crash(req: falcon.Request, error: Exception) -> None:
 
 
 def send_problem(req: falcon.Request, resp: falcon.Response, error: HvError) -> None:
-    """Make the response say what the error is."""
+    """Answer with the problem document of an error, and tell the server if a limit was met."""
     note_rate_limit(req, error)
     send_document(resp, error, problem(error, request_id(req)))
 
 
 def note_rate_limit(req: falcon.Request, error: HvError) -> None:
     """
-    Tell the server if a limit refuses a request: what repeats it at once has to wait.
+    Tell the server if the error is a refusal by a limit, so that it delays repetitions.
 
-    Only the embedded server takes note.
+    The server then lets the same client's similar requests wait without a thread. Only the
+    embedded server does so; with another one this has no effect.
     """
     note = getattr(req.env.get("gunicorn.socket"), "note_rate_limit", None)
     if note is not None and error.http_status == HTTPStatus.TOO_MANY_REQUESTS:
@@ -153,10 +154,10 @@ def note_rate_limit(req: falcon.Request, error: HvError) -> None:
 
 def note_share_met(req: falcon.Request) -> None:
     """
-    Tell the server that a client is above its share: what is like this request waits.
+    Tell the server that a client has used up its share, so that similar requests wait.
 
-    All that differs in more than the beginning of its path is like it: each may be
-    new. Only the embedded server takes note.
+    Similar are all requests of the client with the same beginning of the path, since
+    the rest of the path may be new each time. Only the embedded server does so.
     """
     note = getattr(req.env.get("gunicorn.socket"), "note_rate_limit", None)
     if note is not None:
@@ -167,13 +168,14 @@ def pace_others(
     req: falcon.Request, every_s: float, *, of_all_below: bool = False
 ) -> None:
     """
-    Have similar requests go on one after the other for a second.
+    Ask the server to run similar requests of this client one after the other for a second.
 
-    Only the embedded server does.
+    Only the embedded server does so.
 
     Args:
-        every_s: How far apart.
-        of_all_below: All with the same beginning of the path are like it.
+        every_s: The seconds between two of these requests.
+        of_all_below: Whether all requests with the same beginning of the path are
+            similar, and not only those with the same path.
     """
     pace = getattr(req.env.get("gunicorn.socket"), "pace_others", None)
     if pace is not None:
@@ -183,7 +185,7 @@ def pace_others(
 def send_document(
     resp: falcon.Response, error: HvError, document: Mapping[str, object]
 ) -> None:
-    """Make the response carry an error as it was rendered."""
+    """Answer with an error's status and headers, and with the document made for it."""
     # With its phrase: the status of another protocol has none in Falcon.
     resp.status = f"{error.http_status} {error.title}"
     resp.stream = None
@@ -196,7 +198,7 @@ def send_document(
 
 
 def translate(error: falcon.HTTPError) -> HvError:
-    """Return our error for one that Falcon found."""
+    """Return the service's own error (HvError) that stands for an error that Falcon raised."""
     status = error.status_code
     headers = dict(error.headers or {})
     if status == UnavailableError.status:

@@ -1,4 +1,4 @@
-"""Answer with bytes, through Falcon."""
+"""Send playback files and texts as answers of a Falcon app."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -29,15 +29,16 @@ from hvcore_web.representations import (
 @attrs.define(kw_only=True)
 class HalfWay:
     """
-    Reports the moment from which on an answer counts.
+    The place in an answer at which the answer's media segment counts as served.
 
     Attributes:
-        after_bytes: So much of the answer is at most half of the whole, and with
-            one byte more it is more.
-        at: Where that is in the file.
-        segment: Counted before that byte is sent.
-        wait: Waits until the other side takes more; None where nobody can.
-        when_broken_off: Called if it never was.
+        after_bytes: The number of the answer's bytes that may be sent before the segment
+            counts. They are at most half of the segment; one more byte is more.
+        at: The offset of that place in the file.
+        segment: The segment, which is counted before the next byte is sent.
+        wait: Waits until the client takes more bytes; None where that cannot be waited
+            for.
+        when_broken_off: Called if the answer ended before this place.
     """
 
     after_bytes: int
@@ -49,12 +50,13 @@ class HalfWay:
 
 class BoundedFile:
     """
-    A part of a file, from where it stands, that ends after some bytes.
+    An open file from which only a given number of bytes is read, from its position on.
 
     Args:
-        file: Closed together with this.
-        size_bytes: What may be read of it.
-        half_way: Lies before its end; None for what is not counted.
+        file: The open file; it is closed together with this object.
+        size_bytes: The most bytes that may be read from the file.
+        half_way: The place within these bytes at which the segment counts; None if
+            nothing is to be counted.
     """
 
     def __init__(
@@ -67,9 +69,10 @@ class BoundedFile:
 
     def read(self, size: int | None = None, /) -> bytes:
         """
-        Return up to size bytes, and of what counts no more at first than its half.
+        Return up to size bytes, but stop once at the place where the segment counts.
 
-        A caller that reads more has sent the bytes before.
+        The next call shows that the caller has sent the bytes before it; so it counts the
+        segment.
         """
         if self._half_way is not None and not self._to_half_way:
             self.pass_half_way()
@@ -82,11 +85,11 @@ class BoundedFile:
 
     @property
     def to_half_way(self) -> int | None:
-        """The bytes that may be sent before the segment counts; None if it never does."""
+        """The number of bytes that may be sent before the segment counts; None if nothing is counted."""
         return None if self._half_way is None else self._to_half_way
 
     def pass_half_way(self) -> None:
-        """Report that the next byte makes more than half."""
+        """Wait until the client takes more bytes, and count the segment, unless that was done before."""
         passed, self._half_way = self._half_way, None
         if passed is not None:
             if passed.wait is not None:
@@ -95,7 +98,7 @@ class BoundedFile:
             passed.segment.count()
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file; report the answer as broken off if the segment was to count and did not."""
         missed, self._half_way = self._half_way, None
         if missed is not None:
             missed.when_broken_off()
@@ -105,11 +108,13 @@ class BoundedFile:
 @attrs.frozen(kw_only=True)
 class FileToSend:
     """
-    A file for a sender that sends it later, and counts it.
+    An open file that another sender sends later, with the segment that it has to count.
 
     Attributes:
-        descriptor: To be closed by whoever has this.
-        half_at: The segment counts once more than this is sent.
+        descriptor: The file's descriptor; whoever has this object closes it.
+        half_at: The offset in the file above which the segment counts.
+        segment: The segment to count; None if nothing is counted.
+        when_broken_off: To be called if the answer ends before that offset.
     """
 
     descriptor: int
@@ -120,14 +125,15 @@ class FileToSend:
 
 class LocalFile(BoundedFile):
     """
-    The same of a file of this machine, which a server may sendfile.
+    A BoundedFile on this machine, which a server may send with ``sendfile``.
 
-    gunicorn sends ``Content-Length`` bytes from where the descriptor stands;
-    our sockets ask for ``to_half_way``, or have it passed on (hvcore_server.sending.pacing).
+    gunicorn sends ``Content-Length`` bytes from the position of the descriptor; the
+    embedded server's sockets ask for ``to_half_way`` before, or have another sender send
+    the file (hvcore_server.sending.pacing).
     """
 
     def hand_over(self) -> FileToSend:
-        """Give the file to another sender, which then also counts and closes it."""
+        """Return a copy of the descriptor for another sender, which then counts the segment, too."""
         half_way, self._half_way = self._half_way, None
         return FileToSend(
             descriptor=os.dup(self.fileno()),
@@ -137,11 +143,11 @@ class LocalFile(BoundedFile):
         )
 
     def fileno(self) -> int:
-        """Return the file's descriptor."""
+        """Return the file's descriptor, for ``socket.sendfile``."""
         return self._file.fileno()
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        """Move the descriptor, as ``socket.sendfile`` does when it has ended."""
+        """Move the file's position, as ``socket.sendfile`` does at its end; return the new position."""
         return self._file.seek(offset, whence)
 
 
@@ -149,7 +155,9 @@ def send(
     req: falcon.Request, resp: falcon.Response, response: PlaybackResponse
 ) -> None:
     """
-    Put a playback response, or the requested part of it, into the HTTP response.
+    Write a playback response, or the requested range of it, into the HTTP response.
+
+    A response with an address elsewhere is answered with a redirect (307) to that address.
 
     Raises:
         RangeNotSatisfiableError: The range begins behind the end.

@@ -1,4 +1,4 @@
-"""Return whether an app can work, for people and alerts."""
+"""Report whether an app can work, for people and alerts (``GET /health``)."""
 
 from typing import Final, Protocol
 
@@ -19,21 +19,21 @@ EDGE_IS_FULL: Final = (
 
 
 class HealthChecks(Protocol):
-    """Checks all components of an app."""
+    """An object that checks the components that an app needs, such as database and storage."""
 
     def check(self) -> HealthReport:
-        """Ask every component once."""
+        """Check every component once, and return the report."""
         ...
 
 
 class HealthResource:
-    """``GET /health``: check everything that an app needs, and name what is amiss."""
+    """``GET /health``: check all components that an app needs, and name those that fail."""
 
     def __init__(self, health: HealthChecks) -> None:
         self._health = health
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
-        """Report each check; 503 if no request could be answered."""
+        """Answer with the result of each check; 503 if the app could answer no request."""
         report = _with_edge(self._health.check(), req.get_header(EDGE_DISK_HEADER))
         body = success(_render(report))
         resp.data = encode(body)

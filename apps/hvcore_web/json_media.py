@@ -1,5 +1,5 @@
 """
-Read JSON from strangers.
+Read JSON request bodies strictly, because they come from unknown clients.
 
 Stricter than :mod:`json`, which takes NaN, repeated members, lone surrogates
 and nesting until the stack ends (RFC 8259, sections 4, 6, 8.1 and 8.2).
@@ -30,14 +30,14 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 def read_json(req: falcon.Request) -> object:
     """
-    Return the body's JSON value; None if there is no body.
+    Return the JSON value of a request's body; None if the request has no body.
 
     A body without ``Content-Type`` is taken for JSON.
 
     Raises:
-        UnsupportedMediaTypeError: It is declared to be something else.
-        PayloadTooLargeError: It is over MAX_JSON_BODY_BYTES.
-        InvalidParametersError: It is not JSON as we read it.
+        UnsupportedMediaTypeError: ``Content-Type`` names something other than JSON.
+        PayloadTooLargeError: The body is longer than MAX_JSON_BODY_BYTES.
+        InvalidParametersError: The body is not strict JSON (see parse_json).
     """
     data = read_body(req, max_bytes=MAX_JSON_BODY_BYTES)
     if not data:
@@ -48,11 +48,11 @@ def read_json(req: falcon.Request) -> object:
 
 def parse_json(data: bytes) -> object:
     """
-    Return the JSON value of a text in UTF-8.
+    Return the value of a JSON text in UTF-8.
 
     Raises:
-        InvalidParametersError: It is not strict JSON, nested deeper than
-            MAX_JSON_DEPTH, or not well-formed Unicode.
+        InvalidParametersError: The text is not strict JSON, is nested deeper than
+            MAX_JSON_DEPTH, or is not well-formed Unicode.
     """
     if _is_too_deep(data):
         _refuse(f"it is nested deeper than {MAX_JSON_DEPTH} levels")

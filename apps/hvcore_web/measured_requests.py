@@ -1,4 +1,4 @@
-"""Measure the requests of an app."""
+"""Count the requests of an app, and measure how long they take, for the metrics."""
 
 import time
 from typing import Final
@@ -23,7 +23,7 @@ class MeasuringMiddleware:
         self._app = app
 
     def process_request(self, req: falcon.Request, _resp: falcon.Response) -> None:
-        """Take note of when the request came."""
+        """Note the time at which the request came."""
         req.context.began_s = time.monotonic()
 
     def process_response(
@@ -33,7 +33,7 @@ class MeasuringMiddleware:
         _resource: object,
         _req_succeeded: bool,  # noqa: FBT001 - Falcon's signature
     ) -> None:
-        """Count the request by the route that it was for."""
+        """Count the request under its route, with the seconds until its answer begins."""
         route = req.uri_template or OTHER
         method = req.method if req.method in falcon.HTTP_METHODS else OTHER
         took_s = time.monotonic() - req.context.began_s

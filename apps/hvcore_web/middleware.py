@@ -1,4 +1,4 @@
-"""Middleware of every app: request ids, methods, log context."""
+"""Falcon middleware of every app: request ids, log context, and refusal of odd paths and methods."""
 
 import os
 import random
@@ -20,7 +20,7 @@ os.register_at_fork(after_in_child=_ids.seed)
 
 
 def request_id(req: falcon.Request) -> str:
-    """Return the request's id: the caller's if it is a sane token, else our own."""
+    """Return the request's id: ``X-Request-Id`` if it is an acceptable token, else a new id."""
     found: str | None = getattr(req.context, "request_id", None)
     if found is None:
         given = req.get_header("X-Request-Id") or ""
@@ -30,17 +30,17 @@ def request_id(req: falcon.Request) -> str:
 
 
 def is_sane_token(text: str) -> bool:
-    """Return whether a text may be a request's id."""
+    """Return whether a text that a client sent is acceptable as a request id."""
     return _SANE_TOKEN.fullmatch(text) is not None
 
 
 def new_request_id() -> str:
-    """Return an id for a request that has none."""
+    """Return a new id for a request that came without one."""
     return f"{_ids.getrandbits(128):032x}"
 
 
 class RequestIdMiddleware:
-    """Put the request's id on every answer, and on what is logged until then."""
+    """Write the request's id into every answer, and into all log lines of the request."""
 
     def process_request(self, req: falcon.Request, _resp: falcon.Response) -> None:
         """Put the request's id into the log context of this thread."""
@@ -55,7 +55,7 @@ class RequestIdMiddleware:
         _resource: object,
         _req_succeeded: bool,  # noqa: FBT001 - Falcon's signature
     ) -> None:
-        """Name the request, and stop browsers from guessing content types."""
+        """Write the request's id into the answer, and stop browsers from guessing content types."""
         resp.set_header("X-Request-Id", request_id(req))
         resp.set_header("X-Content-Type-Options", "nosniff")
         # The thread's next request may be one that no app sees.
@@ -64,15 +64,15 @@ class RequestIdMiddleware:
 
 class PathMiddleware:
     """
-    Find nothing behind two leading slashes.
+    Answer 404 to every path that begins with two slashes.
 
-    Falcon takes them for one, and what looks at the path before (by_path, limits)
-    does not: one address would be under two rules.
+    Falcon treats two leading slashes as one. Code that looks at the path before Falcon (the
+    choice of the app, limits) does not, so one address would be under two rules.
     """
 
     def process_request(self, req: falcon.Request, _resp: falcon.Response) -> None:
         """
-        Answer 404.
+        Refuse the request if its path begins with two slashes.
 
         Raises:
             NotFoundError: The path begins with two slashes.
@@ -82,7 +82,7 @@ class PathMiddleware:
 
 
 class MethodMiddleware:
-    """Refuse methods that Falcon does not know, which it would answer with 400."""
+    """Answer 405 to methods that Falcon does not know; Falcon itself would answer 400."""
 
     def process_resource(
         self,
@@ -92,7 +92,7 @@ class MethodMiddleware:
         _params: dict[str, object],
     ) -> None:
         """
-        Answer 405 with ``Allow``.
+        Refuse a request whose method HTTP does not have, and name the route's methods in ``Allow``.
 
         Raises:
             MethodNotAllowedError: The method is none of HTTP's.

@@ -1,4 +1,4 @@
-"""The pages of all apps: their look, and templates that escape what they show."""
+"""HTML templates that escape their values, and the style sheet that the apps' pages share."""
 
 import hashlib
 from collections.abc import Mapping
@@ -19,17 +19,17 @@ STYLE: Final = Path(__file__).parent / "page.css"
 
 
 class Markup(str):
-    """HTML that was made here; templates take it as it is."""
+    """Text that is HTML already, made by this service; templates insert it without escaping."""
 
     __slots__ = ()
 
 
 class PageTemplate:
     """
-    A file of HTML with ``$names``.
+    An HTML file with placeholders such as ``$name``.
 
     Args:
-        path: Its file; names in attributes stand in double quotes.
+        path: The HTML file. Placeholders in attributes must stand in double quotes.
     """
 
     def __init__(self, path: Path) -> None:
@@ -37,7 +37,7 @@ class PageTemplate:
 
     def fill(self, values: Mapping[str, str]) -> bytes:
         """
-        Return the page; every value but markup is escaped, on one line.
+        Return the HTML with the values inserted; each value but Markup is escaped, on one line.
 
         Raises:
             KeyError: A name has no value.
@@ -47,12 +47,12 @@ class PageTemplate:
 
 
 def escaped(text: str) -> Markup:
-    """Return a text as HTML, for between tags and for attributes in double quotes."""
+    """Return a text escaped for HTML, for use between tags and in attributes in double quotes."""
     return text if isinstance(text, Markup) else Markup(escape(one_line(text)))
 
 
 def dashboard_item(settings: Settings) -> Markup:
-    """Return the dashboard's item in the links of a front page, if there is one."""
+    """Return the list item that links to the dashboard; empty if the dashboard is switched off."""
     if not settings.dashboard.enabled:
         return Markup()
     address = escaped(settings.public.dashboard_address)
@@ -63,7 +63,7 @@ def dashboard_item(settings: Settings) -> Markup:
 
 
 def served_file(body: bytes, content_type: str) -> PlaybackResponse:
-    """Return a page or a file of one that changes with releases only."""
+    """Return the playback response for a page or file that changes with releases only."""
     return PlaybackResponse(
         body=body,
         content_type=content_type,

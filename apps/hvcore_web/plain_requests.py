@@ -78,7 +78,7 @@ class _Rest:
 @attrs.define(kw_only=True)
 class PlainRequest:
     """
-    A request for a file; not frozen, as PlaybackResponse.
+    A plain GET or HEAD request for a file; not frozen, as PlaybackResponse.
 
     Attributes:
         path: Its parts; none is empty, "." or "..".
@@ -95,19 +95,19 @@ class PlainRequest:
 
 
 class FileOpener(Protocol):
-    """Decides about requests for one thread, and waits for nothing."""
+    """An object that decides about requests for files in one thread, and never waits."""
 
     def count(self, segments: Sequence[CountedSegment]) -> bool:
-        """Count segments of what was opened, together; see SegmentCounter."""
+        """Count several opened segments together as served; see SegmentCounter."""
         ...
 
     def take_back(self, lines: Sequence[bytes]) -> None:
-        """Count no longer what these lines count; see SegmentCounter."""
+        """Take back the counts of the segments that these lines record; see SegmentCounter."""
         ...
 
     def moment(self) -> AbstractContextManager[None]:
         """
-        Within the block, decide about requests that came before this call.
+        Within the block, decide about requests with the data of one moment, asked for once.
 
         Raises:
             HvError: What decisions are made of cannot be reached.
@@ -117,18 +117,19 @@ class FileOpener(Protocol):
     def open(
         self, request: PlainRequest
     ) -> tuple[PlaybackResponse, Representation] | None:
-        """Return the answer to a request; None leaves it to others."""
+        """Return the answer to a request; None if the app has to answer it."""
         ...
 
 
 def read_request(head: bytes, neighbour: str) -> PlainRequest | None:
     """
-    Return a request from its head, which ends with an empty line.
+    Parse the head of a request; return None if it is not a plain request for a file.
 
-    None if it is not plain, which says nothing about whether it is right.
+    None does not mean that the request is wrong: a server that knows all of HTTP decides.
 
     Args:
-        neighbour: Who holds the connection.
+        head: The request line and the headers, up to the empty line.
+        neighbour: The address at the other end of the connection.
     """
     if len(head) > MAX_HEAD_BYTES:
         return None

@@ -1,4 +1,4 @@
-"""The proxies in front of this process, whose word about clients is believed."""
+"""The proxies whose ``X-Forwarded-For`` header this process believes."""
 
 import ipaddress
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ MAX_CACHED: Final = 4096
 
 def read_networks(texts: Sequence[str]) -> list[Network]:
     """
-    Return the networks of ``HV_EDGE__PROXIES``.
+    Parse the addresses and networks of ``HV_EDGE__PROXIES``.
 
     Raises:
         ConfigError: One is none.
@@ -43,7 +43,7 @@ class TrustedProxies:
 
     def trust(self, texts: Sequence[str]) -> None:
         """
-        Set the trusted proxies; called before anything is served.
+        Set the addresses and networks of trusted proxies; called before anything is served.
 
         Args:
             texts: Addresses and networks.
@@ -55,7 +55,7 @@ class TrustedProxies:
         self._is_named.cache_clear()
 
     def is_proxy(self, neighbour: str) -> bool:
-        """Tell whether the one at the other end of a connection is a proxy."""
+        """Return whether the neighbour of a connection is a trusted proxy: named, or of this machine."""
         try:
             is_own = ipaddress.ip_address(neighbour).is_loopback
         except ValueError:
@@ -64,7 +64,7 @@ class TrustedProxies:
         return is_own or self.is_named(neighbour)
 
     def is_named(self, address: str) -> bool:
-        """Tell whether an address is one of those that were named."""
+        """Return whether an address is within the addresses and networks set by trust()."""
         return bool(self._networks) and self._is_named(address)
 
     def _look_up(self, address: str) -> bool:

@@ -1,4 +1,4 @@
-"""Whether a process can serve, for what sends requests to it."""
+"""Report whether a process can serve requests now (``GET /health/ready``), for load balancers."""
 
 from collections.abc import Callable
 from typing import Final
@@ -16,10 +16,11 @@ READY: Final = encode(success({"status": "ok"}))
 @attrs.define
 class ProcessState:
     """
-    The state of this process's server.
+    The state of the server in this process.
 
     Attributes:
-        is_stopping: It was asked to end; set by a signal handler, so it has no lock.
+        is_stopping: Whether the process was asked to end. A signal handler sets it, so it
+            has no lock.
     """
 
     is_stopping: bool = False
@@ -29,14 +30,14 @@ STATE: Final = ProcessState()
 
 
 class ReadinessResource:
-    """``GET /health/ready``: this process can serve now."""
+    """``GET /health/ready``: report whether this process can serve requests now."""
 
     def __init__(self, check: Callable[[], None]) -> None:
         self._check = check
 
     def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
         """
-        Answer 200, or 503 while a request here would fail or break off.
+        Answer 200, or 503 while requests to this process would fail or break off.
 
         Raises:
             UnavailableError: The process is stopping, or cannot serve.

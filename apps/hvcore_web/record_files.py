@@ -1,4 +1,4 @@
-"""Send records as a file: CSV, or a JSON document a line."""
+"""Send records as a file to download: CSV, or NDJSON (a JSON document on each line)."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -22,11 +22,11 @@ def send_records(
     form: ExportFormat,
 ) -> None:
     """
-    Answer with a file to be saved; nobody may keep a copy on the way.
+    Answer with records as a CSV or NDJSON file to be saved; caches may not keep a copy.
 
     Args:
-        table: What the file holds of the payload, and its name.
-        form: Not JSON, which is no file.
+        table: The records and columns to take from the payload, and the file's name.
+        form: CSV or NDJSON; not JSON, which is not sent as a file.
     """
     if form is ExportFormat.CSV:
         resp.data = as_csv(table, payload)

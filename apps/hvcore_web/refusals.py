@@ -1,9 +1,9 @@
 """
-Answer and write down what an app of playback refuses.
+Answer and log the requests that an app of playback refuses.
 
-The answer names only the request's id. Which rule it was is in the log only, because
-a stranger could learn from it whether a video exists. ``hv explain`` brings the two
-together.
+The answer names only the request's id. The rule by which the request was refused is only in
+the log, because a stranger could learn from it whether a video exists. ``hv explain`` finds
+the rule of a request id.
 """
 
 from collections.abc import Mapping
@@ -42,13 +42,13 @@ _BY_CODE: Final = {
 
 
 class Refusals:
-    """The refusals of one app."""
+    """The refused requests of one app: answers them and logs the rule behind each refusal."""
 
     def __init__(self) -> None:
         self._log = RefusalLog()
 
     def install(self, app: falcon.App[falcon.Request, falcon.Response]) -> None:
-        """Make an app answer every error with the request's id, and write it down."""
+        """Make an app answer every error with the request's id alone, and log the reason."""
         app.add_error_handler(Exception, self._handle_crash)
         app.add_error_handler(falcon.HTTPError, self._handle_http_error)
         app.add_error_handler(HvError, self._handle_error)
@@ -57,10 +57,10 @@ class Refusals:
         self, req: falcon.Request, error: HvError, status: int | None = None
     ) -> None:
         """
-        Write down why a request was refused.
+        Log the rule by which a request was refused, or the failure if the service is at fault.
 
         Args:
-            status: What is answered, where the error has another one.
+            status: The status of the answer, where it is not the error's own.
         """
         status = status or error.http_status
         rule = _rule_of(error)

@@ -50,7 +50,7 @@ _CODING = re.compile(
 
 @attrs.frozen(kw_only=True)
 class Wanted:
-    """The headers of a request about the form of its answer, as sent."""
+    """The request headers about the form of the answer (range, validators, compression), as sent."""
 
     is_head: bool = False
     range: str | None = None
@@ -62,17 +62,17 @@ class Wanted:
 @attrs.frozen(kw_only=True)
 class Representation:
     """
-    An answer but for the headers that every answer has.
+    The chosen form of an answer: status, body, range, and all headers that not every answer has.
 
     Attributes:
         headers: Without Content-Length; equal answers share one object.
-        body: What the answer is a part of; None for HEAD and 304.
-        start: Where in it the answer begins.
-        end: Where it ends; end - start is the Content-Length.
-        half_at: Up to where it is at most half of the whole; with one byte more it is
-            more.
-        has_over_half: Whether more than half of the whole is in the answer.
-        is_for_pages: Pages of every origin may read it.
+        body: The text or file of which the answer is a part; None for HEAD and 304.
+        start: The offset in the body at which the answer begins.
+        end: The offset at which the answer ends; end - start is the Content-Length.
+        half_at: The offset up to which the answer is at most half of the whole file; with
+            one byte more it is more than half.
+        has_over_half: Whether more than half of the whole file is in the answer.
+        is_for_pages: Whether pages of every origin may read the answer.
     """
 
     status: str
@@ -95,7 +95,7 @@ class Representation:
 
     @property
     def content_range(self) -> str | None:
-        """The header of that name, where there is one."""
+        """The value of the header ``Content-Range``; empty if the answer has no such header."""
         if self.status is not PARTIAL:
             return None
         return f"bytes {self.start}-{self.end - 1}/{self.size_bytes}"
@@ -108,16 +108,16 @@ def represent(
     wanted: Wanted, response: PlaybackResponse, *, waits: bool = True
 ) -> Representation:
     """
-    Choose the form of an answer.
+    Choose the form of an answer: status, range, compression and headers.
 
     Several ranges in one request are answered with the whole (RFC 9110,
     section 14.2, lets a server ignore them); players never ask for them.
 
     Args:
-        waits: Whether a long text may be compressed first.
+        waits: Whether the caller waits while a long text is compressed.
 
     Raises:
-        NotPreparedError: It would have to be.
+        NotPreparedError: A text would have to be compressed now, and waits is False.
         RangeNotSatisfiableError: The range begins behind the end.
     """
     is_plain = response.save_as is None and _wants_all(wanted)
@@ -161,7 +161,7 @@ def represent(
 
 
 def ignore_uncounted(response: PlaybackResponse, chosen: Representation) -> None:
-    """Record an answer that will not be counted, now that it can be sent."""
+    """Record the reason why an answer will not be counted as a served segment, if it will not be."""
     if chosen.status is NOT_MODIFIED:
         response.ignore(IgnoredReason.NOT_MODIFIED)
     elif chosen.body is None:

@@ -1,5 +1,5 @@
 """
-Compress a text with a token in it once for all tokens of one length.
+Compress a text that contains a token once, for all tokens of the same length.
 
 In deflate (RFC 1951) a repetition is written as a distance and a length, never by its
 content. So all that follows the first token is the same for all tokens of one length,
@@ -33,13 +33,13 @@ _BITS: Final = 32
 @attrs.frozen(eq=False)
 class SharedGzip:
     """
-    A text compressed once for all tokens of one length.
+    A gzip-compressed text into which any token of one length can be put.
 
     Attributes:
-        before: What stands before the first token.
-        after: Compressed: what follows it.
-        checksum: Of the text with zeros for the token.
-        weights: What each of 32 bits that a token has adds to that.
+        before: The uncompressed text before the first token.
+        after: The compressed text behind the first token.
+        checksum: The CRC-32 of the text with zeros for the token.
+        weights: For each of 32 bits of a token, the change that it makes to the checksum.
     """
 
     template: SharedText
@@ -53,7 +53,7 @@ class SharedGzip:
 
     @classmethod
     def make(cls, template: SharedText, token_bytes: int) -> Self | None:
-        """Compress; None for what is not worth it, or cannot be done like this."""
+        """Compress a text; return None if that is not worth it or not possible for all tokens alike."""
         size_bytes = template.filled_bytes(token_bytes)
         if (
             not _MIN_TOKEN_BYTES <= token_bytes <= MAX_TOKEN_BYTES
@@ -77,7 +77,7 @@ class SharedGzip:
         return cls(template, before, after, checksum, weights)
 
     def filled(self, token: bytes) -> "FilledGzip":
-        """Return the compressed text with a token of the length."""
+        """Return the compressed text with this token in it; the token must have the right length."""
         # The four last bytes come into the checksum as they are.
         bits = (zlib.crc32(token[:-4], _ALL) ^ _ALL) ^ int.from_bytes(
             token[-4:], "little"
@@ -95,7 +95,7 @@ class SharedGzip:
 
 @attrs.frozen(eq=False)
 class FilledGzip(PiecewiseBody):
-    """A compressed text, of which most is everybody's."""
+    """A compressed text with one viewer's token; most of its bytes are shared by all viewers."""
 
     parts: tuple[bytes, ...] = attrs.field(repr=False)
 
@@ -105,7 +105,7 @@ class FilledGzip(PiecewiseBody):
         return sum(map(len, self.parts))
 
     def pieces(self, start: int, end: int) -> Iterator[bytes]:
-        """Yield the bytes from start to before end."""
+        """Yield the bytes of the compressed text from start up to end (exclusive)."""
         at = 0
         for part in self.parts:
             piece = part[max(0, start - at) : max(0, end - at)]

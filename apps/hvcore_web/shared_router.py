@@ -18,13 +18,13 @@ _Responders = dict[str, Any]
 
 class SharedRouter(CompiledRouter):
     """
-    Find resources by their addresses, as Falcon's own router does.
+    A Falcon router whose routing tree is shared by all apps with the same URI templates.
 
     Args:
-        resources: By the templates of their addresses.
+        resources: The resources by their URI templates.
 
     Raises:
-        ValueError: A template is none, or Falcon cannot choose between two.
+        ValueError: A template is malformed, or two templates match the same addresses.
     """
 
     def __init__(self, resources: Mapping[str, object]) -> None:
@@ -35,7 +35,7 @@ class SharedRouter(CompiledRouter):
 
     def add_route(self, uri_template: str, resource: object, **kwargs: Any) -> None:  # noqa: ANN401, ARG002 - Falcon's signature
         """
-        Add one more.
+        Add a route to this app alone, without changing the apps that shared its routing tree.
 
         Raises:
             ValueError: See SharedRouter.
@@ -48,7 +48,7 @@ class SharedRouter(CompiledRouter):
     def find(
         self, uri: str, req: falcon.Request | None = None
     ) -> tuple[object, _Responders, dict[str, Any], str | None] | None:
-        """Return resource, responders by their methods, parameters and template."""
+        """Return the resource of an address, its responders by method, the parameters and the template."""
         found = self._tree.find(uri, req)
         if found is None:
             return None
@@ -57,7 +57,7 @@ class SharedRouter(CompiledRouter):
         return resource, self._responders_of(template or ""), parameters, template
 
     def own_tree(self) -> CompiledRouter:
-        """Make a tree with the resources of this app alone."""
+        """Build a routing tree of Falcon's own with the resources of this app alone."""
         tree = CompiledRouter()
         for template, resource in self._resources.items():
             tree.add_route(template, resource)

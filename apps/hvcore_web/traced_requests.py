@@ -1,4 +1,4 @@
-"""Trace the requests of an app."""
+"""Record a trace span for each request of an app (OpenTelemetry)."""
 
 from contextlib import ExitStack
 from typing import Final
@@ -26,7 +26,7 @@ class TracingMiddleware:
         self._app = app
 
     def process_request(self, req: falcon.Request, _resp: falcon.Response) -> None:
-        """Begin the span, in this thread."""
+        """Begin the request's span, in this thread."""
         req.context.tracing = ExitStack()
         req.context.traced = req.context.tracing.enter_context(
             tracing.span(
@@ -44,7 +44,7 @@ class TracingMiddleware:
         _resource: object,
         _req_succeeded: bool,  # noqa: FBT001 - Falcon's signature
     ) -> None:
-        """End the request's span. Never with the address: that may hold a token."""
+        """End the request's span. The address is never recorded, since it may hold a token."""
         route = req.uri_template or OTHER
         method = req.method if req.method in falcon.HTTP_METHODS else OTHER
         traced = req.context.traced

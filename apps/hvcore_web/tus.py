@@ -1,5 +1,5 @@
 """
-Headers of every answer about a resumable upload.
+The headers of answers about resumable uploads.
 
 Source: tus 1.0, "Headers" and "OPTIONS".
 """
@@ -18,26 +18,26 @@ from hvcore.domain.uploads.resumable import (
 
 def check_version(req: falcon.Request) -> None:
     """
-    Refuse a request that does not say that it speaks our version.
+    Refuse a request whose ``Tus-Resumable`` header does not name the supported version.
 
     Raises:
-        UnsupportedVersionError: It does not.
+        UnsupportedVersionError: The header is missing or names another version.
     """
     if req.get_header("Tus-Resumable") != VERSION:
         raise UnsupportedVersionError
 
 
 def expires(moment: datetime) -> str:
-    """Render the header ``Upload-Expires``."""
+    """Return the value of the header ``Upload-Expires`` for a time."""
     return format_datetime(moment, usegmt=True)
 
 
 class TusMiddleware:
     """
-    Mark the answers of the addresses that speak the protocol.
+    Add the headers of the tus protocol to answers from upload addresses.
 
     Args:
-        prefix: Which addresses these are.
+        prefix: The beginning of the paths of upload addresses.
     """
 
     def __init__(self, prefix: str) -> None:
@@ -50,7 +50,7 @@ class TusMiddleware:
         _resource: object,
         _req_succeeded: bool,  # noqa: FBT001 - Falcon's signature
     ) -> None:
-        """Name the version; for OPTIONS, preflights included, everything."""
+        """Add the tus version; to answers to OPTIONS, also the extensions and the limits."""
         if not req.path.startswith(self._prefix):
             return
         if req.method == "OPTIONS":

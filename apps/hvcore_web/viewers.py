@@ -1,4 +1,4 @@
-"""The viewer of a request: address, country and player session."""
+"""Read the viewer from a request: client address, country and player session."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -15,7 +15,7 @@ CMCD_HEADERS: Final = ("CMCD-Request", "CMCD-Object", "CMCD-Status", "CMCD-Sessi
 
 
 def viewer_of(req: falcon.Request) -> Viewer:
-    """Return the tokens of the query, and the page that the request comes from."""
+    """Return the viewer of a request, with the tokens of the query and the referring page."""
     return Viewer(
         tokens=tuple(req.get_param_as_list("token") or ()),
         origin=req.get_header("Origin"),
@@ -32,7 +32,7 @@ def viewer_of(req: falcon.Request) -> Viewer:
 
 
 def countries_in(headers: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Return the headers that are named after a country, in lower case."""
+    """Return the request headers whose names contain "country", with names in lower case."""
     return tuple(
         (name.lower(), value) for name, value in headers if COUNTRY in name.lower()
     )
@@ -40,10 +40,10 @@ def countries_in(headers: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], .
 
 def client_address(neighbour: str, forwarded: str | None) -> str:
     """
-    Return the client's address, as the neighbour or our own proxies report it.
+    Return the client's address: the neighbour's, or the one that trusted proxies report.
 
     Args:
-        neighbour: Who holds the connection.
+        neighbour: The address at the other end of the connection.
         forwarded: The header ``X-Forwarded-For``.
     """
     if not forwarded or not PROXIES.is_proxy(neighbour):

@@ -1,1 +1,1 @@
-"""The processes that run tasks: workers, and the sweep."""
+"""The background processes: workers, which run tasks, and the sweep, which brings lost tasks back."""

@@ -1,9 +1,9 @@
 """
-A worker: takes tasks from its lanes until it is told to end.
+A worker: takes tasks from the lanes of the queue until it is told to end.
 
-A message says that there is work. Which task is taken then is decided by the
-database, and further ones follow until there are none: so an organization that
-rang more often is not served more often, and nothing waits for a lost message.
+A queue message says only that there is work. The database then decides which task is taken,
+and the worker takes further tasks until there are none. So an organization that sent more
+messages is not served more often, and no task waits for a lost message.
 """
 
 import gc
@@ -49,19 +49,19 @@ def run_worker(
     is_kept: bool = False,
 ) -> None:
     """
-    Run tasks in this process until SIGTERM: one at a time, outbound ones aside.
+    Run tasks in this process until SIGTERM: one at a time, but outbound tasks in threads.
 
-    Tasks that are running then are handed back at once. Who is told to leave (see
+    On SIGTERM, running tasks are handed back at once. A worker that is told to leave (see
     presence) finishes them first.
 
     Args:
-        is_kept: Whether another process starts it again when it ends.
-        is_reserve: Whether it only takes tasks of organizations of which nothing is
-            in work, while something of another one is. It has no outbound lane.
+        is_kept: Whether a supervisor starts the worker again when it ends.
+        is_reserve: Whether the worker only takes tasks of organizations that have no
+            running task, while another organization has one. It has no outbound lane.
 
     Raises:
-        RuntimeError: Outbound tasks are no longer taken; another process does
-            better.
+        RuntimeError: The thread that takes outbound tasks has ended; a new process is
+            needed.
     """
 
     def make(folder: Path) -> Services:
@@ -92,13 +92,13 @@ def work_until(  # noqa: PLR0913 - what differs between programs
     leaving: Callable[[], bool] | None = None,
 ) -> None:
     """
-    Run tasks in this thread; see run_worker.
+    Run tasks in this thread until it is to end; the same as run_worker without the signals.
 
     Args:
-        stopping: Returns whether this is to end.
+        stopping: Returns whether the work is to end at once.
         make: Makes the services, with a folder for temporary files.
-        leaving: Returns whether this takes no more tasks, and ends after those it has;
-            true whenever stopping is. None takes some until stopping is true.
+        leaving: Returns whether no more tasks are to be taken, and the work is to end after
+            the running tasks; true whenever stopping is. None: the same as stopping.
     """
     leaving = leaving or stopping
     name = process_name(data_dir)
@@ -165,7 +165,7 @@ class _Loop:
         return Outage(self.stopping)
 
     def handle(self, _: TaskId | None = None) -> None:
-        """Work until there is nothing to do, or this is to end."""
+        """Run tasks until there are no more, or until the worker is to end."""
         while not self.shall_end():
             if self.task_runs.rest.lasts:
                 # Waiting here leaves the messages to other workers.

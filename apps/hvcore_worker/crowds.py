@@ -1,9 +1,9 @@
 """
-The wait of a task for which there was no room.
+Choose the wait of a task for which there was no room, because others of its kind run.
 
-Each refusal is two transactions, and a writer on SQLite delays everyone else. So the
-more tasks of an organization wait, the longer each does: they come back at one pace,
-however many they are.
+Each refusal is two database transactions, and a writer on SQLite delays everyone else. So
+the more tasks of an organization wait, the longer each of them does: they come back at one
+pace, however many they are.
 """
 
 import heapq
@@ -43,7 +43,7 @@ class _Crowd:
 
 class Crowds:
     """
-    Remembers the waits of tasks that had no room, by kind and organization.
+    The tasks that were put back for lack of room, by kind and organization.
 
     Args:
         now_s: A clock that only goes forward, in seconds.
@@ -54,7 +54,7 @@ class Crowds:
         self._crowds: dict[tuple[str, str], _Crowd] = {}
 
     def refused(self, kind: str, org_id: str) -> timedelta:
-        """Note that there was no room; return how long the task is to wait."""
+        """Note that there was no room for a task; return the time for which it is to be put back."""
         now_s = self._now_s()
         oldest_s = now_s - CROWD_IS_OVER_AFTER_S
         self._crowds = {
@@ -79,10 +79,10 @@ class Crowds:
 
 def wait_bounds_s(kind: str, *, is_crowded: bool, waiting: int) -> tuple[float, float]:
     """
-    Return the shortest and the longest wait.
+    Return the shortest and the longest time in seconds for which a task is put back.
 
     Args:
-        is_crowded: There has been no room for a while.
+        is_crowded: Whether there has been no room for a while.
         waiting: How many tasks of the kind and organization wait, this one included.
     """
     if kind in {*PART_KINDS, TRANSCODE_CANCEL} and not is_crowded:

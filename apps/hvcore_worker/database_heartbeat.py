@@ -1,4 +1,4 @@
-"""The heartbeat in the database of a process that has threads of its own."""
+"""Record in the database that a process is alive, from a thread of that process."""
 
 import logging
 import threading
@@ -18,13 +18,13 @@ _log: Final = logging.getLogger(__name__)
 @contextmanager
 def beating(make: Callable[[], Services], kind: str) -> Iterator[None]:
     """
-    Within the block, tell the database now and then that this process is at work.
+    Within the block, record every 30 s in the database that this process is at work.
 
-    Call it after a fork, which no thread may precede.
+    Call this after a fork: no thread may be started before one.
 
     Args:
-        make: Makes the services, for each beat anew.
-        kind: The process's task, such as ``api``.
+        make: Makes the services, for each record anew.
+        kind: The kind of the process, such as ``api``.
     """
     over = threading.Event()
     begin_to_beat(make, kind, over)
@@ -37,7 +37,7 @@ def beating(make: Callable[[], Services], kind: str) -> Iterator[None]:
 def begin_to_beat(
     make: Callable[[], Services], kind: str, over: threading.Event
 ) -> None:
-    """Start the thread of ``beating``, which ends some time after ``over`` is set."""
+    """Start the heartbeat thread of ``beating``; it ends some time after the event ``over`` is set."""
     threading.Thread(
         target=_beat, args=(make, kind, over), name="heartbeat", daemon=True
     ).start()

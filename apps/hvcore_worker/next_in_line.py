@@ -1,8 +1,8 @@
 """
-Short requests that wait in this process for one of their kind to end.
+Let short tasks wait in this process until a running task of the same kind ends.
 
-To put each back and take it again later costs two transactions, and a pause that is
-mostly longer than the request. The thread that has ended one takes the next itself.
+To put each task back and take it again later costs two transactions, and a pause that is
+mostly longer than the task. The thread that has ended one task takes the next one itself.
 """
 
 import time
@@ -26,7 +26,7 @@ Whose = tuple[str, ...]
 @attrs.define(eq=False)
 class Lines:
     """
-    Leased tasks that wait, in the order in which they came; for one thread at a time.
+    Waiting lines of leased tasks, one for each kind and organization; for one thread at a time.
 
     Args:
         now_s: A clock that only goes forward, in seconds.
@@ -38,7 +38,7 @@ class Lines:
     )
 
     def join(self, whose: Whose, task: Task) -> bool:
-        """Have a task wait; False if too many do."""
+        """Append a task to a line; return False, and leave it out, if the line is full."""
         line = self._lines.setdefault(whose, deque())
         if len(line) >= MOST_IN_LINE:
             return False
@@ -46,7 +46,7 @@ class Lines:
         return True
 
     def next(self, whose: Whose) -> Task | None:
-        """Take from a line the task that came first, if it may still begin."""
+        """Remove and return the oldest task of a line; None if there is none or its lease is too old."""
         line = self._lines.get(whose)
         if not line or self._now_s() > line[0][1] + LONGEST_IN_LINE_S:
             return None
@@ -54,6 +54,6 @@ class Lines:
         return task
 
     def leave(self, whose: Whose | None = None) -> list[Task]:
-        """Take all tasks from a line; from every line if none is named."""
+        """Remove and return all tasks of a line, or of all lines if no line is named."""
         lines = list(self._lines) if whose is None else [whose]
         return [task for one in lines for task, _ in self._lines.pop(one, ())]

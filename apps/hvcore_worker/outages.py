@@ -1,8 +1,8 @@
 """
-Wait while the service does not answer, and keep the message that work came by.
+Wait while the database or another part of the service does not answer, and keep the task.
 
-Who drops it has the work wait until the sweep rings again; and would drop all others of
-the queue within a moment.
+A worker that dropped the queue message would leave its task waiting until the sweep sends
+another one, and would drop all other messages of the queue within a moment.
 """
 
 import logging
@@ -21,13 +21,13 @@ _log = logging.getLogger(__name__)
 
 @attrs.define
 class Outage:
-    """Of one loop that takes tasks. Its beginning and its end are a line each in the log."""
+    """An outage as one worker loop sees it; its beginning and its end are logged once each."""
 
     stopping: Callable[[], bool]
     _lasts: bool = False
 
     def wait(self, error: UnavailableError) -> None:
-        """Wait before the next attempt, unless the process is to end."""
+        """Log the outage if it is new, and wait a second, or until the process is to end."""
         if not self._lasts:
             self._lasts = True
             _log.warning(
@@ -37,7 +37,7 @@ class Outage:
         waited(self.stopping, WAITS_S)
 
     def end(self) -> None:
-        """Take note that the service answers."""
+        """Log that the service answers again, if there was an outage."""
         if self._lasts:
             self._lasts = False
             _log.info("tasks are taken again")

@@ -1,10 +1,10 @@
 """
-Outbound tasks, many at a time: they mostly wait for other people's servers.
+Run outbound tasks, such as webhooks and fetches, many at a time in threads.
 
-They are taken from the queue by a thread of their own, so that light work
-never waits for them, and run in further threads. Only work that starts no
-children may run here: a child's request to die with its parent is tied to the
-thread that forked it.
+These tasks mostly wait for other people's servers. A thread of its own takes them from the
+queue, so that light work never waits for them, and further threads run them. Only
+work that starts no child processes may run here: a child's request to die with its parent
+is tied to the thread that forked it.
 """
 
 import logging
@@ -43,7 +43,7 @@ _LOOKS_EVERY_S: Final = 0.5
 
 
 class OutboundThreads:
-    """Runs outbound tasks, each in a thread."""
+    """Threads of a worker that run outbound tasks, one task in each."""
 
     def __init__(
         self,
@@ -70,10 +70,9 @@ class OutboundThreads:
     @contextmanager
     def running(self) -> Iterator[None]:
         """
-        Take outbound tasks while a block runs; at its end they are handed back.
+        Within the block, take and run outbound tasks; at its end, hand waiting tasks back.
 
-        A request that does not stop in time ends with the process, and its
-        lease runs out.
+        A task that does not stop in time ends with the process, and its lease runs out.
         """
         taker = self._start(self._consume)
         try:
@@ -91,7 +90,7 @@ class OutboundThreads:
             self._put_back(waiting, lambda _: timedelta())
 
     def has_ended(self) -> bool:
-        """Return whether no more tasks are taken, as after a bug of the queue's."""
+        """Return whether outbound tasks are no longer taken, as after a bug in the queue."""
         return self._ended.is_set()
 
     def _are_finishing(self) -> bool:

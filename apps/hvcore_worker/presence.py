@@ -1,9 +1,9 @@
 """
-The files that show a data folder's running workers, and tell them to leave.
+Show a data folder's running workers by files in it, and tell workers by files to leave.
 
-By files and not by signals: containers that share a folder do not see each other's
-processes. Each worker has a file and holds its lock, so that one without a lock is of a
-worker that is gone. Who tells it to leave puts another file beside it.
+Signals would not do: containers that share a folder do not see each other's processes.
+Each worker has a file and holds its lock, so a file without a lock belongs to a worker that
+is gone. Another file beside it tells the worker to leave.
 """
 
 import fcntl
@@ -29,11 +29,11 @@ _LEAVE: Final = ".leave"
 @attrs.frozen
 class PresentWorker:
     """
-    A worker that runs.
+    A running worker, found by its file in the data folder.
 
     Attributes:
-        name: Its host and process, as an operator knows them.
-        is_kept: ``hv up`` starts it again when it ends.
+        name: The worker's host and process, as shown to operators.
+        is_kept: Whether ``hv up`` starts the worker again when it ends.
     """
 
     name: str
@@ -42,10 +42,11 @@ class PresentWorker:
 
     def tell_to_leave(self, *, hands_back_after_s: float) -> None:
         """
-        Have the worker take no more tasks, and end.
+        Tell the worker to take no more tasks, and to end.
 
         Args:
-            hands_back_after_s: How long it may finish what it has begun.
+            hands_back_after_s: The seconds for which it may go on with running tasks;
+                then it hands them back.
         """
         asked = self._file.with_suffix(_LEAVE)
         made = asked.with_suffix(".new")
@@ -53,13 +54,13 @@ class PresentWorker:
         made.replace(asked)
 
     def is_here(self) -> bool:
-        """Return whether it still runs."""
+        """Return whether the worker still runs."""
         return _is_locked(self._file)
 
 
 def workers_here(data_dir: Path) -> Sequence[PresentWorker]:
     """
-    Return the workers of a data folder that run on this machine.
+    Return the running workers of a data folder, and remove the files of workers that are gone.
 
     Raises:
         OSError: The folder cannot be read.
@@ -79,10 +80,12 @@ def present(
     data_dir: Path, stopping: Stopping, *, name: str, is_kept: bool
 ) -> Iterator[None]:
     """
-    Be seen by workers_here while a block runs, and leave when told to.
+    Within the block, list this process among the workers of the data folder.
+
+    If a file tells this worker to leave, stopping is told.
 
     Args:
-        stopping: Is told.
+        stopping: Told to leave, and later to hand tasks back.
         name: See PresentWorker.
         is_kept: See PresentWorker.
     """

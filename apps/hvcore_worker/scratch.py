@@ -1,5 +1,5 @@
 """
-A folder for one process's temporary files that no crash leaves behind.
+Make a folder for one process's temporary files, and remove the folders of crashed processes.
 
 Each process holds a lock on a file in its folder. A folder whose lock is free
 has no owner any more, whatever happened to it, and is removed.
@@ -27,7 +27,7 @@ _LOCK: Final = "owner.lock"
 
 @contextmanager
 def scratch_folder(parent: Path) -> Iterator[Path]:
-    """Make a folder of this process below parent; it is removed at the end."""
+    """Within the block, have a locked folder below parent for this process; remove it at the end."""
     parent.mkdir(parents=True, exist_ok=True)
     folder, descriptor = _locked_folder(parent)
     try:
@@ -55,10 +55,10 @@ def _locked_folder(parent: Path) -> tuple[Path, int]:
 
 def remove_orphans(parent: Path) -> int:
     """
-    Remove the folders of processes that are gone.
+    Remove the temporary folders of processes that are gone.
 
     Returns:
-        How many were removed.
+        The number of folders that were removed.
     """
     if not parent.is_dir():
         return 0

@@ -1,4 +1,4 @@
-"""Turn the signals that end a process into a question that can be asked."""
+"""Catch the signals that end a process, so that loops can ask whether to stop."""
 
 import signal
 import threading
@@ -15,10 +15,10 @@ ASKS_EVERY_S: Final = 0.1
 
 class Stopping:
     """
-    Return whether this process was asked to end.
+    Tells whether this process was asked to end, by SIGTERM, SIGINT or a call.
 
-    Made in the main thread: it takes over SIGTERM and SIGINT. As a context manager it
-    gives them back at the end, to the program that had them.
+    Made in the main thread: it installs handlers for SIGTERM and SIGINT. Used as a context
+    manager, it restores the earlier handlers at the end.
     """
 
     def __init__(self) -> None:
@@ -49,23 +49,23 @@ class Stopping:
 
     def wait(self, seconds: float) -> bool:
         """
-        Wait that long, or until the process is asked to end; tell which.
+        Wait for the given seconds or until the process is to end; return whether it is to end.
 
-        Loops that wait here again and again have a heartbeat by it.
+        Each call is also a heartbeat, so a loop that waits here is known to be alive.
         """
         heartbeat.beat()
         return self._asked.wait(seconds)
 
     def is_leaving(self) -> bool:
-        """Return whether the process takes nothing new any more."""
+        """Return whether the process is to take no new tasks."""
         return self._leaving.is_set()
 
     def leave(self) -> None:
-        """Have the process take nothing new; what it has begun it may finish."""
+        """Tell the process to take no new tasks; it may finish the running ones."""
         self._leaving.set()
 
     def hand_back(self) -> None:
-        """Have the process end, as if by a signal."""
+        """Tell the process to hand its running tasks back and end, as a signal would."""
         self._leaving.set()
         self._asked.set()
 
@@ -74,7 +74,7 @@ class Stopping:
 
 
 def waited(stopping: Callable[[], bool], seconds: float) -> bool:
-    """Wait that long, or until this is to end; tell which."""
+    """Wait for the given seconds or until stopping() is true; return whether it is to stop."""
     if isinstance(stopping, Stopping):
         return stopping.wait(seconds)
     ends_at_s = time.monotonic() + seconds

@@ -1,7 +1,8 @@
 """
-The sweep: brings back lost tasks, rings for due ones, ends what ran out.
+The sweep: puts lost tasks back, sends messages for due tasks, ends expired uploads, tidies.
 
-Many may run; one leads, the others wait to take over.
+Many sweep processes may run. One leads and does what is done once for the installation; the
+others wait to take over.
 """
 
 import logging
@@ -47,7 +48,7 @@ _TIDYING: Final[Mapping[str, Callable[[Services], object]]] = {
 
 
 def run_sweep(settings: Settings) -> None:
-    """Sweep until SIGTERM."""
+    """Run the sweep every 2 s in this process until SIGTERM."""
     with build(settings) as services:
         sweep_until(Stopping(), services)
 
@@ -58,11 +59,11 @@ def sweep_until(
     also: Callable[[], None] = lambda: None,
 ) -> None:
     """
-    Sweep again and again.
+    Run the sweep every 2 s until stopping() is true; a failed round is logged.
 
     Args:
-        stopping: Returns whether this is to end.
-        also: What else is done each time.
+        stopping: Returns whether the sweep is to end.
+        also: Called after each round.
     """
     holder = process_name(services.settings.data_dir)
     turn = 0
@@ -84,7 +85,7 @@ def sweep_until(
 
 def sweep_once(services: Services, *, holder: str, tidies: bool) -> None:
     """
-    Do one round; for the installation, if this process leads.
+    Do one round of the sweep: the work for this host, and for the installation if it leads.
 
     Raises:
         UnavailableError: The database does not say who leads.

@@ -1,4 +1,4 @@
-"""HTML as elements and not as text, so that everything in it is escaped."""
+"""Build HTML from elements instead of text, so that everything in it is escaped."""
 
 import re
 from collections.abc import Iterator
@@ -29,11 +29,11 @@ def element(tag: str, *content: str | Element, **attributes: str) -> Element:
 
 
 def block(text: str, **attributes: str) -> Element:
-    """Make a block of code; who has no mouse scrolls it with the keys."""
+    """Return a ``<pre>`` element for code, which can be scrolled with the keyboard."""
     return element("pre", text, tabindex="0", **attributes)
 
 
 def prose(text: str) -> Iterator[str | Element]:
-    """Yield a text, with what stands in backticks as code."""
+    """Yield the parts of a text; parts in backticks become ``<code>`` elements."""
     for number, part in enumerate(_CODE.split(text)):
         yield element("code", part) if number % 2 else part

@@ -91,7 +91,7 @@ _FILES: Final = {
 
 
 def command_of(operation: Operation, server_url: str) -> str:
-    """Return a command line that sends the request."""
+    """Return a command line that sends a request to an operation."""
     first = ["curl -s"]
     if operation.method != "GET":
         first.append(f"-X {operation.method}")
@@ -106,10 +106,10 @@ def command_of(operation: Operation, server_url: str) -> str:
 
 def answer_of(content: Schema) -> str:
     """
-    Return an answer as JSON, in lines: a recorded one, or one of its schema.
+    Return an example answer as indented JSON: a recorded one, or one made from the schema.
 
     Args:
-        content: Of a media type.
+        content: The media type object of the answer in the OpenAPI document.
     """
     answer = _recorded(content) or example_of(content["schema"])
     return json.dumps(answer, indent=2, ensure_ascii=False)
@@ -121,10 +121,10 @@ def _recorded(content: Schema) -> Any:  # noqa: ANN401 - JSON data
 
 def example_of(schema: Schema, name: str = "") -> Any:  # noqa: ANN401 - JSON data
     """
-    Return a value that keeps a schema.
+    Return an example value that is valid for a schema.
 
     Args:
-        name: Of the member that has it; some names say more than their schema.
+        name: The name of the member with this value; some names say more than the schema.
     """
     chosen = _VALUES.get(name)
     if chosen is not None and _takes(schema, chosen):

@@ -79,7 +79,7 @@ class Operation:
 
     @property
     def id(self) -> str:
-        """Its name in the page's addresses."""
+        """The operation's id, which is its anchor in the page's addresses."""
         return str(self.node["operationId"])
 
     @property
@@ -89,7 +89,7 @@ class Operation:
 
     @property
     def work(self) -> tuple[str, str]:
-        """Method and path without the family's root: equal for the two twins."""
+        """The method and the path without the family's root; equal for the same operation of both families."""
         rest = self.path
         for root in (ENV, ORG, KEY):
             if rest.startswith(f"{root}/"):
@@ -117,7 +117,7 @@ def operations_of(document: Mapping[str, Any]) -> Sequence[Operation]:
 
 
 def twins_of(one: Operation, others: Iterable[Operation]) -> Sequence[Operation]:
-    """Return the operations that do the same by another path."""
+    """Return the operations of the other family that do the same by another path."""
     return [
         other
         for other in others

@@ -1,4 +1,4 @@
-"""JSON Schema in words."""
+"""Describe JSON Schemas in words, for the documentation page."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -36,7 +36,7 @@ def members_of(schema: Schema, path: str = "") -> Iterator[Member]:
 
 
 def type_of(schema: Schema) -> str:
-    """Return the type, such as ``array of string``."""
+    """Return the type of a schema in words, such as ``array of string``."""
     plain = _plain(schema)
     kind = str(plain.get("type", "any"))
     if kind == "array" and plain["items"].get("type", "object") != "object":
@@ -45,7 +45,7 @@ def type_of(schema: Schema) -> str:
 
 
 def rules_of(schema: Schema) -> Iterator[str]:
-    """Yield the rules of a value besides its type, and its default."""
+    """Yield the rules of a schema in words, besides its type, and its default."""
     plain = _plain(schema)
     choices = [*_choices(plain), *(w for p in plain.get("anyOf", ()) for w in _ends(p))]
     if choices:

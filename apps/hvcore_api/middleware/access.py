@@ -35,7 +35,7 @@ class AccessMiddleware:
         params: Mapping[str, str],
     ) -> None:
         """
-        Let the request pass, or not.
+        Check the caller's key, organization and permission; raise an error if one is not enough.
 
         Raises:
             UnauthorizedError: No valid key.

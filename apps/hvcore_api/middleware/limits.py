@@ -33,11 +33,11 @@ class LimitsMiddleware:
         _params: dict[str, object],
     ) -> None:
         """
-        Count the request.
+        Count the request for its rate limits.
 
         Raises:
-            RateLimitExceededError: It is one too many; it was not counted.
-            UnavailableError: It must be counted and cannot be.
+            RateLimitExceededError: The request is over a limit; it was not counted.
+            UnavailableError: The request must be counted and cannot be.
         """
         scope: RequestScope | None = getattr(req.context, "scope", None)
         if scope is None or self._limits is None:

@@ -1,4 +1,4 @@
-"""The answers of a route: its success, and the errors that routes share."""
+"""Describe the answers of a route in the OpenAPI document: its success and its errors."""
 
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
@@ -106,7 +106,7 @@ def success_of(route: Route, components: Components, links: Document) -> Documen
 
 
 def described(schema: Schema, components: Components) -> Document:
-    """Return a header's schema, and beside it its words, which belong to the header."""
+    """Return an OpenAPI header object: the description and example apart from the schema."""
     words = {n: schema[n] for n in ("description", "example") if n in schema}
     bare = {name: value for name, value in schema.items() if name not in words}
     return {**words, "schema": components.schema(bare)}
@@ -129,7 +129,7 @@ def errors_of(route: Route) -> Mapping[int, Mapping[str, str]]:
 
 
 def answer_schema(route: Route) -> Schema | None:
-    """Return the schema of a route's JSON, under a name; None if it answers none."""
+    """Return the named schema of a route's JSON answer; None if the route answers no JSON."""
     answer = route.answer
     if answer is None:
         return None

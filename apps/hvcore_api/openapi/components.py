@@ -22,7 +22,7 @@ _NO_NAME: Final = re.compile("[^A-Za-z0-9]+")
 
 
 def camel(text: str) -> str:
-    """Return words as a name: ``video_not_found`` is ``VideoNotFound``."""
+    """Return snake case words in camel case: ``video_not_found`` becomes ``VideoNotFound``."""
     return "".join(word[:1].upper() + word[1:] for word in _NO_NAME.split(text))
 
 
@@ -40,7 +40,7 @@ class Components:
         }
 
     def schema(self, schema: Schema) -> Schema:
-        """Return a schema in which whatever has a name is a reference."""
+        """Return a schema in which every named schema is replaced by a reference."""
         title = schema.get("title")
         if not isinstance(title, str):
             return {name: self._within(value) for name, value in schema.items()}

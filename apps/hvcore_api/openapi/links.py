@@ -1,5 +1,5 @@
 """
-Links: which operation goes on with what an answer has given.
+Describe OpenAPI links: the operations that can use values of another operation's answer.
 
 Source: OpenAPI 3.1.1, "Link Object". Readers of the document follow them, and so does
 schemathesis when it tests.
@@ -83,10 +83,10 @@ _QUERY: Final = {("listEvents", "listEvents"): {"query.after": "/body/cursor"}}
 
 def links_of(route: Route, routes: Iterable[Route], components: Components) -> Document:
     """
-    Describe the links of a route's success.
+    Return the OpenAPI links of a route's successful answer, by operation.
 
     Args:
-        routes: All of them.
+        routes: All routes of the API.
     """
     given = _GIVEN.get(route.name)
     if given is None:

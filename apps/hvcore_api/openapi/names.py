@@ -17,7 +17,7 @@ _ENDINGS: Final[Mapping[str, str]] = {ENV: "InEnvironment", ORG: "InOrganization
 
 def operation_id(route: Route) -> str:
     """
-    Return such as ``listVideos``, or ``listVideosInEnvironment`` for its twin.
+    Return the operation id of a route, such as ``listVideos`` or ``listVideosInEnvironment``.
 
     A plugin's route has no name; it is called after its path, such as
     ``getNotesByNoteId``.

@@ -19,7 +19,7 @@ _HEADERS: Final = {
 
 
 def webhooks_of(components: Components) -> Document:
-    """Describe the request that brings an event."""
+    """Return the OpenAPI descriptions of the requests that bring events to webhook endpoints."""
     example = components.example(str(EVENT_SENT["title"]))
     content = {
         "schema": components.schema(EVENT_SENT),

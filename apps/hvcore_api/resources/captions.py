@@ -61,7 +61,7 @@ class CaptionFileResource:
         language: str,
         **_path: str,
     ) -> None:
-        """Set captions; those that were there are replaced."""
+        """Store the captions of a language; they replace earlier captions of that language."""
         scope = scope_of(req)
         wanted = read_query(wire.CaptionParameters, req.params)
         media_type = text_type(req, FORMATS)

@@ -35,7 +35,7 @@ class ChaptersResource:
     def on_put(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        """Set chapters; those that were there are replaced."""
+        """Store the chapters of a video; they replace earlier chapters."""
         scope = scope_of(req)
         text_type(req, FORMATS)
         # Kept until they are stored: each of them holds a thread of the server.

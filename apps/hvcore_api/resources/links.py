@@ -52,7 +52,7 @@ class EdgeKeyListResource:
 
 
 class EdgeKeyResource:
-    """The end of an edge key, below its organization or its video, in both families."""
+    """The route that revokes an edge key, below its organization or its video, in both families."""
 
     def __init__(self, services: Services) -> None:
         self._edge_keys = services.edge_keys
@@ -125,7 +125,7 @@ class ShareLinkListResource:
 
 
 class ShareLinkResource:
-    """One share link of a video, in both families."""
+    """The route that revokes a share link of a video, in both families."""
 
     def __init__(self, services: Services) -> None:
         self._shares = services.shares

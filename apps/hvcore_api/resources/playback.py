@@ -10,7 +10,7 @@ from hvcore_api.request_scope import check_video_id, scope_of
 
 
 class SignedUrlResource:
-    """The signed-url route, in both families."""
+    """The route that makes a signed playback address of a video, in both families."""
 
     def __init__(self, services: Services) -> None:
         self._playback = services.playback

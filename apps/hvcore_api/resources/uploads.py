@@ -52,7 +52,7 @@ class UploadCompleteResource:
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        """Look at once whether the bytes have come."""
+        """Check at once whether the file has arrived in the object store."""
         scope = scope_of(req)
         found = self._direct_uploads.complete(
             scope.caller, scope.org_id, check_video_id(video_id)

@@ -19,7 +19,7 @@ from hvcore_web.json_media import read_json
 
 
 class VideoListResource:
-    """List, in both families."""
+    """The route that lists videos, in both families."""
 
     def __init__(self, services: Services) -> None:
         self._access = services.access
@@ -48,7 +48,7 @@ class VideoListResource:
 
 
 class VideoDetailsResource:
-    """Details, in both families."""
+    """The route that gives the details of a video, in both families."""
 
     def __init__(self, services: Services) -> None:
         self._analytics = services.analytics
@@ -77,7 +77,7 @@ class VideoDetailsResource:
 
 
 class VideoDeletionResource:
-    """Delete, in both families."""
+    """The route that deletes a video, in both families."""
 
     def __init__(self, services: Services) -> None:
         self._deletion = services.deletion
@@ -85,7 +85,7 @@ class VideoDeletionResource:
     def on_delete(
         self, req: falcon.Request, resp: falcon.Response, video_id: str, **_path: str
     ) -> None:
-        """Hide a video at once; its files go soon after."""
+        """Hide a video at once; its files are removed soon after."""
         scope = scope_of(req)
         # The body is optional, and null equals absent.
         document = read_json(req)
@@ -97,7 +97,7 @@ class VideoDeletionResource:
 
 
 class VideoChangeResource:
-    """Change, in both families."""
+    """The route that changes a video, in both families."""
 
     def __init__(self, services: Services) -> None:
         self._editing = services.editing

@@ -1,4 +1,4 @@
-"""The captions of videos."""
+"""The routes of the captions of videos."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The chapters of videos."""
+"""The routes of the chapters of videos."""
 
 from typing import Final
 

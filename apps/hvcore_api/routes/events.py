@@ -1,4 +1,4 @@
-"""The list of events."""
+"""The routes of the list of events."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Share links and edge keys."""
+"""The routes of share links and edge keys."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Signed playback addresses."""
+"""The routes of signed playback addresses."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Processing."""
+"""The routes that start processing."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Health, environments, the key itself."""
+"""The routes of health, environments and the caller's own key."""
 
 from typing import Final
 

@@ -1,1 +1,1 @@
-"""Commands that people call, by their subject."""
+"""The commands of ``hv`` that people call, by subject."""

@@ -1,1 +1,1 @@
-"""Logs of processes: their lines and files."""
+"""The log lines and log files of processes."""

@@ -1,4 +1,4 @@
-"""Log lines that are JSON objects, for programs that collect logs."""
+"""Write and read log lines that are JSON objects, for programs that collect logs."""
 
 import json
 import logging
@@ -14,10 +14,10 @@ _IMPORTANT: Final = re.compile(
 
 
 class JsonFormatter(logging.Formatter):
-    """One object a record, on one line; in ASCII, so that no terminal obeys it."""
+    """Formats each log record as a JSON object on one line, in ASCII, so that no terminal obeys it."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Write the record: its own members first, then its ``hv_`` attributes."""
+        """Return the record as JSON: its own members first, then its ``hv_`` attributes."""
         at = datetime.fromtimestamp(record.created, UTC)
         document: dict[str, object] = {
             "time": at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
@@ -35,7 +35,7 @@ class JsonFormatter(logging.Formatter):
 
 
 def read_line(line: bytes) -> Mapping[str, object] | None:
-    """Return the object of a line; None if it is none of ours."""
+    """Return the JSON object in a log line; None if the line is not one of JsonFormatter's."""
     # A service manager may have put something before it.
     start = line.find(b'{"time": ')
     if start < 0:
@@ -51,12 +51,12 @@ def read_line(line: bytes) -> Mapping[str, object] | None:
 
 
 def is_important(line: bytes) -> bool:
-    """Return whether a line is of an important record."""
+    """Return whether a JSON log line has the level WARNING or above."""
     return _IMPORTANT.match(line) is not None
 
 
 def as_text(line: bytes) -> bytes:
-    """Return a line as people read it; one that is not ours stays as it is."""
+    """Return a JSON log line as text for people; another line is returned unchanged."""
     document = read_line(line)
     if document is None:
         return line

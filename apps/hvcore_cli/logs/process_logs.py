@@ -1,4 +1,4 @@
-"""The log of a process: how its lines look, and the file that keeps them."""
+"""The log of a process: the format of its lines, and the file that keeps them."""
 
 import logging
 import os
@@ -36,7 +36,7 @@ class _LineFormatter(logging.Formatter):
         return " ".join([super().formatMessage(record), *data])
 
     def format(self, record: logging.LogRecord) -> str:
-        """Write the record so that no terminal obeys what it quotes."""
+        """Return the record as text without characters that a terminal would obey."""
         return printable(super().format(record), keeps="\n\t")
 
 
@@ -60,12 +60,12 @@ def configure(log_format: str = TEXT) -> None:
 
 
 def is_important(line: bytes) -> bool:
-    """Return whether this line is shown to the operator."""
+    """Return whether a log line has the level WARNING or above, and is shown to the operator."""
     return _IMPORTANT.match(line) is not None or json_lines.is_important(line)
 
 
 def rotate(path: Path) -> None:
-    """Make room: the log becomes the older file, or is lost."""
+    """Rename a log file to ``.log.1``, or empty it if that fails."""
     try:
         path.replace(path.with_suffix(".log.1"))
     except OSError:
@@ -76,7 +76,7 @@ def rotate(path: Path) -> None:
 
 class LogFile:
     """
-    A log file that cannot fill the disk.
+    A log file of limited size, so that it cannot fill the disk.
 
     Attributes:
         reason: The last line that may say why the process has ended.
@@ -88,7 +88,7 @@ class LogFile:
         self._file: BinaryIO | None = None
 
     def write(self, line: bytes) -> None:
-        """Append a line; a full disk, or a folder that is gone, loses it."""
+        """Append a line; the line is lost if the disk is full or the folder is gone."""
         # Gunicorn's last words are that it ends, and not why.
         if line.strip() and not any(mark in line for mark in _LAST_WORDS):
             self.reason = json_lines.as_text(line.strip())
@@ -97,7 +97,7 @@ class LogFile:
             self._file_for(line).write(line)
 
     def close(self) -> None:
-        """Close the file; another line opens it again."""
+        """Close the file; the next line opens it again."""
         if self._file is not None:
             self._file.close()
             self._file = None

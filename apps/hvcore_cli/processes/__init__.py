@@ -1,1 +1,1 @@
-"""Processes of the service: each alone, or all of a machine under one supervisor."""
+"""The processes of the service, run separately or all on one machine under a supervisor."""

@@ -1,4 +1,4 @@
-"""The processes of the service, each alone."""
+"""Commands that run one process of the service each, without ``hv up``."""
 
 import logging
 import socket
@@ -336,7 +336,7 @@ def _check_database(invocation: Invocation) -> None:
 
 
 def tell_of_faults(registry: Registry) -> None:
-    """Log each broken plugin; backends chosen from one are refused elsewhere."""
+    """Log each broken plugin; a broken plugin that the settings choose is refused elsewhere."""
     for fault in registry.faults:
         _log.warning("left out: %s", fault)
 
@@ -388,13 +388,13 @@ def open_port(
     host: str, port: int, *, patience_s: float = BIND_PATIENCE_S
 ) -> socket.socket:
     """
-    Listen at an address.
+    Open a listening socket at an address.
 
     Args:
-        patience_s: How long to try while another process has it.
+        patience_s: Seconds for which to try while another process has the port.
 
     Raises:
-        CliError: It cannot be had.
+        CliError: The address cannot be had.
     """
     try:
         return listen(host, port, patience_s=patience_s)

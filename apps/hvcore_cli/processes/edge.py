@@ -1,4 +1,4 @@
-"""``hv edge``: nginx in front of delivery."""
+"""``hv edge``: set up nginx in front of delivery, and count the segments it serves."""
 
 import signal
 import threading

@@ -1,4 +1,4 @@
-"""The steps that ``hv up`` takes once, before its processes start."""
+"""The steps that ``hv up`` takes before its processes start."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -29,7 +29,7 @@ ENVIRONMENTS = {
 @click.command(cls=HvCommand, hidden=True)
 @pass_invocation
 def prepare(invocation: Invocation) -> None:
-    """Migrate, make the first keys, and free what our dead workers held."""
+    """Migrate the database, make the first API keys, and free tasks held by dead workers."""
     process_logs.configure(invocation.load().settings.log.format)
     # A plugin that hangs keeps nobody from reading why.
     invocation.abandons_threads = True

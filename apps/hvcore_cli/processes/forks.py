@@ -1,5 +1,5 @@
 """
-Programs that ``hv up`` starts, as forks of itself.
+Start the programs of ``hv up`` as forks of its process.
 
 A command of ``hv`` goes on in the fork: Python and the modules of the service are
 loaded once, which takes a second, and not by each of ten processes. A fork opens its
@@ -57,7 +57,7 @@ SHARED_LIBRARIES: Final = ("rq",)
 
 
 def load_shared() -> None:
-    """Load the modules that all forks need, once; it takes a second."""
+    """Load the modules that all forks need, before the first fork; this takes a second."""
     with no_garbage_collected():
         for name in SHARED:
             importlib.import_module(name)
@@ -93,10 +93,11 @@ class _UnflushedPopen(Popen):
 @attrs.define
 class Fork:
     """
-    A process that was started; wait for it, or nobody knows how it ended.
+    A process that start() has started; its exit status is known once wait() was called.
 
     Attributes:
-        stdout: What it writes; what goes to standard error too, if that is not apart.
+        stdout: The stream of the process's output; standard error is in it, too, unless it
+            is separate.
     """
 
     stdout: StreamReader
@@ -139,9 +140,9 @@ async def start(
     Start a program in a session of its own, with nothing on its standard input.
 
     Args:
-        arguments: The command, the program's absolute path first; words for ``hv``
-            if it is one of ours.
-        sockets: Descriptors that it inherits.
+        arguments: The absolute path of the program first, then its arguments; a command
+            of ``hv`` goes on in a fork.
+        sockets: Descriptors that the program inherits.
 
     Raises:
         OSError: The machine has no room for another process or descriptor.

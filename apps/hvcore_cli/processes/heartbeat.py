@@ -1,4 +1,4 @@
-"""The heartbeat in the database of a process of the command line."""
+"""Record in the database that a process of the command line is alive."""
 
 import threading
 from functools import partial
@@ -12,7 +12,7 @@ from hvcore_worker.database_heartbeat import begin_to_beat
 
 def beat_beside(settings: Settings) -> None:
     """
-    Tell the database now and then that this process is at work, and of which version.
+    Record in the database now and then that this process works, and its version, in a thread.
 
     Call it after a fork, which no thread may precede.
     """

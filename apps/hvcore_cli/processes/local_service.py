@@ -1,4 +1,4 @@
-"""The whole service on this machine: its processes, and when it is ready."""
+"""Run the whole service on this machine: start its processes, and tell when it is ready."""
 
 import asyncio
 import json
@@ -61,14 +61,14 @@ def usual_workers() -> UsualWorkers:
 
 class LocalService:
     """
-    ``hv up`` without its terminal.
+    The processes of ``hv up``, without its output on the terminal.
 
     Args:
-        listeners: Sockets that listen: for the API, and for delivery, player
-            and uploads. They stay open while a process starts again, so that
-            callers wait instead of being refused.
-        workers: Encode workers; None lets the number of cores decide.
-        tell: Gets the lines for the operator.
+        listeners: Two listening sockets: of the API, and of delivery, player and
+            uploads. They stay open while a process starts again, so that callers wait
+            instead of being refused.
+        workers: The number of encode workers; None lets the number of cores decide.
+        tell: Called with each line for the operator.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class LocalService:
 
     @property
     def mails(self) -> str:
-        """The destination of mails in words, without a password."""
+        """The server to which mails are sent, in words and without a password."""
         settings = self._loaded.settings
         if not settings.mail.url:
             return f"files in {mail_folder(settings)} (HV_MAIL__URL is not set)"
@@ -137,14 +137,14 @@ class LocalService:
 
     async def sign_in_address(self) -> str:
         """
-        Return an address that signs an operator in to the dashboard, once.
+        Return a link that signs an operator in to the dashboard once.
 
         Returns:
-            Where to sign in, if people sign in another way; "" if there is no
-            dashboard.
+            The link; the address of the sign-in page if people sign in another way; "" if
+            there is no dashboard.
 
         Raises:
-            CliError: No address could be made.
+            CliError: No link could be made.
         """
         settings = self._loaded.settings
         if not settings.dashboard.enabled:
@@ -180,10 +180,10 @@ class LocalService:
 
     async def failed(self) -> None:
         """
-        Wait until a process cannot be kept running, and raise why.
+        Wait until a process cannot be kept running, and raise the reason.
 
         Raises:
-            CliError: It happened.
+            CliError: A process cannot be kept running.
         """
         done, _ = await asyncio.wait(self._keepers, return_when=asyncio.FIRST_EXCEPTION)
         for keeper in done:
@@ -295,5 +295,5 @@ async def _running(service: LocalService) -> AsyncIterator[LocalService]:
 
 
 def running(service: LocalService) -> AbstractAsyncContextManager[LocalService]:
-    """Run the service while a block runs; the folder must be locked."""
+    """Within the block, run the service; the data folder must be locked."""
     return _running(service)

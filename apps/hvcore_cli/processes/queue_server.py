@@ -1,5 +1,5 @@
 """
-The Valkey or Redis that ``hv up`` runs for itself.
+The Valkey or Redis server that ``hv up`` runs as its task queue.
 
 It writes nothing to disk, because the database knows every task: losing it loses
 nothing. It listens on a unix socket that only this user can open, and on no port.
@@ -24,10 +24,10 @@ PATIENCE_S: Final = 15.0
 
 def refuse_lonely_queue(services: Services) -> None:
     """
-    Refuse a queue of which other processes get nothing.
+    Refuse a queue backend whose messages do not reach other processes.
 
     Raises:
-        CliError: The settings have chosen such a one.
+        CliError: The settings have chosen such a backend.
     """
     try:
         queue = services.queue
@@ -46,10 +46,10 @@ def queue_socket(folder: DataFolder) -> Path:
 
 def queue_program(folder: DataFolder, environ: Mapping[str, str]) -> Program:
     """
-    Describe the server's process.
+    Return the program of the queue server, for the supervisor.
 
     Raises:
-        CliError: There is no server on this machine.
+        CliError: There is no such server on this machine.
     """
     path = queue_socket(folder)
     # Of a server that was killed; bind(2) refuses a path that is there.
@@ -85,10 +85,10 @@ def _server() -> str:
 
 async def wait_for_queue(folder: DataFolder) -> None:
     """
-    Wait until the server answers.
+    Wait until the queue server answers.
 
     Raises:
-        CliError: It does not, for too long.
+        CliError: The server does not answer in time.
     """
     path = str(queue_socket(folder))
     deadline = asyncio.get_running_loop().time() + PATIENCE_S

@@ -1,8 +1,9 @@
 """
-The servers of this machine's apps, and whether each of them is ready.
+Record the apps that this machine's servers serve, and ask whether each app is ready.
 
-A server notes its address beside the metrics. Whoever serves the metrics asks there, as a
-balancer would: a server that is frozen or was killed says nothing of itself.
+A server writes its address to a file beside the metrics. The process that serves the metrics
+asks it there, as a load balancer would: a server that is frozen or was killed cannot report
+that itself.
 """
 
 import http.client
@@ -29,11 +30,11 @@ PATH: Final = "/health/ready"
 @attrs.frozen(kw_only=True)
 class ServedApp:
     """
-    An app that a server of this machine answers for.
+    An app that a server of this machine serves.
 
     Attributes:
         name: ``api`` or ``delivery``.
-        address: Of its server, as this machine reaches it.
+        address: The address of the server, as this machine reaches it.
     """
 
     name: str
@@ -43,13 +44,13 @@ class ServedApp:
 @contextmanager
 def noted_app(settings: Settings, name: str, listener: int) -> Iterator[None]:
     """
-    Note within the block that this process serves an app, if anybody measures.
+    Within the block, keep a file that says that this process serves an app, if metrics are on.
 
-    The note of a server that is killed stays, until the app is started again: the app is
-    not ready then.
+    The file of a server that is killed stays until the app is started again: until then the
+    app is not ready.
 
     Args:
-        listener: The descriptor of the socket that listens.
+        listener: The descriptor of the listening socket.
     """
     if not settings.metrics.listen:
         yield
@@ -76,7 +77,7 @@ def noted_app(settings: Settings, name: str, listener: int) -> Iterator[None]:
 
 
 def served_apps(folder: Path) -> Sequence[ServedApp]:
-    """Return the apps that servers have noted in a folder."""
+    """Return the apps whose servers have a file in a folder."""
     found = []
     for path in sorted(folder.glob(f"*.{NOTED_APPS}")):
         # It may be removed meanwhile.
@@ -88,7 +89,7 @@ def served_apps(folder: Path) -> Sequence[ServedApp]:
 
 
 def is_ready(app: ServedApp) -> bool:
-    """Return whether the server of an app says now that it can serve."""
+    """Ask the server of an app whether it is ready, and return the answer."""
     there = urlsplit(app.address)
     server = http.client.HTTPConnection(
         there.hostname or "", there.port, timeout=ANSWERS_WITHIN_S

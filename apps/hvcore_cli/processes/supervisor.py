@@ -42,19 +42,19 @@ _BEFORE_THE_MESSAGE = re.compile(r"^(?:\S+ \S+ [A-Z]+ \S+: |Error: )")
 @attrs.frozen(kw_only=True)
 class Program:
     """
-    A process to keep running.
+    A program that a supervisor keeps running.
 
     Attributes:
-        name: Unique; names the log file too.
-        arguments: The command, the program's absolute path first; words for
-            ``hv`` if it is one of ours. It must ask to die with its parent.
+        name: A unique name; the log file is named after it, too.
+        arguments: The absolute path of the program first, then its arguments; words for
+            ``hv`` if it is a command of ``hv``. It must ask to die with its parent.
         sockets: Descriptors that it inherits.
-        stops: Programs of a lower number are stopped before the others.
-        grace_s: How long it may take to stop; then it is killed.
+        stops: Programs with a lower number are stopped before those with a higher one.
+        grace_s: The seconds in which it must stop; then it is killed.
         is_hv: Whether it is a command of ``hv``.
-        about: What it is for, where its name does not say that.
+        about: The program's purpose, where its name does not say that.
         replaces: Whether it gets ``--replaces PID`` with the process that it
-            replaces, so that it can free what that one held.
+            replaces, so that it can free tasks and locks of that process.
     """
 
     name: str
@@ -69,22 +69,22 @@ class Program:
 
 
 def hv_words(*words: str) -> list[str]:
-    """Return the words with which ``hv`` dies with us."""
+    """Return the words for ``hv`` to run a command that dies with this process."""
     return ["--supervisor", str(os.getpid()), *words]
 
 
 def hv_arguments(*words: str) -> list[str]:
-    """Return the command that runs ``hv`` as a child that dies with us."""
+    """Return the program and arguments that run ``hv`` as a child that dies with this process."""
     # -P: a module of the current folder must not take the place of ours.
     return [sys.executable, "-P", "-m", "hvcore_cli", *hv_words(*words)]
 
 
 class Supervisor:
     """
-    Start programs, start them again when they end, and stop them in order.
+    Starts programs, starts them again when they end, and stops them in order.
 
     Args:
-        tell: Gets the lines for the operator.
+        tell: Called with each line for the operator.
     """
 
     def __init__(self, folder: DataFolder, tell: Callable[[str], None]) -> None:
@@ -113,10 +113,10 @@ class Supervisor:
 
     async def run_once(self, program: Program) -> None:
         """
-        Run a program to its end.
+        Run a program until it ends.
 
         Raises:
-            CliError: It failed.
+            CliError: The program failed.
         """
         log = LogFile(self._folder.logs / f"{program.name}.log")
         try:
@@ -130,7 +130,7 @@ class Supervisor:
             raise CliError(self._why(program, log))
 
     async def stop(self) -> None:
-        """Stop every program, group by group, and kill what does not stop."""
+        """Stop all programs, group by group, and kill those that do not stop in time."""
         self._stopping.set()
         order = sorted(self._running.values(), key=lambda pair: pair[0].stops)
         for _, group in groupby(order, key=lambda pair: pair[0].stops):

@@ -1,4 +1,4 @@
-"""``hv up``: the whole service on this machine."""
+"""``hv up``: run the whole service on this machine."""
 
 import asyncio
 import signal
@@ -55,10 +55,10 @@ def open_pair(
     host: str, port: int, sockets: ExitStack, *, patience_s: float = BIND_PATIENCE_S
 ) -> Pair:
     """
-    Listen at a port and at the next one, until the stack is closed.
+    Open listening sockets at a port and at the next one, until the stack is closed.
 
     Raises:
-        CliError: One of them cannot be had.
+        CliError: One of the ports cannot be had.
     """
     first = sockets.enter_context(open_port(host, port, patience_s=patience_s))
     second = open_port(host, port + 1, patience_s=patience_s)
@@ -66,7 +66,7 @@ def open_pair(
 
 
 async def until_stopped(work: Callable[[], Awaitable[None]]) -> None:
-    """Do the work until it ends or this process is asked to end."""
+    """Await the work until it ends, or until this process is asked to end."""
     task = asyncio.ensure_future(work())
     loop = asyncio.get_running_loop()
     stopping = False
@@ -85,7 +85,7 @@ async def until_stopped(work: Callable[[], Awaitable[None]]) -> None:
 
 
 def tell(text: str) -> None:
-    """Write a line for the operator, if there is still a terminal."""
+    """Print a line for the operator, if there is still a terminal."""
     with suppress(OSError):
         click.echo(printable(f"hv: {text}", keeps="\n"), err=True)
 
@@ -94,10 +94,10 @@ def describe(
     service: LocalService, new_keys: Mapping[str, str], *, sign_in: str
 ) -> str:
     """
-    Write the addresses, and the keys if they were made just now.
+    Print the addresses of the service, and the API keys if they were just made.
 
     Args:
-        sign_in: Where to sign in to the dashboard; "" if there is none.
+        sign_in: The address for signing in to the dashboard; "" if there is none.
     """
     at = service.addresses
     rows = {

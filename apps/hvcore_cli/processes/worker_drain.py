@@ -1,4 +1,4 @@
-"""``hv worker --drain``: the workers of a data folder leave."""
+"""``hv worker --drain``: have the workers of a data folder end."""
 
 import time
 from pathlib import Path
@@ -15,10 +15,10 @@ _LOOKS_EVERY_S: Final = 0.1
 
 def drain_workers(data_dir: Path, *, within_s: float) -> None:
     """
-    Have the workers end, and return once they have.
+    Tell the workers to take no more tasks, and wait until all have ended.
 
     Args:
-        within_s: How long they may finish what they do.
+        within_s: Seconds for which the workers may go on with their running tasks.
 
     Raises:
         CliError: hv up keeps them running, or one has not ended in time.

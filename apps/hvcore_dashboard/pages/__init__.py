@@ -1,1 +1,1 @@
-"""Pages of the dashboard: a package each, of its routes, their resources and forms."""
+"""The pages of the dashboard: each package has the routes, resources and forms of one area."""

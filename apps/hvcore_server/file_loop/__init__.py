@@ -1,1 +1,1 @@
-"""The loop that sends published files on all connections in turn."""
+"""The loop that sends published files on many connections without a thread for each."""

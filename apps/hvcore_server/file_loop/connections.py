@@ -1,4 +1,4 @@
-"""The connections of the loop, and their owner besides it."""
+"""The connections of the file loop, and the interface of the worker that owns them."""
 
 import socket
 from typing import Any, Protocol
@@ -10,33 +10,34 @@ from hvcore_server.sending.transfers import Transfer
 
 
 class ConnectionOwner(Protocol):
-    """Serves, ends or closes the connections that the loop gives back."""
+    """The worker that serves, ends or closes the connections that the file loop gives back."""
 
     def hand_over(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """Serve a request that the loop has read and does not answer itself."""
+        """Serve a request that the file loop has seen and does not answer itself."""
         ...
 
     def linger(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """End a connection whose last answer was sent."""
+        """End a connection whose last answer was sent, once the client has received the answer."""
         ...
 
     def drop(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """Close a connection."""
+        """Close a connection at once."""
         ...
 
 
 @attrs.define(eq=False)
 class LoopConnection:
     """
-    A connection of the loop.
+    A connection of the file loop.
 
     Attributes:
-        deadline: Of the next request, by the monotonic clock; it does not bind
-            a transfer.
-        awaited_bytes: The kernel wakes nobody before; 1 but for half requests.
-        transfer: The answer that is on its way.
-        closes: Whether that is the last one.
-        has_answered: The loop has answered a request here before.
+        deadline: The time by the monotonic clock until which the next request must have
+            arrived; it does not limit a running transfer.
+        awaited_bytes: The number of bytes that must have arrived before the kernel wakes
+            the loop; 1, except while a request is incomplete.
+        transfer: The answer that is being sent; None between answers.
+        closes: Whether the connection ends after that answer.
+        has_answered: Whether the loop has answered an earlier request on this connection.
     """
 
     conn: Any

@@ -51,15 +51,16 @@ _recv = socket.socket.recv
 
 class FileLoop:
     """
-    Read requests, answer those for files, and pass on all others.
+    An event loop that answers requests for files, and hands all other requests to the owner.
 
     Args:
-        files: Decides; what it leaves is the owner's.
+        files: Decides about requests; what it leaves undecided goes to the owner.
+        owner: The worker that serves all other requests.
         others: A descriptor that is readable when the owner has something to do.
-        head_within_s: For the first request of a connection, and for the rest
+        head_within_s: Seconds for the first request of a connection, and for the rest
             of one that has begun.
-        idle_s: For the next request.
-        pace: Makes the minimum pace of a receiver.
+        idle_s: Seconds for which a connection may wait for its next request.
+        pace: Makes the minimum pace at which a client must take an answer.
         in_doubt: The segments that were counted and are still to be sent.
     """
 
@@ -90,7 +91,7 @@ class FileLoop:
         self._has_handed_over = False
 
     def take(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """Take a connection that is to send a request, or has begun to."""
+        """Add a connection on which a request is to come, or has begun to."""
         fd = conn.sock.fileno()
         deadline = time.monotonic() + self._head_within_s
         # A unix socket's peer has no address.
@@ -101,7 +102,7 @@ class FileLoop:
         self._epoll.register(fd, select.EPOLLIN)
 
     def run(self, for_s: float) -> None:
-        """Serve for a while; return sooner if the owner has something to do."""
+        """Answer requests for some seconds; return sooner if the owner has something to do."""
         until = time.monotonic() + for_s
         left_s = for_s
         while left_s >= 0:
@@ -128,10 +129,11 @@ class FileLoop:
 
     def look_after(self, *, is_stopping: bool) -> None:
         """
-        End connections that are over their time; call this once a second or oftener.
+        Close connections that are late or too slow; to be called at least once a second.
 
         Args:
-            is_stopping: Connections end after the request that they send now.
+            is_stopping: Whether the process is to end: each connection then ends after the
+                answer that is being sent.
         """
         now = time.monotonic()
         if is_stopping and not self._is_stopping:
@@ -152,7 +154,7 @@ class FileLoop:
                 self._drop(loop_conn)
 
     def waiting(self) -> Iterable[Any]:
-        """Return the connections on which nothing is sent, the oldest first."""
+        """Return the connections on which no answer is being sent, the oldest first."""
         return [
             loop_conn.conn
             for loop_conn in self._connections.values()
@@ -160,7 +162,7 @@ class FileLoop:
         ]
 
     def give_up(self, conn: Any) -> bool:  # noqa: ANN401 - gunicorn's own
-        """Close a connection; return whether the loop had it."""
+        """Close a connection if it is one of the loop's; return whether it was."""
         loop_conn = self._connections.get(conn.sock.fileno())
         if loop_conn is None or loop_conn.conn is not conn:
             return False
@@ -168,7 +170,7 @@ class FileLoop:
         return True
 
     def close(self) -> None:
-        """Give up all connections; what is on its way breaks off."""
+        """Close all connections, and break off the answers that are being sent."""
         for loop_conn in list(self._connections.values()):
             self._drop(loop_conn)
         self._served.pass_on()

@@ -1,4 +1,4 @@
-"""Write the head of an answer as gunicorn and Falcon do."""
+"""Write the status line and headers of the file loop's answers, as gunicorn and Falcon do."""
 
 from email.utils import formatdate
 from functools import lru_cache
@@ -21,10 +21,10 @@ def write_head(
     request: PlainRequest, chosen: Representation, *, stamp: str, closes: bool
 ) -> bytes:
     """
-    Return status line and headers.
+    Return the status line and the headers of an answer.
 
     Args:
-        stamp: What stamp_now has returned within the last second or so.
+        stamp: The headers from stamp_now(), at most a second or so old.
         closes: Whether the connection ends after this answer.
     """
     text = (
@@ -41,7 +41,7 @@ def write_head(
 
 
 def stamp_now() -> str:
-    """Return the headers that say who answers, and when."""
+    """Return the headers ``Server`` and ``Date`` for the present time."""
     return f"Server: gunicorn\r\nDate: {formatdate(usegmt=True)}\r\n"
 
 

@@ -1,7 +1,8 @@
 """
-Metrics of the answers of the file loop.
+Count the answers of the file loop for the metrics.
 
-The loop only counts in a dictionary; about once a second this is passed on.
+The loop only counts in a dictionary; about once a second the counts are added to the
+metrics.
 """
 
 from typing import Final
@@ -16,14 +17,14 @@ LIVE_PATH: Final = ("health", "live")
 
 
 class ServedCounts:
-    """The answers since the last time that they were passed on; of one thread."""
+    """Counts of answers that were not yet added to the metrics; for one thread."""
 
     def __init__(self) -> None:
         self._requests: dict[tuple[tuple[str, ...], bool, str], int] = {}
         self._bytes = 0
 
     def add(self, request: PlainRequest, chosen: Representation) -> None:
-        """Count an answer that begins."""
+        """Count an answer whose sending begins, and its bytes."""
         # What differs between videos, links and keys is left out later, once a second.
         path = request.path[:2]
         key = (path, request.wanted.is_head, chosen.status)
@@ -32,7 +33,7 @@ class ServedCounts:
             self._bytes += chosen.end - chosen.start
 
     def pass_on(self) -> None:
-        """Add to the metrics of this process."""
+        """Add the counts to the metrics of this process, and begin again at zero."""
         if not self._requests:
             return
         requests, self._requests = self._requests, {}

@@ -19,14 +19,14 @@ may stop the loop for so long at each call to the kernel.
 
 class DeliveryWorker(TransferWorker):
     """
-    Serves an app; what its ``files`` open needs no thread.
+    A gunicorn worker that serves files of its app in the file loop and all else in threads.
 
-    A connection belongs to the loop until it sends a request that the loop does not
-    know. Then a thread has it for one request, and after that the loop again.
+    A connection belongs to the loop until a request comes that the loop does not answer. Then
+    a thread has the connection for one request, and after that the loop has it again.
 
     Attributes:
-        in_doubt: What it has counted and not sent.
-        left_behind: Those of processes that have ended.
+        in_doubt: Segments that this process has counted and not yet sent.
+        left_behind: Such segments of processes that have ended.
     """
 
     in_doubt: InDoubt
@@ -60,14 +60,14 @@ class DeliveryWorker(TransferWorker):
                 files.take_back(self.in_doubt.take())
 
     def wait_for_and_dispatch_events(self, timeout: float) -> None:
-        """Serve files until connections that threads have need attention."""
+        """Serve files until there is something to do for the connections that threads serve."""
         if self._loop is not None:
             self._loop.run(min(timeout, self._retries.wait_s()))
             timeout = 0.0
         super().wait_for_and_dispatch_events(timeout)
 
     def murder_pending(self) -> None:
-        """Close connections that are late, and all of them at the end."""
+        """Close late connections; while the process ends, close all that do not end in time."""
         super().murder_pending()
         if self._loop is None:
             return
@@ -82,11 +82,11 @@ class DeliveryWorker(TransferWorker):
             self._sender.close()
 
     def hand_over(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """Serve a request in a thread that the loop does not answer itself."""
+        """Serve a request in a thread, because the file loop does not answer it."""
         super()._serve_when_complete(conn)
 
     def linger(self, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """End a connection whose last answer was sent."""
+        """End a connection whose last answer was sent, once the client has received the answer."""
         self._lingering.take(conn)
 
     def _waiting(self) -> Iterable[Any]:

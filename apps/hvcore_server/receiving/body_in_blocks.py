@@ -1,5 +1,5 @@
 """
-Read a body in large blocks, from the socket into the reader's own memory.
+Read a request body in large blocks, from the socket directly into the reader's memory.
 
 Gunicorn copies each block three times before it gives it away: a gigabyte took
 three times the processor time of nginx's, and 44 % of it were these copies.
@@ -11,7 +11,7 @@ from gunicorn.http.body import Body, LengthReader
 
 
 class BodyInBlocks(Body):  # type: ignore[misc]  # gunicorn has no types
-    """A body that can be read past gunicorn's buffers."""
+    """A request body that can be read without gunicorn's buffers."""
 
     reader: Any
 
@@ -22,14 +22,14 @@ class BodyInBlocks(Body):  # type: ignore[misc]  # gunicorn has no types
         For a body with a ``Content-Length`` that nobody has begun to read.
 
         Args:
-            within_s: How long to wait for the first of them.
+            within_s: Seconds to wait for the first of these bytes.
 
         Returns:
-            How many; 0 at the end of the body or of what was sent of it. None if
-            none came in time.
+            The number of bytes; 0 at the end of the body, or if the client sends no more.
+            None if no byte came in time.
 
         Raises:
-            TooSlowError: The other side was too slow, in all.
+            TooSlowError: The client was too slow for the body as a whole.
             OSError: The connection broke.
         """
         wanted = block[: min(len(block), self.reader.length)]

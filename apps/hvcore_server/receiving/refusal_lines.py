@@ -1,4 +1,4 @@
-"""Log lines about requests that no app has seen."""
+"""Log requests that the server refuses before an app sees them."""
 
 import logging
 from collections.abc import Mapping
@@ -13,10 +13,10 @@ def log_refusal(
     exc: Exception, context: Mapping[str, object], *, is_crash: bool
 ) -> None:
     """
-    Write down that a request was refused, or that an app crashed.
+    Log that the server refused a request, or that the app crashed.
 
     Args:
-        context: Data of the line; ``hvcore_client`` is the address of the client.
+        context: Fields of the log line; ``hvcore_client`` is the address of the client.
     """
     LOG_LINES.write(
         _log,

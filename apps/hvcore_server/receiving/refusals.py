@@ -1,4 +1,4 @@
-"""Answers of the server itself to requests that no app sees."""
+"""Make the server's own error answers to requests that no app sees."""
 
 from http import HTTPStatus
 from typing import Final
@@ -12,7 +12,7 @@ from hvcore_web.errors import UriTooLongError
 
 
 class MissingHostError(found.ParseException):  # type: ignore[misc]  # gunicorn has no types
-    """A request of HTTP/1.1 that names no host (RFC 9112, section 3.2)."""
+    """A request by HTTP/1.1 has no header Host (RFC 9112, section 3.2)."""
 
 
 _OF_THE_APP: Final = (found.InvalidResponseHeader, found.InvalidResponseHeaderName)
@@ -35,9 +35,9 @@ _DETAILS: Final = (
 
 def error_for(exc: BaseException) -> HvError:
     """
-    Return the detail for the caller.
+    Return the error that the client is told for an exception of gunicorn or of the app.
 
-    They repeat no part of the request: it may be a token or a key.
+    Its text repeats no part of the request, which may be a token or a key.
     """
     if isinstance(exc, _OF_THE_APP) or not isinstance(exc, found.ParseException):
         return InternalError()
@@ -51,10 +51,10 @@ def error_for(exc: BaseException) -> HvError:
 
 def answer(error: HvError, *, request_id: str, for_any_page: bool) -> bytes:
     """
-    Write the whole answer, after which the connection ends.
+    Return the bytes of a whole error answer, which says that the connection ends.
 
     Args:
-        for_any_page: Whether scripts of every origin may read it.
+        for_any_page: Whether pages of every origin may read the answer.
     """
     body = encode(problem(error, request_id))
     headers = {

@@ -1,4 +1,4 @@
-"""Requests that know whether their body was read."""
+"""Gunicorn requests and connections that know whether a request's body was read."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,15 +12,15 @@ from hvcore_server.receiving.body_in_blocks import BodyInBlocks
 
 
 class BrokenBodyError(OSError):
-    """The body is not what its headers announce."""
+    """The bytes of a request body are not of the form that its headers announce."""
 
 
 class WatchedBody(BodyInBlocks):
-    """A body whose every fault is an OSError, as that of a file would be."""
+    """A request body that reports malformed chunks as an OSError, as a broken file would."""
 
     @property
     def is_unread(self) -> bool:
-        """Whether something of it is still to come, or is not known."""
+        """Whether a part of the body is still unread, or reading it has failed."""
         if self.failed or self.buf.tell():
             return True
         if isinstance(self.reader, ChunkedReader):
@@ -37,12 +37,12 @@ class WatchedBody(BodyInBlocks):
 
 
 class WatchedRequest(Request):  # type: ignore[misc]  # gunicorn has no types
-    """A request whose connection ends if its body was not read."""
+    """A request whose connection ends after it if its body was not read to the end."""
 
     body: Any
 
     def set_body_reader(self) -> None:
-        """Put our body in the place of gunicorn's."""
+        """Replace gunicorn's body object by a WatchedBody."""
         super().set_body_reader()
         self.body = WatchedBody(self.body.reader)
 
@@ -55,21 +55,21 @@ class WatchedRequest(Request):  # type: ignore[misc]  # gunicorn has no types
         return bool(super().should_close() or self.body.is_unread)
 
     def mark_as_continued(self) -> None:
-        """Have gunicorn not ask for the body: it is there, or was asked for."""
+        """Keep gunicorn from sending 100 Continue: the body has arrived, or was asked for."""
         self._expected_100_continue = False
 
 
 class WatchedConnection(TConn):  # type: ignore[misc]  # gunicorn has no types
     """
-    A connection with such requests.
+    A connection of gunicorn whose requests are WatchedRequests.
 
     Attributes:
-        sender: The client whose request it has, as shares are counted.
-        is_whole: The request has arrived as far as it is waited for.
-        was_continued: The client has been sent 100 Continue.
-        is_monitored: A monitor asks how the process is.
+        sender: The client that sent the present request; shares are counted by it.
+        is_whole: Whether no more bytes of the request are waited for.
+        was_continued: Whether the client has been sent 100 Continue.
+        is_monitored: Whether the request is a monitor's, such as for ``/health/live``.
         head: Request line and headers of the request that a thread has.
-        when_closed: Called once.
+        when_closed: Called once, when the connection is closed.
     """
 
     parser: Any
@@ -81,12 +81,12 @@ class WatchedConnection(TConn):  # type: ignore[misc]  # gunicorn has no types
     when_closed: Callable[[], None] | None = None
 
     def init(self) -> None:
-        """Make the parser."""
+        """Create gunicorn's parser, so that it makes WatchedRequests."""
         super().init()
         self.parser.mesg_class = WatchedRequest
 
     def give(self, data: bytes) -> None:
-        """Pass on the bytes that were read of a request."""
+        """Put bytes that were read from the socket before the bytes that the parser reads."""
         self.init()
         self.parser.unreader.unread(data)
 

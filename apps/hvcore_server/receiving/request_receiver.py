@@ -1,5 +1,5 @@
 """
-Reads requests on all connections in turn, until a thread need not wait for more.
+Receive requests on many connections at once, until a thread need not wait for more bytes.
 
 A request that comes slowly, or not at all, costs a connection and its bytes, and no
 thread. A thread reads a long body piece by piece, once the app knows its sender.
@@ -41,16 +41,16 @@ class _Awaited:
 
 class RequestReceiver:
     """
-    Holds connections until their request has arrived.
+    The connections whose next request has not yet arrived as far as it is waited for.
 
     Args:
-        poller: Of the main thread.
-        head_within_s: For request line and headers together.
-        body_within_s: For a body; whoever is faster than min_bytes_per_s has
-            more.
-        ready: Called with a connection and its request.
+        poller: The main thread's selector.
+        head_within_s: Seconds for request line and headers together.
+        body_within_s: Seconds for a body; a client that is faster than
+            min_bytes_per_s has more.
+        ready: Called with a connection, its request and the request's state.
         drop: Closes a connection.
-        refuse: Answers with an error, and ends a connection.
+        refuse: Answers a connection with an error, and ends it.
     """
 
     def __init__(  # noqa: PLR0913 - each is a rule of its own
@@ -76,10 +76,10 @@ class RequestReceiver:
 
     def take(self, conn: Any, begun: bytes = b"") -> None:  # noqa: ANN401 - gunicorn's own
         """
-        Take a connection that is to send a request.
+        Add a connection on which a request is to come.
 
         Args:
-            begun: What of it was read before.
+            begun: Bytes of the request that were read before.
         """
         awaited = _Awaited(time.monotonic() + self._head_within_s)
         self._all[conn] = awaited
@@ -92,11 +92,11 @@ class RequestReceiver:
             awaited.is_registered = True
 
     def waiting(self) -> Iterable[Any]:
-        """Return all connections, the oldest first."""
+        """Return all connections whose request has not arrived, the oldest first."""
         return list(self._all)
 
     def give_up(self, conn: Any) -> bool:  # noqa: ANN401 - gunicorn's own
-        """Close a connection; return whether it was waiting."""
+        """Close a connection; return False if it was not one of these connections."""
         if conn not in self._all:
             return False
         self._leave(conn, self._all[conn])
@@ -105,10 +105,10 @@ class RequestReceiver:
 
     def look_after(self, now: float, *, is_stopping: bool) -> None:
         """
-        End the requests that arrive too slowly.
+        Stop waiting for the requests that arrive too slowly.
 
-        Of a body that is late a thread reads what has come: the app may keep it,
-        and words the answer.
+        If a body is late, a thread reads the part that has come: the app may keep it, and
+        chooses the answer.
         """
         if now - self._looked_at < LOOK_EVERY_S and not is_stopping:
             return

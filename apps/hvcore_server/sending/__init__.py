@@ -1,1 +1,1 @@
-"""Send answers at the pace of their viewers."""
+"""Send answers as fast as each client takes them."""

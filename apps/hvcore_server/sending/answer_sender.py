@@ -1,4 +1,4 @@
-"""Sends the unsent rest of threads' answers, on all connections in turn."""
+"""Send the parts of answers that threads have left unsent, on many connections at once."""
 
 import selectors
 import socket
@@ -39,14 +39,15 @@ class _Sending:
 
 class AnswerSender:
     """
-    Has connections until the rest of an answer is sent.
+    The connections on which the rest of an answer is being sent.
 
     Args:
-        poller: Of the main thread.
-        pace: Makes what is asked of the other side.
-        pieces: Makes what is not made yet.
-        sent: Called with a connection, and whether it may be kept.
-        drop: Closes one.
+        poller: The main thread's selector.
+        pace: Makes the minimum pace at which a client must take an answer.
+        pieces: The threads that make the pieces of an answer made piece by piece.
+        sent: Called with a connection whose answer was sent, and whether the
+            connection may be kept open.
+        drop: Closes a connection.
     """
 
     def __init__(
@@ -68,7 +69,7 @@ class AnswerSender:
 
     def send(self, conn: Any, unsent: UnsentAnswer, *, keeps: bool) -> None:  # noqa: ANN401 - gunicorn's own
         """
-        Send the rest of an answer.
+        Begin to send the rest of an answer on a connection.
 
         Args:
             keeps: Whether the connection may be kept after that.
@@ -89,7 +90,7 @@ class AnswerSender:
         self._begin(sending, transfer)
 
     def look_after(self, now: float) -> None:
-        """Close connections that take too little."""
+        """Close connections whose clients take their answers too slowly."""
         if now - self._looked_at < LOOK_EVERY_S:
             return
         self._looked_at = now
@@ -99,7 +100,7 @@ class AnswerSender:
                 self._break_off(sending)
 
     def close(self) -> None:
-        """Break off everything."""
+        """Break off all answers, and close their connections."""
         self._pieces.close()
         for sending in list(self._all.values()):
             self._break_off(sending)

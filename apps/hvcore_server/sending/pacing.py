@@ -1,5 +1,5 @@
 """
-A socket that waits only for a client that keeps pace.
+A socket that waits for a client only as long as the client keeps a minimum pace.
 
 A time limit for each system call does not stop a client that sends a byte now and
 then; a limit for the whole request would cut off large files. So time is lent:
@@ -28,20 +28,21 @@ SENDFILE_BYTES: Final = 1024 * 1024
 
 
 class TooSlowError(TimeoutError):
-    """The other side stood still, or was below the minimum pace."""
+    """The client sent or took nothing for too long, or was below the minimum pace."""
 
 
 class TooShortError(OSError):
-    """A file ends before the end of what was announced: it became shorter."""
+    """A file ends before the announced end of the answer, because it became shorter."""
 
 
 class Pace:
     """
-    The time that a connection may still wait for its client.
+    The seconds that a connection may still wait for its client.
 
     Args:
-        grace_s: Lent at the beginning, and the most that can be saved up.
-        min_bytes_per_s: A client at this pace never runs out of time.
+        grace_s: The seconds at the beginning, and the most that can be saved up.
+        min_bytes_per_s: The minimum pace; a client at this pace never runs out of
+            time.
     """
 
     def __init__(
@@ -52,31 +53,32 @@ class Pace:
 
     @property
     def left_s(self) -> float:
-        """The wait after which the other side is too slow."""
+        """The seconds of waiting that are left before the client is too slow."""
         return self._left_s
 
     def waited(self, seconds: float) -> None:
-        """Count time in which nothing could be done but wait."""
+        """Subtract seconds that were spent waiting for the client."""
         self._left_s -= seconds
 
     def moved(self, size_bytes: int) -> None:
-        """Count bytes that came from the other side, or arrived there."""
+        """Add the seconds that bytes earn, which came from the client or arrived there."""
         earned_s = size_bytes / self._min_bytes_per_s
         self._left_s = min(self._grace_s, self._left_s + earned_s)
 
 
 class PacedSocket(socket.socket):
     """
-    A connection to a client, for one thread at a time.
+    A connection to a client that enforces a minimum pace; for one thread at a time.
 
-    In the kernel it never blocks; what waits is this class.
+    The kernel's socket never blocks; this class waits instead.
 
     Attributes:
-        unsent: Takes what the kernel does not, so that the thread need not wait
-            for the other side; None has it wait.
-        paced_every_s: How far apart requests like this one go on, because a limit has
-            refused it or it has cost much; 0 for as they come.
-        was_all_below: All with the same beginning of the path are like it.
+        unsent: Keeps the bytes that the kernel does not take, so that the thread need not
+            wait for the client; None has the thread wait.
+        paced_every_s: The seconds between similar requests of this client, because a limit
+            has refused this request or it has cost much; 0 for no delay.
+        was_all_below: Whether all requests with the same beginning of the path are
+            similar.
     """
 
     unsent: UnsentAnswer | None = None
@@ -89,18 +91,18 @@ class PacedSocket(socket.socket):
 
     @classmethod
     def take_over(cls, connection: socket.socket) -> Self:
-        """Make a connection into one of these; the other object is used up."""
+        """Return a PacedSocket for the connection of a socket object, which is of no use afterwards."""
         paced = cls(fileno=connection.detach())
         paced.settimeout(0.0)
         return paced
 
     def begin(self, *, reading: Pace | None, sending: Pace) -> None:
         """
-        Lend time again, as for a new request.
+        Begin a new request, with new paces for reading and sending.
 
         Args:
-            reading: None if all has come that is worth waiting for: what is read
-                beyond that is the end.
+            reading: The pace of the request's body; None if all bytes that are waited for
+                have come: reading beyond them then gives the end.
         """
         self._reading, self._sending = reading, sending
         self.paced_every_s, self.was_all_below = 0.0, False
@@ -108,41 +110,43 @@ class PacedSocket(socket.socket):
         self._arrived_bytes = self._sent_bytes - queued_bytes(self)
 
     def read_within(self, seconds: float) -> None:
-        """Set a time within which all that is still read must come."""
+        """Set the seconds within which the rest of the request must come, whatever its pace."""
         if self._reading is not None:
             self._reading = Pace(seconds, min_bytes_per_s=math.inf)
 
     def note_rate_limit(self, *, of_all_below: bool = False) -> None:
         """
-        Remember that a limit refused the request.
+        Remember that a limit refused the request, so that similar requests are delayed.
 
         Args:
-            of_all_below: It would refuse all with the same beginning of the path.
+            of_all_below: Whether all requests with the same beginning of the path are
+                similar.
         """
         self.pace_others(ONE_EVERY_S, of_all_below=of_all_below)
 
     def pace_others(self, every_s: float, *, of_all_below: bool = False) -> None:
         """
-        Have requests of this client that are like this one go on in turn, for a second.
+        Remember that similar requests of this client are to run one after the other for a second.
 
         Args:
-            every_s: How far apart.
-            of_all_below: All with the same beginning of the path are like it.
+            every_s: The seconds between two of these requests.
+            of_all_below: Whether all requests with the same beginning of the path are
+                similar.
         """
         # What was said of more requests stays.
         if not self.was_all_below:
             self.paced_every_s, self.was_all_below = every_s, of_all_below
 
     def setblocking(self, _flag: bool, /) -> None:  # noqa: FBT001 - of socket
-        """Stay non-blocking; gunicorn asks for the other before each request."""
+        """Keep the socket non-blocking, although gunicorn asks for a blocking one before each request."""
         self.settimeout(0.0)
 
     def recv(self, bufsize: int, flags: int = 0, /) -> bytes:
         """
-        Wait for bytes and return them; with flags, do not wait.
+        Return bytes from the client, waiting for them unless flags are given.
 
         Raises:
-            TooSlowError: None came in the time that was left.
+            TooSlowError: No byte came in the time that was left.
         """
         if flags:
             return super().recv(bufsize, flags)
@@ -160,13 +164,14 @@ class PacedSocket(socket.socket):
 
     def receive_some(self, block: memoryview, within_s: float) -> int | None:
         """
-        Wait for bytes, fill a block with them and return how many they are.
+        Wait for bytes from the client, and write them to the beginning of a block.
 
         Returns:
-            0 at the end of what the other side sends; None if nothing came in time.
+            The number of bytes; 0 at the end of what the client sends; None if no byte came
+            within within_s.
 
         Raises:
-            TooSlowError: None came in the time that was left in all.
+            TooSlowError: No byte came in the time that was left for the whole request.
         """
         while True:
             try:
@@ -186,10 +191,10 @@ class PacedSocket(socket.socket):
 
     def sendall(self, data: Any, flags: int = 0, /) -> None:  # noqa: ANN401 - any buffer
         """
-        Send all of it, or leave it to be sent.
+        Send all bytes, or leave the rest in ``unsent`` to be sent later.
 
         Raises:
-            TooSlowError: The other side took too little of it.
+            TooSlowError: The client took the bytes too slowly.
         """
         left = memoryview(data).cast("B")
         if not left or self._leaves_behind_others(left):
@@ -212,15 +217,16 @@ class PacedSocket(socket.socket):
         count: int | None = None,
     ) -> int:
         """
-        Send a part of a file, and return how many bytes that was.
+        Send a part of a file, or leave it to be sent later; return its number of bytes.
 
-        Python's own waits for ever when a socket's kernel timeout ends a call. A file
-        that has a half way (hvcore_web.files) is told before it passes that. One that can
-        be passed on is left to another sender, which counts it as well.
+        Python's own method waits for ever when a socket's kernel timeout ends a call. A file
+        with a place at which its segment counts (hvcore_web.files) is told before that place is
+        passed. A file that can be handed over is left to another sender, which counts the
+        segment as well.
 
         Raises:
-            TooSlowError: The other side took too little of it.
-            TooShortError: There is no such part.
+            TooSlowError: The client took the bytes too slowly.
+            TooShortError: The file ends before the end of the part.
         """
         if count and self.unsent is not None and hasattr(file, "hand_over"):
             self.unsent.keep_file(file.hand_over(), offset, offset + count)
@@ -235,11 +241,11 @@ class PacedSocket(socket.socket):
 
     def wait_writable(self) -> None:
         """
-        Wait until the other side takes more.
+        Wait until the client takes more bytes.
 
         Raises:
-            TooSlowError: It does not.
-            ConnectionResetError: It is gone.
+            TooSlowError: The client takes no more in the time that was left.
+            ConnectionResetError: The client has closed the connection.
         """
         self._send_left()
         is_writable = False
@@ -318,18 +324,17 @@ class PacedSocket(socket.socket):
 
 
 def queued_bytes(sock: socket.socket) -> int:
-    """Return the number of sent bytes that the other side has not acknowledged."""
+    """Return the number of sent bytes that the client has not acknowledged."""
     answer = fcntl.ioctl(sock, termios.TIOCOUTQ, struct.pack("i", 0))
     return int(struct.unpack("i", answer)[0])
 
 
 def sends_no_more(sock: socket.socket) -> bool:
     """
-    Return whether no more bytes can be peeked at.
+    Return whether the client has ended its side, or has sent urgent data.
 
-    That is so once the other side has ended or has sent urgent data, behind
-    which no look reaches. The kernel calls such a socket readable over and over:
-    half a request and an end kept a whole processor busy for ten seconds.
+    No more bytes can then be peeked at, and the kernel calls such a socket readable over and
+    over: half a request and an end kept a whole processor busy for ten seconds.
     """
     poll = select.poll()
     poll.register(sock, select.POLLRDHUP | select.POLLPRI)

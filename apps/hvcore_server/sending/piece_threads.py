@@ -1,5 +1,5 @@
 """
-Threads that make the next pieces of answers, each for as long as that takes.
+Threads that make the next pieces of large answers; no thread stays with one reader.
 
 A reader of a download takes minutes, and a piece of it comes from an object store in
 milliseconds. So no thread stays with a reader: it makes a piece, and has others to make
@@ -32,25 +32,26 @@ MAX_PIECES_OF_ONE_BYTES: Final = 16 * 1024 * 1024
 
 
 class MadeInPieces(Protocol):
-    """A body of which a piece at a time is made, in order."""
+    """A response body that is made piece by piece, in order."""
 
     @property
     def left_bytes(self) -> int:
-        """The number of bytes that are not made yet."""
+        """The number of bytes of the body that are not made yet."""
         ...
 
     def make_piece(self, most_bytes: int) -> bytes:
-        """Make the next piece; may wait for another server."""
+        """Make and return the next piece of the body; may wait for another server."""
         ...
 
 
 @attrs.frozen
 class MadePiece:
     """
-    A piece, and the room that it takes until it is sent.
+    A piece of a response body, and the memory that is reserved for it until it is sent.
 
     Attributes:
-        data: Nothing if it could not be made.
+        data: The bytes; empty if the piece could not be made.
+        free: Gives back the reserved memory.
     """
 
     data: bytes
@@ -66,7 +67,7 @@ class _Wanted:
 
 class PieceThreads:
     """
-    Makes pieces; all but making is for the main thread alone.
+    Threads that make pieces of response bodies; every method is for the main thread alone.
 
     Args:
         defer: Calls a function with arguments in the main thread, soon.
@@ -99,15 +100,15 @@ class PieceThreads:
         self, client: str, body: MadeInPieces, take: Callable[[MadePiece], None]
     ) -> None:
         """
-        Have the next piece of a body made, once it is its client's turn.
+        Have a thread make the next piece of a body, once it is its client's turn.
 
         Args:
-            take: Called in the main thread.
+            take: Called in the main thread with the piece.
         """
         self._threads.ask(client, _Wanted(client, body, take))
 
     def close(self) -> None:
-        """Pass on nothing more."""
+        """Pass on no more pieces, not even those that are being made."""
         self._is_closed = True
 
     def _start(self, wanted: _Wanted) -> None:
@@ -150,10 +151,10 @@ def _data(done: "Future[bytes]") -> bytes:
 
 def begin_in_pieces(app: Callable[..., Any]) -> Callable[..., Any]:
     """
-    Return an app that answers with the first piece of what is made in pieces.
+    Return a WSGI app that returns only the first piece of a body made piece by piece.
 
-    The rest is left to whoever sends it. Middleware that has put something around such
-    a body gets all of it, in the request's thread.
+    The rest is left to the server's sender. If middleware has wrapped such a body, the
+    request's thread sends all of it.
     """
 
     def begin(environ: dict[str, Any], start_response: Any) -> Any:  # noqa: ANN401 - WSGI's own

@@ -1,5 +1,5 @@
 """
-Requests that a limit refused, or that cost much, and come again at once: in turn.
+Delay requests that repeat a refused or costly request at once: they run one after the other.
 
 A client that sends on after 429 costs as much as one whose requests are answered: each
 refusal takes a thread, and a client that is refused sooner sends the next one sooner.
@@ -52,11 +52,12 @@ class _Kind:
 @attrs.define(kw_only=True)
 class RetryPacing:
     """
-    Holds requests that a limit would refuse again.
+    The requests that wait because similar ones were just refused by a limit or cost much.
 
     Attributes:
-        go_on: Called with a connection whose turn it is.
-        refuse: Answers that too many wait.
+        go_on: Called with a connection whose request may go on.
+        refuse: Answers a connection for which too many similar requests wait.
+        clock: Returns the time in seconds.
     """
 
     go_on: Callable[[Any], None]
@@ -78,11 +79,12 @@ class RetryPacing:
         every_s: float = ONE_EVERY_S,
     ) -> None:
         """
-        Remember that a limit has just refused a request, or that it has cost much.
+        Remember that a limit has just refused a request, or that the request has cost much.
 
         Args:
-            of_all_below: All with the same first part of the path are like it.
-            every_s: How far apart those go on that are like it.
+            of_all_below: Whether all requests with the same first part of the path are
+                similar.
+            every_s: The seconds between two similar requests.
         """
         now = self.clock()
         exact, below = _kinds_of(client, head)
@@ -96,7 +98,7 @@ class RetryPacing:
         self._forget(now)
 
     def ask(self, client: str, head: bytes, conn: Any) -> None:  # noqa: ANN401 - gunicorn's own
-        """Let a request go on, have it wait for its turn, or refuse it if that is far off."""
+        """Let a request go on, delay it until its turn, or refuse it if its turn is over 5 s away."""
         names = _kinds_of(client, head) if self._kinds else ()
         kind = next((self._kinds[name] for name in names if name in self._kinds), None)
         now = self.clock()
@@ -119,13 +121,13 @@ class RetryPacing:
         heapq.heappush(self._waiting, (turn, next(self._numbers), conn))
 
     def wait_s(self) -> float:
-        """Return the seconds until the next turn; infinite if nobody waits."""
+        """Return the seconds until the next delayed request may go on; infinite if none is delayed."""
         if not self._waiting:
             return float("inf")
         return max(0.0, self._waiting[0][0] - self.clock())
 
     def start_due(self) -> None:
-        """Let all requests go on whose turn it is."""
+        """Let all delayed requests go on whose turn has come."""
         while self._waiting and self._waiting[0][0] <= self.clock():
             self.go_on(heapq.heappop(self._waiting)[-1])
 

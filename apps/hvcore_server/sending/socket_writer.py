@@ -1,4 +1,4 @@
-"""The sending side of a connection that never waits."""
+"""Write to a connection without waiting."""
 
 import os
 import socket
@@ -30,10 +30,10 @@ _NO_LIMIT: Final = 2**31
 
 class SocketWriter:
     """
-    Hands bytes to the kernel, and says when they are to leave.
+    Hands bytes and files to the kernel, which sends them in as few packets as possible.
 
     Headers and the content of a file come from two calls, and should share
-    packets: the first says that there is more.
+    packets: the first call says that there is more.
     """
 
     __slots__ = (
@@ -51,14 +51,14 @@ class SocketWriter:
 
     def send(self, data: bytes | memoryview, *, is_all: bool) -> int:
         """
-        Send the bytes that fit, and return their number.
+        Send as many of the bytes as the kernel takes, and return their number.
 
         Args:
-            is_all: No file follows, for which it should wait.
+            is_all: Whether no file follows, for which the kernel should hold the bytes back.
 
         Raises:
-            BlockingIOError: There is no room now.
-            OSError: The other side has closed the connection.
+            BlockingIOError: The kernel takes no bytes now.
+            OSError: The client has closed the connection.
         """
         sent = _send(self._sock, data, 0 if is_all else socket.MSG_MORE)
         self.sent_bytes += sent
@@ -66,12 +66,12 @@ class SocketWriter:
 
     def send_file(self, file: int, offset: int, size_bytes: int) -> int:
         """
-        Send a part of a file, as much as fits; return how many bytes that was.
+        Send as much of a part of a file as the kernel takes; return the number of bytes sent.
 
         Raises:
-            TooShortError: The file ends before it.
-            BlockingIOError: There is no room now.
-            OSError: The other side has closed the connection.
+            TooShortError: The file ends before the part.
+            BlockingIOError: The kernel takes no bytes now.
+            OSError: The client has closed the connection.
         """
         sent = os.sendfile(self._fd, file, offset, size_bytes)
         if not sent:
@@ -81,10 +81,10 @@ class SocketWriter:
 
     def takes(self, size_bytes: int) -> bool:
         """
-        Return whether the kernel takes so many bytes in one call.
+        Return whether the kernel will take so many bytes in one call.
 
         It does, unless the memory of all connections runs short just then, or the
-        other side is gone. No, if the kernel does not say.
+        client is gone. False if the kernel does not say.
         """
         if not self._tells_memory:
             return False
@@ -94,10 +94,10 @@ class SocketWriter:
 
     def limit_unsent(self, size_bytes: int) -> None:
         """
-        Have the kernel take little more than so many bytes before they are sent.
+        Limit the number of bytes that the kernel keeps before it sends them.
 
         Args:
-            size_bytes: 0 for what it takes as a rule; takes counts on that.
+            size_bytes: 0 for the kernel's usual limit, which takes() relies on.
         """
         if size_bytes != self._unsent_limit and self._has_packets:
             self._sock.setsockopt(*_UNSENT, size_bytes)
@@ -117,9 +117,9 @@ class SocketWriter:
 
     def arrived_bytes(self) -> int:
         """
-        Return the number of bytes sent here that the other side has.
+        Return the number of bytes sent with this object that have arrived at the client.
 
-        Below zero if what others have sent before is still on its way.
+        The number is below zero while bytes that were sent earlier are still on their way.
         """
         return self.sent_bytes - queued_bytes(self._sock)
 
@@ -127,9 +127,9 @@ class SocketWriter:
 @cache
 def tells_room(unsent_limit: Path) -> bool:
     """
-    Return whether the kernel takes what there is memory for, asked once.
+    Return whether the kernel takes as many bytes as it has memory for; asked once.
 
-    An operator may have told it to take less for connections whose network is
+    An operator may have told it to take fewer for connections whose network is
     slow (tcp(7), ``net.ipv4.tcp_notsent_lowat``); then only poll knows.
 
     Args:

@@ -1,4 +1,4 @@
-"""Send one answer on a connection that never waits."""
+"""Send one answer on a connection without waiting."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -24,20 +24,22 @@ Of such a body, what waits in the kernel: that keeps a copy for each reader, and
 
 class Transfer:
     """
-    An answer on its way: what is in memory first, and then a part of a file.
+    An answer that is being sent: bytes in memory first, then a part of a file.
 
     Args:
-        data: Status, headers, and perhaps a body.
-        pace: Makes what is asked of the other side, once it keeps us waiting for
-            longer than a moment.
-        file: Descriptor of a file, closed with this; None if there is none.
-        pieces: Makes a body little by little instead, from start to before end.
-        start: Where the part begins; it ends before end.
-        half_at: As of Representation: the segment counts once more is passed on.
-        segment: Counted before that: once all that is left will fit into the
-            kernel, or else when it has taken all up to the half. It is taken
-            back if the other side left before more was passed on after all.
-        when_broken_off: Called at the end if no more than the half was.
+        data: Status line, headers, and perhaps a body.
+        pace: Makes the minimum pace for the client, once the answer has to wait for the
+            client longer than a moment.
+        file: The descriptor of a file, closed with this; None if there is none.
+        pieces: Makes the body from start to before end piece by piece, instead of a file.
+        start: The offset at which the part begins.
+        end: The offset before which the part ends.
+        half_at: The offset above which the segment counts, as in Representation.
+        segment: The segment to count. It is counted before half_at is passed: once all
+            that is left will fit into the kernel, or else when the kernel has taken all
+            up to half_at. The count is taken back if the client left before more was
+            passed on after all.
+        when_broken_off: Called at the end if no more than the half was sent.
     """
 
     __slots__ = (
@@ -77,14 +79,14 @@ class Transfer:
 
     @property
     def is_counted(self) -> bool:
-        """Return whether it is counted, and at most half of it sent."""
+        """Whether the answer's segment is counted while at most half of it is sent."""
         return self._counted is not None and self._offset <= self._half_at
 
     def count_ahead(self) -> CountedSegment | None:
         """
-        Return the segment, to count several at once, if all of it fits.
+        Return the segment if all of the answer fits into the kernel; None otherwise.
 
-        The caller counts it before this continues.
+        The caller counts the segment, together with others, before go_on() is called.
         """
         segment = self._uncounted
         if segment is None or not self._fits():
@@ -94,11 +96,11 @@ class Transfer:
 
     def go_on(self) -> bool:
         """
-        Send the bytes that the kernel takes; return whether none is left.
+        Send the bytes that the kernel takes now; return whether all bytes were sent.
 
         Raises:
             TooShortError: The file ends before its published end.
-            OSError: The other side is gone.
+            OSError: The client is gone.
         """
         try:
             self._send_data()
@@ -110,10 +112,10 @@ class Transfer:
 
     def is_on_pace(self, now: float) -> bool:
         """
-        Return whether the other side has taken enough of an answer that waits.
+        Return whether the client takes the answer at the minimum pace or faster.
 
         Args:
-            now: By the monotonic clock.
+            now: The time by the monotonic clock.
         """
         arrived = self._wire.arrived_bytes()
         if self._pace is None:
@@ -126,7 +128,7 @@ class Transfer:
         return self._pace.left_s > 0
 
     def close(self) -> None:
-        """Close the file, and report it if at most half was sent."""
+        """Close the file; take the count back and report it if at most half was sent."""
         if self._file is not None:
             os.close(self._file)
             self._file = None

@@ -1,9 +1,9 @@
 """
-The rest of an answer, which a thread leaves to the main thread.
+Keep the unsent rest of an answer, which a thread leaves to the main thread.
 
-A slow reader would hold the thread otherwise. The bytes of an answer are in memory
-already. So many of them may wait that memory does not run out; beyond that a thread
-waits, of which each client has its share.
+Otherwise a slow reader would hold the thread. The bytes of an answer are in memory already.
+Only so many of them may be kept that memory does not run out; beyond that, threads wait,
+of which each client has its share.
 """
 
 from collections.abc import Callable
@@ -22,11 +22,11 @@ MAX_UNSENT_OF_ONE_BYTES: Final = 32 * 1024 * 1024
 
 
 class HandedOver(Protocol):
-    """A file whose rest others send."""
+    """An open file whose rest the main thread sends."""
 
     @property
     def descriptor(self) -> int:
-        """The file's, to be closed by them."""
+        """The file's descriptor; the sender closes it."""
         ...
 
     @property
@@ -41,12 +41,12 @@ class HandedOver(Protocol):
 
     @property
     def when_broken_off(self) -> Callable[[], None] | None:
-        """Called if no more than the half was."""
+        """Called if no more than half of the file was sent; None if nothing is counted."""
         ...
 
 
 def make_room() -> SharedCapacity:
-    """Return the room of a process for unsent bytes of all clients."""
+    """Return the memory that a process has for unsent bytes, with a limit for each client."""
     return SharedCapacity(
         name="unsent_bytes",
         capacity=MAX_UNSENT_BYTES,
@@ -58,12 +58,13 @@ def make_room() -> SharedCapacity:
 @attrs.define
 class UnsentAnswer:
     """
-    The rest of one answer: bytes, and perhaps a part of a file behind them.
+    The unsent rest of one answer: bytes, and perhaps a part of a file behind them.
 
     Attributes:
-        client: The client that gets it.
-        room: What all clients have.
-        further: What follows and is not made yet; only a small piece stands before it.
+        client: The client that gets the answer.
+        room: The memory for unsent bytes of all clients.
+        further: The part of the body that is not made yet; only a small piece stands
+            before it.
     """
 
     client: str
@@ -77,11 +78,11 @@ class UnsentAnswer:
 
     @property
     def is_any(self) -> bool:
-        """Return whether something is to be sent."""
+        """Whether there is something left to send."""
         return bool(self._parts or self.file or self.further)
 
     def keep(self, data: memoryview) -> bool:
-        """Keep bytes, if there is room for them."""
+        """Keep bytes to be sent later; return False, and do not keep them, if there is no memory."""
         if self.further is None:
             try:
                 self.room.acquire(self.client, len(data))
@@ -92,15 +93,15 @@ class UnsentAnswer:
         return True
 
     def keep_file(self, file: HandedOver, start: int, end: int) -> None:
-        """Keep a part of a file: the last that the answer has."""
+        """Keep a part of a file to be sent later, as the last part of the answer."""
         self.file, self.start, self.end = file, start, end
 
     def take_bytes(self) -> bytes | memoryview:
-        """Return all bytes, and keep them no longer."""
+        """Remove and return all kept bytes."""
         parts, self._parts = self._parts, []
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def free(self) -> None:
-        """Give back the room of what was taken."""
+        """Give back the memory that was reserved for the kept bytes."""
         self.room.release(self.client, self._size_bytes)
         self._size_bytes = 0

@@ -7,10 +7,10 @@ from hvcore_web.documentation.site import is_built
 
 class HelpLinkMiddleware:
     """
-    Adds ``Link: <…>; rel="help"`` to each problem document. Source: RFC 8288, section 3.
+    Add ``Link: <…>; rel="help"`` to each problem document. Source: RFC 8288, section 3.
 
     Args:
-        help_url: The address that a code completes.
+        help_url: The beginning of the address; the error code is appended.
     """
 
     def __init__(self, help_url: str) -> None:
@@ -30,5 +30,5 @@ class HelpLinkMiddleware:
 
 
 def help_links(api_url: str) -> list[HelpLinkMiddleware]:
-    """Return the middleware that links to the documentation, if that is built."""
+    """Return the middleware that links errors to the documentation, if the documentation is built."""
     return [HelpLinkMiddleware(f"{api_url}/docs/errors/")] if is_built() else []

@@ -1,4 +1,4 @@
-"""The place of the built documentation, and addresses of its pages."""
+"""The folder with the built documentation, and the address of the documentation."""
 
 from pathlib import Path
 from typing import Final
@@ -10,10 +10,10 @@ API_PAGES: Final = "api"
 
 
 def is_built() -> bool:
-    """Return whether this installation has the pages."""
+    """Return whether the built documentation pages are part of this installation."""
     return (FOLDER / "index.html").is_file()
 
 
 def documentation_url(api_url: str) -> str:
-    """Return the address of the documentation, or of the API reference if that is all."""
+    """Return the address of the documentation, or of the API reference if no documentation is built."""
     return f"{api_url}/docs/" if is_built() else f"{api_url}/docs/{API_PAGES}/"

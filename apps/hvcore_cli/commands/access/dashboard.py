@@ -23,10 +23,10 @@ from hvcore_cli.output import json_option, print_json, put, say, timestamp
 @attrs.frozen(kw_only=True)
 class MemberWanted:
     """
-    The member for whom a one-time link is made.
+    The member for whom a one-time sign-in link is made.
 
     Attributes:
-        role: None keeps the role that the member has.
+        role: The member's new role; None keeps the present one.
     """
 
     org: str

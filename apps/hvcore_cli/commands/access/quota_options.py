@@ -11,13 +11,13 @@ NONE: Final = "none"
 
 
 class Unset(Enum):
-    """The value of a removed limit; None is an option that is not given."""
+    """The value of an option that removes a limit; None stands for an option that is not given."""
 
     UNSET = NONE
 
 
 class Limit(click.ParamType["int | Unset"]):
-    """A whole number from 0 on, or none."""
+    """The type of an option that takes a whole number from 0 on, or ``none`` for no limit."""
 
     name = "N|none"
 
@@ -27,7 +27,7 @@ class Limit(click.ParamType["int | Unset"]):
         param: click.Parameter | None,
         ctx: click.Context | None,
     ) -> int | Unset:
-        """Convert an option's text to a limit, or to the removal of a limit."""
+        """Return the limit in an option's text, or Unset for ``none``."""
         text = str(value)
         if text == NONE:
             return Unset.UNSET

@@ -1,4 +1,4 @@
-"""``hv backup``: the whole service in a folder or a file."""
+"""``hv backup``: write a backup of the whole service into a folder or a file."""
 
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""``hv fsck``: what the database and the storage disagree about, and its repair."""
+"""``hv fsck``: find and repair differences between the database and the storage."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -142,15 +142,16 @@ class _Run:
     videos: int = 0
 
     def looked_at(self, videos: int) -> None:
-        """Take note of how far it is."""
+        """Store the number of videos that were compared so far."""
         self.videos = videos
 
     def treat(self, damage: Damage) -> Iterator[dict[str, object]]:
         """
-        Show a damage and carry out its repair, if the options allow that.
+        Print a damage, and carry out its repair if the options allow that.
 
         Yields:
-            The record, if those are wanted: of a million damages they are many.
+            The damage's record, only if records are to be printed as JSON: a million
+            damages would take much memory.
         """
         self.found += 1
         outcome = None

@@ -1,4 +1,4 @@
-"""``hv restore``: a backup in an empty data folder and an empty database."""
+"""``hv restore``: restore a backup into an empty data folder and an empty database."""
 
 import shutil
 import tempfile
@@ -80,13 +80,14 @@ def _restored(invocation: Invocation, folder: Path, manifest: Manifest) -> Resto
 @contextmanager
 def opened_backup(source: Path, *, beside: Path) -> Iterator[Path]:
     """
-    Give the folder of a backup; of a file, one that is unpacked meanwhile.
+    Within the block, give the folder of a backup; a backup file is unpacked into one.
 
     Args:
-        beside: Next to which path: where the backup is, may be read-only.
+        beside: A path next to which the file is unpacked; the folder of the backup itself
+            may be read-only.
 
     Raises:
-        ConfigError: It is no backup.
+        ConfigError: The path is not a backup.
         OSError: The disk is full, or the like.
     """
     if source.is_dir():

@@ -1,4 +1,4 @@
-"""The mark of a data folder that a backup is being restored into."""
+"""The file that marks a data folder into which a backup is being restored."""
 
 import os
 from pathlib import Path
@@ -15,11 +15,11 @@ _FILLED = "filled"
 @attrs.frozen
 class RestoreMark:
     """
-    The first file of a restore, and the last one to go.
+    The mark of an unfinished restore: the first file it writes, and the last it removes.
 
     Attributes:
-        path: Where it is.
-        backup_id: Of the backup that is restored.
+        path: The path of the mark.
+        backup_id: The id of the backup that is being restored.
     """
 
     path: Path
@@ -28,11 +28,11 @@ class RestoreMark:
     @classmethod
     def of(cls, data: Path, backup_id: str) -> Self:
         """
-        Mark an empty data folder, or find the mark of the same restore.
+        Mark an empty data folder, or return the mark that an earlier run of this restore has left.
 
         Raises:
-            CliError: The folder has something else in it.
-            OSError: It cannot be written.
+            CliError: The folder has other content.
+            OSError: The mark cannot be written.
         """
         path = data / RESTORE_MARK
         data.mkdir(parents=True, exist_ok=True)
@@ -50,15 +50,15 @@ class RestoreMark:
         return cls(path, backup_id)
 
     def was_filled(self) -> bool:
-        """Return whether an earlier run had filled the database, and may have ended so."""
+        """Return whether an earlier run has filled the database."""
         return _FILLED in self.path.read_text(encoding="utf-8").splitlines()
 
     def note_filled(self) -> None:
-        """Note that the database is filled; from the next step on, it serves."""
+        """Record in the mark that the database is filled."""
         replace_file(self.path, f"{self.backup_id}\n{_FILLED}\n")
 
     def remove(self) -> None:
-        """Let commands work on the folder."""
+        """Remove the mark, so that other commands work on the folder."""
         self.path.unlink()
 
 

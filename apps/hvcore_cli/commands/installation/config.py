@@ -1,4 +1,4 @@
-"""``hv config``: the settings in force."""
+"""``hv config``: show the settings in force."""
 
 from collections.abc import Iterator, Mapping
 

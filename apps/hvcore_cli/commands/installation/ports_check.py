@@ -1,4 +1,4 @@
-"""The check of ``hv doctor`` that is about ``hv up`` alone: its ports."""
+"""The check of ``hv doctor`` for the ports of ``hv up``."""
 
 import socket
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from hvcore_cli.data_folder import DataFolder
 
 
 def ports(folder: DataFolder, port: int) -> Sequence[HealthFinding]:
-    """Check that the ports of ``hv up`` are free, or its own."""
+    """Check that the ports of ``hv up`` are free, or used by ``hv up`` itself."""
     if folder.is_in_use():
         return [healthy("ports", "the service runs")]
     taken = []

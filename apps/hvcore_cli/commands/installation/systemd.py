@@ -1,4 +1,4 @@
-"""``hv systemd``: the units that run this installation."""
+"""``hv systemd``: write the systemd units that run this installation."""
 
 import os
 import pwd
@@ -160,10 +160,10 @@ def _settings(
 
 def read_environment_file(path: Path) -> Mapping[str, str]:
     """
-    Return the variables of a file that systemd reads (EnvironmentFile); none without it.
+    Return the variables in a systemd EnvironmentFile; empty if the file does not exist.
 
     Raises:
-        CliError: It cannot be read.
+        CliError: The file cannot be read.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

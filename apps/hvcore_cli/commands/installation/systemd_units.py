@@ -86,24 +86,25 @@ _ALONE: Final[Sequence[str]] = (
 @attrs.frozen(kw_only=True)
 class UnitFiles:
     """
-    The units of one installation.
+    The systemd units of one installation.
 
     Attributes:
-        program: The command ``hv``, by its absolute path.
-        interpreter: The Python that runs it, past all links.
-        environ: What the units set themselves.
-        environment_file: The settings, with secrets; read by systemd as root.
-        user: Who runs them.
+        program: The absolute path of the command ``hv``.
+        interpreter: The Python that runs it, with all links resolved.
+        environ: Environment variables that the units set themselves.
+        environment_file: The file with the settings and secrets; systemd reads it as root.
+        user: The user who runs the processes.
         data: The data folder.
-        writable: Further folders that processes write to.
-        host: Where the API and delivery listen.
-        port: The API's; delivery has the next one.
-        encoders: How many encode workers there are.
-        light_workers: How many workers for short tasks there are.
+        writable: Further folders to which processes write.
+        host: The host on which the API and delivery listen.
+        port: The port of the API; delivery has the next one.
+        encoders: The number of encode workers.
+        light_workers: The number of workers for short tasks.
         notifies: Whether there is a queue of the object store to read.
-        has_reserve: Whether there is a worker for organizations without one.
-        nginx: The program, by its absolute path; None without an edge.
-        backups: A folder that gets one each night; None if nobody wants that.
+        has_reserve: Whether there is a worker reserved for organizations that have no
+            running task.
+        nginx: The absolute path of nginx; None without an edge.
+        backups: The folder for a backup each night; None for no backups.
     """
 
     program: Path
@@ -123,7 +124,7 @@ class UnitFiles:
     backups: Path | None = None
 
     def texts(self) -> Mapping[str, str]:
-        """Return the units' texts by their file names."""
+        """Return the text of each unit by its file name."""
         address = f"--host {self.host} --port"
         units = {
             "hv-migrate.service": self._once("Update the database", "migrate"),

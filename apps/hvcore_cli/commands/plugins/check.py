@@ -1,4 +1,4 @@
-"""Runs the kit of an installed plugin, and says which promises it does not keep."""
+"""Run the conformance kit of an installed plugin, and report the promises it does not keep."""
 
 import importlib.util
 import subprocess
@@ -45,14 +45,15 @@ class KitReport:
 
 def run_kit(plugin: str, registry: Callable[[], Registry]) -> KitReport:
     """
-    Run the kit of a plugin, in a process of its own.
+    Run the conformance kit of a plugin in a separate process, and return the outcome.
 
     Args:
-        plugin: Its name in GROUP, or that of a backend of one plugin with a kit.
-        registry: Loads what is installed, to find a backend's plugin.
+        plugin: The plugin's name in GROUP, or the name of a backend of one plugin with a
+            kit.
+        registry: Loads installed plugins, to find the plugin of a backend.
 
     Raises:
-        CliError: It has none, or it cannot be run.
+        CliError: The plugin has no kit, or the kit cannot be run.
     """
     module = _module_of(plugin, registry)
     if importlib.util.find_spec("pytest") is None:

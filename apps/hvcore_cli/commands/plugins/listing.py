@@ -1,4 +1,4 @@
-"""The listing of ``hv plugins``: backends, their options, and faults."""
+"""The listing of ``hv plugins``: backends, their options, and the errors of plugins."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -34,9 +34,9 @@ OPTION_COLUMNS = {
 
 def list_plugins(settings: Settings, *, as_json: bool) -> None:
     """
-    Print the backends on offer; a plugin that is broken is one row that says so.
+    Print the available backends; a broken plugin is one row with its error.
 
-    Chosen backends are built, and closed again; none is asked for anything.
+    The backends chosen in the settings are built, and closed again without any request.
     """
     registry, tried = try_backends(settings)
     trials = {(one.kind, one.name): one for one in tried}

@@ -1,4 +1,4 @@
-"""Writes the beginning of a plugin: a distribution whose tests pass."""
+"""Write the files of a new plugin: a Python distribution whose tests pass."""
 
 import importlib.util
 import re
@@ -25,12 +25,12 @@ _TEMPLATE: Final = ".tmpl"
 
 def write_plugin(kind: str, name: str, parent: Path) -> Path:
     """
-    Write a distribution, and return its folder.
+    Write the files of a new plugin into a new folder, and return that folder.
 
     Args:
-        kind: One of KINDS.
-        name: Of the backend.
-        parent: Where the folder is made.
+        kind: The kind of backend, one of KINDS.
+        name: The name of the backend.
+        parent: The folder in which the new folder is made.
 
     Raises:
         CliError: There is no such kind, the name cannot be used, or the folder cannot
@@ -81,7 +81,7 @@ def _words(kind: str, name: str) -> dict[str, str]:
 
 
 def next_breaking(version: str) -> str:
-    """Return the next version that may lack what this one has (Semantic Versioning)."""
+    """Return the next version that may break what this version offers (Semantic Versioning)."""
     major, minor = map(int, version.split(".")[:2])
     return f"{major + 1}" if major else f"0.{minor + 1}"
 

@@ -1,4 +1,4 @@
-"""The service that commands call as clients do."""
+"""Make the clients by which commands call the service's API."""
 
 import ssl
 from collections.abc import Callable, Iterator, Mapping
@@ -24,13 +24,16 @@ def api_client(
     invocation: Invocation, environ: Mapping[str, str], env: str = "live"
 ) -> Iterator[HvClient]:
     """
-    Use HV_API_URL and HV_API_KEY, else the service that runs or starts here.
+    Within the block, give a client for HV_API_URL, else for the service of the data folder.
+
+    A service that is just starting is waited for. HV_API_KEY is used, or else the key that
+    the first start has made.
 
     Args:
-        env: Whose first key is used, if none is given.
+        env: The environment whose first key is used if HV_API_KEY is not set.
 
     Raises:
-        CliError: There is neither; or a call within fails.
+        CliError: There is no service or no key; or a call within the block fails.
     """
     folder = DataFolder(invocation.data)
     far_url = environ.get("HV_API_URL")
@@ -52,13 +55,15 @@ def api_client(
 @contextmanager
 def client_at(url: str, key: str, *, is_far: bool = False) -> Iterator[HvClient]:
     """
-    Call the service at an address.
+    Within the block, give a client for the service at an address.
 
     Args:
-        is_far: Proxies of the environment are used, except for this machine.
+        is_far: Whether to use the proxies that the environment variables name, except
+            for addresses of this machine.
 
     Raises:
-        CliError: The address, the key or a proxy is none; or a call within fails.
+        CliError: The address, the key or a proxy is not valid; or a call within the block
+            fails.
     """
     with _http(uses_proxies=is_far) as http:
         try:
@@ -74,10 +79,10 @@ def client_at(url: str, key: str, *, is_far: bool = False) -> Iterator[HvClient]
 @contextmanager
 def fetching() -> Iterator[Callable[[str], bytes]]:
     """
-    Fetch public addresses.
+    Within the block, give a function that returns the bytes at a public address.
 
     Raises:
-        CliError: The answer within is no success, or there is none.
+        CliError: An address cannot be reached, or answers with an error.
     """
     with _http(uses_proxies=False) as http:
 

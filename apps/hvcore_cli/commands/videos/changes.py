@@ -1,4 +1,4 @@
-"""``hv videos update``: change what the owner of a video says of it."""
+"""``hv videos update``: change a video's name, description, labels and the like."""
 
 from collections.abc import Mapping, Sequence
 

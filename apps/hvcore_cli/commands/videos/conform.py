@@ -1,4 +1,4 @@
-"""``hv conform``: whether a published video is what the standards ask for."""
+"""``hv conform``: check whether a published video keeps the streaming standards."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager

@@ -1,4 +1,4 @@
-"""The sources of ``hv conform``: the storage, a folder, a web server."""
+"""The places from which ``hv conform`` reads a video: the storage, a folder, a web server."""
 
 import re
 import time
@@ -38,10 +38,10 @@ _NO_SUCH_RANGE: Final = 416
 @attrs.frozen(kw_only=True)
 class StorageSource:
     """
-    A video's files as delivery answers with them, without being asked over HTTP.
+    Reads a video's files in the form in which delivery answers with them, but not over HTTP.
 
-    Captions are in no storage as players see them, and private videos need no
-    token here. Nothing is counted as served.
+    Delivery's code makes the answers: the storage does not have captions in the form that players
+    get. Private videos need no token here. Nothing is counted as served.
     """
 
     delivery: Delivery
@@ -49,10 +49,10 @@ class StorageSource:
 
     def read(self, name: str, start: int, length: int) -> Piece:
         """
-        Read a part of a file.
+        Return a part of a file, and the size of the file.
 
         Raises:
-            UnreadableError: It was not published, or is not in the storage.
+            UnreadableError: The file was not published, or is not in the storage.
             UnavailableError: The storage does not answer.
         """
         try:
@@ -76,19 +76,19 @@ class StorageSource:
 @attrs.frozen
 class FolderSource:
     """
-    Files of this machine, at or below the folder of the multivariant playlist.
+    Reads files of this machine, in or below the folder of the multivariant playlist.
 
-    A playlist may come from anywhere; it opens no device and no other folder.
+    A playlist may come from anywhere, so no device and no other folder is opened.
     """
 
     folder: Path
 
     def read(self, name: str, start: int, length: int) -> Piece:
         """
-        Read a part of a file.
+        Return a part of a file, and the size of the file.
 
         Raises:
-            UnreadableError: There is none, or it is elsewhere.
+            UnreadableError: The file does not exist, or is in another folder.
         """
         path = unquote(name.partition("?")[0].partition("#")[0])
         try:
@@ -108,7 +108,7 @@ class FolderSource:
 
 class WebSource:
     """
-    Files of the web server that the operator has named.
+    Reads files from the web server that the operator has named.
 
     This is the operator's own command, on the operator's own line: it may name
     any address, that of this machine's service, too, which OutboundHttp exists to
@@ -130,10 +130,10 @@ class WebSource:
 
     def read(self, name: str, start: int, length: int) -> Piece:
         """
-        Fetch a part of a file.
+        Fetch a part of a file, and return it with the size of the file.
 
         Raises:
-            UnreadableError: It cannot be had from there.
+            UnreadableError: The file is on another server, or cannot be fetched.
         """
         try:
             url = urljoin(self._url, name)

@@ -125,7 +125,7 @@ def _show(service: LocalService, clip: Path, quality: str) -> tuple[str, str]:
 
 
 def next_steps(service: LocalService, video_id: str) -> str:
-    """Write the keys, and three commands to go on with."""
+    """Print the API keys, and three commands to try next."""
     at, keys = service.addresses, service.folder.first_keys()
     key = keys.get("live", "KEY")
     with_key = f"-H 'X-Api-Key: {key}'"

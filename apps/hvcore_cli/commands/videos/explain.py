@@ -1,4 +1,4 @@
-"""``hv explain``: which rule refused a playback, or would."""
+"""``hv explain``: name the rule that refused a playback request, or would refuse it."""
 
 import re
 import sys

@@ -36,8 +36,8 @@ class LoggedRefusal:
 
     Attributes:
         file: The name of the log file that has the line.
-        rule: The id of the rule that refused it; None where the service failed.
-        status: What was answered; None if the line does not say.
+        rule: The id of the rule that refused the request; None if the service failed.
+        status: The HTTP status of the answer; None if the line does not say.
         path: The request's path as it was logged, without tokens and signatures.
     """
 
@@ -51,7 +51,7 @@ class LoggedRefusal:
 
 
 def log_files(folder: Path) -> list[Path]:
-    """Return the logs of processes, older ones too."""
+    """Return the log files of all processes, older files included."""
     return sorted([*folder.glob("*.log"), *folder.glob("*.log.1")])
 
 

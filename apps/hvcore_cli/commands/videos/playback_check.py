@@ -1,4 +1,4 @@
-"""Play a video as a patient viewer would: every playlist, every segment."""
+"""Play a video completely: fetch and decode every playlist and every segment."""
 
 import re
 import subprocess

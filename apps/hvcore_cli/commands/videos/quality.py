@@ -1,4 +1,4 @@
-"""The option that chooses a quality preset."""
+"""The command line option that chooses a quality preset."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Everything about one video, as commands show it."""
+"""Read and print the details of one video, for several commands."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Bring a file to the service and watch it being encoded."""
+"""Upload a file to the service, and wait until the video is encoded."""
 
 import stat
 from pathlib import Path
@@ -31,10 +31,10 @@ MAX_UPLOAD_BYTES: Final = 5 * 1024**3
 @attrs.frozen(kw_only=True)
 class UploadWanted:
     """
-    The file, and the settings of its video.
+    A file to upload, and the settings of its video.
 
     Attributes:
-        labels: Those that it gets: external ID, metadata and tags.
+        labels: The labels of the video: external ID, metadata and tags.
     """
 
     path: Path
@@ -46,10 +46,10 @@ class UploadWanted:
 
 def check_file(path: Path) -> None:
     """
-    Refuse a file that the service cannot take, before it is sent.
+    Refuse a file that the service cannot accept, before it is sent.
 
     Raises:
-        CliError: With the reason.
+        CliError: The file is no regular file, cannot be read, is empty or is too large.
     """
     try:
         status = path.stat()
@@ -69,12 +69,12 @@ def send(client: HvClient, wanted: UploadWanted) -> str:
     """
     Upload a file, which starts its processing, and return the video's id.
 
-    The upload goes on where a connection broke. Where the service's own upload address
-    cannot be reached from here, the bytes go straight to the object store, if they may.
+    The upload resumes where a connection broke. Where the service's own upload address
+    cannot be reached from here, the bytes go straight to the object store, if it accepts them.
 
     Raises:
-        CliError: It cannot be read.
-        HvClientError: It is refused, or nobody answers.
+        CliError: The file cannot be read.
+        HvClientError: The upload is refused, or nobody answers.
     """
     check_file(wanted.path)
     settings: UploadSettings = {
@@ -112,10 +112,10 @@ def send(client: HvClient, wanted: UploadWanted) -> str:
 
 def wait_until_ready(client: HvClient, video_id: str) -> VideoDetails:
     """
-    Show the encoding's progress and return the details of the ready video.
+    Show the progress of encoding, and return the details of the ready video.
 
     Raises:
-        VideoFailedError: It failed; the message is the service's reason.
+        VideoFailedError: Encoding failed; the message is the service's reason.
     """
     with Progress(
         TextColumn("{task.description}"),

@@ -1,1 +1,1 @@
-"""The process that serves the metrics of a machine."""
+"""Serve the metrics of all processes of a machine to Prometheus."""

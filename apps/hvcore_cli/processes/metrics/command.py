@@ -1,4 +1,4 @@
-"""``hv metrics``, and what the other processes do for it."""
+"""``hv metrics``, and the calls by which other processes record and serve metrics."""
 
 import signal
 import threading
@@ -15,10 +15,10 @@ from hvcore_cli.logs import process_logs
 
 def measure(settings: Settings) -> None:
     """
-    Have this process and its forks measure and trace, if anybody wants to know.
+    Have this process and its forks record metrics and traces, if the settings ask for that.
 
     Raises:
-        ConfigError: It is to trace, and cannot.
+        ConfigError: Traces are asked for, and cannot be recorded.
     """
     if settings.metrics.listen:
         write_to(folder_of(settings.data_dir))
@@ -29,10 +29,11 @@ def measure(settings: Settings) -> None:
 
 def serve_beside(settings: Settings, *, is_supervised: bool) -> None:
     """
-    Serve the metrics of this machine from this process, too.
+    Serve the metrics of this machine from a thread of this process, if settings ask for that.
 
     Args:
-        is_supervised: A process of ``hv up`` alone does so.
+        is_supervised: Whether the process belongs to ``hv up``, where another process
+            serves the metrics; then nothing is done.
     """
     if settings.metrics.listen and not is_supervised:
         from hvcore_cli.processes.metrics.listener import serve_in_thread  # noqa: PLC0415 - see forks

@@ -1,4 +1,4 @@
-"""Serve the metrics of all processes of this machine, to Prometheus alone."""
+"""An HTTP server for the metrics of all processes of this machine."""
 
 import logging
 import socket
@@ -37,7 +37,7 @@ _log = logging.getLogger(__name__)
 
 
 class MetricsPage:
-    """The text that Prometheus reads; thread-safe."""
+    """The metrics of this machine as the text that Prometheus reads; thread-safe."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -62,7 +62,7 @@ class MetricsPage:
         )
 
     def text(self) -> bytes:
-        """Return all metrics."""
+        """Return all metrics in the text format of Prometheus."""
         with self._lock:
             # Without a folder there is nothing to add up, and the rest is still true.
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -94,12 +94,12 @@ class MetricsPage:
 
 
 def spool_of(settings: Settings) -> Path:
-    """Return the folder of this machine's spool of counts."""
+    """Return the folder in which counts of this machine wait for the analytics sinks."""
     return settings.data_dir / (settings.analytics.spool_dir or "spool")
 
 
 def folders_of(settings: Settings) -> Mapping[str, Path]:
-    """Return the folders of this machine that need room, by what they are for."""
+    """Return the folders of this machine whose free room is measured, by purpose."""
     folders = {"data": settings.data_dir, "temporary": Path(gettempdir())}
     if settings.edge.listen:
         folders["edge"] = settings.data_dir / (settings.edge.folder or "edge")
@@ -109,10 +109,10 @@ def folders_of(settings: Settings) -> Mapping[str, Path]:
 
 class MetricsServer(ThreadingHTTPServer):
     """
-    Answers ``GET /metrics``.
+    An HTTP server that answers ``GET /metrics``.
 
     Raises:
-        OSError: It cannot listen there.
+        OSError: The address cannot be had.
     """
 
     daemon_threads = True
@@ -135,7 +135,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: MetricsServer
 
     def do_GET(self) -> None:
-        """Answer with the metrics, at one address."""
+        """Answer ``/metrics`` with the metrics, and other paths with 404."""
         if self.path.partition("?")[0] != "/metrics":
             self._answer(404, b"The metrics are at /metrics.\n")
             return
@@ -160,7 +160,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def serve_in_thread(settings: Settings) -> None:
-    """Serve the metrics, unless another process of this machine does; then take over."""
+    """Serve the metrics in a thread; while another process of this machine does so, wait."""
     threading.Thread(
         target=_serve_or_wait, args=(settings,), name="metrics", daemon=True
     ).start()

@@ -1,4 +1,4 @@
-"""Sampling of dependencies that may hang, for the metrics."""
+"""Ask dependencies that may hang in threads, and keep their latest answer for the metrics."""
 
 import logging
 import threading
@@ -18,7 +18,7 @@ _log = logging.getLogger(__name__)
 
 
 class Sampled(Generic[Answer]):
-    """The latest answer of something that may hang; thread-safe."""
+    """The latest answer of a dependency that may hang, asked in a thread; thread-safe."""
 
     def __init__(self, ask: Callable[[], Answer]) -> None:
         self._ask = ask
@@ -29,7 +29,7 @@ class Sampled(Generic[Answer]):
         self._latest: tuple[float, Answer] | None = None
 
     def begin(self) -> tuple[threading.Event, bool]:
-        """Ask if it is time to; return what is set at the end, and whether it is awaited."""
+        """Ask the dependency if it is time; return the event of the answer, and whether to await it."""
         with self._lock:
             now = time.monotonic()
             if not self._is_asking and now - self._asked_at_s >= EVERY_S:

@@ -1,4 +1,4 @@
-"""The gauges of a machine: its work that waits, its disks, and what it depends on."""
+"""The metrics about a machine's waiting tasks, its disks, and the services it depends on."""
 
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,14 +24,14 @@ _MAY_RUN: Final = frozenset({TaskState.DUE.value, TaskState.QUEUED.value})
 @attrs.frozen(kw_only=True, eq=False)
 class SampleCollector(Collector):
     """
-    The metrics that are sampled when Prometheus asks.
+    A Prometheus collector of the metrics that are sampled when they are asked for.
 
     Attributes:
-        spool_dir: Where counts of this machine wait.
-        dependencies: By name, whether each answers.
+        spool_dir: The folder in which counts of this machine wait.
+        dependencies: For each dependency by name, whether it answers.
         apps: Returns the servers of this machine's apps, each as the name of its app and
             whether it is ready.
-        disks: By the name of a folder, the room where it is.
+        disks: For each folder by name, the free room of its disk.
     """
 
     workload: Sampled[Workload]
@@ -41,7 +41,7 @@ class SampleCollector(Collector):
     disks: Mapping[str, Sampled["DiskRoom"]]
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
-        """Yield the gauges that are known."""
+        """Yield the metrics whose values are known."""
         # All at once: if all of them hang, this takes as long as with one.
         self.workload.begin()
         for dependency in self.dependencies.values():
@@ -91,7 +91,7 @@ def _ready(
 
 @attrs.frozen(kw_only=True)
 class DiskRoom:
-    """The free room and the size of a disk."""
+    """The free room and the size of a disk in bytes."""
 
     free_bytes: int
     size_bytes: int
@@ -99,7 +99,7 @@ class DiskRoom:
 
 def room_of(folder: Path) -> DiskRoom:
     """
-    Return the room where a folder is, or will be made.
+    Return the free room of the disk on which a folder is, or will be made.
 
     Raises:
         OSError: The disk does not work.

@@ -1,4 +1,4 @@
-"""Analytics as files: the records that the API gives."""
+"""Download analytics reports as CSV or NDJSON files, with the same records as in the API."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
@@ -26,7 +26,7 @@ _FORMS = {form.value: form for form in ExportFormat if form is not ExportFormat.
 
 
 class AnalyticsFileResource:
-    """``GET …/analytics/files/{report}?format=csv``, or ``ndjson``."""
+    """``GET …/analytics/files/{report}?format=csv`` (or ``ndjson``): a report as a file."""
 
     def __init__(self, desk: Desk) -> None:
         self._analytics = desk.services.analytics
@@ -92,10 +92,10 @@ class AnalyticsFileResource:
 
 def form_of(req: falcon.Request) -> ExportFormat:
     """
-    Return the form of the file that the query asks for.
+    Return the file format that the query asks for: CSV or NDJSON.
 
     Raises:
-        InvalidParametersError: There is no file of this form.
+        InvalidParametersError: The query asks for another format.
     """
     found = _FORMS.get(req.get_param("format") or ExportFormat.CSV.value)
     if found is None:

@@ -1,4 +1,4 @@
-"""The range of an analytics page: days, and one environment or all of them."""
+"""The days and environments that an analytics page covers."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
@@ -23,13 +23,14 @@ WHOLE_ORGANIZATION: Final = "organization"
 @attrs.frozen(kw_only=True)
 class ReportRange:
     """
-    The days and the environments of a page.
+    The days and environments that an analytics page covers.
 
     Attributes:
-        first: A UTC day; so is last, and both are included.
-        period_days: If the range is one of PERIODS_DAYS that ends today.
-        is_of_all: It is about every environment of the organization.
-        complaint: What was wrong with what was asked for; "" if nothing.
+        first: The first UTC day; both first and last are included.
+        period_days: The number of days, if the range is one of PERIODS_DAYS and ends
+            today; else None.
+        is_of_all: Whether the page covers every environment of the organization.
+        complaint: The error in the dates of the query; "" if there is none.
     """
 
     first: date
@@ -40,12 +41,12 @@ class ReportRange:
 
     @property
     def days(self) -> DateRange:
-        """The days, as services take them."""
+        """The first and last day, in the form that services take."""
         return DateRange(first=self.first, last=self.last)
 
     @property
     def sent(self) -> Mapping[str, object]:
-        """The query parameters of addresses with the same range."""
+        """The query parameters for links to pages with the same range."""
         covers = WHOLE_ORGANIZATION if self.is_of_all else None
         if self.period_days is not None:
             return {"days": self.period_days, "covers": covers}
@@ -56,18 +57,18 @@ class ReportRange:
         }
 
     def days_until(self, today: date) -> int:
-        """Return the days from the first one to today, as many as a report may cover."""
+        """Return the number of days from the first day to today, at most as many as a report may cover."""
         return min(max((today - self.first).days + 1, 1), MAX_PERIOD_DAYS)
 
     def environments(self, here: OrganizationVisit) -> Sequence[Environment]:
-        """Return the environments that the page is about."""
+        """Return the environments that the page covers."""
         if self.is_of_all:
             return here.environments
         return [here.env] if here.env is not None else []
 
 
 def read_range(req: falcon.Request, today: date) -> ReportRange:
-    """Return the range of a query; the last 30 days if it cannot be read."""
+    """Return the range in the query; the last 30 days, with a complaint, if it cannot be read."""
     is_of_all = req.get_param("covers") == WHOLE_ORGANIZATION
     names = ("startDate", "endDate")
     given = {name: text for name in names if (text := req.get_param(name))}

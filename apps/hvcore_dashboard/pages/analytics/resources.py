@@ -1,4 +1,4 @@
-"""Pages of analytics: figures, days, resolutions, places, players' reports."""
+"""Pages of analytics: totals, days, resolutions, countries and pages, players' reports."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date
@@ -28,7 +28,7 @@ MOST_PLACES: Final = 10
 
 
 class AnalyticsPageResource:
-    """``GET …/analytics``: the page; what takes longer follows in fragments."""
+    """``GET …/analytics``: the analytics page; slower parts are loaded afterwards as fragments."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -73,7 +73,7 @@ class AnalyticsPageResource:
 
 
 class AnalyticsFragmentResource:
-    """``GET …/analytics/fragments/{fragment}``: what the page asks for by itself."""
+    """``GET …/analytics/fragments/{fragment}``: a part that the analytics page loads afterwards."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -155,5 +155,5 @@ def _quality(
 
 
 def today_of(clock: Clock) -> date:
-    """Return the UTC day that it is."""
+    """Return the present UTC day by a clock."""
     return clock.now().astimezone(UTC).date()

@@ -1,4 +1,4 @@
-"""The audit log of an organization: who did what, and when."""
+"""The audit log page of an organization: who changed what, and when."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -43,7 +43,7 @@ _FILTERS: Final = ("search", "area", *_DAYS, "before")
 
 
 class AuditPageResource:
-    """``GET …/audit``: the page, and for htmx its entries alone."""
+    """``GET …/audit``: the audit log page; for htmx only the log's entries."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -71,7 +71,7 @@ class AuditPageResource:
 
 
 class AuditFileResource:
-    """``GET …/audit/files/audit-log?format=csv``, or ``ndjson``, as it is filtered."""
+    """``GET …/audit/files/audit-log?format=csv`` (or ``ndjson``): the filtered audit log as a file."""
 
     def __init__(self, desk: Desk) -> None:
         self._audit = desk.services.audit

@@ -1,4 +1,4 @@
-"""Environments: what each holds, and making another."""
+"""The page of an organization's environments: lists each one's contents, and adds environments."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -26,11 +26,12 @@ _TODAY: Final = 1
 @attrs.frozen(kw_only=True)
 class EnvironmentHoldings:
     """
-    An environment, and what it holds.
+    An environment with the numbers of its keys, webhooks and the like.
 
     Attributes:
-        keys: Of those bound to it, how many work; None for who may not see keys.
-        webhooks: None for who may not see webhooks.
+        keys: The number of working API keys bound to the environment; None if the person
+            may not see keys.
+        webhooks: The number of webhook endpoints; None if the person may not see them.
     """
 
     env: Environment
@@ -40,7 +41,7 @@ class EnvironmentHoldings:
 
 
 class EnvironmentsPageResource:
-    """``GET …/environments``: the list; ``POST``: makes one."""
+    """``GET …/environments``: the list of environments; ``POST``: adds an environment."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers

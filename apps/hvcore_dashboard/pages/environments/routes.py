@@ -1,4 +1,4 @@
-"""Environments."""
+"""Routes of the page of environments."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""API keys: made, rotated and revoked."""
+"""Create, rotate and revoke API keys."""
 
 import attrs
 import falcon
@@ -32,7 +32,7 @@ _ROTATED = (
 
 
 class NewKeyPageResource:
-    """``GET …/keys/new``: the form; ``POST``: makes the key and shows it once."""
+    """``GET …/keys/new``: the form for a new API key; ``POST``: creates the key and shows it once."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -68,7 +68,7 @@ class NewKeyPageResource:
 
 
 class KeyRotationPageResource:
-    """``POST …/keys/{key}/rotate``: makes its successor, and shows that once."""
+    """``POST …/keys/{key}/rotate``: creates the key's successor, and shows the successor once."""
 
     def __init__(self, desk: Desk) -> None:
         self._operations = desk.services.key_operations
@@ -97,7 +97,7 @@ class KeyRotationPageResource:
 
 
 class KeyRevocationPageResource:
-    """``POST …/keys/{key}/revoke``: ends it."""
+    """``POST …/keys/{key}/revoke``: revokes an API key."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers

@@ -1,4 +1,4 @@
-"""The choices of forms about API keys, and what is wrong with sent ones."""
+"""The choices in forms about API keys, and the check of sent forms."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -37,7 +37,7 @@ Options = Sequence[tuple[str, str]]
 
 
 def first_key_form(here: OrganizationVisit) -> Form:
-    """Return the form before anything was chosen."""
+    """Return the form for a new API key with its default choices."""
     return Form(
         fields={
             "type": [KeyType.ENVIRONMENT.value],
@@ -60,12 +60,12 @@ def key_options(environments: Sequence[Environment]) -> Mapping[str, Options]:
 
 
 def options(choices: Mapping[str, tuple[str, object]]) -> Options:
-    """Return the values and texts of choices, for a form."""
+    """Return the values and labels of choices, for a ``<select>`` of a form."""
     return [(value, text) for value, (text, _) in choices.items()]
 
 
 def judged(form: Form, environments: Sequence[Environment]) -> Form:
-    """Return the form with what is wrong with its choices."""
+    """Return the form for a new API key with an error at each wrong choice."""
     found: dict[str, str] = {}
     names = {env.name for env in environments}
     if form.text("type") not in {kind.value for kind in TYPES}:
@@ -82,7 +82,7 @@ def judged(form: Form, environments: Sequence[Environment]) -> Form:
 
 
 def key_wanted(form: Form, here: OrganizationVisit) -> KeyWanted:
-    """Return the key that a form without errors describes."""
+    """Return the order for the API key that a form without errors describes."""
     return KeyWanted(
         type=KeyType(form.text("type")),
         org_id=here.org_id,

@@ -1,4 +1,4 @@
-"""The page of an API key, which several routes answer with."""
+"""Show the page of an API key; several routes answer with it."""
 
 import attrs
 import falcon
@@ -17,7 +17,7 @@ from hvcore_dashboard.visits import organization_of
 
 @attrs.frozen(kw_only=True)
 class KeyPages:
-    """Answer with the page of a key, or with a new key."""
+    """Answers with the page of an API key, or with a newly created key."""
 
     answers: Answers
     keys: Keys
@@ -27,7 +27,7 @@ class KeyPages:
 
     @classmethod
     def of(cls, desk: Desk) -> "KeyPages":
-        """Return the key pages of the dashboard, made of a desk."""
+        """Return the KeyPages of the dashboard, made of a desk."""
         services = desk.services
         return cls(
             answers=desk.answers,
@@ -46,10 +46,10 @@ class KeyPages:
         form: Form | None = None,
     ) -> None:
         """
-        Answer with the page of a key.
+        Answer with the page of an API key.
 
         Args:
-            form: What was sent and refused.
+            form: A refused form of the page, to be shown again with its errors.
 
         Raises:
             NotFoundError: The organization has no such key.
@@ -75,7 +75,7 @@ class KeyPages:
         *,
         title: str,
     ) -> None:
-        """Answer with a new key, for the only time."""
+        """Answer with the secret value of a new API key, which is shown only this once."""
         made_secret = MadeSecret(
             title=title,
             label="API key",
@@ -93,13 +93,13 @@ class KeyPages:
     def refuse(
         self, req: falcon.Request, resp: falcon.Response, key_id: str, error: HvError
     ) -> None:
-        """Answer with the page of a key and an error."""
+        """Answer with the page of an API key and an error message."""
         complaint = self.refusal(resp, error)
         form = form_with(overlap=DEFAULT_OVERLAP)
         self.show(req, resp, key_id, form=attrs.evolve(form, errors={"": complaint}))
 
     def refusal(self, resp: falcon.Response, error: HvError) -> str:
-        """Set the status of an error, and return it in words."""
+        """Set the status and headers of an error on the response, and return the error's message."""
         resp.status = error.http_status
         for name, value in error.headers.items():
             resp.set_header(name, value)

@@ -1,4 +1,4 @@
-"""API keys: the list, and each key's page."""
+"""The list of API keys, and the page of each key."""
 
 import falcon
 
@@ -10,7 +10,7 @@ from hvcore_dashboard.visits import organization_of
 
 
 class KeysPageResource:
-    """``GET …/keys``: those that work; with ``ended=yes`` all."""
+    """``GET …/keys``: the list of working API keys; with ``ended=yes`` of all keys."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -39,7 +39,7 @@ class KeysPageResource:
 
 
 class KeyPageResource:
-    """``GET …/keys/{key}``: a key, and what can be done with it."""
+    """``GET …/keys/{key}``: the page of an API key, with forms to rotate or revoke it."""
 
     def __init__(self, desk: Desk) -> None:
         self._pages = KeyPages.of(desk)

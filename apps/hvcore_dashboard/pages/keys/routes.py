@@ -1,4 +1,4 @@
-"""API keys."""
+"""Routes of the pages of API keys."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""API keys as pages show them."""
+"""API keys with the values that pages show besides the stored record."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -18,10 +18,10 @@ TYPES: Final = {
 @attrs.frozen(kw_only=True)
 class ShownKey:
     """
-    A key, and what its record does not say.
+    An API key, with the name of its environment and its present state.
 
     Attributes:
-        env_name: "" if it has none.
+        env_name: The name of the key's environment; "" if it has none.
         state: ``active``, ``ending`` (it works until ``revoked_at``), ``expired`` or
             ``revoked``.
     """
@@ -32,27 +32,27 @@ class ShownKey:
 
     @property
     def is_over(self) -> bool:
-        """Return whether it works no more."""
+        """Whether the key no longer works."""
         return self.state in {"expired", "revoked"}
 
     @property
     def end(self) -> str:
-        """Return the time at which the key was told to end, as forms send it."""
+        """The time at which the key was told to end, in ISO format; empty if it was not told to."""
         return end_of(self.key)
 
     @property
     def type_text(self) -> str:
-        """Return the key's type in words: what it gives access to."""
+        """The key's type in words, such as "Full access"."""
         return TYPES[self.key.type]
 
     @property
     def permissions(self) -> Sequence[str]:
-        """Return the key's permissions, in the order of the documentation."""
+        """The names of the key's permissions, in the order of the documentation."""
         return [one.value for one in Permission if one in self.key.permissions]
 
 
 def shown_key(here: OrganizationVisit, key: ApiKey, now: datetime) -> ShownKey:
-    """Return a key as the organization's pages show it."""
+    """Return an API key with its environment's name and its state at a time."""
     names = {env.id: env.name for env in here.environments}
     return ShownKey(
         key=key,
@@ -62,7 +62,7 @@ def shown_key(here: OrganizationVisit, key: ApiKey, now: datetime) -> ShownKey:
 
 
 def end_of(key: ApiKey) -> str:
-    """Return the time at which a key was told to end; empty if it was not."""
+    """Return the time at which a key was told to end, in ISO format; empty if it was not told to."""
     return key.revoked_at.isoformat() if key.revoked_at else ""
 
 

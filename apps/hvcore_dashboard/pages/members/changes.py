@@ -1,4 +1,4 @@
-"""Members: added, given another role or a link, removed."""
+"""Add members to an organization, change their role, make sign-in links, remove members."""
 
 from collections.abc import Mapping
 
@@ -27,7 +27,7 @@ _ROLES = {role.value for role in Role}
 
 
 class NewMemberPageResource:
-    """``GET …/members/new``: the form; ``POST``: adds the member."""
+    """``GET …/members/new``: the form for a new member; ``POST``: adds the member."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -94,7 +94,7 @@ class NewMemberPageResource:
 
 
 class MemberRolePageResource:
-    """``POST …/members/{member}/role``: gives another role."""
+    """``POST …/members/{member}/role``: gives the member another role."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -165,7 +165,7 @@ class MemberLinkPageResource:
 
 
 class MemberRemovalPageResource:
-    """``POST …/members/{member}/remove``: takes the role away, and ends the sessions."""
+    """``POST …/members/{member}/remove``: removes the member's role, and ends the member's sessions."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers

@@ -1,4 +1,4 @@
-"""The page of a member, which several routes answer with."""
+"""Show the page of a member; several routes answer with it."""
 
 from typing import Final
 
@@ -28,7 +28,7 @@ ROLE_OPTIONS: Final = [(role.value, text) for role, text in ROLES.items()]
 @attrs.frozen(kw_only=True)
 class MemberPages:
     """
-    Answer with the page of a member, or with a link for one.
+    Answers with the page of a member, or with a new sign-in link for a member.
 
     Attributes:
         backend: The name of the backend by which people sign in.
@@ -41,7 +41,7 @@ class MemberPages:
 
     @classmethod
     def of(cls, desk: Desk) -> "MemberPages":
-        """Return the member pages of the dashboard, made of a desk."""
+        """Return the MemberPages of the dashboard, made of a desk."""
         return cls(
             answers=desk.answers,
             members=desk.services.members,
@@ -66,7 +66,7 @@ class MemberPages:
         Answer with the page of a member.
 
         Args:
-            form: What was sent and refused; None shows the member as it is.
+            form: A refused form of the page, to be shown again; None shows the stored values.
         """
         self.answers.page(
             req,
@@ -86,7 +86,7 @@ class MemberPages:
         resp: falcon.Response,
         member: OrganizationMember,
     ) -> None:
-        """Answer with a new link for a member, for the only time."""
+        """Answer with a new sign-in link for a member, which is shown only this once."""
         made = self.links.for_member(organization_of(req).org_id, member.id)
         made_secret = MadeSecret(
             title=f"A sign-in link for {member.shown_name}",

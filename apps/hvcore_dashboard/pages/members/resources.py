@@ -1,4 +1,4 @@
-"""Members: the list, and each member's page."""
+"""The list of an organization's members, and the page of each member."""
 
 import falcon
 
@@ -9,7 +9,7 @@ from hvcore_dashboard.visits import organization_of, visit_of
 
 
 class MembersPageResource:
-    """``GET …/members``: people with a role in the organization."""
+    """``GET …/members``: the list of people with a role in the organization."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -34,7 +34,7 @@ class MembersPageResource:
 
 
 class MemberPageResource:
-    """``GET …/members/{member}``: a member, and what can be done."""
+    """``GET …/members/{member}``: the page of a member, with the changes that can be made."""
 
     def __init__(self, desk: Desk) -> None:
         self._members = desk.services.members

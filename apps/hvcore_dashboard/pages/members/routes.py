@@ -1,4 +1,4 @@
-"""The members of the organization."""
+"""Routes of the pages of an organization's members."""
 
 from typing import Final
 

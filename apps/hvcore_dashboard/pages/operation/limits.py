@@ -1,4 +1,4 @@
-"""Limits of organizations as forms have them."""
+"""Show and read the limits (quotas) of an organization in a form for operators."""
 
 import re
 from collections.abc import Mapping
@@ -20,12 +20,13 @@ _DECIMAL: Final = re.compile(r"[0-9]{1,6}(?:\.[0-9]{1,6})?")
 @attrs.frozen(kw_only=True)
 class LimitField:
     """
-    A limit in a form.
+    A field for one limit of an organization.
 
     Attributes:
-        name: Of the field, and of QuotaLimits' attribute.
-        title: Of a column with what is used of it.
-        is_size: It is a number of bytes, and may be given in larger units.
+        name: The name of the field, and of the attribute of QuotaLimits.
+        title: The heading of the table column with the limit's use.
+        is_size: Whether the limit is a number of bytes, which may be given in larger
+            units.
     """
 
     name: str
@@ -72,7 +73,7 @@ WEIGHT: Final = "weight"
 
 
 def limit_texts(limits: QuotaLimits) -> Mapping[str, str]:
-    """Return limits as a form shows them, by field."""
+    """Return the texts that a form shows for limits, by field."""
     texts = {WEIGHT: _text(None, limits.weight)}
     for field in LIMIT_FIELDS:
         limit = limits.of(field.quota)
@@ -82,10 +83,10 @@ def limit_texts(limits: QuotaLimits) -> Mapping[str, str]:
 
 def read_limits(texts: Mapping[str, str | None]) -> Mapping[str, int | float | None]:
     """
-    Return limits that were written into fields, as Quotas.change takes them.
+    Return the limits that were written into fields, as Quotas.change takes them.
 
     Raises:
-        InvalidParametersError: What is no limit; all of them together.
+        InvalidParametersError: Some texts are no limits; all such fields are named.
     """
     found: dict[str, int | float | None] = {}
     wrong: list[FieldError] = []
@@ -102,7 +103,7 @@ def read_limits(texts: Mapping[str, str | None]) -> Mapping[str, int | float | N
 
 
 def stored_limits(texts: Mapping[str, str]) -> Mapping[str, str]:
-    """Return limits that were written into fields as these show them once they are stored."""
+    """Return texts written into fields as the form will show them once they are stored."""
     fields = {field.name: field for field in LIMIT_FIELDS}
     found = dict(texts)
     for name, text in texts.items():

@@ -1,4 +1,4 @@
-"""The system page: tells operators how the service is doing."""
+"""The system page, which shows operators the state of the service."""
 
 import platform
 from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ KEY_STATES: Final = {
 
 
 class SystemPageResource:
-    """``GET /dashboard/system``: what is known at once; the rest follows in fragments."""
+    """``GET /dashboard/system``: the system page; slower parts are loaded afterwards as fragments."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -84,7 +84,7 @@ class SystemPageResource:
 
 
 class SystemFragmentResource:
-    """``GET /dashboard/system/fragments/{fragment}``: tasks, or the findings of all checks."""
+    """``GET /dashboard/system/fragments/{fragment}``: the tasks, or the findings of all checks."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -122,7 +122,7 @@ class TasksFragment:
         self._installation = desk.installation
 
     def values(self) -> Mapping[str, object]:
-        """Return the processes and tasks, for the fragment's template."""
+        """Return the template's values: the processes and the tasks."""
         return {
             "tasks": self._overviews.now(),
             "processes": self._installation.processes(),

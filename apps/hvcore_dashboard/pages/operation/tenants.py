@@ -1,4 +1,4 @@
-"""The organizations of the service: made, and given what they may use, by operators."""
+"""Pages for operators, who create organizations and set the limits of each."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -29,7 +29,7 @@ _PATH = "organizations"
 
 
 class TenantsPageResource:
-    """``GET /dashboard/organizations``, and ``POST`` to make one."""
+    """``GET /dashboard/organizations``: the list of organizations; ``POST``: creates one."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -104,7 +104,7 @@ class _TenantPage:
 
 
 class TenantPageResource(_TenantPage):
-    """``GET /dashboard/organizations/{org}``."""
+    """``GET /dashboard/organizations/{org}``: the page of one organization, for operators."""
 
     def on_get(
         self, req: falcon.Request, resp: falcon.Response, *, org_id: str
@@ -113,7 +113,7 @@ class TenantPageResource(_TenantPage):
 
 
 class TenantLimitsResource(_TenantPage):
-    """``POST /dashboard/organizations/{org}/limits``: those that were touched."""
+    """``POST /dashboard/organizations/{org}/limits``: saves the limits that the operator changed."""
 
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, *, org_id: str
@@ -152,7 +152,7 @@ class TenantLimitsResource(_TenantPage):
 
 
 class TenantEnvironmentsResource(_TenantPage):
-    """``POST /dashboard/organizations/{org}/environments``: makes one."""
+    """``POST /dashboard/organizations/{org}/environments``: adds an environment."""
 
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, *, org_id: str

@@ -1,4 +1,4 @@
-"""The first page of a person: the organization, or a choice of organizations."""
+"""The first page after signing in: the person's organization, or a choice of organizations."""
 
 import falcon
 
@@ -9,7 +9,7 @@ from hvcore_dashboard.visits import visit_of
 
 
 class StartResource:
-    """``GET /dashboard/``: leads to the only organization, or asks which one."""
+    """``GET /dashboard/``: redirects to the person's only organization, or shows a choice."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -36,7 +36,7 @@ class StartResource:
 
 
 class StartWithoutSlashResource:
-    """``GET /dashboard``, as people type it."""
+    """``GET /dashboard``, as people type it: redirects to ``/dashboard/``."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers

@@ -1,4 +1,4 @@
-"""Routes of organizations, and of the first page of a person."""
+"""Routes of the first page after signing in, and of organizations."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Signing in and out."""
+"""The pages for signing in and signing out."""
 
 import falcon
 
@@ -19,7 +19,7 @@ _CLEARED = '"cache", "storage"'
 
 
 class SignInResource:
-    """``GET /dashboard/sign-in``: how one may sign in here."""
+    """``GET /dashboard/sign-in``: the page that offers the ways of signing in."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -47,9 +47,10 @@ class SignInResource:
 
 class SignInBeginResource:
     """
-    ``GET /dashboard/sign-in/begin``: leads to the provider.
+    ``GET /dashboard/sign-in/begin``: redirects to the identity provider.
 
-    A link and no form: a policy of forms would hold for where the provider leads.
+    The page has a link to it and no form: a ``form-action`` policy would also apply to the
+    provider's address.
     """
 
     def __init__(self, desk: Desk) -> None:
@@ -68,7 +69,7 @@ class SignInBeginResource:
 
 
 class SignInCallbackResource:
-    """``GET /dashboard/sign-in/callback``: where a provider sends people back to."""
+    """``GET /dashboard/sign-in/callback``: where the identity provider sends people back to."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -98,10 +99,10 @@ class SignInCallbackResource:
 
 class SignInLinkResource:
     """
-    ``/dashboard/sign-in/link``: takes the code of a one-time link.
+    ``/dashboard/sign-in/link``: signs a person in by the code of a one-time link.
 
-    The code is behind ``#`` of the link, which only the page's script sees. ``GET``
-    uses nothing up, so that who looks at links beforehand does no harm.
+    The code stands behind ``#`` in the link, where only the page's script sees it. ``GET``
+    does not use the code up, so programs that open links beforehand do no harm.
     """
 
     def __init__(self, desk: Desk) -> None:
@@ -133,9 +134,9 @@ class SignInLinkResource:
 
 class SignOutResource:
     """
-    ``POST /dashboard/sign-out``: here, or with ``everywhere`` in every browser.
+    ``POST /dashboard/sign-out``: ends this session, or with ``everywhere`` all of the person's.
 
-    ``GET`` is where a provider leads afterwards.
+    ``GET`` is the page to which an identity provider leads after signing out.
     """
 
     def __init__(self, desk: Desk) -> None:

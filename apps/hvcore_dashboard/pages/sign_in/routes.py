@@ -1,4 +1,4 @@
-"""Signing in and out."""
+"""Routes of signing in and signing out."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Signing keys: the list, a new one, and the end of one."""
+"""The page of signing keys: lists, creates and revokes them."""
 
 from typing import Final
 
@@ -27,7 +27,7 @@ _FIRST: Final = form_with(algorithm=SigningAlgorithm.ED25519.value)
 
 @attrs.frozen(kw_only=True)
 class SigningKeyPages:
-    """Answer with the list of signing keys."""
+    """Answers with the page that lists an organization's signing keys."""
 
     answers: Answers
     operations: SigningKeyOperations
@@ -35,7 +35,7 @@ class SigningKeyPages:
 
     @classmethod
     def of(cls, desk: Desk) -> "SigningKeyPages":
-        """Return the signing key pages of the dashboard, made of a desk."""
+        """Return the SigningKeyPages of the dashboard, made of a desk."""
         return cls(
             answers=desk.answers,
             operations=desk.services.signing_key_operations,
@@ -43,7 +43,7 @@ class SigningKeyPages:
         )
 
     def show(self, req: falcon.Request, resp: falcon.Response, form: Form) -> None:
-        """Answer with the list, and with what was wrong with a form."""
+        """Answer with the list of signing keys, and with the errors of a refused form."""
         keys = self.operations.of_organization(organization_of(req).org_id)
         in_force = [key for key in keys if key.revoked_at is None]
         self.answers.page(
@@ -67,7 +67,7 @@ class SigningKeyPages:
         form: Form,
         error: ConflictError | InvalidParametersError | RateLimitExceededError,
     ) -> None:
-        """Answer with the list and an error."""
+        """Answer with the list of signing keys and an error message."""
         resp.status = error.http_status
         for name, value in error.headers.items():
             resp.set_header(name, value)
@@ -75,7 +75,7 @@ class SigningKeyPages:
 
 
 class SigningKeysPageResource:
-    """``GET …/signing-keys``: the list; ``POST``: makes a key and shows it once."""
+    """``GET …/signing-keys``: the list of signing keys; ``POST``: creates a key and shows it once."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -129,7 +129,7 @@ class SigningKeysPageResource:
 
 
 class SigningKeyRevocationPageResource:
-    """``POST …/signing-keys/{key}/revoke``: ends it."""
+    """``POST …/signing-keys/{key}/revoke``: revokes a signing key."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers

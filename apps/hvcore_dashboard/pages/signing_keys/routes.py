@@ -1,4 +1,4 @@
-"""Signing keys, with which an organization's own servers sign playback tokens."""
+"""Routes of signing keys, with which an organization's own servers sign playback tokens."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The upload page: files from the person's machine, or from an address."""
+"""The upload page: takes files from the person's machine, or fetches a file from an address."""
 
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -38,7 +38,7 @@ _OPTIONS: Final = ("videoQuality", "allowPublicAccess", "videoName")
 
 
 class UploadPageResource:
-    """``GET …/upload``, and ``POST`` for an address to fetch from."""
+    """``GET …/upload``: the upload page; ``POST``: orders a file to be fetched from an address."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -128,9 +128,10 @@ class UploadCreationResource:
 
 class UploadSettingsResource:
     """
-    ``POST …/upload/files/{video}``: what a begun upload is to become by now.
+    ``POST …/upload/files/{video}``: changes the settings of the video of a begun upload.
 
-    Its answer says what it becomes: how a video is encoded that has come already stays.
+    The answer says which settings hold: if the file has already arrived, the encoding
+    settings stay as they are.
     """
 
     def __init__(self, desk: Desk) -> None:
@@ -166,10 +167,10 @@ class UploadSettingsResource:
 
 def environment_of(req: falcon.Request) -> Environment:
     """
-    Return the environment of the page, for what needs one.
+    Return the environment that the page is about.
 
     Raises:
-        InvalidParametersError: The organization has none yet.
+        InvalidParametersError: The organization has no environment yet.
     """
     env = organization_of(req).env
     if env is None:

@@ -1,1 +1,1 @@
-"""The pages of one video, a module a tab."""
+"""The pages of one video; each tab is a module."""

@@ -1,4 +1,4 @@
-"""The analytics tab of a video, by the reports of the API."""
+"""The analytics tab of a video, with the same reports as in the API."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -27,10 +27,10 @@ MOST_VALUES: Final = 10
 @attrs.frozen(kw_only=True)
 class ServedTo:
     """
-    Served segments of a video by country and page.
+    The number of a video's segments that went to one country or one embedding page.
 
     Attributes:
-        value: A country or a host; None where that is unknown.
+        value: The country, or the page's host; None where it is unknown.
     """
 
     value: str | None
@@ -38,7 +38,7 @@ class ServedTo:
 
 
 class VideoAnalyticsTabResource:
-    """``GET …/videos/{video}/analytics``."""
+    """``GET …/videos/{video}/analytics``: the analytics tab of a video."""
 
     def __init__(self, desk: Desk) -> None:
         self._tabs = VideoTabs.of(desk)
@@ -87,7 +87,7 @@ class VideoAnalyticsTabResource:
 
 
 class VideoViewersFragmentResource:
-    """``GET …/videos/{video}/viewers``: how many watch at this moment."""
+    """``GET …/videos/{video}/viewers``: the number of people who watch the video at this moment."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers

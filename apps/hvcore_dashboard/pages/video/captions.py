@@ -1,4 +1,4 @@
-"""The captions of a video: upload, preview, remove."""
+"""The captions tab of a video: uploads, previews and removes captions."""
 
 import html
 import re
@@ -49,7 +49,7 @@ _TAG: Final = re.compile(r"<[^<>]*>")
 
 @attrs.frozen(kw_only=True)
 class ShownCue:
-    """A cue as viewers read it."""
+    """A cue of captions, as viewers read it."""
 
     start_ms: int
     end_ms: int
@@ -57,7 +57,7 @@ class ShownCue:
 
 
 class CaptionsPageResource:
-    """``GET …/videos/{video}/captions``, and ``POST`` for a file."""
+    """``GET …/videos/{video}/captions``: the captions tab; ``POST``: uploads a captions file."""
 
     def __init__(self, desk: Desk) -> None:
         self._tabs = VideoTabs.of(desk)
@@ -71,7 +71,7 @@ class CaptionsPageResource:
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
     ) -> None:
-        """Set the captions of a language; those that were there are replaced."""
+        """Store the captions of a language; they replace earlier captions of that language."""
         here, form = organization_of(req), read_form(req)
         video = self._tabs.arrived(req, video_id)
         try:
@@ -105,7 +105,7 @@ class CaptionsPageResource:
 
 
 class CaptionsPreviewFragmentResource:
-    """``GET …/videos/{video}/captions/{language}``: what viewers read, and when."""
+    """``GET …/videos/{video}/captions/{language}``: the cues of captions with their times."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -131,7 +131,7 @@ class CaptionsPreviewFragmentResource:
 
 
 class CaptionsRemovalResource:
-    """``POST …/videos/{video}/captions/remove``."""
+    """``POST …/videos/{video}/captions/remove``: removes the captions of a language."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers

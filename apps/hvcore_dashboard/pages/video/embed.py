@@ -1,4 +1,4 @@
-"""A maker of addresses for pages: signed ones, and what to copy."""
+"""The embed tab of a video: makes signed playback addresses, and HTML to copy."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -37,9 +37,9 @@ _FIRST: Final = form_with(expiration=DEFAULT_EXPIRATION)
 
 class EmbedTabResource:
     """
-    ``GET …/videos/{video}/embed``, and ``POST`` for a signed address.
+    ``GET …/videos/{video}/embed``: the embed tab; ``POST``: signs a playback address.
 
-    The address is in the answer and nowhere else: it is a permission.
+    The signed address is in the answer and nowhere else: whoever has it may watch.
     """
 
     def __init__(self, desk: Desk) -> None:
@@ -58,7 +58,7 @@ class EmbedTabResource:
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
     ) -> None:
-        """Sign an address as the API does."""
+        """Sign a playback address of the video, as the API does."""
         form, video = read_form(req), self._tabs.arrived(req, video_id)
         try:
             made = self._signed(organization_of(req), video, form)

@@ -1,4 +1,4 @@
-"""The events of a video, and which webhook endpoints were told."""
+"""The events tab of a video: its events, and the webhook endpoints that were sent each event."""
 
 from typing import Final
 
@@ -21,7 +21,7 @@ TITLES: Final = {
 
 
 class VideoEventsTabResource:
-    """``GET …/videos/{video}/events``."""
+    """``GET …/videos/{video}/events``: the events tab of a video."""
 
     def __init__(self, desk: Desk) -> None:
         self._tabs = VideoTabs.of(desk)

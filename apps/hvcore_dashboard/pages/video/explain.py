@@ -26,9 +26,9 @@ NO_ORIGIN: Final = "Write where the page is, such as https://www.example.com."
 
 class ExplainTabResource:
     """
-    ``GET …/videos/{video}/explain``, and ``POST`` for an address.
+    ``GET …/videos/{video}/explain``: the explain tab; ``POST``: explains a playback address.
 
-    By POST, because the address may hold a token.
+    ``POST`` is used because the address may hold a token.
     """
 
     def __init__(self, desk: Desk) -> None:
@@ -46,7 +46,7 @@ class ExplainTabResource:
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
     ) -> None:
-        """Judge the address as delivery would at this moment."""
+        """Show whether delivery would serve or refuse the address at this moment, and why."""
         form, video = read_form(req), self._tabs.arrived(req, video_id)
         try:
             judged = self._judged(organization_of(req), video, form)

@@ -25,7 +25,7 @@ PLAYER_VALID_S: Final = 4 * 3600
 
 @attrs.frozen(kw_only=True)
 class VideoFacts:
-    """Collect a video's views, ladder, conformance report and job for its first page."""
+    """Collects a video's views, renditions, conformance report and job for its first page."""
 
     analytics: Analytics
     conformance_reports: ConformanceReports
@@ -35,7 +35,7 @@ class VideoFacts:
 
     @classmethod
     def of(cls, desk: Desk) -> "VideoFacts":
-        """Return the collector of video facts with the services of a desk."""
+        """Return the VideoFacts that read from the services of a desk."""
         services = desk.services
         return cls(
             analytics=services.analytics,
@@ -49,10 +49,11 @@ class VideoFacts:
         self, here: OrganizationVisit, video: Video, *, for_operator: bool
     ) -> Mapping[str, object]:
         """
-        Return a video's facts by the names of ``video/facts.html``.
+        Return a video's facts, as values for the template ``video/facts.html``.
 
         Args:
-            for_operator: Which services make videos, and by which rule, is told too.
+            for_operator: Whether the facts include the service that makes the video, and the
+                rule by which it was chosen.
         """
         envs = {env.id: env.name for env in here.environments}
         is_ready = video.state is VideoState.READY

@@ -1,8 +1,8 @@
 """
-The labels of a video, as a form has them.
+Show and read the labels of a video (external id, tags, metadata) in a form.
 
-The metadata are one field of a form, and each key is edited by itself: a program may
-have set others since.
+The metadata are one field of the form, but each key is edited separately, because a program
+may have set other keys since.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ _LINE_RULE: Final = "must have a key, a colon and a value in each line"
 
 
 def label_fields(labels: Labels) -> dict[str, str]:
-    """Return the fields of a form that shows labels."""
+    """Return the fields of a form that shows a video's labels."""
     return {
         "externalID": one_line(labels.external_id or ""),
         "tags": ", ".join(map(one_line, labels.tags)),
@@ -31,7 +31,7 @@ def label_fields(labels: Labels) -> dict[str, str]:
 
 
 def stored_labels(fields: Mapping[str, str]) -> dict[str, str]:
-    """Return fields that a form has sent as it shows them once they are stored."""
+    """Return the sent fields of labels as the form will show them once they are stored."""
     tags = filter(None, map(one_line, fields.get("tags", "").split(",")))
     lines = (one_line(line) for line in fields.get(METADATA, "").split("\n"))
     found = {
@@ -44,10 +44,10 @@ def stored_labels(fields: Mapping[str, str]) -> dict[str, str]:
 
 def split_metadata(fields: Mapping[str, str]) -> Mapping[str, str]:
     """
-    Return fields with a value of its own for each key of the metadata.
+    Return fields in which each key of the metadata has a value of its own.
 
     Raises:
-        InvalidParametersError: A line of the metadata is no key and value.
+        InvalidParametersError: A line of the metadata has no key or no colon, or repeats a key.
     """
     pairs = _pairs(fields.get(METADATA, ""))
     others = {name: text for name, text in fields.items() if name != METADATA}
@@ -55,7 +55,7 @@ def split_metadata(fields: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def join_metadata(values: Mapping[str, str]) -> Mapping[str, str]:
-    """Return values as fields, with all keys of the metadata in one."""
+    """Return fields in which all keys of the metadata are lines of one value."""
     lines = [
         f"{name.removeprefix(_KEY)}: {value}"
         for name, value in values.items()
@@ -68,7 +68,7 @@ def join_metadata(values: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def label_changes(changes: Mapping[str, str | None]) -> Mapping[str, object]:
-    """Return changes of labels as members of the API's request."""
+    """Return changes of a form's labels as members of the API's request body."""
     members: dict[str, object] = {}
     if "externalID" in changes:
         members["externalID"] = changes["externalID"] or None

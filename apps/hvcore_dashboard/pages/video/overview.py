@@ -1,4 +1,4 @@
-"""A video itself: the player, what was made of it, and what its owner says of it."""
+"""The first page of a video: the player, the encoding's results, and the owner's details."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -48,7 +48,7 @@ PRIVATE: Final = "private"
 
 
 class VideoPageResource:
-    """``GET …/videos/{video}``, and ``POST`` for what its owner says of it."""
+    """``GET …/videos/{video}``: the first page of a video; ``POST``: saves the owner's details."""
 
     def __init__(self, desk: Desk) -> None:
         self._tabs = VideoTabs.of(desk)
@@ -66,7 +66,7 @@ class VideoPageResource:
     def on_post(
         self, req: falcon.Request, resp: falcon.Response, *, video_id: str, **_path: str
     ) -> None:
-        """Change the video's fields that the person has touched, as the API does."""
+        """Save the fields of the video that the person has changed, as the API does."""
         here, form = organization_of(req), read_form(req)
 
         def write(video: Video, changes: Mapping[str, str | None]) -> None:
@@ -115,7 +115,7 @@ class VideoPageResource:
 
 
 class VideoFactsFragmentResource:
-    """``GET …/videos/{video}/facts``: the part of the page that moves by itself."""
+    """``GET …/videos/{video}/facts``: the part of the page that is updated while the page is open."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -134,7 +134,7 @@ class VideoFactsFragmentResource:
 
 
 class PlayerAddressResource:
-    """``GET …/videos/{video}/player``: a new token for the player, for a script."""
+    """``GET …/videos/{video}/player``: a player address with a new token, for the page's script."""
 
     def __init__(self, desk: Desk) -> None:
         self._tabs = VideoTabs.of(desk)
@@ -152,7 +152,7 @@ class PlayerAddressResource:
 
 
 class VideoRetryPageResource:
-    """``POST …/videos/{video}/retry``."""
+    """``POST …/videos/{video}/retry``: has a failed video encoded again."""
 
     def __init__(self, desk: Desk) -> None:
         self._tabs = VideoTabs.of(desk)
@@ -167,7 +167,7 @@ class VideoRetryPageResource:
 
 
 class VideoDeletionPageResource:
-    """``POST …/videos/{video}/delete``, with a reason."""
+    """``POST …/videos/{video}/delete``: deletes the video, with a reason."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers

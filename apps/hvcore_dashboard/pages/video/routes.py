@@ -1,4 +1,4 @@
-"""The pages of one video."""
+"""Routes of the pages of one video."""
 
 from typing import Final
 

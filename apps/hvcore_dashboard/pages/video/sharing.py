@@ -1,4 +1,4 @@
-"""Share links and edge keys of a video: make, list, revoke."""
+"""The sharing tab of a video: creates, lists and revokes share links and edge keys."""
 
 from datetime import timedelta
 from typing import Final
@@ -34,7 +34,7 @@ _FIRST: Final = form_with(expirationHours=str(DEFAULT_SHARE_HOURS))
 
 
 class SharingPageResource:
-    """``GET …/videos/{video}/sharing``, and ``POST`` for a new link or key."""
+    """``GET …/videos/{video}/sharing``: the sharing tab; ``POST``: creates a share link or edge key."""
 
     def __init__(self, desk: Desk) -> None:
         self._tabs = VideoTabs.of(desk)
@@ -120,7 +120,7 @@ class SharingPageResource:
 
 
 class ShareLinkRevocationResource:
-    """``POST …/videos/{video}/sharing/revoke-share``: ends a share link."""
+    """``POST …/videos/{video}/sharing/revoke-share``: revokes a share link."""
 
     def __init__(self, desk: Desk) -> None:
         self._tabs = VideoTabs.of(desk)
@@ -136,7 +136,7 @@ class ShareLinkRevocationResource:
 
 
 class EdgeKeyRevocationResource:
-    """``POST …/videos/{video}/sharing/revoke-edge-key``: ends an edge key."""
+    """``POST …/videos/{video}/sharing/revoke-edge-key``: revokes an edge key."""
 
     def __init__(self, desk: Desk) -> None:
         self._tabs = VideoTabs.of(desk)

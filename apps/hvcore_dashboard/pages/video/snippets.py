@@ -1,5 +1,5 @@
 """
-Snippets that a customer copies into a page of theirs to show a video.
+HTML snippets that a customer copies into a web page to show a video.
 
 Source: docs/how-to/embed.md and docs/reference/player.md.
 """
@@ -18,7 +18,7 @@ from hvcore.settings import PublicSettings
 
 @attrs.frozen(kw_only=True)
 class EmbedSnippet:
-    """Lines to copy, and what they are for."""
+    """A snippet to copy, with its title and its purpose."""
 
     title: str
     about: str
@@ -31,9 +31,9 @@ class EmbedAddresses:
     The addresses at which a video plays.
 
     Attributes:
-        page: The player's page, for a frame.
+        page: The player's page, for an ``<iframe>``.
         playlist: The master playlist.
-        discovery: What oEmbed may be asked about; None for what it does not know.
+        discovery: The address that oEmbed can be asked about; None if it cannot be.
     """
 
     page: str = attrs.field(repr=False)
@@ -49,12 +49,12 @@ def public_addresses(plays: PlaybackAddresses) -> EmbedAddresses:
 
 
 def signed_addresses(plays: PlaybackAddresses) -> EmbedAddresses:
-    """Return the addresses that a token opens."""
+    """Return the addresses of a video with a playback token in them."""
     return EmbedAddresses(page=plays.embed, playlist=plays.playlist)
 
 
 def edge_key_addresses(embed_url: str) -> EmbedAddresses:
-    """Return the addresses of an edge key, which play until it is revoked."""
+    """Return the addresses of a video with an edge key, which play until the key is revoked."""
     return EmbedAddresses(
         page=embed_url, playlist=f"{embed_url}/master.m3u8", discovery=embed_url
     )
@@ -64,10 +64,10 @@ def snippets(
     video: Video, addresses: EmbedAddresses, public: PublicSettings, poster_url: str
 ) -> Sequence[EmbedSnippet]:
     """
-    Return every way to use the addresses.
+    Return the snippets for every way to embed a video from these addresses.
 
     Args:
-        poster_url: The picture before playback; "" for none.
+        poster_url: The address of the picture shown before playback; "" for none.
     """
     title = escape(" ".join(video.name.split()))
     page, playlist = escape(addresses.page), escape(addresses.playlist)

@@ -1,4 +1,4 @@
-"""The head and the tabs that all pages of a video have in common."""
+"""The head and the tabs that all pages of a video share."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -20,10 +20,10 @@ from hvcore_dashboard.visits import organization_of
 @attrs.frozen
 class VideoTab:
     """
-    One of the pages.
+    A tab of a video: one of its pages.
 
     Attributes:
-        path: Below the video's; empty for the first.
+        path: The page's path below the video's path; empty for the first tab.
     """
 
     path: str
@@ -44,19 +44,19 @@ TABS: Final = (
 
 @attrs.frozen(kw_only=True)
 class VideoTabs:
-    """Find the video of a request, and answer with one of its pages."""
+    """Finds the video of a request, and answers with one of the video's pages."""
 
     answers: Answers
     catalog: Catalog
 
     @classmethod
     def of(cls, desk: Desk) -> "VideoTabs":
-        """Return the video tabs with the services of a desk."""
+        """Return the VideoTabs with the services of a desk."""
         return cls(answers=desk.answers, catalog=desk.services.catalog)
 
     def video(self, req: falcon.Request, video_id: str) -> Video:
         """
-        Return the video that an address names; one that is still on its way, too.
+        Return the video in the request's address, even if its file has not arrived yet.
 
         Raises:
             VideoNotFoundError: The organization has no such video.
@@ -69,10 +69,10 @@ class VideoTabs:
 
     def arrived(self, req: falcon.Request, video_id: str) -> Video:
         """
-        Return the video that an address names, if its file has come.
+        Return the video in the request's address, if its file has arrived.
 
         Raises:
-            VideoNotFoundError: The organization has no such video, or not yet.
+            VideoNotFoundError: The organization has no such video, or its file is missing yet.
         """
         video = self.video(req, video_id)
         if video.state is VideoState.AWAITING_UPLOAD:
@@ -93,7 +93,7 @@ class VideoTabs:
         Answer with a page of a video.
 
         Args:
-            tab: The path of one of TABS, and the name of its template.
+            tab: The path of one of TABS, which is also the name of its template.
         """
         shown = {"video": video, "tabs": TABS, "tab": tab, **values}
         template = f"video/{tab or 'overview'}.html"
@@ -107,7 +107,7 @@ class VideoTabs:
         tab: str,
         message: str,
     ) -> None:
-        """Lead to a page of a video after a change."""
+        """Redirect the browser to a page of a video, after a change."""
         parts = ("videos", video.id, tab) if tab else ("videos", video.id)
         address = self.answers.address(req, *parts)
         self.answers.go(req, resp, address, message=message)

@@ -1,4 +1,4 @@
-"""The list of videos: as pictures or as a table, searched, sorted, page by page."""
+"""The list of videos, as pictures or as a table, with search, sorting and pages."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -41,7 +41,7 @@ _DEFAULTS: Final = {"page": "1", "sortBy": "created_at", "sortDir": "desc"}
 
 
 class VideosPageResource:
-    """``GET …/videos``: the page, and for htmx its results alone."""
+    """``GET …/videos``: the list of videos; for htmx only the results."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -108,7 +108,7 @@ class VideosPageResource:
 
 
 class VideoProgressResource:
-    """``GET …/videos/progress?ids=…``: how far those are that are being encoded."""
+    """``GET …/videos/progress?ids=…``: the encoding progress of the named videos."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -130,7 +130,7 @@ class VideoProgressResource:
 
 
 class VideoStateResource:
-    """``GET …/videos/{video}/state``: a fragment that says how one is doing."""
+    """``GET …/videos/{video}/state``: a fragment that shows the state of one video."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -147,7 +147,7 @@ class VideoStateResource:
 
 
 class VideoDeletionsResource:
-    """``POST …/videos/delete``: several at once, each by the rules for one."""
+    """``POST …/videos/delete``: deletes several videos, each by the rules for one."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -194,7 +194,7 @@ class VideoDeletionsResource:
 
 
 class StoryboardAddressResource:
-    """``GET …/videos/{video}/storyboard``: where a preview's pictures are, for a script."""
+    """``GET …/videos/{video}/storyboard``: the address of the preview pictures, for a script."""
 
     def __init__(self, desk: Desk) -> None:
         self._playback = desk.services.playback

@@ -1,4 +1,4 @@
-"""The list of videos."""
+"""Routes of the list of videos."""
 
 from typing import Final
 

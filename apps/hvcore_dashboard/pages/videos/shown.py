@@ -1,4 +1,4 @@
-"""Videos as lists show them, with what their records do not have."""
+"""Videos with the values that lists show besides the stored record."""
 
 from collections.abc import Sequence
 
@@ -19,10 +19,10 @@ from hvcore_dashboard.visits import OrganizationVisit
 @attrs.frozen(kw_only=True)
 class ShownVideo:
     """
-    A video of a list.
+    A video of a list, with its picture, views and progress.
 
     Attributes:
-        progress: Of its encoding, 0 to 100; None where there is none.
+        progress: The progress of its encoding, 0 to 100; None if it is not being encoded.
     """
 
     video: VideoSummary
@@ -33,7 +33,7 @@ class ShownVideo:
 
 @attrs.frozen(kw_only=True)
 class ShownVideos:
-    """Add to videos of a list their pictures, views and progress."""
+    """Adds pictures, views and progress to the videos of a list."""
 
     analytics: Analytics
     catalog: Catalog
@@ -41,7 +41,7 @@ class ShownVideos:
 
     @classmethod
     def of(cls, services: Services) -> "ShownVideos":
-        """Return the reader of shown videos with these services."""
+        """Return the ShownVideos that read from these services."""
         return cls(
             analytics=services.analytics,
             catalog=services.catalog,
@@ -66,7 +66,7 @@ class ShownVideos:
     def now(
         self, here: OrganizationVisit, video_ids: Sequence[str]
     ) -> Sequence[ShownVideo]:
-        """Return videos as they are now; those that are gone are left out."""
+        """Return the videos with these ids as they are now; deleted videos are left out."""
         found = (self._details(here, video_id) for video_id in video_ids)
         return self.listed(here, [_summary(video) for video in found if video])
 

@@ -1,4 +1,4 @@
-"""Webhook endpoints: added, given another secret, disabled, enabled, removed."""
+"""Add, disable, enable and remove webhook endpoints, and change their secrets."""
 
 import attrs
 import falcon
@@ -28,7 +28,7 @@ _ROTATED = (
 
 
 class NewWebhookPageResource:
-    """``GET …/webhooks/new``: the form; ``POST``: adds it and shows its secret once."""
+    """``GET …/webhooks/new``: the form for an endpoint; ``POST``: adds it and shows its secret once."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -75,7 +75,7 @@ class NewWebhookPageResource:
 
 
 class WebhookRotationPageResource:
-    """``POST …/webhooks/{webhook}/rotate``: makes another secret, and shows it once."""
+    """``POST …/webhooks/{webhook}/rotate``: makes a new secret, and shows the secret once."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -105,7 +105,7 @@ class WebhookRotationPageResource:
 
 
 class WebhookDisablingPageResource:
-    """``POST …/webhooks/{webhook}/disable``: it gets no events."""
+    """``POST …/webhooks/{webhook}/disable``: disables an endpoint, which then gets no events."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -130,7 +130,7 @@ class WebhookDisablingPageResource:
 
 
 class WebhookEnablingPageResource:
-    """``POST …/webhooks/{webhook}/enable``: it gets events again."""
+    """``POST …/webhooks/{webhook}/enable``: enables an endpoint, which then gets events again."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -155,7 +155,7 @@ class WebhookEnablingPageResource:
 
 
 class WebhookRemovalPageResource:
-    """``POST …/webhooks/{webhook}/remove``: it is gone, with all that waits for it."""
+    """``POST …/webhooks/{webhook}/remove``: removes an endpoint and its waiting deliveries."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers

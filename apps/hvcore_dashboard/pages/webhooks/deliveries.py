@@ -1,4 +1,4 @@
-"""Deliveries of webhooks as pages show them."""
+"""Webhook deliveries with the values that pages show besides the stored record."""
 
 import json
 from collections.abc import Sequence
@@ -23,12 +23,12 @@ DELIVERIES_PER_PAGE: Final = 25
 @attrs.frozen(kw_only=True)
 class ShownDelivery:
     """
-    A delivery, and what it is about.
+    A webhook delivery, with the event that it sends.
 
     Attributes:
-        stored: None if the event is not kept any more.
-        waits: Why it waits; "" if it does not.
-        public: Where videos play.
+        stored: The event; None if it is no longer stored.
+        waits: The reason why the delivery waits; "" if it does not wait.
+        public: The public addresses of the service, which stand in the event's JSON.
     """
 
     delivery: WebhookDelivery
@@ -38,19 +38,19 @@ class ShownDelivery:
 
     @property
     def kind(self) -> str:
-        """Return the kind of the event."""
+        """The kind of the event; "" if the event is no longer stored."""
         return self.stored.event.kind.value if self.stored else ""
 
     @property
     def video_id(self) -> str:
-        """Return the event's video; "" if it has none."""
+        """The id of the event's video; "" if the event has none."""
         if self.stored is None or self.stored.event.kind is EventKind.TEST:
             return ""
         return self.stored.event.video_id
 
     @property
     def body(self) -> str:
-        """Return the JSON of the event as it is sent, set out for people."""
+        """The JSON of the event as it is sent, but indented; "" if the event is no longer stored."""
         if self.stored is None:
             return ""
         return json.dumps(rendered(self.stored, self.public), indent=2)
@@ -59,11 +59,12 @@ class ShownDelivery:
 @attrs.frozen(kw_only=True)
 class DeliveryPage:
     """
-    Some deliveries of an endpoint.
+    One page of a webhook endpoint's deliveries.
 
     Attributes:
-        older: The delivery after which older ones follow; "" if there are none.
-        is_moving: One of them is still under way, so that it is asked again.
+        older: The id of the last delivery, behind which older ones follow; "" if there are
+            none.
+        is_moving: Whether a delivery is still under way, so that the page asks again.
     """
 
     deliveries: Sequence[ShownDelivery]
@@ -74,7 +75,7 @@ class DeliveryPage:
 
 @attrs.frozen(kw_only=True)
 class ShownDeliveries:
-    """Read the deliveries of an endpoint."""
+    """Reads the deliveries of a webhook endpoint, with their events."""
 
     webhooks: Webhooks
     orders: DeliveryOrders
@@ -82,7 +83,7 @@ class ShownDeliveries:
 
     @classmethod
     def of(cls, services: Services) -> "ShownDeliveries":
-        """Return the reader of webhook deliveries with these services."""
+        """Return the ShownDeliveries that read from these services."""
         return cls(
             webhooks=services.webhooks,
             orders=services.delivery_orders,
@@ -93,10 +94,10 @@ class ShownDeliveries:
         self, here: OrganizationVisit, webhook_id: str, before: str
     ) -> DeliveryPage:
         """
-        Return deliveries, newest first.
+        Return a page of an endpoint's deliveries, newest first.
 
         Args:
-            before: Only what was ordered before this delivery; "" for the newest.
+            before: The id of a delivery: only older ones are returned; "" for the newest.
 
         Raises:
             NotFoundError: The organization has no such endpoint.
@@ -120,7 +121,7 @@ class ShownDeliveries:
 
     def one(self, webhook_id: WebhookId, delivery_id: str) -> ShownDelivery:
         """
-        Return a delivery of an endpoint.
+        Return one delivery of an endpoint, with its event.
 
         Raises:
             NotFoundError: The endpoint has no such delivery.

@@ -1,4 +1,4 @@
-"""The choices of forms about webhooks, and what is wrong with sent ones."""
+"""The choices in forms about webhook endpoints, and the check of sent forms."""
 
 import hashlib
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ KIND_TEXTS: Final = {
 
 
 def first_webhook_form(here: OrganizationVisit) -> Form:
-    """Return the form before anything was chosen."""
+    """Return the form for a new webhook endpoint with its default choices."""
     return Form(
         fields={
             "environment": [here.env.name if here.env else ""],
@@ -40,13 +40,13 @@ def first_webhook_form(here: OrganizationVisit) -> Form:
 
 
 def secret_mark(endpoint: WebhookEndpoint) -> str:
-    """Return a mark of an endpoint's present secret that tells nothing about it."""
+    """Return a short hash of an endpoint's present secret, by which a change is noticed."""
     present = endpoint.secrets[0].value
     return hashlib.sha256(f"shown {present}".encode()).hexdigest()[:16]
 
 
 def judged_webhook(form: Form, environments: Sequence[Environment]) -> Form:
-    """Return the form with what is wrong with its choices."""
+    """Return the form for a new webhook endpoint with an error at each wrong field."""
     found: dict[str, str] = {}
     if not form.text("url"):
         found["url"] = "Give the address that shall receive the events."

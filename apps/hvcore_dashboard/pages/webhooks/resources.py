@@ -1,4 +1,4 @@
-"""Webhooks: the list, each endpoint's page, and how receivers check signatures."""
+"""The list of webhook endpoints, the page of each, and how receivers check signatures."""
 
 from typing import Final
 
@@ -20,7 +20,7 @@ RECIPES: Final = {
 
 
 class WebhooksPageResource:
-    """``GET …/webhooks``: the endpoints of the environment."""
+    """``GET …/webhooks``: the list of the environment's webhook endpoints."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -47,7 +47,7 @@ class WebhooksPageResource:
 
 
 class WebhookPageResource:
-    """``GET …/webhooks/{webhook}``: an endpoint, its deliveries, what can be done."""
+    """``GET …/webhooks/{webhook}``: the page of an endpoint, with its deliveries."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -83,7 +83,7 @@ class WebhookPageResource:
 
 
 class DeliveriesFragmentResource:
-    """``GET …/webhooks/{webhook}/deliveries``: the deliveries alone, for htmx."""
+    """``GET …/webhooks/{webhook}/deliveries``: only the deliveries of the page, for htmx."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers
@@ -110,7 +110,7 @@ class DeliveriesFragmentResource:
 
 
 class DeliveryPageResource:
-    """``GET …/webhooks/{webhook}/deliveries/{delivery}``: one, with what is sent."""
+    """``GET …/webhooks/{webhook}/deliveries/{delivery}``: one delivery, with the JSON that is sent."""
 
     def __init__(self, desk: Desk) -> None:
         self._answers = desk.answers

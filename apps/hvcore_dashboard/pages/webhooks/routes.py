@@ -1,4 +1,4 @@
-"""Webhook endpoints and their deliveries."""
+"""Routes of webhook endpoints and their deliveries."""
 
 from typing import Final
 

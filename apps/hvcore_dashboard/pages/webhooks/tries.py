@@ -1,4 +1,4 @@
-"""Webhook endpoints: tried by a test event, and sent a delivery again."""
+"""Send a test event to a webhook endpoint, or send a delivery again."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ _DISABLED = "The webhook is disabled. Enable it first."
 
 
 class WebhookTestPageResource:
-    """``POST …/webhooks/{webhook}/test``: sends it an event of the kind webhook.test."""
+    """``POST …/webhooks/{webhook}/test``: sends the endpoint an event of the kind webhook.test."""
 
     def __init__(self, desk: Desk) -> None:
         self._ordering = DeliveryAnswers(answers=desk.answers)
@@ -40,7 +40,7 @@ class WebhookTestPageResource:
 
 
 class DeliveryResendPageResource:
-    """``POST …/webhooks/{webhook}/deliveries/{delivery}/resend``: all tries once more."""
+    """``POST …/webhooks/{webhook}/deliveries/{delivery}/resend``: makes all tries once more."""
 
     def __init__(self, desk: Desk) -> None:
         self._ordering = DeliveryAnswers(answers=desk.answers)
@@ -68,7 +68,7 @@ class DeliveryResendPageResource:
 
 @attrs.frozen(kw_only=True)
 class DeliveryAnswers:
-    """Order a delivery, and lead back to the endpoint's page."""
+    """Orders a webhook delivery, and redirects to the endpoint's page."""
 
     answers: Answers
 
@@ -81,7 +81,7 @@ class DeliveryAnswers:
         *,
         message: str,
     ) -> None:
-        """Order a webhook delivery by a call; tell on the endpoint's page how it went."""
+        """Order a webhook delivery by a call, and show the outcome on the endpoint's page."""
         page = self.answers.address(req, "webhooks", webhook_id)
         try:
             order()

@@ -1,1 +1,1 @@
-"""The files that ``hv plugins new`` writes, by kind of backend."""
+"""The template files that ``hv plugins new`` writes, by kind of backend."""

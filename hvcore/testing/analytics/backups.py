@@ -71,7 +71,7 @@ def copy_of(sink: AnalyticsSink, folder: Path) -> Path:
 
 
 def able(sink: AnalyticsSink) -> SupportsBackup:
-    """Return the sink, typed as one that supports backups; fail if it does not."""
+    """Return the sink, typed as one that supports backups; raise TypeError if it does not."""
     if not isinstance(sink, SupportsBackup):
         raise TypeError(f"{type(sink).__name__} does not inherit SupportsBackup")
     return sink

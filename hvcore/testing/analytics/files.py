@@ -101,7 +101,7 @@ class FilePromises(AnalyticsKit):
     def test_processes_may_prepare_at_once(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """Several processes may prepare a sink at the same time, also while another process counts; no count is lost."""
+        """Several processes may prepare a sink that has counts at the same time, again and again; no count is lost."""
         sink.write(batch(segment()))
 
         def prepare() -> str:

@@ -163,7 +163,7 @@ class SinkSharingPromises(AnalyticsKit):
     def test_a_fork_counts_or_says_that_it_cannot(
         self, sink: AnalyticsSink, reopened: Reopened
     ) -> None:
-        """A forked process that inherits a sink counts or raises UnavailableError; its parent goes on counting."""
+        """A forked process that inherits a sink counts or raises an error; its parent goes on counting."""
         sink.write(batch(segment()))
 
         def write() -> str:

@@ -62,7 +62,7 @@ class AnalyticsStoreConformance(AnalyticsSinkConformance):
         return sink.served([video_id]).get(video_id, 0)
 
     def counted_at(self, sink: AnalyticsSink, place: SegmentPlace, day: date) -> int:
-        """Return the segments of a place on a day; assert that video and environment agree."""
+        """Return the segments of a place on a day: the lower of the video's and the environment's answer."""
         assert isinstance(sink, AnalyticsStore)
         only = DateRange(first=day, last=day)
         days = sink.daily(VideoScope(video_id=place.video_id), only)

@@ -70,7 +70,7 @@ _SOURCE: Final = grey_film.init_segment(width_px=426, height_px=240)
 
 
 def _worker(services: Services, transcoder: Transcoder) -> Services:
-    """Return the services with another transcoder, for which no encoding rules of the settings hold."""
+    """Return the services with another transcoder for every video, whatever routes the settings have."""
     settings = services.settings
     rules = attrs.evolve(settings.transcoder, routes=())
     overrides = {**services.recipe.overrides, "transcoder": transcoder}

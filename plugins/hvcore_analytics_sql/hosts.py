@@ -25,7 +25,7 @@ def with_room(
     connection: Connection, counts: Sequence[OriginCount]
 ) -> Sequence[OriginCount]:
     """
-    Count the segments of referrer hosts for which a video's day has no room under one common name.
+    Return the counts of a batch, with referrer hosts beyond the limit of a video's day as one other host.
 
     Until the commit no other writer adds hosts: two writers that counted the same rows
     would add twice as many.

@@ -75,7 +75,7 @@ class AzureStorage(AzureObjects):
     def staged_write(
         self, path: str
     ) -> tuple[PartedWrite, Sequence[UploadedPart]] | None:
-        """Return the uploaded block of a whole object that is not committed yet."""
+        """Return the uploaded block of a whole object that is not committed yet, or None."""
         whole = [b for b in _ours(self._waiting(path)) if b.number == WHOLE]
         return (_begun(path), whole) if whole else None
 

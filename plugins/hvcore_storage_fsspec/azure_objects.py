@@ -296,7 +296,7 @@ async def drop_blocks(blob: BlobClient) -> None:
 
 
 async def _delete(blob: BlobClient) -> bool:
-    """Remove a blob, also if the holder of a write address has made snapshots or leases of it."""
+    """Remove a blob with its snapshots, also if it is leased; return whether it was removed."""
     try:
         await blob.delete_blob(delete_snapshots="include")
     except ResourceNotFoundError as exc:

@@ -130,7 +130,7 @@ class RemoteStorage(Storage):
         return stored
 
     def copy(self, source: str, target: str, *, content_type: str) -> ObjectInfo:
-        """Copy an object within the store, without its bytes passing through this machine."""
+        """Have the store copy an object to another path."""
         full_source, full_target = self._full(source), self._full(target)
         size = self.stat(source).size_bytes
         with self._answers(source):

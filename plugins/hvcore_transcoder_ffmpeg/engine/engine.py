@@ -47,7 +47,7 @@ _12_BITS: Final = 12
 
 def video_encoder(pixel_format: PixelFormat) -> str:
     """
-    Return the name of the ffmpeg encoder for a codec and pixel format.
+    Return the name of the ffmpeg encoder for a pixel format.
 
     H.264 encoders have no 12 bits: libx264 silently makes 10 of them.
     """

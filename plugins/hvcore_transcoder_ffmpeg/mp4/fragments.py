@@ -59,7 +59,7 @@ class Fragment:
 
 def read_init(path: Path) -> InitSegment:
     """
-    Return the timescale, codec and size of a track from its init segment.
+    Return the facts of a track from its init segment.
 
     Raises:
         Mp4Error: It is not what this service makes.

@@ -134,7 +134,7 @@ class SandboxChoice:
 
 def choose_sandbox(wanted: str, programs: Sequence[Path]) -> SandboxChoice:
     """
-    Return the strongest confinement that works on this machine, found by trying.
+    Return the confinement for programs on this machine: by the option, and by trying what works.
 
     Args:
         wanted: ``auto``, ``bwrap`` or ``rlimits``.

@@ -125,7 +125,7 @@ class ProviderHttp:
         self._silent_until_s = 0.0
 
     def allows(self, address: str) -> bool:
-        """Return whether an address is on a host of the provider and uses https."""
+        """Return whether an address is on a host of the provider and safe (https, or this machine)."""
         return is_safe_address(address) and _netloc(urlsplit(address)) in self._netlocs
 
     def begin(self) -> "ProviderExchange":
